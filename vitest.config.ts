@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
+import { fastestTempDir } from '@tallyhook/platform/testing/fastest-temp-dir';
+import { LongestFirst } from '@tallyhook/platform/testing/longest-first';
 import { defineConfig, type TestUserConfig, type UserWorkspaceConfig } from 'vitest/config';
 import { bundleFolder } from './test/support/bundle-folder.ts';
-import { fastestTempDir } from './test/support/fastest-temp-dir.ts';
-import { LongestFirst } from './test/support/longest-first.ts';
 
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
@@ -20,7 +20,7 @@ const bundledWorker = process.argv.includes('run')
 const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname;
 
 /** Tests that replace modules, built-in functions or what is global in a process. All others share processes. */
-const isolated = ['test/linear-time.test.ts', 'test/platform/tracing/tracing.test.ts', 'test/webhook/keyring.test.ts'];
+const isolated = ['test/linear-time.test.ts', 'test/app/tracing/tracing.test.ts', 'test/webhook/keyring.test.ts'];
 /** `npm test` runs a part of their cases, `npm run test:full` all. */
 const sampled = [
   'test/discord/{hostile-text,panel}.test.ts',
@@ -51,7 +51,7 @@ const shared = {
   execArgv: ['--no-memory-protection-keys', ...bundledWorker],
   testTimeout: 60_000,
   hookTimeout: 60_000,
-  setupFiles: ['test/support/discord-watch.ts'],
+  setupFiles: ['packages/local-discord/testing/discord-watch.ts'],
   provide: { databases: 'sqlite', interactions: 'gateway', oneCaseIn: 10 },
 } as const satisfies TestUserConfig;
 

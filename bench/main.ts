@@ -1,8 +1,8 @@
 /** `npm run bench`: compares the speed of tallyhook with alternatives. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../src/platform/clock.ts';
-import { messageOf } from '../src/platform/errors.ts';
+import { systemClock } from '@tallyhook/platform/clock';
+import { messageOf } from '@tallyhook/platform/errors';
 import type { Benchmark } from './benchmark.ts';
 import { type Arguments, help, parseArguments } from './command-line.ts';
 import { commands } from './commands/commands.ts';

@@ -1,9 +1,9 @@
+import { escapeName, lines, mention } from '@tallyhook/platform/texts/markup';
+import { plainName } from '@tallyhook/platform/truncate';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { maxCorrection, maxReasonLength } from '../src/core/ledger/correction.ts';
 import { noListing } from '../src/discord/commands/no-listing.ts';
 import type { Modal } from '../src/discord/commands/reply.ts';
-import { plainName } from '../src/platform/truncate.ts';
-import { escapeName, lines, mention } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
 import { memberOption } from './member-option.ts';

@@ -1,12 +1,12 @@
+import { hour, second } from '@tallyhook/platform/durations';
+import { once } from '@tallyhook/platform/memoize';
+import { lines, type Markup, mention, timestamp } from '@tallyhook/platform/texts/markup';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { LastVotes } from '../src/core/ledger/account.ts';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import { voteOffers } from '../src/discord/commands/offers.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
 import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
-import { hour, second } from '../src/platform/durations.ts';
-import { once } from '../src/platform/memoize.ts';
-import { settleWithin } from '../src/platform/with-timeout.ts';
-import { lines, type Markup, mention, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { CommandContext } from './context.ts';
 import { fetchListingPage, type ListedPage, nameWithSite, voteLinkTo } from './listing.ts';

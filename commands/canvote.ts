@@ -1,12 +1,12 @@
+import { memoizeByIdentity } from '@tallyhook/platform/memoize';
+import { lines, type Markup, mention, timestamp } from '@tallyhook/platform/texts/markup';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import { voteOffers } from '../src/discord/commands/offers.ts';
 import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { VoteStatus } from '../src/lookup/schemas.ts';
-import { memoizeByIdentity } from '../src/platform/memoize.ts';
-import { settleWithin } from '../src/platform/with-timeout.ts';
-import { lines, type Markup, mention, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import { canVoteEverywhere, cooldownEndOf, knownVotesOf, laterText } from './canvote-everywhere.ts';
 import type { Command, CommandContext } from './context.ts';

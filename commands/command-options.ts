@@ -1,9 +1,9 @@
+import { closest } from '@tallyhook/platform/did-you-mean';
+import { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
+import { checkOptions } from '@tallyhook/platform/options';
 import { z } from 'zod';
 import type { Ledger } from '../src/core/ledger/program-ledger.ts';
 import { menuNameOf } from '../src/discord/commands/command.ts';
-import { closest } from '../src/platform/did-you-mean.ts';
-import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
-import { checkOptions } from '../src/platform/options.ts';
 import { ownTexts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
 import { type OwnCommand, withCustomCommands } from './custom-command.ts';

@@ -1,7 +1,7 @@
+import type { Markup } from '@tallyhook/platform/texts/markup';
+import { plainName } from '@tallyhook/platform/truncate';
 import { InputError } from '../src/discord/commands/input-error.ts';
 import type { OptionValue, Panel } from '../src/discord/commands/reply.ts';
-import { plainName } from '../src/platform/truncate.ts';
-import type { Markup } from '../src/texts/markup.ts';
 import type { CommandContext, CoveredCommunity } from './context.ts';
 import { findListingPage } from './listing.ts';
 

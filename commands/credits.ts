@@ -1,14 +1,5 @@
-import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import type { StandingSummary } from '../src/core/ledger/standing.ts';
-import { type NextMilestone, nextMilestone } from '../src/core/rewards/milestones.ts';
-import { isOffered } from '../src/discord/commands/command.ts';
-import type { CommandInput } from '../src/discord/commands/input.ts';
-import { offersAt } from '../src/discord/commands/offers.ts';
-import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
-import type { ListedRules } from '../src/features/communities/listed-rules.ts';
-import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
-import { day } from '../src/platform/durations.ts';
-import { memoizeOne } from '../src/platform/memoize.ts';
+import { day } from '@tallyhook/platform/durations';
+import { memoizeOne } from '@tallyhook/platform/memoize';
 import {
   bold,
   escapeInline,
@@ -20,7 +11,16 @@ import {
   mention,
   roleMention,
   timestamp,
-} from '../src/texts/markup.ts';
+} from '@tallyhook/platform/texts/markup';
+import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import type { StandingSummary } from '../src/core/ledger/standing.ts';
+import { type NextMilestone, nextMilestone } from '../src/core/rewards/milestones.ts';
+import { isOffered } from '../src/discord/commands/command.ts';
+import type { CommandInput } from '../src/discord/commands/input.ts';
+import { offersAt } from '../src/discord/commands/offers.ts';
+import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
+import type { ListedRules } from '../src/features/communities/listed-rules.ts';
+import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
 import { causeName, dayOf, entryReason, programReason } from './entry-reason.ts';

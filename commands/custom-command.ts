@@ -1,3 +1,6 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import type { Locale } from '@tallyhook/platform/texts/locale';
 import { InteractionContextType } from 'discord-api-types/v10';
 import type { Ledger } from '../src/core/ledger/program-ledger.ts';
 import type { Standings } from '../src/core/ledger/standing.ts';
@@ -7,9 +10,6 @@ import { bodyOfNative, functionsOfNative, type NativeCommand } from '../src/disc
 import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
 import type { ListedRules } from '../src/features/communities/listed-rules.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
-import type { Clock } from '../src/platform/clock.ts';
-import { TallyhookError } from '../src/platform/errors.ts';
-import type { Locale } from '../src/texts/locale.ts';
 import type { Command, CoveredCommunity } from './context.ts';
 
 /** What the description of a slash command of the package's user depends on. @category Commands */

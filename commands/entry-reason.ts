@@ -1,7 +1,7 @@
+import { day } from '@tallyhook/platform/durations';
+import { escapeInline, escapeName, type Markup } from '@tallyhook/platform/texts/markup';
 import { ownReason } from '../src/core/announcements/own-reason.ts';
 import type { Cause, Entry, ProgramKey } from '../src/core/ledger/entry.ts';
-import { day } from '../src/platform/durations.ts';
-import { escapeInline, escapeName, type Markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 
 /** Longer reasons are truncated (characters). */

@@ -1,3 +1,5 @@
+import { memoizeByIdentity } from '@tallyhook/platform/memoize';
+import { joined, lines, type Markup, memberName, mention } from '@tallyhook/platform/texts/markup';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import {
   type Board,
@@ -8,8 +10,6 @@ import {
 } from '../src/core/ledger/standing.ts';
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
 import type { OptionValue, Panel, PanelBlock, ReplyButton } from '../src/discord/commands/reply.ts';
-import { memoizeByIdentity } from '../src/platform/memoize.ts';
-import { joined, lines, type Markup, memberName, mention } from '../src/texts/markup.ts';
 import { medalOf } from '../src/texts/medals.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import { chosenCommunity, communityChoice } from './communities.ts';

@@ -1,3 +1,8 @@
+import { closest } from '@tallyhook/platform/did-you-mean';
+import { memoizeByIdentity } from '@tallyhook/platform/memoize';
+import { bold, escapeName, type Markup, markup, subtext, timestamp } from '@tallyhook/platform/texts/markup';
+import { plainName } from '@tallyhook/platform/truncate';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { findChoice, searchChoices } from '../src/discord/commands/choices.ts';
 import type {
@@ -11,11 +16,6 @@ import { InputError } from '../src/discord/commands/input-error.ts';
 import type { ReplyButton } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
-import { closest } from '../src/platform/did-you-mean.ts';
-import { memoizeByIdentity } from '../src/platform/memoize.ts';
-import { plainName } from '../src/platform/truncate.ts';
-import { settleWithin } from '../src/platform/with-timeout.ts';
-import { bold, escapeName, type Markup, markup, subtext, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { CommandContext } from './context.ts';
 

@@ -1,6 +1,6 @@
+import { mention } from '@tallyhook/platform/texts/markup';
 import { type CommandInput, userOption } from '../src/discord/commands/input.ts';
 import { InputError } from '../src/discord/commands/input-error.ts';
-import { mention } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 
 /**

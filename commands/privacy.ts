@@ -1,9 +1,9 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { joined } from '@tallyhook/platform/texts/markup';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { choiceOption } from '../src/discord/commands/input.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
-import { joined } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './context.ts';
 
 /** Larger files are compressed: Discord accepts 10 MiB per message (bytes). */

@@ -1,8 +1,8 @@
+import { hour } from '@tallyhook/platform/durations';
+import { commandMention, lines, type Markup, subtext, timestamp } from '@tallyhook/platform/texts/markup';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
-import { hour } from '../src/platform/durations.ts';
-import { commandMention, lines, type Markup, subtext, timestamp } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './context.ts';
 import { findListingPage, type ListingPage, voteButtons } from './listing.ts';
 

@@ -1,12 +1,20 @@
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import { memoizeByIdentity } from '@tallyhook/platform/memoize';
+import {
+  escapeName,
+  escapeText,
+  lines,
+  type Markup,
+  markup,
+  repeated,
+  timestamp,
+} from '@tallyhook/platform/texts/markup';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
 import type { OptionValue, Reply, ReplyField, ReplySelect } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import { type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/schemas.ts';
-import { BoundedMap } from '../src/platform/bounded-map.ts';
-import { memoizeByIdentity } from '../src/platform/memoize.ts';
-import { escapeName, escapeText, lines, type Markup, markup, repeated, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
 import { choiceOf, completeListing, listingOption, selectedListing, staleNote } from './listing.ts';

@@ -1,11 +1,11 @@
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
 import type { ResolvedFile } from '../src/discord/commands/input.ts';
 import type { RoleAccess } from '../src/features/roles/inspect-roles.ts';
 import type { CommunitySettings, KeyCheck, LinkResult, SettingsAuthor } from '../src/features/setup/community.ts';
 import type { Setup } from '../src/features/setup/setup.ts';
 import type { SimulateChange } from '../src/features/setup/simulate-change.ts';
-import { BoundedMap } from '../src/platform/bounded-map.ts';
-import type { Clock } from '../src/platform/clock.ts';
-import { minute } from '../src/platform/durations.ts';
 
 export interface SetupServices {
   readonly settings: Setup;

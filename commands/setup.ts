@@ -1,7 +1,7 @@
+import type { Markup } from '@tallyhook/platform/texts/markup';
 import { type CommandInput, textField } from '../src/discord/commands/input.ts';
 import type { Modal, Panel } from '../src/discord/commands/reply.ts';
 import { setupSections } from '../src/features/setup-sections.ts';
-import type { Markup } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './context.ts';
 import { openForm, reopenForm, submitForm } from './setup/edit.ts';
 import { chooseChannel, choosePreset, renderChannelStep, renderRewardsStep } from './setup/first-steps.ts';

@@ -1,10 +1,18 @@
+import { packSnowflake, unpackSnowflake } from '@tallyhook/platform/packed-snowflake';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
+import {
+  codeBlock,
+  escapeName,
+  joined,
+  lines,
+  type Markup,
+  roleMention,
+  timestamp,
+} from '@tallyhook/platform/texts/markup';
 import type { OptionValue, Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import { priceText } from '../src/features/shop/price-text.ts';
 import type { Offer, StoredPurchase } from '../src/features/shop/purchase.ts';
 import type { PurchaseRejection } from '../src/features/shop/rules.ts';
-import { packSnowflake, unpackSnowflake } from '../src/platform/packed-snowflake.ts';
-import { isSnowflake } from '../src/platform/snowflake.ts';
-import { codeBlock, escapeName, joined, lines, type Markup, roleMention, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 
 export type ComponentOptions = Readonly<Record<string, OptionValue>>;

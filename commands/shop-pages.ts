@@ -1,7 +1,16 @@
+import {
+  bold,
+  codeBlock,
+  escapeName,
+  joined,
+  lines,
+  markup,
+  subtext,
+  timestamp,
+} from '@tallyhook/platform/texts/markup';
 import type { Panel, PanelBlock, Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import { priceText } from '../src/features/shop/price-text.ts';
 import type { Offer, StoredPurchase } from '../src/features/shop/purchase.ts';
-import { bold, codeBlock, escapeName, joined, lines, markup, subtext, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import { pageButtons } from './page-buttons.ts';
 import { type ComponentOptions, describeOffer } from './shop-item.ts';

@@ -1,3 +1,4 @@
+import { escapeName, lines, mention } from '@tallyhook/platform/texts/markup';
 import { type CommandInput, integerOption } from '../src/discord/commands/input.ts';
 import { InputError } from '../src/discord/commands/input-error.ts';
 import type { Panel, Reply } from '../src/discord/commands/reply.ts';
@@ -5,7 +6,6 @@ import { priceText } from '../src/features/shop/price-text.ts';
 import type { Offer } from '../src/features/shop/purchase.ts';
 import { shop as items } from '../src/features/shop/settings.ts';
 import type { ShopVisitor } from '../src/features/shop/shop.ts';
-import { escapeName, lines, mention } from '../src/texts/markup.ts';
 import { chosenCommunity, communityChoice } from './communities.ts';
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
 import {

@@ -1,10 +1,10 @@
+import { memoizeByIdentity, memoizeOne } from '@tallyhook/platform/memoize';
+import { escapeName, escapeText, lines, type Markup, markup } from '@tallyhook/platform/texts/markup';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import type { CommandInput } from '../src/discord/commands/input.ts';
 import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
-import { memoizeByIdentity, memoizeOne } from '../src/platform/memoize.ts';
-import { settleWithin } from '../src/platform/with-timeout.ts';
-import { escapeName, escapeText, lines, type Markup, markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext } from './context.ts';
 import { completeListing, listingName, listingOption, selectedListing, staleNote } from './listing.ts';

@@ -1,9 +1,3 @@
-import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import type { Cause } from '../src/core/ledger/entry.ts';
-import { effectName } from '../src/core/outbox/effect-name.ts';
-import { userOption } from '../src/discord/commands/input.ts';
-import { noListing } from '../src/discord/commands/no-listing.ts';
-import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
 import {
   bold,
   cutMarkup,
@@ -17,7 +11,13 @@ import {
   subtext,
   timestamp,
   withMentions,
-} from '../src/texts/markup.ts';
+} from '@tallyhook/platform/texts/markup';
+import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import type { Cause } from '../src/core/ledger/entry.ts';
+import { effectName } from '../src/core/outbox/effect-name.ts';
+import { userOption } from '../src/discord/commands/input.ts';
+import { noListing } from '../src/discord/commands/no-listing.ts';
+import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
 import type { Command, CommandContext } from './context.ts';
 import { causeName, entryReason, programReason } from './entry-reason.ts';
 import { findListingPage } from './listing.ts';

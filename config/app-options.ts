@@ -1,13 +1,13 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
+import type { Logger } from '@tallyhook/platform/logger';
+import { callback, checkOptions, clock, instance } from '@tallyhook/platform/options';
+import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import { z } from 'zod';
 import type { CommandOptions } from '../commands/command-options.ts';
 import type { RecordedDelivery } from '../src/core/tally/tally.ts';
 import type { DiscordClient } from '../src/discord/gateway/own-client.ts';
 import type { Handlers } from '../src/features/handlers/handlers.ts';
-import type { Clock } from '../src/platform/clock.ts';
-import { InvalidConfigError } from '../src/platform/invalid-config-error.ts';
-import type { Logger } from '../src/platform/logger.ts';
-import { callback, checkOptions, clock, instance } from '../src/platform/options.ts';
-import type { Tracing } from '../src/platform/tracing/tracing.ts';
 import type { TextOverrides } from '../src/texts/overrides.ts';
 import type { AppListing } from './app-listings.ts';
 import { appSettings, configOfOptions } from './app-settings.ts';

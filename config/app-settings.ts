@@ -1,6 +1,6 @@
+import { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
+import { tokenProblem } from '@tallyhook/platform/pasted-forms';
 import { z } from 'zod';
-import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
-import { tokenProblem } from '../src/platform/pasted-forms.ts';
 import { appListings } from './app-listings.ts';
 import { unsetHint } from './code-options.ts';
 import { mayStoreSecrets } from './encryption.ts';

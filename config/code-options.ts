@@ -1,7 +1,7 @@
+import { closest } from '@tallyhook/platform/did-you-mean';
+import { callback, clock, instance, log } from '@tallyhook/platform/options';
+import { valueAt } from '@tallyhook/platform/parse-parts';
 import { z } from 'zod';
-import { closest } from '../src/platform/did-you-mean.ts';
-import { callback, clock, instance, log } from '../src/platform/options.ts';
-import { valueAt } from '../src/platform/parse-parts.ts';
 
 /** What `createApp` and `createReceiver` take beside settings. */
 export const codeOptions = {

@@ -1,7 +1,7 @@
+import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
+import { isEqual } from '@tallyhook/platform/json';
 import { type SettingSpec, withValuesAt } from '../src/core/settings/setting-spec.ts';
 import { settings } from '../src/features/settings.ts';
-import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
-import { isEqual } from '../src/platform/json.ts';
 import { type ListingSource, statedValue } from './listing-source.ts';
 import type { FileListing } from './listings-file.ts';
 

@@ -1,5 +1,5 @@
 import { parseEnv } from 'node:util';
-import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
+import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
 import { readDotEnvText } from './environment.ts';
 import type { Setting } from './settings/setting.ts';
 import { settings } from './settings.ts';

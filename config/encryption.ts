@@ -1,5 +1,5 @@
-import type { KeySources } from '../src/platform/encryption/encryption.ts';
-import { parseEncryptionKey } from '../src/platform/encryption/encryption-key.ts';
+import type { KeySources } from '@tallyhook/platform/encryption/encryption';
+import { parseEncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
 import type { Values } from './settings.ts';
 
 /** Suffix of the key file beside the SQLite database. */

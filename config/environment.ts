@@ -1,5 +1,5 @@
 import { parseEnv } from 'node:util';
-import { readTextFile, UnreadableFileError } from '../src/platform/text-file.ts';
+import { readTextFile, UnreadableFileError } from '@tallyhook/platform/text-file';
 
 /** Variables by name, like `process.env`. An empty variable counts as unset. @category Start here */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,9 +1,9 @@
+import { headerSecretForm, pasted, secretForm } from '@tallyhook/platform/pasted-forms';
 import { z } from 'zod';
 import { custom } from '../src/core/settings/custom-site.ts';
 import { shapeOf } from '../src/core/settings/setting-spec.ts';
 import { apiKey, guildId, id } from '../src/core/settings/value-schemas.ts';
 import { settings } from '../src/features/settings.ts';
-import { headerSecretForm, pasted, secretForm } from '../src/platform/pasted-forms.ts';
 import { site } from './sites.ts';
 
 const text = z.string().min(1);

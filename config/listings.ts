@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
+import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
+import type { SecretFile } from '@tallyhook/platform/secret-files';
 import { type SettingSpec, valueAt, withValuesAt } from '../src/core/settings/setting-spec.ts';
 import { settings } from '../src/features/settings.ts';
-import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
-import type { SecretFile } from '../src/platform/secret-files.ts';
 import { guildIdsOf } from './communities.ts';
 import { mayStoreSecrets } from './encryption.ts';
 import type { ListingSource } from './listing-source.ts';

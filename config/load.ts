@@ -1,7 +1,7 @@
+import type { KeySources } from '@tallyhook/platform/encryption/encryption';
+import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
+import { checkOptions } from '@tallyhook/platform/options';
 import { z } from 'zod';
-import type { KeySources } from '../src/platform/encryption/encryption.ts';
-import { InvalidConfigError } from '../src/platform/invalid-config-error.ts';
-import { checkOptions } from '../src/platform/options.ts';
 import { configOfOptions } from './app-settings.ts';
 import { keySourcesOf } from './encryption.ts';
 import type { Environment } from './environment.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '../src/platform/log.ts';
+import type { Log } from '@tallyhook/platform/log';
 import type { Config, ListingConfig } from './schema.ts';
 import { minOwnerTokenLength } from './settings/program.ts';
 

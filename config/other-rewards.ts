@@ -1,8 +1,8 @@
+import { hour } from '@tallyhook/platform/durations';
+import { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 import { type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
 import { timeZone } from '../src/core/settings/value-schemas.ts';
 import { settings } from '../src/features/settings.ts';
-import { hour } from '../src/platform/durations.ts';
-import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
 import { rewards } from './listings-file.ts';
 import { parseJsonFile } from './parse-json-file.ts';
 import type { ListingConfig } from './schema.ts';

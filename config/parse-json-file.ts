@@ -1,8 +1,8 @@
+import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
+import { InvalidJsonError, parseJsonText } from '@tallyhook/platform/parse-json-text';
+import { parseParts } from '@tallyhook/platform/parse-parts';
+import { readTextFile, UnreadableFileError } from '@tallyhook/platform/text-file';
 import type { z } from 'zod';
-import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
-import { InvalidJsonError, parseJsonText } from '../src/platform/parse-json-text.ts';
-import { parseParts } from '../src/platform/parse-parts.ts';
-import { readTextFile, UnreadableFileError } from '../src/platform/text-file.ts';
 
 /** Where a file is named, and what explains its format. */
 export interface JsonFileSource {

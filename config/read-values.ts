@@ -1,6 +1,6 @@
-import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
-import { type SecretFile, worldWritableIssue } from '../src/platform/secret-files.ts';
-import { readTextFile, UnreadableFileError } from '../src/platform/text-file.ts';
+import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
+import { type SecretFile, worldWritableIssue } from '@tallyhook/platform/secret-files';
+import { readTextFile, UnreadableFileError } from '@tallyhook/platform/text-file';
 import type { Environment } from './environment.ts';
 import { readSetting, type Setting } from './settings/setting.ts';
 import { type SettingName, type SettingSource, settingNames, settings, type Values } from './settings.ts';

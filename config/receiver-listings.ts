@@ -1,7 +1,7 @@
+import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
 import type { z } from 'zod';
 import type { WeekdayName } from '../src/core/settings/reward-settings.ts';
 import { rolesNamedBy } from '../src/features/settings.ts';
-import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import type { KnownSite } from '../src/webhook/sites/site.ts';
 import { hintForListings } from './code-options.ts';
 import { guildIdsOf } from './communities.ts';

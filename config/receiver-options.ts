@@ -1,6 +1,6 @@
+import { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
+import { checkOptions } from '@tallyhook/platform/options';
 import { z } from 'zod';
-import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
-import { checkOptions } from '../src/platform/options.ts';
 import { codeOptions, hintForHandlers, hintForOption, receiverHandlers } from './code-options.ts';
 import { hintForReceiverListings, receiverListings, toReceiverListings } from './receiver-listings.ts';
 import type { ListingConfig } from './schema.ts';

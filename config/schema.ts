@@ -1,8 +1,8 @@
+import type { KeySources } from '@tallyhook/platform/encryption/encryption';
+import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
+import type { LogLevel } from '@tallyhook/platform/log';
+import type { ExporterOptions } from '@tallyhook/platform/tracing/exporter-options';
 import type { SettingsInEffect } from '../src/core/settings/setting-spec.ts';
-import type { KeySources } from '../src/platform/encryption/encryption.ts';
-import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
-import type { LogLevel } from '../src/platform/log.ts';
-import type { ExporterOptions } from '../src/platform/tracing/exporter-options.ts';
 import type { SiteSettings } from '../src/webhook/sites/site-settings.ts';
 import type { ListingBase } from './listing-source.ts';
 import type { Role } from './roles.ts';

@@ -1,7 +1,7 @@
+import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
+import { beyondAscii, headerSecretForm } from '@tallyhook/platform/pasted-forms';
 import { z } from 'zod';
 import { missingFor } from '../src/lookup/sites/site-apis.ts';
-import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
-import { beyondAscii, headerSecretForm } from '../src/platform/pasted-forms.ts';
 import type { DescribedSite } from '../src/webhook/sites/described-site.ts';
 import { decodeKey } from '../src/webhook/sites/signed-content.ts';
 import { findSite, type SiteSettings, siteIds } from '../src/webhook/sites/site-settings.ts';

@@ -1,7 +1,7 @@
 import querystring from 'node:querystring';
-import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
-import type { SecretFile } from '../src/platform/secret-files.ts';
-import type { ExporterOptions } from '../src/platform/tracing/exporter-options.ts';
+import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
+import type { SecretFile } from '@tallyhook/platform/secret-files';
+import type { ExporterOptions } from '@tallyhook/platform/tracing/exporter-options';
 import { toListingBase } from './describe-listings.ts';
 import { keySourcesOf } from './encryption.ts';
 import type { Environment } from './environment.ts';

@@ -1,3 +1,5 @@
+import { hour } from '@tallyhook/platform/durations';
+import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
 import type { RewardRules } from '../src/core/rewards/reward.ts';
 import { type ListingRewards, plainRewards } from '../src/core/rewards/rules.ts';
 import { cooldownHours } from '../src/core/settings/listing-settings.ts';
@@ -6,8 +8,6 @@ import type { SettingSpec, SettingsInEffect } from '../src/core/settings/setting
 import { readAnnouncements } from '../src/features/announcements/read-settings.ts';
 import { voterRole } from '../src/features/roles/settings.ts';
 import { rolesNamedBy, settings } from '../src/features/settings.ts';
-import { hour } from '../src/platform/durations.ts';
-import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import { trustOf } from '../src/webhook/sites/site.ts';
 import { findSite, type SiteSettings } from '../src/webhook/sites/site-settings.ts';
 import { withSharedSettings } from './communities.ts';

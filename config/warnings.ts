@@ -1,6 +1,6 @@
-import { closest, distance } from '../src/platform/did-you-mean.ts';
-import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
-import { type SecretFile, worldReadableWarnings } from '../src/platform/secret-files.ts';
+import { closest, distance } from '@tallyhook/platform/did-you-mean';
+import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
+import { type SecretFile, worldReadableWarnings } from '@tallyhook/platform/secret-files';
 import type { Environment } from './environment.ts';
 import { readListings } from './listings.ts';
 import { readValues } from './read-values.ts';

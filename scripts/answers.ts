@@ -10,8 +10,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { messageOf } from '../src/platform/errors.ts';
-import { locales } from '../src/texts/locale.ts';
+import { messageOf } from '@tallyhook/platform/errors';
+import { locales } from '@tallyhook/platform/texts/locale';
 import { altText } from './answers/alt-text.ts';
 import { type Camera, openCamera, themes } from './answers/camera.ts';
 import { imageName, renderGallery, type TakenState } from './answers/gallery.ts';

@@ -1,7 +1,7 @@
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fontFiles } from '../src/platform/pictures/fonts.ts';
+import { fontFiles } from '@tallyhook/platform/pictures/fonts';
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
 const translations = fileURLToPath(new URL('../locales/', import.meta.url));

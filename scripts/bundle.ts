@@ -3,9 +3,9 @@ import { rm, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundleScripts } from 'local-discord/web/page-script';
 import { build, type Plugin } from 'rolldown';
 import { esmExternalRequirePlugin } from 'rolldown/plugins';
-import { bundleScripts } from '../src/discord/web/page-script.ts';
 import { previewScript } from '../src/owner/console/announcements/preview-script.ts';
 import { copyPage, pageScript } from '../src/sandbox/page/assets.ts';
 import { ascii } from './ascii.ts';
@@ -118,6 +118,6 @@ export async function bundlePackage(folder: string): Promise<void> {
   );
   const entries = Object.fromEntries(readEntries().map(({ shortName, source }) => [shortName, source]));
   // Started by their file names, as the writer thread is.
-  const files = { 'direct-discordjs': 'src/sandbox/discord/direct-discordjs.js', ...sites };
+  const files = { 'direct-discordjs': 'packages/local-discord/src/direct-discordjs.js', ...sites };
   await bundle(folder, { ...entries, ...files }, Object.keys({ ...dependencies, ...peerDependencies }));
 }

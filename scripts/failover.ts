@@ -4,8 +4,8 @@
  * and the standby promoted. See docs/scaling.md for the figures.
  */
 import { parseArgs } from 'node:util';
-import { messageOf } from '../src/platform/errors.ts';
-import { postgresPrograms } from '../test/support/postgres.ts';
+import { messageOf } from '@tallyhook/platform/errors';
+import { postgresPrograms } from '@tallyhook/platform/testing/postgres';
 import { type FailoverResult, isHaproxyInstalled, runFailover } from './failover/run-failover.ts';
 import { isPassed, maxUnavailableMs, renderResults } from './failover/table.ts';
 

@@ -3,7 +3,7 @@
  * English ones as files for a translators' tool.
  */
 import { writeFileSync } from 'node:fs';
-import { messagesIn } from '../src/texts/translations.ts';
+import { messagesIn } from '@tallyhook/platform/texts/translations';
 import {
   checkedLocales,
   coverageOf,

@@ -5,6 +5,14 @@
  * @module
  */
 
+export { type Clock, systemClock } from '@tallyhook/platform/clock';
+export type { KnownErrorCode, TallyhookErrorCode } from '@tallyhook/platform/error-codes';
+export { StoreUnavailableError, TallyhookError } from '@tallyhook/platform/errors';
+export { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
+export { createLog, type LogLevel, type ProgramLog } from '@tallyhook/platform/log';
+export type { Logger } from '@tallyhook/platform/logger';
+export { loadTracing } from '@tallyhook/platform/tracing/load-tracing';
+export type { Tracing } from '@tallyhook/platform/tracing/tracing';
 export type { AppAnnouncements, AppListing, AppRewards, AppShopItem } from '../config/app-listings.ts';
 export type { AppOptions } from '../config/app-options.ts';
 export type { Environment } from '../config/environment.ts';
@@ -44,14 +52,6 @@ export type { RecordedDelivery } from './core/tally/tally.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from './features/handlers/handlers.ts';
 export { createLookup } from './lookup/client.ts';
 export { LookupError } from './lookup/lookup-error.ts';
-export { type Clock, systemClock } from './platform/clock.ts';
-export type { KnownErrorCode, TallyhookErrorCode } from './platform/error-codes.ts';
-export { StoreUnavailableError, TallyhookError } from './platform/errors.ts';
-export { type ConfigIssue, InvalidConfigError } from './platform/invalid-config-error.ts';
-export { createLog, type LogLevel, type ProgramLog } from './platform/log.ts';
-export type { Logger } from './platform/logger.ts';
-export { loadTracing } from './platform/tracing/load-tracing.ts';
-export type { Tracing } from './platform/tracing/tracing.ts';
 export type { WebhookRoutes } from './webhook/routes.ts';
 export { sign } from './webhook/sign.ts';
 export { isSignedWith } from './webhook/signature.ts';

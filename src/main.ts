@@ -1,9 +1,9 @@
+import type { CommandSyntax } from '@tallyhook/platform/terminal/command';
+import { processTerminal } from '@tallyhook/platform/terminal/process-terminal';
+import { exitCode, runCommand, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
+import { UnreadableFileError } from '@tallyhook/platform/text-file';
+import { readVersion } from '@tallyhook/platform/version';
 import { type Environment, readEnvironment } from '../config/environment.ts';
-import type { CommandSyntax } from './platform/terminal/command.ts';
-import { processTerminal } from './platform/terminal/process-terminal.ts';
-import { exitCode, runCommand, type Terminal, UsageError, withSuggestion } from './platform/terminal/terminal.ts';
-import { UnreadableFileError } from './platform/text-file.ts';
-import { readVersion } from './platform/version.ts';
 
 const help = `tallyhook: credits and announcements on Discord for votes on a listing service
 
@@ -54,8 +54,8 @@ const verbs: Readonly<Record<string, () => Promise<Verb>>> = {
   init: async () => (await import('./cli/init/init-command.ts')).initCommand,
   start: async () => (await import('./cli/start.ts')).startCommand,
   sandbox: async () => (await import('./sandbox/cli.ts')).sandboxCommand,
-  service: async () => (await import('./service/cli/service-command.ts')).serviceCommand,
-  send: async () => (await import('./service/cli/send.ts')).sendCommand,
+  service: async () => (await import('listing-service/cli/service-command')).serviceCommand,
+  send: async () => (await import('./cli/send.ts')).sendCommand,
   register: async () => (await import('./cli/register.ts')).registerCommand,
   config: async () => (await import('./cli/config.ts')).configCommand,
   announcements: async () => (await import('./cli/announcements.ts')).announcementsCommand,

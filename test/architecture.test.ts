@@ -19,27 +19,27 @@ const floors = [
 const foldersByPackage: Readonly<Record<string, readonly string[]>> = {
   'discord.js': ['src/discord', 'src/features'],
   'discord-api-types': ['commands', 'src/discord', 'src/features'],
-  kysely: ['src/platform', 'src/core/store', 'src/features', 'src/service'],
-  'node:sqlite': ['src/platform', 'src/core/store', 'src/service'],
-  pg: ['src/platform/database', 'src/core/store', 'src/service'],
-  ky: ['src/lookup', 'src/platform/discord-oauth'],
+  kysely: ['packages/platform/src', 'src/core/store', 'src/features', 'packages/listing-service/src'],
+  'node:sqlite': ['packages/platform/src', 'src/core/store', 'packages/listing-service/src'],
+  pg: ['packages/platform/src/database', 'src/core/store', 'packages/listing-service/src'],
+  ky: ['src/lookup', 'packages/platform/src/discord-oauth'],
   keyv: ['src/lookup'],
   '@keyv/sqlite': ['src/lookup'],
-  '@keyv/redis': ['src/lookup', 'src/service'],
+  '@keyv/redis': ['src/lookup', 'packages/listing-service/src'],
   express: [
-    ...['src/platform/http', 'src/platform/web', 'src/platform/discord-oauth'],
-    ...['src/webhook', 'src/features', 'src/owner', 'src/app', 'src/service'],
+    ...['packages/platform/src/http', 'packages/platform/src/web', 'packages/platform/src/discord-oauth'],
+    ...['src/webhook', 'src/features', 'src/owner', 'src/app', 'packages/listing-service/src'],
   ],
-  pino: ['src/platform', 'src/lookup'],
-  'prom-client': ['src/platform/http', 'src/core', 'src/service/monitoring'],
+  pino: ['packages/platform/src', 'src/lookup'],
+  'prom-client': ['packages/platform/src/http', 'src/core', 'packages/listing-service/src/monitoring'],
   ws: ['src/sandbox'],
-  helmet: ['src/platform/web'],
-  cookie: ['src/platform/web'],
-  rolldown: ['src/discord/web'],
-  '@skyra/discord-components-core': ['src/discord/web', 'src/sandbox/page'],
-  lit: ['src/discord/web', 'src/sandbox/page'],
-  '@takumi-rs/core': ['src/platform/pictures'],
-  '@opentelemetry': ['src/platform/tracing'],
+  helmet: ['packages/platform/src/web'],
+  cookie: ['packages/platform/src/web'],
+  rolldown: ['packages/local-discord/src/web'],
+  '@skyra/discord-components-core': ['packages/local-discord/src/web', 'src/sandbox/page'],
+  lit: ['packages/local-discord/src/web', 'src/sandbox/page'],
+  '@takumi-rs/core': ['packages/platform/src/pictures'],
+  '@opentelemetry': ['packages/platform/src/tracing'],
 };
 
 const files = globSync('{src,commands,config}/**/*.ts');
@@ -163,12 +163,12 @@ describe('every file', () => {
     const rules = [
       {
         pattern: /process\.env\b/,
-        folders: ['config/', 'src/main.ts', 'src/platform/terminal/', 'src/cli/', 'src/sandbox/'],
+        folders: ['config/', 'src/main.ts', 'packages/platform/src/terminal/', 'src/cli/', 'src/sandbox/'],
       },
       { pattern: /\bDate\.now\(|new Date\(\)|Math\.random\(/, folders: [] },
     ];
     const violations = files
-      .filter((path) => path !== 'src/platform/clock.ts')
+      .filter((path) => path !== 'packages/platform/src/clock.ts')
       .flatMap((path) =>
         rules
           .filter(

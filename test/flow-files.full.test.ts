@@ -1,7 +1,7 @@
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, it } from 'vitest';
 import { figuresOf } from '../scripts/flow-files/figures.ts';
 import { measureFlows } from '../scripts/flow-files/measure.ts';
-import { tempDir } from './support/temp-dir.ts';
 
 // `node scripts/flow-files.ts` lists the files.
 it('a vote and a command run through few files', async () => {

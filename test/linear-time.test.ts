@@ -1,3 +1,41 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { parseJson } from '@tallyhook/platform/json';
+import { createLog } from '@tallyhook/platform/log';
+import { createRedactor } from '@tallyhook/platform/redactor';
+import { sample } from '@tallyhook/platform/testing/sample';
+import * as markup from '@tallyhook/platform/texts/markup';
+import * as truncate from '@tallyhook/platform/truncate';
+import { normalizeLine, normalizeText } from '@tallyhook/platform/truncate';
+import { clientKeyOf } from '@tallyhook/platform/web/client-key';
+import { isCrossSite } from '@tallyhook/platform/web/cross-site';
+import { findFlashMessage } from '@tallyhook/platform/web/flash-messages';
+import { hasFormToken } from '@tallyhook/platform/web/form-token';
+import { isOwnHost } from '@tallyhook/platform/web/host';
+import { html } from '@tallyhook/platform/web/html';
+import { createSessionCookie } from '@tallyhook/platform/web/session-cookie';
+import { reviewsQuery, votesPath } from 'listing-service/api/operations';
+import { deliveryLogQuery } from 'listing-service/pages/dashboard/delivery-routes';
+import {
+  keyForm,
+  listingForm,
+  newListingForm,
+  readForm,
+  replyForm,
+  reviewForm,
+  serverForm,
+  webhookForm,
+} from 'listing-service/pages/forms';
+import { homeQuery } from 'listing-service/pages/home-page';
+import { readImageHeader } from 'listing-service/pages/icon-routes';
+import { reportForm } from 'listing-service/pages/review-routes';
+import { isPublic, readTargetUrl } from 'listing-service/webhooks/target';
+import { commandSchema } from 'local-discord/command-schema';
+import { defaultGuild } from 'local-discord/default-guild';
+import { withoutToken } from 'local-discord/diagnostics';
+import { DiscordState } from 'local-discord/discord-state';
+import { messageSchema } from 'local-discord/message-schema';
+import { findMentions } from 'local-discord/messages';
+import { createRouteMatcher, decodePath, ok, route } from 'local-discord/rest';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { describeConfig } from '../config/describe.ts';
 import { listingsFile } from '../config/listings-file.ts';
@@ -44,45 +82,8 @@ import {
   readIdempotencyKey,
   userParameter,
 } from '../src/owner/request-schemas.ts';
-import { systemClock } from '../src/platform/clock.ts';
-import { parseJson } from '../src/platform/json.ts';
-import { createLog } from '../src/platform/log.ts';
-import { createRedactor } from '../src/platform/redactor.ts';
-import * as truncate from '../src/platform/truncate.ts';
-import { normalizeLine, normalizeText } from '../src/platform/truncate.ts';
-import { clientKeyOf } from '../src/platform/web/client-key.ts';
-import { isCrossSite } from '../src/platform/web/cross-site.ts';
-import { findFlashMessage } from '../src/platform/web/flash-messages.ts';
-import { hasFormToken } from '../src/platform/web/form-token.ts';
-import { isOwnHost } from '../src/platform/web/host.ts';
-import { html } from '../src/platform/web/html.ts';
-import { createSessionCookie } from '../src/platform/web/session-cookie.ts';
 import { describeDelivery } from '../src/sandbox/deliveries.ts';
-import { commandSchema } from '../src/sandbox/discord/command-schema.ts';
-import { defaultGuild } from '../src/sandbox/discord/default-guild.ts';
-import { withoutToken } from '../src/sandbox/discord/diagnostics.ts';
-import { DiscordState } from '../src/sandbox/discord/discord-state.ts';
-import { messageSchema } from '../src/sandbox/discord/message-schema.ts';
-import { findMentions } from '../src/sandbox/discord/messages.ts';
-import { createRouteMatcher, decodePath, ok, route } from '../src/sandbox/discord/rest.ts';
 import { parseCommandLine } from '../src/sandbox/page/browser/suggestions.ts';
-import { reviewsQuery, votesPath } from '../src/service/api/operations.ts';
-import { deliveryLogQuery } from '../src/service/pages/dashboard/delivery-routes.ts';
-import {
-  keyForm,
-  listingForm,
-  newListingForm,
-  readForm,
-  replyForm,
-  reviewForm,
-  serverForm,
-  webhookForm,
-} from '../src/service/pages/forms.ts';
-import { homeQuery } from '../src/service/pages/home-page.ts';
-import { readImageHeader } from '../src/service/pages/icon-routes.ts';
-import { reportForm } from '../src/service/pages/review-routes.ts';
-import { isPublic, readTargetUrl } from '../src/service/webhooks/target.ts';
-import * as markup from '../src/texts/markup.ts';
 import { textsIn } from '../src/texts/texts.ts';
 import { readTargetIds } from '../src/webhook/fields.ts';
 import { createKeyring } from '../src/webhook/keyring.ts';
@@ -93,7 +94,6 @@ import { readHeader } from '../src/webhook/verification/headers.ts';
 import { countBlocks, countBuiltInWork, findSuperlinearGrowth, stopCountingBlocks } from './support/growth.ts';
 import { hostileInputs } from './support/hostile-inputs.ts';
 import { serverAndBot, voteSecret } from './support/listings.ts';
-import { sample } from './support/sample.ts';
 import { settings, unreachableDiscord } from './support/settings.ts';
 
 // Before V8 compiles the functions.

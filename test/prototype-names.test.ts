@@ -1,9 +1,9 @@
+import { systemClock } from '@tallyhook/platform/clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { setup as setupCommand } from '../commands/setup.ts';
 import { lastVoteIn, withVote } from '../src/core/ledger/account.ts';
 import type { OptionValue, Panel, Reply } from '../src/discord/commands/reply.ts';
 import { openStore } from '../src/features/store.ts';
-import { systemClock } from '../src/platform/clock.ts';
 import { contextFor, fakeLookup, inputOf } from './commands/command-fixture.ts';
 import { startOwnerServer } from './owner/owner-server.ts';
 import { firstCommunity } from './support/communities.ts';

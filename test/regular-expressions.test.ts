@@ -1,8 +1,8 @@
+import { sample } from '@tallyhook/platform/testing/sample';
 import { describe, expect, it } from 'vitest';
 import { findRegularExpressions } from './support/find-regular-expressions.ts';
 import { hostileInputs } from './support/hostile-inputs.ts';
 import { CountingExpression } from './support/regular-expression-steps.ts';
-import { sample } from './support/sample.ts';
 import { findSuperlinearText } from './support/superlinear-expressions.ts';
 
 const { literals, dynamic } = findRegularExpressions();
@@ -15,7 +15,7 @@ const expressions = new Map(literals.map((literal) => [`/${literal.pattern}/${li
 describe('every regular expression', () => {
   it('is found in the source', () => {
     expect(literals.length).toBeGreaterThan(100);
-    expect(dynamic).toEqual(['src/sandbox/discord/rest.ts', 'src/sandbox/page/browser/typed-line.ts']);
+    expect(dynamic).toEqual(['packages/local-discord/src/rest.ts', 'src/sandbox/page/browser/typed-line.ts']);
   });
 
   it('takes steps in proportion to the text', { timeout: 120_000 }, () => {

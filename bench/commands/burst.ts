@@ -1,4 +1,4 @@
-import type { Person } from '../../src/sandbox/discord/default-guild.ts';
+import type { Person } from 'local-discord/default-guild';
 import { percentile } from '../samples.ts';
 import { type BotUnderTest, commandsRegistered, withoutShop } from './setup.ts';
 

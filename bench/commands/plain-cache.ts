@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/platform/clock.ts';
-import { minute } from '../../src/platform/durations.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
 
 /** TTL of every cache entry (ms). */
 const lifetime = minute;

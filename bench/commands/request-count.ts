@@ -1,13 +1,13 @@
 import { join } from 'node:path';
+import { type Clock, systemClock } from '@tallyhook/platform/clock';
+import { hour, second } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { createPrng } from 'listing-service/seed/prng';
+import { type RunningService, startService } from 'listing-service/service';
 import type { CommandContext } from '../../commands/context.ts';
 import { commands } from '../../commands/index.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { createLookup } from '../../src/lookup/client.ts';
-import { type Clock, systemClock } from '../../src/platform/clock.ts';
-import { hour, second } from '../../src/platform/durations.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { createPrng } from '../../src/service/seed/prng.ts';
-import { type RunningService, startService } from '../../src/service/service.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { createPlainCache } from './plain-cache.ts';
 

@@ -1,8 +1,9 @@
 /** The process of tallyhook as a bot: `tallyhook-bot.ts <settings as JSON>`. */
+
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { serveParent } from '../process/child-server.ts';
 
 const config = loadConfig(JSON.parse(process.argv[2] ?? '{}'));

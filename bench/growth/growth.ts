@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
+import { systemClock } from '@tallyhook/platform/clock';
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import { postgresPrograms, startPostgres } from '@tallyhook/platform/testing/postgres';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { createPruning } from '../../src/features/upkeep/pruning.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../../test/support/communities.ts';
-import { postgresPrograms, startPostgres } from '../../test/support/postgres.ts';
 import { channelQueue } from '../../test/support/queues.ts';
 import { objectSizes, vacuum, walPosition } from './table-sizes.ts';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { second } from '@tallyhook/platform/durations';
 import { createReceiver } from '../../src/exports/receiver.ts';
-import { second } from '../../src/platform/durations.ts';
 import { sign } from '../../src/webhook/signature.ts';
 
 /*

@@ -1,7 +1,7 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { hour, minute } from '@tallyhook/platform/durations';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../../test/support/communities.ts';
 

@@ -4,7 +4,7 @@
  */
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { createSigningKey } from '../../src/sandbox/discord/outgoing-interactions.ts';
+import { createSigningKey } from 'local-discord/outgoing-interactions';
 import { serveParent } from '../process/child-server.ts';
 import { percentile } from '../samples.ts';
 import { memberId } from './members.ts';

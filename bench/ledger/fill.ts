@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
+import { systemClock } from '@tallyhook/platform/clock';
 import { voteKey } from '../../src/core/tally/idempotency-key.ts';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { accountOf, firstCommunity } from '../../test/support/communities.ts';
 import { atSql, listing, voterSql, votersOf } from './fixture.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { systemClock } from '@tallyhook/platform/clock';
+import { hour } from '@tallyhook/platform/durations';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { hour } from '../../src/platform/durations.ts';
 import { firstCommunity } from '../../test/support/communities.ts';
 import type { LogProgress } from '../benchmark.ts';
 import { diskBytesPer, readDiskBytes, warmPages } from '../process/disk-reads.ts';

@@ -1,7 +1,7 @@
+import { hour } from '@tallyhook/platform/durations';
 import type { Board, Standings } from '../../src/core/ledger/standing.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { Store } from '../../src/features/store.ts';
-import { hour } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { accountOf, firstCommunity } from '../../test/support/communities.ts';
 import { listing, userId, votersOf } from './fixture.ts';

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
+import { day as dayMs } from '@tallyhook/platform/durations';
 import { monthOf, weekOf } from '../../src/core/rewards/calendar.ts';
 import { addVote, emptyHistory } from '../../src/core/rewards/history.ts';
 import { serializeHistory } from '../../src/core/store/account-columns.ts';
-import { day as dayMs } from '../../src/platform/durations.ts';
 import { listing } from './fixture.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { day } from '../../src/platform/durations.ts';
+import { day } from '@tallyhook/platform/durations';
 import { topgg } from '../../src/webhook/sites/topgg.ts';
 
 /** The secret shared by the contenders and the load generator. */

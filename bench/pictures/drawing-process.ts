@@ -1,10 +1,10 @@
 /** The process that draws pictures: nothing else runs on its event loop. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
+import { createLog } from '@tallyhook/platform/log';
+import { createDraw, type Scale } from '@tallyhook/platform/pictures/draw';
 import { voteChart } from '../../src/features/pictures/vote-chart.ts';
 import { wordsOf } from '../../src/features/pictures/vote-pictures.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { createDraw, type Scale } from '../../src/platform/pictures/draw.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { serveParent } from '../process/child-server.ts';
 

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
+import { systemClock } from '@tallyhook/platform/clock';
+import { day as dayMs } from '@tallyhook/platform/durations';
 import { addVote, emptyHistory } from '../../src/core/rewards/history.ts';
 import { addToScores, noScores } from '../../src/core/rewards/period-scores.ts';
 import { serializeHistory } from '../../src/core/store/account-columns.ts';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { day as dayMs } from '../../src/platform/durations.ts';
 import { accountOf } from '../../test/support/communities.ts';
 import { memberIdSql } from '../load/vote.ts';
 

@@ -1,8 +1,8 @@
 import { chmodSync, mkdtempSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { postgresPrograms, startPostgres } from '@tallyhook/platform/testing/postgres';
 import pg from 'pg';
-import { postgresPrograms, startPostgres } from '../../test/support/postgres.ts';
 import { median } from '../samples.ts';
 import { startCleanup } from './cleanup.ts';
 import { compileLatencyProxy, startLatencyProxy } from './latency-proxy.ts';

@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
+import { day as dayMs } from '@tallyhook/platform/durations';
 import type { CommunityId } from '../../src/core/ledger/account.ts';
 import { monthOf, weekOf } from '../../src/core/rewards/calendar.ts';
 import { addVote, emptyHistory } from '../../src/core/rewards/history.ts';
 import { serializeHistory } from '../../src/core/store/account-columns.ts';
-import { day as dayMs } from '../../src/platform/durations.ts';
 import type { LogProgress } from '../benchmark.ts';
 
 /** How many communities a database has, and how many members each of them. */

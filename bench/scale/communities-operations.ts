@@ -1,8 +1,8 @@
+import { hour } from '@tallyhook/platform/durations';
 import type { CommunityId } from '../../src/core/ledger/account.ts';
 import type { Standings } from '../../src/core/ledger/standing.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { Store } from '../../src/features/store.ts';
-import { hour } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { type CommunitySizes, communityIdOf, guildIdOf, listing, memberIdOf } from './communities-fill.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
+import { hour } from '@tallyhook/platform/durations';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { hour } from '../../src/platform/durations.ts';
 import type { Benchmark, LogProgress, Profile } from '../benchmark.ts';
 import { diskBytesPer, readDiskBytes, warmPages } from '../process/disk-reads.ts';
 import { atMost, figure, type Report } from '../report.ts';

@@ -3,10 +3,10 @@
  * the role that neither connects to Discord nor processes the outbox.
  */
 import { createServer } from 'node:http';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { serveParent } from '../process/child-server.ts';
 import { listen } from '../process/listen.ts';
 

@@ -1,8 +1,8 @@
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { webhookResponseTimeoutMs } from '../../src/service/webhooks/attempt.ts';
-import { postgresPrograms, startPostgres } from '../../test/support/postgres.ts';
+import { postgresPrograms, startPostgres } from '@tallyhook/platform/testing/postgres';
+import { webhookResponseTimeoutMs } from 'listing-service/webhooks/attempt';
 import type { LogProgress, Profile } from '../benchmark.ts';
 import { atLeast, atMost, figure, type Goal, type Table, within } from '../report.ts';
 import { median } from '../samples.ts';

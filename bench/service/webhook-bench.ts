@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../../src/platform/clock.ts';
-import { generate } from '../../src/service/generate/generate.ts';
-import { type Database, openDatabase } from '../../src/service/storage/database.ts';
-import { pauseForOwner, resumeWebhook } from '../../src/service/storage/deliveries/webhooks.ts';
+import { systemClock } from '@tallyhook/platform/clock';
+import { generate } from 'listing-service/generate/generate';
+import { type Database, openDatabase } from 'listing-service/storage/database';
+import { pauseForOwner, resumeWebhook } from 'listing-service/storage/deliveries/webhooks';
 import { type Child, startChild } from '../process/child.ts';
 import { median, percentile } from '../samples.ts';
 import type { VoteRun, VotesCast } from './service-process.ts';

@@ -1,7 +1,7 @@
+import { listOf, textsOf } from '@tallyhook/platform/json';
 import { showMilestone, showMultiplier, weekdayName, weekdays } from '../../src/core/settings/reward-settings.ts';
 import { choicesOf } from '../../src/core/settings/shown-values.ts';
 import type { SettingPath } from '../../src/features/settings.ts';
-import { listOf, textsOf } from '../../src/platform/json.ts';
 import { entryForm } from './entry-form.ts';
 import { settingsForm } from './form.ts';
 import type { SetupSection } from './section.ts';

@@ -1,9 +1,9 @@
+import { isEqual } from '@tallyhook/platform/json';
 import { isOff } from '../../src/core/settings/shown-values.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { Modal, ModalField, Panel } from '../../src/discord/commands/reply.ts';
 import { parseSetting, type SettingPath } from '../../src/features/settings.ts';
 import type { SimulatedCredits } from '../../src/features/simulation/feature.ts';
-import { isEqual } from '../../src/platform/json.ts';
 import type { FormContext, FormValues } from './form.ts';
 import { findObjectProblems, withUploads } from './problems.ts';
 import { renderSaved, renderUnsaved } from './results.ts';

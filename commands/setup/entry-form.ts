@@ -1,8 +1,8 @@
+import { type JsonObject, listOf, withoutUndefined } from '@tallyhook/platform/json';
 import type { SettingField } from '../../src/core/settings/setting-spec.ts';
 import { type CommandInput, isChecked } from '../../src/discord/commands/input.ts';
 import type { ModalField } from '../../src/discord/commands/reply.ts';
 import type { SettingPath } from '../../src/features/settings.ts';
-import { type JsonObject, listOf, withoutUndefined } from '../../src/platform/json.ts';
 import { type Form, type FormContext, type FormValues, modalFields, readParts, removeBox } from './form.ts';
 
 interface EntryForm extends Pick<Form, 'name' | 'list' | 'secretFields'> {

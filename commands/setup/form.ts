@@ -1,3 +1,6 @@
+import { parseDuration, toDurationText } from '@tallyhook/platform/duration-text';
+import { second } from '@tallyhook/platform/durations';
+import { fieldText, type JsonObject, objectOf, textOf, textsOf, withoutUndefined } from '@tallyhook/platform/json';
 import { durationChoices, timeZoneChoices } from '../../src/core/settings/field-choices.ts';
 import { hintText } from '../../src/core/settings/hint-text.ts';
 import type { SettingChoices, SettingField, SettingSpec } from '../../src/core/settings/setting-spec.ts';
@@ -5,9 +8,6 @@ import { zoneNamed } from '../../src/core/settings/value-schemas.ts';
 import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { ModalField, SelectChoice } from '../../src/discord/commands/reply.ts';
 import { type SettingPath, settingAt, settings } from '../../src/features/settings.ts';
-import { parseDuration, toDurationText } from '../../src/platform/duration-text.ts';
-import { second } from '../../src/platform/durations.ts';
-import { fieldText, type JsonObject, objectOf, textOf, textsOf, withoutUndefined } from '../../src/platform/json.ts';
 import type { TextIn, Texts } from '../../src/texts/texts.ts';
 
 export interface FormContext {

@@ -1,8 +1,8 @@
+import { type JsonObject, listOf, objectOf, parseJson, textOf } from '@tallyhook/platform/json';
 import { type SettingSpec, valueAt } from '../../src/core/settings/setting-spec.ts';
 import { textField } from '../../src/discord/commands/input.ts';
 import type { Modal, Panel, Reply } from '../../src/discord/commands/reply.ts';
 import { settings } from '../../src/features/settings.ts';
-import { type JsonObject, listOf, objectOf, parseJson, textOf } from '../../src/platform/json.ts';
 import { fileField } from './form.ts';
 import { keyProblem } from './link.ts';
 import { findObjectProblems, type Problem, problemOf, type ValueChange, withUploads } from './problems.ts';

@@ -1,9 +1,9 @@
+import { idForm } from '@tallyhook/platform/pasted-forms';
+import { bold, escapeName, lines, type Markup, markup } from '@tallyhook/platform/texts/markup';
 import { customSite, findLinkableSite } from '../../src/core/settings/listing-settings.ts';
 import { textField } from '../../src/discord/commands/input.ts';
 import type { Modal, ModalField, OptionValue, PanelBlock, ReplyButton } from '../../src/discord/commands/reply.ts';
 import type { LinkResult } from '../../src/features/setup/community.ts';
-import { idForm } from '../../src/platform/pasted-forms.ts';
-import { bold, escapeName, lines, type Markup, markup } from '../../src/texts/markup.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import { linkableSites } from '../../src/webhook/sites/index.ts';
 import { homePageOf, type Site, trustOf } from '../../src/webhook/sites/site.ts';

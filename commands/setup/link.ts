@@ -1,11 +1,11 @@
+import { minute, second } from '@tallyhook/platform/durations';
+import { apiKeyForm } from '@tallyhook/platform/pasted-forms';
+import { bold, escapeName, lines, markup, mention, subtext, timestamp } from '@tallyhook/platform/texts/markup';
 import { customSite } from '../../src/core/settings/listing-settings.ts';
 import type { Arrival } from '../../src/core/settings/stored-settings.ts';
 import { textField } from '../../src/discord/commands/input.ts';
 import type { ActionTarget, Later, Modal, ModalField, Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
 import type { GeneratedSecrets, KeyCheck, LinkResult } from '../../src/features/setup/community.ts';
-import { minute, second } from '../../src/platform/durations.ts';
-import { apiKeyForm } from '../../src/platform/pasted-forms.ts';
-import { bold, escapeName, lines, markup, mention, subtext, timestamp } from '../../src/texts/markup.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import type { Site } from '../../src/webhook/sites/site.ts';
 import { renderChannelStep } from './first-steps.ts';

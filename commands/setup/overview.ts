@@ -1,6 +1,6 @@
+import { bold, joined, lines, type Markup, markup, subtext } from '@tallyhook/platform/texts/markup';
 import type { Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
 import { setupSections } from '../../src/features/setup-sections.ts';
-import { bold, joined, lines, type Markup, markup, subtext } from '../../src/texts/markup.ts';
 import { heldBlocks, linkStep } from './link.ts';
 import { problemOf } from './problems.ts';
 import { panel } from './results.ts';

@@ -1,13 +1,4 @@
-import { operator } from '../../src/core/ledger/correction.ts';
-import { hintText } from '../../src/core/settings/hint-text.ts';
-import { ruleText } from '../../src/core/settings/rules.ts';
-import { isOff } from '../../src/core/settings/shown-values.ts';
-import { selectedValues, textField } from '../../src/discord/commands/input.ts';
-import type { Panel } from '../../src/discord/commands/reply.ts';
-import type { RoleAccess, RoleState } from '../../src/features/roles/inspect-roles.ts';
-import { findSetting } from '../../src/features/settings.ts';
-import type { SettingIssue } from '../../src/features/setup/community.ts';
-import { isEqual } from '../../src/platform/json.ts';
+import { isEqual } from '@tallyhook/platform/json';
 import {
   bold,
   channelMention,
@@ -19,7 +10,16 @@ import {
   roleMention,
   subtext,
   trustedMarkup,
-} from '../../src/texts/markup.ts';
+} from '@tallyhook/platform/texts/markup';
+import { operator } from '../../src/core/ledger/correction.ts';
+import { hintText } from '../../src/core/settings/hint-text.ts';
+import { ruleText } from '../../src/core/settings/rules.ts';
+import { isOff } from '../../src/core/settings/shown-values.ts';
+import { selectedValues, textField } from '../../src/discord/commands/input.ts';
+import type { Panel } from '../../src/discord/commands/reply.ts';
+import type { RoleAccess, RoleState } from '../../src/features/roles/inspect-roles.ts';
+import { findSetting } from '../../src/features/settings.ts';
+import type { SettingIssue } from '../../src/features/setup/community.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import { fileSuffix } from './form.ts';
 import { displayName, escapedName, type SetupView, settingName } from './view.ts';

@@ -1,3 +1,4 @@
+import { bold, lines, type Markup, markup, mention, subtext, timestamp } from '@tallyhook/platform/texts/markup';
 import { wouldHavePaid } from '../../src/core/settings/would-have-paid.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../src/discord/commands/reply.ts';
 import type {
@@ -7,7 +8,6 @@ import type {
   SettingsChange,
   UndoResult,
 } from '../../src/features/setup/community.ts';
-import { bold, lines, type Markup, markup, mention, subtext, timestamp } from '../../src/texts/markup.ts';
 import { type Problem, problemOf, refusing, renderProblems } from './problems.ts';
 import {
   button,

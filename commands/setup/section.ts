@@ -1,9 +1,9 @@
+import { bold, joined, lines, type Markup, subtext } from '@tallyhook/platform/texts/markup';
+import { plainName } from '@tallyhook/platform/truncate';
 import type { SettingField } from '../../src/core/settings/setting-spec.ts';
 import { isOff } from '../../src/core/settings/shown-values.ts';
 import type { Modal, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { type SettingPath, settingAt } from '../../src/features/settings.ts';
-import { plainName } from '../../src/platform/truncate.ts';
-import { bold, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
 import type { Form } from './form.ts';
 import { panel } from './results.ts';
 import {

@@ -1,3 +1,5 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { escapeName, type Markup } from '@tallyhook/platform/texts/markup';
 import type { Standings } from '../../src/core/ledger/standing.ts';
 import { showLink } from '../../src/core/settings/listing-settings.ts';
 import { showValue } from '../../src/core/settings/shown-values.ts';
@@ -12,8 +14,6 @@ import type {
   SettingsAuthor,
   SettingsEdit,
 } from '../../src/features/setup/community.ts';
-import type { Clock } from '../../src/platform/clock.ts';
-import { escapeName, type Markup } from '../../src/texts/markup.ts';
 import type { TextIn, Texts } from '../../src/texts/texts.ts';
 import type { SetupServices } from '../setup-services.ts';
 import type { Form } from './form.ts';

@@ -1,5 +1,5 @@
+import { channelMention, escapeName, lines, type Markup } from '@tallyhook/platform/texts/markup';
 import type { Panel, ReplyButton } from '../../src/discord/commands/reply.ts';
-import { channelMention, escapeName, lines, type Markup } from '../../src/texts/markup.ts';
 import { channelProblem, refusing, renderProblems } from './problems.ts';
 import { panel } from './results.ts';
 import { button, listingOptions, type SetupView, selectBlock, textBlock } from './view.ts';

@@ -1,5 +1,5 @@
+import { botTokenForm, clientSecretForm, pasted } from '@tallyhook/platform/pasted-forms';
 import { z } from 'zod';
-import { botTokenForm, clientSecretForm, pasted } from '../../src/platform/pasted-forms.ts';
 import { expectedId, group, guildId, httpUrl, setting } from './setting.ts';
 
 export const discord = group('Discord', {

@@ -1,7 +1,7 @@
+import { expectedKey, parseEncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
+import { logLevels } from '@tallyhook/platform/log';
+import { headerSecretForm, hostForm, pasted, portForm } from '@tallyhook/platform/pasted-forms';
 import { z } from 'zod';
-import { expectedKey, parseEncryptionKey } from '../../src/platform/encryption/encryption-key.ts';
-import { logLevels } from '../../src/platform/log.ts';
-import { headerSecretForm, hostForm, pasted, portForm } from '../../src/platform/pasted-forms.ts';
 import { roles } from '../roles.ts';
 import { digits, group, httpUrl, listOf, setting } from './setting.ts';
 

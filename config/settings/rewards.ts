@@ -1,7 +1,7 @@
+import { expectedDuration } from '@tallyhook/platform/duration-text';
 import { z } from 'zod';
 import { premium, vote, whenDenied } from '../../src/core/settings/reward-settings.ts';
 import { duration } from '../../src/core/settings/value-schemas.ts';
-import { expectedDuration } from '../../src/platform/duration-text.ts';
 import { decimal, digits, expectedId, group, roleId, setting } from './setting.ts';
 
 const credits = digits(0, 1_000_000);

@@ -1,6 +1,6 @@
+import { headerSecretForm, pasted, secretForm } from '@tallyhook/platform/pasted-forms';
 import { announceChannelId } from '../../src/core/settings/listing-settings.ts';
 import { apiKey } from '../../src/core/settings/value-schemas.ts';
-import { headerSecretForm, pasted, secretForm } from '../../src/platform/pasted-forms.ts';
 import { channelId, expectedId, group, httpUrl, listOf, setting } from './setting.ts';
 
 const expectedSecrets = "the secret from the service's dashboard; separate several with commas, without empty ones";

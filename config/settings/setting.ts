@@ -1,6 +1,6 @@
+import { httpUrlForm, pasted, unwrap } from '@tallyhook/platform/pasted-forms';
 import { z } from 'zod';
 import { channelId, guildId, roleId } from '../../src/core/settings/value-schemas.ts';
-import { httpUrlForm, pasted, unwrap } from '../../src/platform/pasted-forms.ts';
 
 /** One setting: an environment variable, or `NAME_FILE` with the path of a file that holds its value. */
 export interface Setting<Value = unknown> {

@@ -1,7 +1,7 @@
+import { expectedDuration } from '@tallyhook/platform/duration-text';
+import { databaseUrlForm, pasted } from '@tallyhook/platform/pasted-forms';
 import { z } from 'zod';
 import { duration } from '../../src/core/settings/value-schemas.ts';
-import { expectedDuration } from '../../src/platform/duration-text.ts';
-import { databaseUrlForm, pasted } from '../../src/platform/pasted-forms.ts';
 import { digits, group, setting } from './setting.ts';
 
 const perHour = digits(1, 1_000_000_000);

@@ -1,5 +1,5 @@
+import { samplers } from '@tallyhook/platform/tracing/exporter-options';
 import { z } from 'zod';
-import { samplers } from '../../src/platform/tracing/exporter-options.ts';
 import { decimal, group, httpUrl, setting, text } from './setting.ts';
 
 const keyValues = z.string().transform((list, issues) => {

@@ -1,4 +1,4 @@
-import { controlsOf, type Message, type NormalizedComponent, textsOf } from '../../src/sandbox/discord/objects.ts';
+import { controlsOf, type Message, type NormalizedComponent, textsOf } from 'local-discord/objects';
 
 /** Longer texts help nobody who listens to them (characters). */
 const maxLength = 600;

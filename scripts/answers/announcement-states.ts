@@ -1,5 +1,5 @@
-import type { Message } from '../../src/sandbox/discord/objects.ts';
-import type { LifecycleEvent } from '../../src/service/webhooks/payloads.ts';
+import type { LifecycleEvent } from 'listing-service/webhooks/payloads';
+import type { Message } from 'local-discord/objects';
 import { cooldownMs, type MemberName, mentions, type Shown, type Stage } from './stage.ts';
 import { type Scene, state } from './state.ts';
 

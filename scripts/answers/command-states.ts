@@ -1,4 +1,4 @@
-import { day } from '../../src/platform/durations.ts';
+import { day } from '@tallyhook/platform/durations';
 import { cooldownMs } from './stage.ts';
 import { type Scene, state } from './state.ts';
 

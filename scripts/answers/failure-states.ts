@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hour } from '@tallyhook/platform/durations';
 import { z } from 'zod';
-import { hour } from '../../src/platform/durations.ts';
 import type { Stage } from './stage.ts';
 import { type Scene, state } from './state.ts';
 

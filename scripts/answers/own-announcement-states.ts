@@ -1,4 +1,4 @@
-import { minute } from '../../src/platform/durations.ts';
+import { minute } from '@tallyhook/platform/durations';
 import { cooldownMs } from './stage.ts';
 import { type Scene, state } from './state.ts';
 

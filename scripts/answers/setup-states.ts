@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { controlsOf } from '../../src/sandbox/discord/objects.ts';
+import { controlsOf } from 'local-discord/objects';
 import type { Shown, Stage } from './stage.ts';
 import { type Scene, state } from './state.ts';
 

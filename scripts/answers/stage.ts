@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
+import { type Clock, systemClock } from '@tallyhook/platform/clock';
+import { hour, minute, second } from '@tallyhook/platform/durations';
+import { controlsOf, type Message } from 'local-discord/objects';
 import { commandsFor } from '../../commands/index.ts';
-import { type Clock, systemClock } from '../../src/platform/clock.ts';
-import { hour, minute, second } from '../../src/platform/durations.ts';
-import { controlsOf, type Message } from '../../src/sandbox/discord/objects.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 
 /** The time at which every scene starts: a Wednesday, since multipliers and parties depend on the day. */

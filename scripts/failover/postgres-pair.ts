@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { asPostgresUser, freePort } from '@tallyhook/platform/testing/postgres';
 import pg from 'pg';
-import { asPostgresUser, freePort } from '../../test/support/postgres.ts';
 
 const run = promisify(execFile);
 const standbyName = 'standby';

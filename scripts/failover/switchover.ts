@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { freePort } from '../../test/support/postgres.ts';
+import { freePort } from '@tallyhook/platform/testing/postgres';
 import type { StartProcess } from './processes.ts';
 
 const haproxy = '/usr/sbin/haproxy';

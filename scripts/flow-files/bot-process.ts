@@ -4,11 +4,11 @@
  */
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
 import { serveParent } from '../../bench/process/child-server.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { type Calls, type CallsByThread, readCalls } from './calls.ts';
 import { attachToWorker, type Inspected } from './inspected-worker.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { RunningService } from 'listing-service/service';
+import { type LocalDiscord, startLocalDiscord } from 'local-discord/local-discord';
 import { startListingService, withoutShop } from '../../bench/commands/setup.ts';
 import { type Child, startChild } from '../../bench/process/child.ts';
-import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import type { RunningService } from '../../src/service/service.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { type CallsByThread, findMoreCalls } from './calls.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { systemClock } from '../../src/platform/clock.ts';
-import { second } from '../../src/platform/durations.ts';
+import { systemClock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
 import type { PageEvent, TimedPageEvent } from '../../src/sandbox/page/snapshot.ts';
 import type { Answer } from './recording.ts';
 

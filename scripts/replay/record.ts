@@ -1,4 +1,4 @@
-import { day } from '../../src/platform/durations.ts';
+import { day } from '@tallyhook/platform/durations';
 import type { FullState, PageEvent, TimedPageEvent } from '../../src/sandbox/page/snapshot.ts';
 import { type Stage, startStage } from '../answers/stage.ts';
 import { openPage, type SandboxPage } from './page-client.ts';

@@ -1,6 +1,6 @@
+import { type JsonObject, objectOf, textOf } from '@tallyhook/platform/json';
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { communityPaths } from '../../src/features/settings.ts';
-import { type JsonObject, objectOf, textOf } from '../../src/platform/json.ts';
 
 type Row = readonly [setting: string, schema: JsonObject];
 

@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { en as service } from '../../src/service/texts/en.ts';
+import { defaultLocale, languageOf, locales } from '@tallyhook/platform/texts/locale';
+import { partsOf } from '@tallyhook/platform/texts/message-parts';
+import { messagesIn } from '@tallyhook/platform/texts/translations';
+import { en as service } from 'listing-service/texts/en';
 import { en as bot } from '../../src/texts/en.ts';
-import { defaultLocale, languageOf, locales } from '../../src/texts/locale.ts';
-import { partsOf } from '../../src/texts/message-parts.ts';
-import { messagesIn } from '../../src/texts/translations.ts';
 
 export const programs = {
   bot: { english: bot, sources: '{src,commands,config}/**/*.ts', isOwn: (path: string) => !isOfService(path) },
-  service: { english: service, sources: 'src/service/**/*.ts', isOwn: () => true },
+  service: { english: service, sources: 'packages/listing-service/src/**/*.ts', isOwn: () => true },
 } as const;
 export type Program = keyof typeof programs;
 

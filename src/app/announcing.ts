@@ -1,3 +1,7 @@
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import { messageOf } from '@tallyhook/platform/errors';
+import { memoizeOne } from '@tallyhook/platform/memoize';
+import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import { createCardSource } from '../core/announcements/listing-card.ts';
 import { createDispatcher } from '../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../core/outbox/effect.ts';
@@ -14,10 +18,6 @@ import { type CompleteContext, createParts, type Shared } from '../features/crea
 import { createDirectMessageHandler } from '../features/notifications/direct-message.ts';
 import { createOwnerReportHandler } from '../features/notifications/owner-report.ts';
 import type { Store } from '../features/store.ts';
-import type { AttemptResult } from '../platform/attempt-result.ts';
-import { messageOf } from '../platform/errors.ts';
-import { memoizeOne } from '../platform/memoize.ts';
-import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { DiscordAccess } from './discord-access.ts';
 
 interface AnnouncingDependencies

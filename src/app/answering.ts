@@ -1,3 +1,11 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import type { BodyMemory } from '@tallyhook/platform/http/body';
+import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
+import type { Log } from '@tallyhook/platform/log';
+import { memoizeOne } from '@tallyhook/platform/memoize';
+import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Command, UnlocalizedContext } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Metrics } from '../core/metrics.ts';
@@ -16,14 +24,6 @@ import { createRegistrar } from '../discord/registration/registrar.ts';
 import type { DiscordRest } from '../discord/rest.ts';
 import type { BotContext, CommandContexts } from '../features/communities/command-context.ts';
 import type { Services } from '../features/create.ts';
-import type { Clock } from '../platform/clock.ts';
-import { second } from '../platform/durations.ts';
-import { TallyhookError } from '../platform/errors.ts';
-import type { BodyMemory } from '../platform/http/body.ts';
-import type { LeaseStore } from '../platform/leases/lease-store.ts';
-import type { Log } from '../platform/log.ts';
-import { memoizeOne } from '../platform/memoize.ts';
-import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { AppTexts } from '../texts/texts.ts';
 import type { DiscordAccess } from './discord-access.ts';
 

@@ -1,4 +1,6 @@
 import type { RequestListener } from 'node:http';
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import type { Clock } from '@tallyhook/platform/clock';
 import type { AppDependencies } from '../../config/app-options.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Ledger } from '../core/ledger/program-ledger.ts';
@@ -7,8 +9,6 @@ import type { ClaimedEffect } from '../core/outbox/effect.ts';
 import type { ApplicationCommandBody } from '../discord/commands/command.ts';
 import type { AnyInteraction } from '../discord/interactions/own-interaction.ts';
 import type { SignInLinks } from '../owner/sign-in-links.ts';
-import type { AttemptResult } from '../platform/attempt-result.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { WebhookRoutes } from '../webhook/routes.ts';
 
 /** A complete tallyhook instance. @category Start here */

@@ -1,3 +1,9 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { messageOf } from '@tallyhook/platform/errors';
+import { createLog } from '@tallyhook/platform/log';
+import { adaptLogger } from '@tallyhook/platform/logger';
+import { createTemporaryDatabase } from '@tallyhook/platform/temporary-database';
+import { resolveLogFormat } from '@tallyhook/platform/terminal/process-terminal';
 import {
   type AppDependencies,
   type AppOptions,
@@ -11,12 +17,6 @@ import { roles as allRoles } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Store } from '../features/store.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
-import { systemClock } from '../platform/clock.ts';
-import { messageOf } from '../platform/errors.ts';
-import { createLog } from '../platform/log.ts';
-import { adaptLogger } from '../platform/logger.ts';
-import { createTemporaryDatabase } from '../platform/temporary-database.ts';
-import { resolveLogFormat } from '../platform/terminal/process-terminal.ts';
 import { createAppTexts } from '../texts/texts.ts';
 import type { App, InternalDependencies } from './app-interface.ts';
 

@@ -1,3 +1,6 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import type { Log } from '@tallyhook/platform/log';
+import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Command } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import type { CircuitStore } from '../discord/circuits/circuit-store.ts';
@@ -15,9 +18,6 @@ import { createDiscordRest } from '../discord/rest.ts';
 import { traceRequests } from '../discord/trace-requests.ts';
 import type { AnnouncementsOfListings } from '../features/parts.ts';
 import { createGivenRoleCheck } from '../features/roles/given-role-check.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Log } from '../platform/log.ts';
-import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { AppTexts } from '../texts/texts.ts';
 
 export type DiscordAccess = ReturnType<typeof createDiscordAccess>;

@@ -1,9 +1,9 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
+import type { ForeignProtocol } from '@tallyhook/platform/http/server';
+import type { Log } from '@tallyhook/platform/log';
+import { createThrottledLog } from '@tallyhook/platform/throttled-log';
 import type { Metrics } from '../core/metrics.ts';
-import type { Clock } from '../platform/clock.ts';
-import { minute } from '../platform/durations.ts';
-import type { ForeignProtocol } from '../platform/http/server.ts';
-import type { Log } from '../platform/log.ts';
-import { createThrottledLog } from '../platform/throttled-log.ts';
 
 const hints: Readonly<Record<ForeignProtocol, string>> = {
   PROXY: 'A load balancer or proxy sends the PROXY protocol. Switch it off there, for this target.',

@@ -1,10 +1,10 @@
+import { formatCount, second } from '@tallyhook/platform/durations';
+import { coalesce } from '@tallyhook/platform/http/coalesce';
+import type { ReadinessChecks } from '@tallyhook/platform/http/readiness';
 import type { Role } from '../../config/roles.ts';
 import type { RequestGuard } from '../discord/circuits/request-guard.ts';
 import type { CommunitySettingsSync } from '../features/setup/community-settings.ts';
 import type { Store } from '../features/store.ts';
-import { formatCount, second } from '../platform/durations.ts';
-import { coalesce } from '../platform/http/coalesce.ts';
-import type { ReadinessChecks } from '../platform/http/readiness.ts';
 import type { Answering } from './answering.ts';
 import type { DiscordAccess } from './discord-access.ts';
 

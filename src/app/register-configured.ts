@@ -1,3 +1,5 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { checkOptions, instance } from '@tallyhook/platform/options';
 import { z } from 'zod';
 import { type CommandOptions, chooseCommands } from '../../commands/command-options.ts';
 import { commandsFor } from '../../commands/index.ts';
@@ -15,8 +17,6 @@ import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
 import { configuredOffer } from '../features/communities/command-context.ts';
 import { effectiveListings } from '../features/setup/effective-listings.ts';
 import { openStore, type Store } from '../features/store.ts';
-import { systemClock } from '../platform/clock.ts';
-import { checkOptions, instance } from '../platform/options.ts';
 
 /** `RegisterOptions` of the package: declared where they are exported, so that its types do not refer to all of these. */
 interface Registered {

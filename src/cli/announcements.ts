@@ -1,12 +1,12 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { formatExactly, second } from '@tallyhook/platform/durations';
+import { command } from '@tallyhook/platform/terminal/command';
+import { exitCode, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
+import { defaultLocale } from '@tallyhook/platform/texts/locale';
 import { loadConfig } from '../../config/load.ts';
 import type { ListingConfig } from '../../config/schema.ts';
 import { type AnnouncementPreview, nameSamples, textsOf } from '../core/announcements/preview.ts';
 import { previewAnnouncements } from '../owner/announcement-previews.ts';
-import { systemClock } from '../platform/clock.ts';
-import { formatExactly, second } from '../platform/durations.ts';
-import { command } from '../platform/terminal/command.ts';
-import { exitCode, UsageError, withSuggestion } from '../platform/terminal/terminal.ts';
-import { defaultLocale } from '../texts/locale.ts';
 import { ownTexts, textsIn } from '../texts/texts.ts';
 import { listingsWith, storedSettingsOrWarning } from './stored-settings.ts';
 

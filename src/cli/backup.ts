@@ -1,10 +1,10 @@
+import { sqlitePathOf } from '@tallyhook/platform/database/database-url';
+import { formatCount, isoTime } from '@tallyhook/platform/durations';
+import { type CliCommand, command } from '@tallyhook/platform/terminal/command';
+import { copyWithProgress, singleFile } from '@tallyhook/platform/terminal/copy-arguments';
+import { exitCode, type Terminal } from '@tallyhook/platform/terminal/terminal';
 import { loadDatabaseUrl } from '../../config/load.ts';
 import { backUp, type CopyResult, restoreBackup } from '../core/store/snapshots/backup.ts';
-import { sqlitePathOf } from '../platform/database/database-url.ts';
-import { formatCount, isoTime } from '../platform/durations.ts';
-import { type CliCommand, command } from '../platform/terminal/command.ts';
-import { copyWithProgress, singleFile } from '../platform/terminal/copy-arguments.ts';
-import { exitCode, type Terminal } from '../platform/terminal/terminal.ts';
 
 const help = `tallyhook backup: copy the SQLite database of DATABASE_URL to a file while tallyhook runs, and verify the copy
 

@@ -1,5 +1,5 @@
-import { type CliCommand, type CommandSyntax, command } from '../platform/terminal/command.ts';
-import { exitCode, UsageError, withSuggestion } from '../platform/terminal/terminal.ts';
+import { type CliCommand, type CommandSyntax, command } from '@tallyhook/platform/terminal/command';
+import { exitCode, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
 
 /** The commands by name, in the order in which the shell lists them. */
 type Syntaxes = ReadonlyMap<string, CommandSyntax>;

@@ -1,18 +1,18 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { writeFileAtomically } from '@tallyhook/platform/database/snapshots/atomic-file';
+import { formatCount } from '@tallyhook/platform/durations';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
+import { command } from '@tallyhook/platform/terminal/command';
+import { startProgress } from '@tallyhook/platform/terminal/progress';
+import { exitCode, UsageError } from '@tallyhook/platform/terminal/terminal';
+import { writeOutput } from '@tallyhook/platform/terminal/write-output';
 import { z } from 'zod';
 import { loadDatabaseUrl } from '../../config/load.ts';
 import { type EntrySelection, entryPages, type NumberedEntry } from '../core/store/snapshots/entry-pages.ts';
 import type { Snapshot } from '../core/store/snapshots/snapshot.ts';
-import { writeFileAtomically } from '../platform/database/snapshots/atomic-file.ts';
-import { formatCount } from '../platform/durations.ts';
-import { TallyhookError } from '../platform/errors.ts';
-import { isSnowflake } from '../platform/snowflake.ts';
-import { command } from '../platform/terminal/command.ts';
-import { startProgress } from '../platform/terminal/progress.ts';
-import { exitCode, UsageError } from '../platform/terminal/terminal.ts';
-import { writeOutput } from '../platform/terminal/write-output.ts';
 import { withLedger } from './open-database.ts';
 
 const help = `tallyhook export: print all entries of the ledger as JSON lines or CSV, oldest first, from a consistent snapshot

@@ -1,14 +1,14 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { isoTime, second } from '@tallyhook/platform/durations';
+import { command } from '@tallyhook/platform/terminal/command';
+import { confirm } from '@tallyhook/platform/terminal/confirm';
+import { exitCode, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
 import { listingBase } from '../../config/describe-listings.ts';
 import { loadDatabaseUrl } from '../../config/load.ts';
 import { deleteGuildData } from '../features/communities/delete-data.ts';
 import { keepParkedMs } from '../features/communities/departures.ts';
 import { byTallyhook, type GuildState } from '../features/communities/store.ts';
 import type { Store } from '../features/store.ts';
-import { systemClock } from '../platform/clock.ts';
-import { isoTime, second } from '../platform/durations.ts';
-import { command } from '../platform/terminal/command.ts';
-import { confirm } from '../platform/terminal/confirm.ts';
-import { exitCode, type Terminal, UsageError, withSuggestion } from '../platform/terminal/terminal.ts';
 import { withStore } from './open-database.ts';
 
 /** Within this time every process applies a change (ms). */

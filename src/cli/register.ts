@@ -1,3 +1,8 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { printProgress } from '@tallyhook/platform/database/migrations/report-progress';
+import { messageOf, TallyhookError } from '@tallyhook/platform/errors';
+import { command } from '@tallyhook/platform/terminal/command';
+import { exitCode, type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { registerConfigured } from '../app/register-configured.ts';
@@ -16,11 +21,6 @@ import type { RegistrationReport } from '../discord/registration/registration.ts
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
 import { publicationsOf } from '../features/create.ts';
 import type { Store } from '../features/store.ts';
-import { systemClock } from '../platform/clock.ts';
-import { printProgress } from '../platform/database/migrations/report-progress.ts';
-import { messageOf, TallyhookError } from '../platform/errors.ts';
-import { command } from '../platform/terminal/command.ts';
-import { exitCode, type Terminal, UsageError } from '../platform/terminal/terminal.ts';
 import { withStore } from './open-database.ts';
 
 const help = `tallyhook register: register the slash commands in the guild of DISCORD_GUILD_ID or globally, and exit

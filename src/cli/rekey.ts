@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
-import { loadDatabaseUrl, loadKeySources } from '../../config/load.ts';
-import { rekey } from '../features/setup/rekey.ts';
-import { formatCount } from '../platform/durations.ts';
+import { formatCount } from '@tallyhook/platform/durations';
 import {
   createEncryption,
   KeyMissingError,
   type KeySources,
   nextKeyFileSuffix,
-} from '../platform/encryption/encryption.ts';
-import type { EncryptionKey } from '../platform/encryption/encryption-key.ts';
-import { createKeyFile, replaceKeyFile } from '../platform/encryption/key-file.ts';
-import { command } from '../platform/terminal/command.ts';
-import { exitCode } from '../platform/terminal/terminal.ts';
+} from '@tallyhook/platform/encryption/encryption';
+import type { EncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
+import { createKeyFile, replaceKeyFile } from '@tallyhook/platform/encryption/key-file';
+import { command } from '@tallyhook/platform/terminal/command';
+import { exitCode } from '@tallyhook/platform/terminal/terminal';
+import { loadDatabaseUrl, loadKeySources } from '../../config/load.ts';
+import { rekey } from '../features/setup/rekey.ts';
 import { withStore } from './open-database.ts';
 
 const help = `tallyhook rekey: encrypt the secrets in the database (those of /setup, and the tokens of members with

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createEncryption } from '@tallyhook/platform/encryption/encryption';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
+import { command } from '@tallyhook/platform/terminal/command';
+import { exitCode, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
+import { readTextFile } from '@tallyhook/platform/text-file';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { createListingTargets } from '../features/communities/listing-targets.ts';
 import { isSecretPath } from '../features/settings.ts';
 import { createSettingsWriter } from '../features/setup/save-settings.ts';
 import { exportSettings, importedChanges } from '../features/setup/settings-file.ts';
-import { systemClock } from '../platform/clock.ts';
-import { createEncryption } from '../platform/encryption/encryption.ts';
-import { TallyhookError } from '../platform/errors.ts';
-import { isSnowflake } from '../platform/snowflake.ts';
-import { command } from '../platform/terminal/command.ts';
-import { exitCode, type Terminal, UsageError, withSuggestion } from '../platform/terminal/terminal.ts';
-import { readTextFile } from '../platform/text-file.ts';
 import { withStore } from './open-database.ts';
 
 const help = `tallyhook settings: export and import what the owner of a community has set up with /setup

@@ -1,21 +1,21 @@
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
+import { systemClock } from '@tallyhook/platform/clock';
+import { messageOf } from '@tallyhook/platform/errors';
+import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
+import { createLog, type Log } from '@tallyhook/platform/log';
+import { createRedactor, type Redactor } from '@tallyhook/platform/redactor';
+import { type CliCommand, command } from '@tallyhook/platform/terminal/command';
+import { installProcessErrorHandlers } from '@tallyhook/platform/terminal/process-errors';
+import { resolveLogFormat } from '@tallyhook/platform/terminal/process-terminal';
+import { exitCode, type Terminal, untilStopped } from '@tallyhook/platform/terminal/terminal';
+import { loadTracing } from '@tallyhook/platform/tracing/load-tracing';
 import { dotEnvWarnings } from '../../config/dot-env-warnings.ts';
 import type { Environment } from '../../config/environment.ts';
 import { isConfigured, loadConfig } from '../../config/load.ts';
 import { settingsNeedingRestart, withRotatedSecrets } from '../../config/rotation.ts';
 import type { Config } from '../../config/schema.ts';
 import { createApp, loadProgram } from '../app/app.ts';
-import { systemClock } from '../platform/clock.ts';
-import { messageOf } from '../platform/errors.ts';
-import { InvalidConfigError } from '../platform/invalid-config-error.ts';
-import { createLog, type Log } from '../platform/log.ts';
-import { createRedactor, type Redactor } from '../platform/redactor.ts';
-import { type CliCommand, command } from '../platform/terminal/command.ts';
-import { installProcessErrorHandlers } from '../platform/terminal/process-errors.ts';
-import { resolveLogFormat } from '../platform/terminal/process-terminal.ts';
-import { exitCode, type Terminal, untilStopped } from '../platform/terminal/terminal.ts';
-import { loadTracing } from '../platform/tracing/load-tracing.ts';
 
 const help = `tallyhook start: receive webhooks and run the bot until it is stopped
 
@@ -115,7 +115,7 @@ function startBotCommand(readEnvironment: () => Environment): CliCommand {
 async function startTraces({ tracing: options }: Config) {
   if (options === null) return null;
   const tracing = await loadTracing(); // First: it says what to install.
-  const { startExporter } = await import('../platform/tracing/exporter.ts');
+  const { startExporter } = await import('@tallyhook/platform/tracing/exporter');
   return { exporter: startExporter(options, systemClock), tracing };
 }
 

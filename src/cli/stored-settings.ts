@@ -1,4 +1,9 @@
 import { existsSync } from 'node:fs';
+import { sqlitePathOf } from '@tallyhook/platform/database/database-url';
+import { messageOf } from '@tallyhook/platform/errors';
+import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
+import { parseJson } from '@tallyhook/platform/json';
+import type { Terminal } from '@tallyhook/platform/terminal/terminal';
 import { communityConfig, type OpenedSetting } from '../../config/community-config.ts';
 import type { StoredSettings } from '../../config/describe-listings.ts';
 import type { Config, ListingConfig } from '../../config/schema.ts';
@@ -9,11 +14,6 @@ import { accessTo, type Snapshot } from '../core/store/snapshots/snapshot.ts';
 import { byGuild, type FindCommunityId, guildsOf } from '../features/communities/community-ids.ts';
 import { type CommunityListing, listingsWithCommunity } from '../features/communities/listings.ts';
 import { isSecretPath } from '../features/settings.ts';
-import { sqlitePathOf } from '../platform/database/database-url.ts';
-import { messageOf } from '../platform/errors.ts';
-import { InvalidConfigError } from '../platform/invalid-config-error.ts';
-import { parseJson } from '../platform/json.ts';
-import type { Terminal } from '../platform/terminal/terminal.ts';
 
 /**
  * What `/setup` has stored, with placeholders for the secrets, so that no key is needed. Nothing if the database does not

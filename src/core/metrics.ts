@@ -1,6 +1,6 @@
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import { addGauge, type GaugeOptions } from '@tallyhook/platform/http/gauge';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import { day, hour, minute, second } from '../platform/durations.ts';
-import { addGauge, type GaugeOptions } from '../platform/http/gauge.ts';
 
 /** Values that are read at each scrape. They must be cheap; one that rejects does not affect the others. */
 export interface MetricSources {

@@ -1,8 +1,8 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
-import type { Clock } from '../platform/clock.ts';
-import { minute, second } from '../platform/durations.ts';
-import { settleWithin } from '../platform/with-timeout.ts';
 import type { KnownGuilds } from './known-guilds.ts';
 import { createAllowance, rememberFromDiscord } from './remembered.ts';
 import type { DiscordRest } from './rest.ts';

@@ -1,9 +1,9 @@
+import type { AttemptResult, RetryLater } from '@tallyhook/platform/attempt-result';
+import { day } from '@tallyhook/platform/durations';
+import { messageOf, rootCauseOf } from '@tallyhook/platform/errors';
+import { plainName } from '@tallyhook/platform/truncate';
 import { DiscordAPIError, HTTPError, RateLimitError, RESTJSONErrorCodes } from 'discord.js';
 import { ZodError } from 'zod';
-import type { AttemptResult, RetryLater } from '../platform/attempt-result.ts';
-import { day } from '../platform/durations.ts';
-import { messageOf, rootCauseOf } from '../platform/errors.ts';
-import { plainName } from '../platform/truncate.ts';
 import { CircuitOpenError } from './circuits/circuit-open-error.ts';
 import { minProbeIntervalMs } from './circuits/circuits.ts';
 import { isDeleted, stopsTarget } from './circuits/stopping-rejection.ts';

@@ -1,10 +1,10 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { ChannelType, Routes } from 'discord.js';
 import { z } from 'zod';
-import type { Clock } from '../platform/clock.ts';
-import { second } from '../platform/durations.ts';
-import { messageOf } from '../platform/errors.ts';
-import type { Log } from '../platform/log.ts';
-import { settleWithin } from '../platform/with-timeout.ts';
 import type { DiscordRest } from './rest.ts';
 
 const timeoutMs = 2 * second;

@@ -1,6 +1,6 @@
-import type { Clock } from '../platform/clock.ts';
-import { second } from '../platform/durations.ts';
-import { settleWithin } from '../platform/with-timeout.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { AppTexts, Texts } from '../texts/texts.ts';
 import type { KnownGuilds } from './known-guilds.ts';
 

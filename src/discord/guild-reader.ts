@@ -1,9 +1,9 @@
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
+import { withTimeout } from '@tallyhook/platform/with-timeout';
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
-import { BoundedMap } from '../platform/bounded-map.ts';
-import type { Clock } from '../platform/clock.ts';
-import { minute, second } from '../platform/durations.ts';
-import { withTimeout } from '../platform/with-timeout.ts';
 import { type PostingPermission, postingPermissions } from './commands/input.ts';
 import { describeDiscordError } from './discord-errors.ts';
 import { fetchTextChannels } from './guild-channels.ts';

@@ -1,9 +1,9 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { createThrottledLog } from '@tallyhook/platform/throttled-log';
 import { DefaultRestOptions, type RESTOptions } from 'discord.js';
-import type { Clock } from '../platform/clock.ts';
-import { minute, second } from '../platform/durations.ts';
-import { messageOf } from '../platform/errors.ts';
-import type { Log } from '../platform/log.ts';
-import { createThrottledLog } from '../platform/throttled-log.ts';
 
 /**
  * Discord blocks an address after 10,000 responses with 401, 403 or 429 in ten minutes. Discord: "Invalid Request Limit".

@@ -1,5 +1,5 @@
-import { messageOf } from '../platform/errors.ts';
-import type { Log } from '../platform/log.ts';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
 import type { AppTexts, Texts } from '../texts/texts.ts';
 import type { CommandInput } from './commands/input.ts';
 import type { MemberTexts } from './guild-languages.ts';

@@ -1,6 +1,6 @@
+import type { Clock } from '@tallyhook/platform/clock';
 import { Routes } from 'discord.js';
 import { z } from 'zod';
-import type { Clock } from '../platform/clock.ts';
 import type { KnownGuilds } from './known-guilds.ts';
 import { createAllowance, rememberFromDiscord } from './remembered.ts';
 import type { DiscordRest } from './rest.ts';

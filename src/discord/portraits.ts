@@ -1,8 +1,8 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { CDN, Routes } from 'discord.js';
 import { z } from 'zod';
-import type { Clock } from '../platform/clock.ts';
-import { second } from '../platform/durations.ts';
-import { settleWithin } from '../platform/with-timeout.ts';
 import type { KnownGuilds } from './known-guilds.ts';
 import { createAllowance, rememberFromDiscord } from './remembered.ts';
 import type { DiscordRest } from './rest.ts';

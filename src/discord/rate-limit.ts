@@ -1,6 +1,6 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { day, second } from '@tallyhook/platform/durations';
 import type { RateLimitData } from 'discord.js';
-import type { Clock } from '../platform/clock.ts';
-import { day, second } from '../platform/durations.ts';
 
 /** discord.js adds this margin to every wait (ms). A wait that is not longer came from a `Retry-After` of 0 or none. */
 export const retryMarginMs = 50;

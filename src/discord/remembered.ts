@@ -1,7 +1,7 @@
-import { BoundedMap } from '../platform/bounded-map.ts';
-import type { Clock } from '../platform/clock.ts';
-import { hour, minute, second } from '../platform/durations.ts';
-import { settleWithin } from '../platform/with-timeout.ts';
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import type { Clock } from '@tallyhook/platform/clock';
+import { hour, minute, second } from '@tallyhook/platform/durations';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { describeDiscordError } from './discord-errors.ts';
 
 /** How long the request for what was known before is waited for: two of these fit into half a second (ms). */

@@ -1,6 +1,6 @@
+import { type Clock, systemClock, watchClockSteps } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
 import { DiscordAPIError, type RawFile, REST, type RequestData, Routes } from 'discord.js';
-import { type Clock, systemClock, watchClockSteps } from '../platform/clock.ts';
-import { second } from '../platform/durations.ts';
 import type { GuardedRequest, RequestGuard } from './circuits/request-guard.ts';
 import { type InvalidRequests, RequestsPausedError } from './invalid-requests.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from './rate-limit.ts';

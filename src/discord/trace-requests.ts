@@ -1,5 +1,5 @@
+import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { RESTOptions } from 'discord.js';
-import type { Tracing } from '../platform/tracing/tracing.ts';
 
 type MakeRequest = RESTOptions['makeRequest'];
 

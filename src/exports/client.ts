@@ -3,6 +3,13 @@
  * @module
  */
 
+export { type Clock, systemClock } from '@tallyhook/platform/clock';
+export type { KnownErrorCode, LookupErrorCode, TallyhookErrorCode } from '@tallyhook/platform/error-codes';
+export { TallyhookError } from '@tallyhook/platform/errors';
+export { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
+export type { Logger } from '@tallyhook/platform/logger';
+export { loadTracing } from '@tallyhook/platform/tracing/load-tracing';
+export type { Span, SpanAttributes, SpanOptions, Tracing } from '@tallyhook/platform/tracing/tracing';
 export type { BudgetDecision, BudgetStore } from '../lookup/budget.ts';
 export { createLookup } from '../lookup/client.ts';
 export type { LastVote } from '../lookup/freshness.ts';
@@ -34,10 +41,3 @@ export type {
   ServerProfile,
   VoteStatus,
 } from '../lookup/schemas.ts';
-export { type Clock, systemClock } from '../platform/clock.ts';
-export type { KnownErrorCode, LookupErrorCode, TallyhookErrorCode } from '../platform/error-codes.ts';
-export { TallyhookError } from '../platform/errors.ts';
-export { type ConfigIssue, InvalidConfigError } from '../platform/invalid-config-error.ts';
-export type { Logger } from '../platform/logger.ts';
-export { loadTracing } from '../platform/tracing/load-tracing.ts';
-export type { Span, SpanAttributes, SpanOptions, Tracing } from '../platform/tracing/tracing.ts';

@@ -3,6 +3,24 @@
  * @module
  */
 
+export type { Locale } from '@tallyhook/platform/texts/locale';
+export {
+  bold,
+  channelMention,
+  escapeName,
+  escapeText,
+  joined,
+  lines,
+  link,
+  type Markup,
+  markup,
+  mention,
+  type Plain,
+  roleMention,
+  subtext,
+  type TimestampStyle,
+  timestamp,
+} from '@tallyhook/platform/texts/markup';
 export type { CommandChanges, CommandOptions } from '../../commands/command-options.ts';
 export type { CoveredCommunity } from '../../commands/context.ts';
 export type {
@@ -58,22 +76,4 @@ export type { RegisteredCommand } from '../discord/registration/command-registry
 export type { RegistrationReport } from '../discord/registration/registration.ts';
 export type { ListedRules } from '../features/communities/listed-rules.ts';
 export type { Awards } from '../features/corrections/awards.ts';
-export type { Locale } from '../texts/locale.ts';
-export {
-  bold,
-  channelMention,
-  escapeName,
-  escapeText,
-  joined,
-  lines,
-  link,
-  type Markup,
-  markup,
-  mention,
-  type Plain,
-  roleMention,
-  subtext,
-  type TimestampStyle,
-  timestamp,
-} from '../texts/markup.ts';
 export type { TextOverrides } from '../texts/overrides.ts';

@@ -4,6 +4,14 @@
  * @module
  */
 
+export { type Clock, systemClock } from '@tallyhook/platform/clock';
+export type { KnownErrorCode, TallyhookErrorCode } from '@tallyhook/platform/error-codes';
+export { StoreUnavailableError, TallyhookError } from '@tallyhook/platform/errors';
+export { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
+export { createLog, type LogLevel, type LogOptions, type ProgramLog } from '@tallyhook/platform/log';
+export type { Logger } from '@tallyhook/platform/logger';
+export { loadTracing } from '@tallyhook/platform/tracing/load-tracing';
+export type { Span, SpanAttributes, SpanOptions, Tracing } from '@tallyhook/platform/tracing/tracing';
 export type { CustomSite, ReceiverListing, ReceiverRewards } from '../../config/receiver-listings.ts';
 export { createReceiver, type ReceiverHandlers, type ReceiverOptions, type VoteReceiver } from '../app/receiver-app.ts';
 export type { Account } from '../core/ledger/account.ts';
@@ -45,14 +53,6 @@ export type { WeekdayName } from '../core/settings/reward-settings.ts';
 export type { RecordedDelivery } from '../core/tally/tally.ts';
 export type { Cause, EntryCauses, KnownCause } from '../features/causes.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from '../features/handlers/handlers.ts';
-export { type Clock, systemClock } from '../platform/clock.ts';
-export type { KnownErrorCode, TallyhookErrorCode } from '../platform/error-codes.ts';
-export { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
-export { type ConfigIssue, InvalidConfigError } from '../platform/invalid-config-error.ts';
-export { createLog, type LogLevel, type LogOptions, type ProgramLog } from '../platform/log.ts';
-export type { Logger } from '../platform/logger.ts';
-export { loadTracing } from '../platform/tracing/load-tracing.ts';
-export type { Span, SpanAttributes, SpanOptions, Tracing } from '../platform/tracing/tracing.ts';
 export type { Outcome } from '../webhook/response.ts';
 export type { WebhookMiddleware, WebhookRoutes } from '../webhook/routes.ts';
 export { sign } from '../webhook/sign.ts';

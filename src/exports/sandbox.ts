@@ -4,24 +4,54 @@
  * @module
  */
 
-export type { KnownErrorCode, TallyhookErrorCode } from '../platform/error-codes.ts';
-export { TallyhookError } from '../platform/errors.ts';
-export { type Fragment, Html, html } from '../platform/web/html.ts';
-export type { ListingSettings } from '../sandbox/default-settings.ts';
-export type { CommandSchema } from '../sandbox/discord/command-schema.ts';
-export type { StoredCommand } from '../sandbox/discord/commands.ts';
-export type { ActionRow, Button, Select } from '../sandbox/discord/component-schema.ts';
-export type { SentDispatch } from '../sandbox/discord/connection.ts';
-export type { DefaultGuildOptions, Person, RoleIds } from '../sandbox/discord/default-guild.ts';
-export type { RecordedRequest } from '../sandbox/discord/diagnostics.ts';
-export type { StateChange } from '../sandbox/discord/discord-state.ts';
-export { RejectedByClientError } from '../sandbox/discord/errors.ts';
-export type { FaultControls } from '../sandbox/discord/faults.ts';
-export type { FileInput, StoredFile } from '../sandbox/discord/files.ts';
-export type { RecordedIdentify } from '../sandbox/discord/gateway.ts';
-export type { GuildControls } from '../sandbox/discord/guild-controls.ts';
-export type { Callback, ReceivedCallback } from '../sandbox/discord/interactions.ts';
-export { startLocalDiscord } from '../sandbox/discord/local-discord.ts';
+export type { KnownErrorCode, TallyhookErrorCode } from '@tallyhook/platform/error-codes';
+export { TallyhookError } from '@tallyhook/platform/errors';
+export { type Fragment, Html, html } from '@tallyhook/platform/web/html';
+export type { ActionLimit } from 'listing-service/abuse/action-counter';
+export type { ActionLimits, LimitedAction } from 'listing-service/abuse/admission';
+export type { ChallengeContext, VoteChallenge } from 'listing-service/abuse/vote-challenge';
+export type { VoteInput, VoteOutcome } from 'listing-service/actions/cast-vote';
+export type { NewListing } from 'listing-service/actions/create-listing';
+export type { PremiumOutcome, PurchaseOrder } from 'listing-service/actions/orders';
+export type { ServiceAdmin, WebhookSecrets, WebhookSettings } from 'listing-service/admin';
+export type { DiscordApplication } from 'listing-service/discord-sign-in/discord-accounts';
+export type { ServiceFace } from 'listing-service/face/face';
+export type {
+  BotFacts,
+  BotListing,
+  CommonListing,
+  Listing,
+  ServerFacts,
+  ServerListing,
+  ServiceListingKind,
+} from 'listing-service/listing/listing';
+export type { SeedResult } from 'listing-service/seed/seed';
+export { type RunningService, type ServiceOptions, startService } from 'listing-service/service';
+export type {
+  DeliveryAttempt,
+  WebhookDelivery,
+  WebhookDeliveryRecord,
+} from 'listing-service/storage/deliveries/deliveries';
+export type { ServiceMember } from 'listing-service/storage/members/members';
+export type { Purchase, Tier } from 'listing-service/storage/purchases';
+export type { DeliveryState, PurchaseStatus, WebhookFamily } from 'listing-service/storage/tables';
+export type { WebhookRetryPolicy } from 'listing-service/webhooks/attempt';
+export type { LifecycleEvent, WebhookEventKind } from 'listing-service/webhooks/payloads';
+export type { Address, Resolve } from 'listing-service/webhooks/target';
+export type { CommandSchema } from 'local-discord/command-schema';
+export type { StoredCommand } from 'local-discord/commands';
+export type { ActionRow, Button, Select } from 'local-discord/component-schema';
+export type { SentDispatch } from 'local-discord/connection';
+export type { DefaultGuildOptions, Person, RoleIds } from 'local-discord/default-guild';
+export type { RecordedRequest } from 'local-discord/diagnostics';
+export type { StateChange } from 'local-discord/discord-state';
+export { RejectedByClientError } from 'local-discord/errors';
+export type { FaultControls } from 'local-discord/faults';
+export type { FileInput, StoredFile } from 'local-discord/files';
+export type { RecordedIdentify } from 'local-discord/gateway';
+export type { GuildControls } from 'local-discord/guild-controls';
+export type { Callback, ReceivedCallback } from 'local-discord/interactions';
+export { startLocalDiscord } from 'local-discord/local-discord';
 export type {
   AutocompleteAction,
   Choice,
@@ -32,11 +62,11 @@ export type {
   LocalDiscordOptions,
   ModalAction,
   UserCommandAction,
-} from '../sandbox/discord/local-discord-interface.ts';
-export type { Localizations } from '../sandbox/discord/locales.ts';
-export type { Embed } from '../sandbox/discord/message-schema.ts';
-export type { Modal, SubmittedValues } from '../sandbox/discord/modal.ts';
-export type { AuthorizationControls, OAuthApplication } from '../sandbox/discord/oauth.ts';
+} from 'local-discord/local-discord-interface';
+export type { Localizations } from 'local-discord/locales';
+export type { Embed } from 'local-discord/message-schema';
+export type { Modal, SubmittedValues } from 'local-discord/modal';
+export type { AuthorizationControls, OAuthApplication } from 'local-discord/oauth';
 export type {
   Attachment,
   Identified,
@@ -58,16 +88,26 @@ export type {
   NormalizedThumbnail,
   Shown,
   User,
-} from '../sandbox/discord/objects.ts';
-export type { PermissionName } from '../sandbox/discord/permissions.ts';
-export type { PersistedState } from '../sandbox/discord/persistence.ts';
-export type { OptionInput } from '../sandbox/discord/resolve-command.ts';
+} from 'local-discord/objects';
+export type { PermissionName } from 'local-discord/permissions';
+export type { PersistedState } from 'local-discord/persistence';
+export type { OptionInput } from 'local-discord/resolve-command';
 export type {
   LinkedRoleCondition,
   LinkedRoleControls,
   RoleConnectionObject,
   RoleConnectionRecord,
-} from '../sandbox/discord/role-connections.ts';
+} from 'local-discord/role-connections';
+export type {
+  BotClient,
+  TestBot,
+  TestBotOptions,
+  TestCommandOptions,
+  TestMember,
+  TestReply,
+} from 'local-discord/test-bot/interface';
+export { createTestBot } from 'local-discord/test-bot/test-bot';
+export type { ListingSettings } from '../sandbox/default-settings.ts';
 export type { DeliveryResponse, FaultInjection, OutageSwitch } from '../sandbox/fault-injection.ts';
 export type {
   SandboxEvents,
@@ -80,44 +120,4 @@ export type {
 } from '../sandbox/page/ports.ts';
 export { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 export type { SandboxClock } from '../sandbox/sandbox-clock.ts';
-export type {
-  BotClient,
-  TestBot,
-  TestBotOptions,
-  TestCommandOptions,
-  TestMember,
-  TestReply,
-} from '../sandbox/test-bot/interface.ts';
-export { createTestBot } from '../sandbox/test-bot/test-bot.ts';
-export type { ActionLimit } from '../service/abuse/action-counter.ts';
-export type { ActionLimits, LimitedAction } from '../service/abuse/admission.ts';
-export type { ChallengeContext, VoteChallenge } from '../service/abuse/vote-challenge.ts';
-export type { VoteInput, VoteOutcome } from '../service/actions/cast-vote.ts';
-export type { NewListing } from '../service/actions/create-listing.ts';
-export type { PremiumOutcome, PurchaseOrder } from '../service/actions/orders.ts';
-export type { ServiceAdmin, WebhookSecrets, WebhookSettings } from '../service/admin.ts';
-export type { DiscordApplication } from '../service/discord-sign-in/discord-accounts.ts';
-export type { ServiceFace } from '../service/face/face.ts';
-export type {
-  BotFacts,
-  BotListing,
-  CommonListing,
-  Listing,
-  ServerFacts,
-  ServerListing,
-  ServiceListingKind,
-} from '../service/listing/listing.ts';
-export type { SeedResult } from '../service/seed/seed.ts';
-export { type RunningService, type ServiceOptions, startService } from '../service/service.ts';
-export type {
-  DeliveryAttempt,
-  WebhookDelivery,
-  WebhookDeliveryRecord,
-} from '../service/storage/deliveries/deliveries.ts';
-export type { ServiceMember } from '../service/storage/members/members.ts';
-export type { Purchase, Tier } from '../service/storage/purchases.ts';
-export type { DeliveryState, PurchaseStatus, WebhookFamily } from '../service/storage/tables.ts';
-export type { WebhookRetryPolicy } from '../service/webhooks/attempt.ts';
-export type { LifecycleEvent, WebhookEventKind } from '../service/webhooks/payloads.ts';
-export type { Address, Resolve } from '../service/webhooks/target.ts';
 export { sign } from '../webhook/sign.ts';

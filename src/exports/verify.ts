@@ -4,8 +4,8 @@
  * @module
  */
 
-export type { KnownErrorCode, TallyhookErrorCode, VerificationErrorCode } from '../platform/error-codes.ts';
-export { TallyhookError } from '../platform/errors.ts';
+export type { KnownErrorCode, TallyhookErrorCode, VerificationErrorCode } from '@tallyhook/platform/error-codes';
+export { TallyhookError } from '@tallyhook/platform/errors';
 export type { EventKind, PremiumKind, VoteAtSite, VoteKind } from '../webhook/event.ts';
 export { sign } from '../webhook/sign.ts';
 export type {

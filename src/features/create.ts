@@ -1,8 +1,8 @@
+import type { Loop } from '@tallyhook/platform/loop';
 import type { RequestHandler } from 'express';
 import type { FeatureContext } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import type { EffectHandlers } from '../core/outbox/perform.ts';
-import type { Loop } from '../platform/loop.ts';
 import type { Together } from './index.ts';
 import { loaders } from './loaders.ts';
 import type {

@@ -1,3 +1,9 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import type { Finding } from '@tallyhook/platform/doctor/check';
+import type { Log } from '@tallyhook/platform/log';
+import type { Loop } from '@tallyhook/platform/loop';
+import type { Markup } from '@tallyhook/platform/texts/markup';
+import type { Html } from '@tallyhook/platform/web/html';
 import type { RequestHandler } from 'express';
 import type { FeatureContext } from '../../commands/context.ts';
 import type { DrawVotePicture } from '../../commands/vote-picture.ts';
@@ -19,12 +25,6 @@ import type { ChannelTexts, GuildTexts, MemberTexts } from '../discord/guild-lan
 import type { Portraits } from '../discord/portraits.ts';
 import type { ApplicationSettings } from '../discord/registration/application-settings.ts';
 import type { DiscordRest } from '../discord/rest.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Finding } from '../platform/doctor/check.ts';
-import type { Log } from '../platform/log.ts';
-import type { Loop } from '../platform/loop.ts';
-import type { Html } from '../platform/web/html.ts';
-import type { Markup } from '../texts/markup.ts';
 import type { AppTexts, Texts } from '../texts/texts.ts';
 import type { Community, Directory } from './communities/directory.ts';
 import type { LookupClients } from './communities/lookup-clients.ts';

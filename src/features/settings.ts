@@ -1,3 +1,5 @@
+import { textsOf } from '@tallyhook/platform/json';
+import { messageFor } from '@tallyhook/platform/schema-messages';
 import type { z } from 'zod';
 import * as listing from '../core/settings/listing-settings.ts';
 import * as rewards from '../core/settings/reward-settings.ts';
@@ -11,8 +13,6 @@ import type {
 } from '../core/settings/setting-spec.ts';
 import { isOff } from '../core/settings/shown-values.ts';
 import type { Need } from '../discord/commands/command.ts';
-import { textsOf } from '../platform/json.ts';
-import { messageFor } from '../platform/schema-messages.ts';
 import * as announcements from './announcements/settings.ts';
 import { every } from './digests/settings.ts';
 import { lostStreaks } from './lost-streaks/settings.ts';

@@ -1,5 +1,5 @@
+import type { Clock } from '@tallyhook/platform/clock';
 import { sqlite } from '../core/store/dialect/sqlite.ts';
-import type { Clock } from '../platform/clock.ts';
 import { createStore, type OpenStoreOptions, type Store } from './create-store.ts';
 
 /** {@link createStore} in a SQLite file. Apart from `openStore`: a bundler would take along the driver of PostgreSQL. */

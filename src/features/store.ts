@@ -1,5 +1,5 @@
-import type { Clock } from '../platform/clock.ts';
-import { sqlitePathOf } from '../platform/database/database-url.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { sqlitePathOf } from '@tallyhook/platform/database/database-url';
 import { createStore, type OpenStoreOptions, type Store } from './create-store.ts';
 
 export type { OpenStoreOptions, Store } from './create-store.ts';

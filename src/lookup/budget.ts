@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Clock, watchClockSteps } from '../platform/clock.ts';
-import { formatExactly, minute, second } from '../platform/durations.ts';
+import { type Clock, watchClockSteps } from '@tallyhook/platform/clock';
+import { formatExactly, minute, second } from '@tallyhook/platform/durations';
 import { LookupError } from './lookup-error.ts';
 
 /** The limit of the service: requests per key in any minute (document, section 8). */

@@ -1,8 +1,8 @@
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { settleWithin, Waiters } from '@tallyhook/platform/with-timeout';
 import { z } from 'zod';
-import { BoundedMap } from '../platform/bounded-map.ts';
-import type { Clock } from '../platform/clock.ts';
-import { second } from '../platform/durations.ts';
-import { settleWithin, Waiters } from '../platform/with-timeout.ts';
 import { type CacheEntry, type FreshUntil, isExpired } from './freshness.ts';
 import type { CachedValue, ObserveLookup, Resource } from './lookup.ts';
 import type { ResponseStore, SharedRequests } from './response-store.ts';

@@ -1,9 +1,9 @@
-import { systemClock } from '../platform/clock.ts';
-import { hour, second } from '../platform/durations.ts';
-import { adaptLogger, silentLogger } from '../platform/logger.ts';
-import { memoizeOne } from '../platform/memoize.ts';
-import { isSnowflake } from '../platform/snowflake.ts';
-import { untilAborted } from '../platform/with-timeout.ts';
+import { systemClock } from '@tallyhook/platform/clock';
+import { hour, second } from '@tallyhook/platform/durations';
+import { adaptLogger, silentLogger } from '@tallyhook/platform/logger';
+import { memoizeOne } from '@tallyhook/platform/memoize';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
+import { untilAborted } from '@tallyhook/platform/with-timeout';
 import { createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
 import { type ReadThrough, readThrough } from './cache.ts';
 import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';

@@ -1,6 +1,6 @@
+import { day, hour, second } from '@tallyhook/platform/durations';
+import { snowflakePattern } from '@tallyhook/platform/snowflake';
 import { z } from 'zod';
-import { day, hour, second } from '../platform/durations.ts';
-import { snowflakePattern } from '../platform/snowflake.ts';
 import { type FreshUntil, fiveMinutes, voteStatusFreshUntil } from './freshness.ts';
 import type { LookupRequest, LookupResponse } from './http.ts';
 import type { ListingKind, Resource } from './lookup.ts';

@@ -1,9 +1,9 @@
-import type { Clock } from '../platform/clock.ts';
-import { minute } from '../platform/durations.ts';
-import type { LookupErrorCode } from '../platform/error-codes.ts';
-import { messageOf } from '../platform/errors.ts';
-import type { Log } from '../platform/log.ts';
-import { createThrottledLog } from '../platform/throttled-log.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
+import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { createThrottledLog } from '@tallyhook/platform/throttled-log';
 import type { Resource } from './lookup.ts';
 import { LookupError } from './lookup-error.ts';
 

@@ -1,9 +1,9 @@
+import { hour, minute, second } from '@tallyhook/platform/durations';
+import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
+import { parseJson } from '@tallyhook/platform/json';
+import { createRedactor } from '@tallyhook/platform/redactor';
+import { parseRetryAfter } from '@tallyhook/platform/retry-after';
 import { z } from 'zod';
-import { hour, minute, second } from '../platform/durations.ts';
-import type { LookupErrorCode } from '../platform/error-codes.ts';
-import { parseJson } from '../platform/json.ts';
-import { createRedactor } from '../platform/redactor.ts';
-import { parseRetryAfter } from '../platform/retry-after.ts';
 import { LookupError } from './lookup-error.ts';
 
 /** The duration of a rate limit (ms) when the response has no Retry-After. */

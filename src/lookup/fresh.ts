@@ -1,7 +1,7 @@
-import { BoundedMap } from '../platform/bounded-map.ts';
-import type { Clock } from '../platform/clock.ts';
-import { second } from '../platform/durations.ts';
-import { Waiters } from '../platform/with-timeout.ts';
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { Waiters } from '@tallyhook/platform/with-timeout';
 
 /** A response counts as fresh for this time, so that a repeated command does not send another request (ms). */
 const freshForMs = 5 * second;

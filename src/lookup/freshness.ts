@@ -1,6 +1,6 @@
-import { BoundedMap } from '../platform/bounded-map.ts';
-import type { Clock } from '../platform/clock.ts';
-import { day, minute, second } from '../platform/durations.ts';
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import type { Clock } from '@tallyhook/platform/clock';
+import { day, minute, second } from '@tallyhook/platform/durations';
 import type { CachedValue, ObserveLookup } from './lookup.ts';
 import type { CachedVoteStatus, VoteStatus } from './schemas.ts';
 

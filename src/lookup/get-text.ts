@@ -1,5 +1,5 @@
-import { type Clock, startTimer } from '../platform/clock.ts';
-import { rootCauseOf, TallyhookError } from '../platform/errors.ts';
+import { type Clock, startTimer } from '@tallyhook/platform/clock';
+import { rootCauseOf, TallyhookError } from '@tallyhook/platform/errors';
 import { LookupError } from './lookup-error.ts';
 
 /** Longer than any documented response (bytes, after decompression). */

@@ -1,7 +1,7 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { parseJson } from '@tallyhook/platform/json';
+import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import { z } from 'zod';
-import type { Clock } from '../platform/clock.ts';
-import { parseJson } from '../platform/json.ts';
-import type { Tracing } from '../platform/tracing/tracing.ts';
 import {
   type BadRequestCause,
   createQuote,

@@ -1,5 +1,5 @@
-import type { Clock } from '../platform/clock.ts';
-import { second } from '../platform/durations.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
 import { type BudgetStore, createBudget, fingerprint } from './budget.ts';
 import { profileEndpoint } from './endpoints.ts';
 import { createHttp } from './http.ts';

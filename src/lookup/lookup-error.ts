@@ -1,5 +1,5 @@
-import type { LookupErrorCode } from '../platform/error-codes.ts';
-import { TallyhookError } from '../platform/errors.ts';
+import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
+import { TallyhookError } from '@tallyhook/platform/errors';
 
 /** What the operator can do about each error. */
 const hints: Readonly<Record<LookupErrorCode, string>> = {

@@ -1,10 +1,10 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import type { Logger } from '@tallyhook/platform/logger';
+import { callback, checkOptions, clock, instance, log } from '@tallyhook/platform/options';
+import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Keyv } from 'keyv';
 import { z } from 'zod';
-import type { Clock } from '../platform/clock.ts';
-import { TallyhookError } from '../platform/errors.ts';
-import type { Logger } from '../platform/logger.ts';
-import { callback, checkOptions, clock, instance, log } from '../platform/options.ts';
-import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { BudgetStore } from './budget.ts';
 import type { LastVote } from './freshness.ts';
 import { type ListingKind, listingKinds, type ObserveAge, type ObserveLookup } from './lookup.ts';

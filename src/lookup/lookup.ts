@@ -1,4 +1,4 @@
-import type { LookupErrorCode } from '../platform/error-codes.ts';
+import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
 import type { CachedVoteStatus, ProfileByKind, ReviewSort, Reviews, VoteStatus } from './schemas.ts';
 
 /** The kinds of listings. The key belongs to one kind, which decides the available endpoints. */

@@ -1,5 +1,5 @@
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import { Keyv, KeyvMemoryAdapter } from 'keyv';
-import { BoundedMap } from '../platform/bounded-map.ts';
 
 /** Of all entries, in each kind of cache. */
 export const namespace = 'tallyhook';

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
+import { hour, second } from '@tallyhook/platform/durations';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { makeDirectory } from '@tallyhook/platform/make-directory';
 import { Keyv } from 'keyv';
-import { hour, second } from '../platform/durations.ts';
-import { TallyhookError } from '../platform/errors.ts';
-import { makeDirectory } from '../platform/make-directory.ts';
 import { memoryKeyv, namespace } from './memory-keyv.ts';
 
 /**

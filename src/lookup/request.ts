@@ -1,6 +1,6 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
 import type { z } from 'zod';
-import type { Clock } from '../platform/clock.ts';
-import { minute, second } from '../platform/durations.ts';
 import type { Budget } from './budget.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { ErrorReporter } from './error-reporter.ts';

@@ -1,8 +1,8 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { withTimeout } from '@tallyhook/platform/with-timeout';
 import type { Keyv } from 'keyv';
 import type { z } from 'zod';
-import type { Clock } from '../platform/clock.ts';
-import { second } from '../platform/durations.ts';
-import { withTimeout } from '../platform/with-timeout.ts';
 import type { ErrorReporter } from './error-reporter.ts';
 import { type CacheEntry, isExpired, maxAgeMs } from './freshness.ts';
 

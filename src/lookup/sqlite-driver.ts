@@ -1,5 +1,5 @@
-import { second } from '../platform/durations.ts';
-import { forKysely, openSqlite } from '../platform/sqlite.ts';
+import { second } from '@tallyhook/platform/durations';
+import { forKysely, openSqlite } from '@tallyhook/platform/sqlite';
 
 /** SQLite is synchronous: a lock of another process must not block this one for long (ms). */
 const busyTimeoutMs = second / 10;

@@ -1,9 +1,9 @@
-import type { Clock } from '../platform/clock.ts';
-import { minute, second } from '../platform/durations.ts';
-import type { Log } from '../platform/log.ts';
-import { clientKeyOf } from '../platform/web/client-key.ts';
-import { HttpError } from '../platform/web/http-error.ts';
-import { equalSecrets } from '../platform/web/session-cookie.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
+import type { Log } from '@tallyhook/platform/log';
+import { clientKeyOf } from '@tallyhook/platform/web/client-key';
+import { HttpError } from '@tallyhook/platform/web/http-error';
+import { equalSecrets } from '@tallyhook/platform/web/session-cookie';
 
 /** All limits are per minute, from a client's first counted request on. */
 const windowMs = minute;

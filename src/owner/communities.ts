@@ -1,3 +1,5 @@
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import { HttpError } from '@tallyhook/platform/web/http-error';
 import { type CommunityId, noCommunity } from '../core/ledger/account.ts';
 import type { LedgerReads } from '../core/ledger/ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
@@ -6,8 +8,6 @@ import type { CommunityIds } from '../features/communities/community-ids.ts';
 import type { Directory } from '../features/communities/directory.ts';
 import { describeCommunities, distinctCommunities, withoutGuild } from '../features/communities/only-community.ts';
 import type { Store } from '../features/store.ts';
-import { BoundedMap } from '../platform/bounded-map.ts';
-import { HttpError } from '../platform/web/http-error.ts';
 
 /** What belongs to one community: what its managers see. */
 export type CommunityScope = RecordScope;

@@ -1,3 +1,5 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import type { Log } from '@tallyhook/platform/log';
 import type { SetupServices } from '../../commands/setup-services.ts';
 import type { CommunityId } from '../core/ledger/account.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
@@ -10,8 +12,6 @@ import type { CorrectionStore } from '../features/corrections/store.ts';
 import type { StatedNextVote } from '../features/next-votes/next-vote.ts';
 import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
 import type { RecordsContext } from '../features/traces/delivery-details.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Log } from '../platform/log.ts';
 import type { AppTexts } from '../texts/texts.ts';
 import type { Outcome } from '../webhook/response.ts';
 import type { Site } from '../webhook/sites/site.ts';

@@ -1,3 +1,7 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { type ReadinessChecks, runReadinessChecks } from '@tallyhook/platform/http/readiness';
+import type { Log } from '@tallyhook/platform/log';
+import { isTrustedProxy } from '@tallyhook/platform/web/client-key';
 import type { Express, RequestHandler } from 'express';
 import express from 'express';
 import type { SetupServices } from '../../commands/setup-services.ts';
@@ -12,10 +16,6 @@ import type { ConsoleCard } from '../features/parts.ts';
 import type { Store } from '../features/store.ts';
 import { maxRequestsPerMinute } from '../lookup/budget.ts';
 import type { KeyStatus } from '../lookup/lookup.ts';
-import type { Clock } from '../platform/clock.ts';
-import { type ReadinessChecks, runReadinessChecks } from '../platform/http/readiness.ts';
-import type { Log } from '../platform/log.ts';
-import { isTrustedProxy } from '../platform/web/client-key.ts';
 import type { AppTexts } from '../texts/texts.ts';
 import { service } from '../webhook/sites/service.ts';
 import { findSite } from '../webhook/sites/site-settings.ts';

@@ -1,11 +1,11 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
+import { readManagedGuilds } from '@tallyhook/platform/discord-oauth/managed-guilds';
+import { createOAuthClient } from '@tallyhook/platform/discord-oauth/oauth-client';
+import { second } from '@tallyhook/platform/durations';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { memoizedApplicationId } from '../discord/inspection.ts';
 import type { DiscordRest } from '../discord/rest.ts';
-import type { Clock } from '../platform/clock.ts';
-import { createAuthorizationAttempts } from '../platform/discord-oauth/authorization-attempts.ts';
-import { readManagedGuilds } from '../platform/discord-oauth/managed-guilds.ts';
-import { createOAuthClient } from '../platform/discord-oauth/oauth-client.ts';
-import { second } from '../platform/durations.ts';
-import { settleWithin } from '../platform/with-timeout.ts';
 
 /**
  * `guilds` is read once, so that the member can choose among the servers; who manages a server is asked through the bot

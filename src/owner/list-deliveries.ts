@@ -1,6 +1,6 @@
+import { paginate, type ResultPage } from '@tallyhook/platform/web/pagination';
 import type { z } from 'zod';
 import type { DeliveryRecord } from '../core/records/records.ts';
-import { paginate, type ResultPage } from '../platform/web/pagination.ts';
 import type { OwnerContext } from './context.ts';
 import type { deliveriesQuery } from './request-schemas.ts';
 

@@ -1,7 +1,7 @@
+import { HttpError } from '@tallyhook/platform/web/http-error';
 import type { ReversalTotals } from '../features/corrections/reversals.ts';
 import type { VoteRange } from '../features/corrections/reverse-member.ts';
 import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
-import { HttpError } from '../platform/web/http-error.ts';
 import { type Trust, trustOf } from '../webhook/sites/site.ts';
 import type { OwnerContext } from './context.ts';
 

@@ -1,12 +1,12 @@
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
+import { objectOf, parseJson, textOf } from '@tallyhook/platform/json';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { accountIdOf } from '../core/ledger/account.ts';
 import { isPseudonym } from '../core/ledger/pseudonym.ts';
 import type { Records } from '../core/records/records.ts';
 import type { GuildReader } from '../discord/guild-reader.ts';
-import { BoundedMap } from '../platform/bounded-map.ts';
-import type { Clock } from '../platform/clock.ts';
-import { minute, second } from '../platform/durations.ts';
-import { objectOf, parseJson, textOf } from '../platform/json.ts';
-import { settleWithin } from '../platform/with-timeout.ts';
 import type { CommunityScope, OwnerCommunities } from './communities.ts';
 
 /** How long a page waits for names that Discord or the service has to say (ms). */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { formatCount } from '@tallyhook/platform/durations';
+import { HttpError } from '@tallyhook/platform/web/http-error';
 import type { EffectRecord } from '../core/records/records.ts';
 import { findDelivery } from '../features/traces/delivery-details.ts';
-import { formatCount } from '../platform/durations.ts';
-import { HttpError } from '../platform/web/http-error.ts';
 import type { OwnerContext } from './context.ts';
 import type { CorrectionRequest } from './request-schemas.ts';
 

@@ -1,10 +1,10 @@
+import { isOnCalendar } from '@tallyhook/platform/calendar-date';
+import { snowflakePattern } from '@tallyhook/platform/snowflake';
+import { HttpError } from '@tallyhook/platform/web/http-error';
 import { z } from 'zod';
 import { maxCorrection, maxReasonLength } from '../core/ledger/correction.ts';
 import { leaderboardPeriods, leaderboardScores } from '../core/ledger/standing.ts';
 import { withoutGuild } from '../features/communities/only-community.ts';
-import { isOnCalendar } from '../platform/calendar-date.ts';
-import { snowflakePattern } from '../platform/snowflake.ts';
-import { HttpError } from '../platform/web/http-error.ts';
 import { outcomes } from '../webhook/response.ts';
 import { siteIds } from '../webhook/sites/site-settings.ts';
 

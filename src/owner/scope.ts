@@ -1,6 +1,6 @@
+import { HttpError } from '@tallyhook/platform/web/http-error';
 import { partsOf } from '../core/ledger/account.ts';
 import type { DeliveryRecord, Records } from '../core/records/records.ts';
-import { HttpError } from '../platform/web/http-error.ts';
 import type { CommunityScope, OwnerCommunity } from './communities.ts';
 import type { OwnerContext } from './context.ts';
 

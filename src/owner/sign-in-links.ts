@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../platform/clock.ts';
-import { minute } from '../platform/durations.ts';
-import { equalSecrets } from '../platform/web/session-cookie.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
+import { equalSecrets } from '@tallyhook/platform/web/session-cookie';
 
 const lifetimeMs = minute;
 

@@ -2,12 +2,12 @@ import { accessSync, constants, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '@tallyhook/platform/clock';
+import { privateMode } from '@tallyhook/platform/create-private-file';
+import { messageOf, TallyhookError } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { makeDirectory } from '@tallyhook/platform/make-directory';
 import type { z } from 'zod';
-import type { Clock } from '../platform/clock.ts';
-import { privateMode } from '../platform/create-private-file.ts';
-import { messageOf, TallyhookError } from '../platform/errors.ts';
-import type { Log } from '../platform/log.ts';
-import { makeDirectory } from '../platform/make-directory.ts';
 
 const databases = ['service.db', 'tallyhook.db', 'cache.db'] as const;
 const stateFiles = ['discord.json', 'clock.json', 'listings.json', 'sites.json', 'settings.key', 'tour.json'] as const;

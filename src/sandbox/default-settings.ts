@@ -1,5 +1,5 @@
-import { day } from '../platform/durations.ts';
-import type { LocalDiscord } from './discord/local-discord.ts';
+import { day } from '@tallyhook/platform/durations';
+import type { LocalDiscord } from 'local-discord/local-discord';
 
 /** Settings of a listing, as in the file of `TALLYHOOK_CONFIG`. */
 export type ListingSettings = Readonly<Record<string, unknown>>;

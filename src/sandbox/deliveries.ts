@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import type { Clock } from '@tallyhook/platform/clock';
+import { formatCount } from '@tallyhook/platform/durations';
+import { parseJson } from '@tallyhook/platform/json';
 import { z } from 'zod';
 import type { InternalDependencies } from '../app/app-interface.ts';
 import type { Cause } from '../core/ledger/entry.ts';
 import { parseQueue } from '../core/outbox/queue.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
-import { BoundedMap } from '../platform/bounded-map.ts';
-import type { Clock } from '../platform/clock.ts';
-import { formatCount } from '../platform/durations.ts';
-import { parseJson } from '../platform/json.ts';
 import { isObject } from '../webhook/fields.ts';
 import type { Site } from '../webhook/sites/site.ts';
 import type { Step, TimelineDelivery, TimelineLine, Tone } from './page/ports.ts';

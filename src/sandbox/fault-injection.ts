@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../platform/clock.ts';
+import type { Clock } from '@tallyhook/platform/clock';
 import { sign } from '../webhook/signature.ts';
 import type { CapturedDelivery, Deliveries } from './deliveries.ts';
 

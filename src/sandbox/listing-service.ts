@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../platform/clock.ts';
-import type { Log } from '../platform/log.ts';
-import { callbackPath, type DiscordApplication } from '../service/discord-sign-in/discord-accounts.ts';
-import type { Listing } from '../service/listing/listing.ts';
-import { seededBot, seededServer } from '../service/seed/community.ts';
-import { type RunningService, startService } from '../service/service.ts';
-import type { OAuthApplication } from './discord/oauth.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import type { Log } from '@tallyhook/platform/log';
+import { callbackPath, type DiscordApplication } from 'listing-service/discord-sign-in/discord-accounts';
+import type { Listing } from 'listing-service/listing/listing';
+import { seededBot, seededServer } from 'listing-service/seed/community';
+import { type RunningService, startService } from 'listing-service/service';
+import type { OAuthApplication } from 'local-discord/oauth';
 import { startRelay } from './relay.ts';
 import { sandboxOwner } from './sandbox-members.ts';
 

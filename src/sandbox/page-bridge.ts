@@ -1,8 +1,8 @@
+import { hour, second } from '@tallyhook/platform/durations';
+import type { Listing } from 'listing-service/listing/listing';
+import type { RunningService } from 'listing-service/service';
 import { z } from 'zod';
 import type { Ledger } from '../core/ledger/program-ledger.ts';
-import { hour, second } from '../platform/durations.ts';
-import type { Listing } from '../service/listing/listing.ts';
-import type { RunningService } from '../service/service.ts';
 import type { DeliveryResponse, FaultInjection, OutageSwitch } from './fault-injection.ts';
 import type { FaultAction, PagePorts } from './page/ports.ts';
 import type { SandboxClock } from './sandbox-clock.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { localUrl } from '../platform/host-address.ts';
+import { localUrl } from '@tallyhook/platform/host-address';
 
 /** A TCP proxy in front of the service that can simulate an unreachable host. @param port 0 selects a free one */
 export async function startRelay(host: string, port: number) {

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
+import { type Clock, systemClock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
 import { z } from 'zod';
-import { type Clock, systemClock } from '../platform/clock.ts';
-import { second } from '../platform/durations.ts';
-import { TallyhookError } from '../platform/errors.ts';
-import type { Log } from '../platform/log.ts';
 import { readJsonFile, writeJsonFile } from './data-directory.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { seededMembers, seededOwner } from '../service/seed/community.ts';
-import type { ServiceMember } from '../service/storage/members/members.ts';
+import { seededMembers, seededOwner } from 'listing-service/seed/community';
+import type { ServiceMember } from 'listing-service/storage/members/members';
 
 const [first, ...others] = seededMembers;
 if (first === undefined) throw new Error('The sample data has no members.');

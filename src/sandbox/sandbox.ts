@@ -1,18 +1,18 @@
 import { EventEmitter } from 'node:events';
+import { type Clock, systemClock } from '@tallyhook/platform/clock';
+import type { Log } from '@tallyhook/platform/log';
+import { adaptLogger, type Logger, silentLogger } from '@tallyhook/platform/logger';
+import { seededInviteCode } from 'listing-service/seed/community';
+import { createPrng } from 'listing-service/seed/prng';
+import type { RunningService } from 'listing-service/service';
+import { type LocalDiscord, type LocalDiscordOptions, startLocalDiscord } from 'local-discord/local-discord';
+import { isPersistent, persistedState } from 'local-discord/persistence';
 import { z } from 'zod';
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
 import type { App } from '../app/app-interface.ts';
-import { type Clock, systemClock } from '../platform/clock.ts';
-import type { Log } from '../platform/log.ts';
-import { adaptLogger, type Logger, silentLogger } from '../platform/logger.ts';
-import { seededInviteCode } from '../service/seed/community.ts';
-import { createPrng } from '../service/seed/prng.ts';
-import type { RunningService } from '../service/service.ts';
 import { openDataDirectory, openJsonFile, readJsonFile } from './data-directory.ts';
 import type { ListingSettings } from './default-settings.ts';
-import { type LocalDiscord, type LocalDiscordOptions, startLocalDiscord } from './discord/local-discord.ts';
-import { isPersistent, persistedState } from './discord/persistence.ts';
 import { createFaultInjection, createOutageSwitch, type FaultInjection, type OutageSwitch } from './fault-injection.ts';
 import {
   createServiceApplication,

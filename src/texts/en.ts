@@ -4,7 +4,7 @@
  * `Intl.PluralRules`, in which `{count}` is the formatted number. `{time}` is shown by Discord, as "in 3 hours" or as a
  * date. Plain texts (descriptions, options, choices, buttons, footers) show no markup.
  */
-import { plain } from './messages.ts';
+import { plain } from '@tallyhook/platform/texts/messages';
 
 export const en = {
   /** Parts of other texts. */

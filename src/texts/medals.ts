@@ -1,4 +1,4 @@
-import { type Markup, markup } from './markup.ts';
+import { type Markup, markup } from '@tallyhook/platform/texts/markup';
 
 /** Before a member of the first three ranks; null for all others. Members with the same rank have the same medal. */
 export function medalOf(rank: number): Markup | null {

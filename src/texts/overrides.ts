@@ -1,9 +1,9 @@
-import { closest } from '../platform/did-you-mean.ts';
-import { TallyhookError } from '../platform/errors.ts';
+import { closest } from '@tallyhook/platform/did-you-mean';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { type Locale, languageOf, locales } from '@tallyhook/platform/texts/locale';
+import { partsOf } from '@tallyhook/platform/texts/message-parts';
+import { messagesIn } from '@tallyhook/platform/texts/translations';
 import { en } from './en.ts';
-import { type Locale, languageOf, locales } from './locale.ts';
-import { partsOf } from './message-parts.ts';
-import { messagesIn } from './translations.ts';
 
 /**
  * Texts in place of tallyhook's, by language and key: `{ de: { 'credits.title': 'Münzen' } }`. A language is Discord's

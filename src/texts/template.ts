@@ -1,5 +1,5 @@
-import { closest } from '../platform/did-you-mean.ts';
-import { type Markup, trustedMarkup } from './markup.ts';
+import { closest } from '@tallyhook/platform/did-you-mean';
+import { type Markup, trustedMarkup } from '@tallyhook/platform/texts/markup';
 
 /** The values that an owner can insert into the text of a vote's announcement, with the most characters of each. */
 export const placeholders = {

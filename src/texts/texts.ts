@@ -1,10 +1,10 @@
+import { createLanguage, type Language, type Values } from '@tallyhook/platform/texts/language';
+import { defaultLocale, type Locale, languageOf, localeFor, locales } from '@tallyhook/platform/texts/locale';
+import type { Markup, Plain } from '@tallyhook/platform/texts/markup';
+import type { Flat, IsPlain, NameIn, ValuesOf } from '@tallyhook/platform/texts/messages';
+import { keysOf, namesOf, textsOfLanguage } from '@tallyhook/platform/texts/translations';
 import { en } from './en.ts';
-import { createLanguage, type Language, type Values } from './language.ts';
-import { defaultLocale, type Locale, languageOf, localeFor, locales } from './locale.ts';
-import type { Markup, Plain } from './markup.ts';
-import type { Flat, IsPlain, NameIn, ValuesOf } from './messages.ts';
 import { readOverrides, type TextOverrides } from './overrides.ts';
-import { keysOf, namesOf, textsOfLanguage } from './translations.ts';
 
 /** All texts of the bot in English by their keys. */
 export type TextMessages = Flat<typeof en>;

@@ -1,5 +1,5 @@
-import type { Clock } from '../platform/clock.ts';
-import { hour, minute, second } from '../platform/durations.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { hour, minute, second } from '@tallyhook/platform/durations';
 
 /** What one listing may send in an hour. */
 export interface QuotaLimits {

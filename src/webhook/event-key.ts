@@ -1,5 +1,5 @@
-import { BoundedMap } from '../platform/bounded-map.ts';
-import { day } from '../platform/durations.ts';
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import { day } from '@tallyhook/platform/durations';
 import type { Premium, Vote } from './event.ts';
 
 /*

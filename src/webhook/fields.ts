@@ -1,6 +1,6 @@
-import { isOnCalendar } from '../platform/calendar-date.ts';
-import { minute } from '../platform/durations.ts';
-import { isSnowflake } from '../platform/snowflake.ts';
+import { isOnCalendar } from '@tallyhook/platform/calendar-date';
+import { minute } from '@tallyhook/platform/durations';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
 import { quarantineReasons } from './quarantine-reasons.ts';
 
 /** A required field is missing, or a field has an invalid value. The message is the quarantine reason. */

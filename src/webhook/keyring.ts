@@ -1,4 +1,4 @@
-import { parseJson } from '../platform/json.ts';
+import { parseJson } from '@tallyhook/platform/json';
 import type { Family } from './event.ts';
 import { readTargetIds } from './fields.ts';
 import type { ListingSecrets, SecretScope, WebhookListing, WithoutSecrets } from './listing.ts';

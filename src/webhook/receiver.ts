@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Clock } from '../platform/clock.ts';
-import { second } from '../platform/durations.ts';
-import { type BodyFailure, BodyMemory, memoryRetryAfterSeconds, readBody } from '../platform/http/body.ts';
-import { readWebBody } from '../platform/http/web-body.ts';
-import type { Log } from '../platform/log.ts';
-import { createThrottledLog } from '../platform/throttled-log.ts';
-import type { Tracing } from '../platform/tracing/tracing.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { type BodyFailure, BodyMemory, memoryRetryAfterSeconds, readBody } from '@tallyhook/platform/http/body';
+import { readWebBody } from '@tallyhook/platform/http/web-body';
+import type { Log } from '@tallyhook/platform/log';
+import { createThrottledLog } from '@tallyhook/platform/throttled-log';
+import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import {
   type DeliveryPath,
   pathnameOf,

@@ -1,4 +1,4 @@
-import { maxBodyBytes } from '../platform/http/max-body-bytes.ts';
+import { maxBodyBytes } from '@tallyhook/platform/http/max-body-bytes';
 
 interface RejectionDefinition {
   readonly status: number;

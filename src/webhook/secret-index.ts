@@ -1,5 +1,5 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { BoundedMap } from '../platform/bounded-map.ts';
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Family } from './event.ts';
 import type { ListingSecrets, SecretScope, WebhookListing, WithoutSecrets } from './listing.ts';
 

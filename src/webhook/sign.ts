@@ -1,4 +1,4 @@
-import { hmacSha256, toHex } from '../platform/sha256.ts';
+import { hmacSha256, toHex } from '@tallyhook/platform/sha256';
 import { serialised } from './signed-form.ts';
 import { VerificationError } from './verification/verification-error.ts';
 

@@ -1,4 +1,4 @@
-import type { Tracing } from '../platform/tracing/tracing.ts';
+import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { RequestHead } from './intake.ts';
 import type { Keyring } from './keyring.ts';
 

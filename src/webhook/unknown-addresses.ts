@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { closest } from '../platform/did-you-mean.ts';
-import type { LogThrottled } from '../platform/throttled-log.ts';
+import { closest } from '@tallyhook/platform/did-you-mean';
+import type { LogThrottled } from '@tallyhook/platform/throttled-log';
 import { pathnameOf, sharedPaths } from './delivery-path.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { TallyhookError } from '../platform/errors.ts';
+import { TallyhookError } from '@tallyhook/platform/errors';
 import { type JsonResponse, rejectionResponse } from './response.ts';
 
 /** A `Request` apart from its body, in the shape of a request of Node. @throws TallyhookError `invalid_options` */

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 describe('createApp, if it fails', () => {
   it('closes the database that it opened', async () => {

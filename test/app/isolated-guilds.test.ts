@@ -1,3 +1,4 @@
+import { readRows, type StoredRow } from '@tallyhook/platform/testing/read-rows';
 import { ApplicationCommandOptionType } from 'discord.js';
 import { expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
@@ -6,7 +7,6 @@ import { parseQueue } from '../../src/core/outbox/queue.ts';
 import type { CommandOption } from '../../src/discord/commands/command.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { guildCommands, type Received, type Sender } from '../support/guild-commands.ts';
-import { readRows, type StoredRow } from '../support/read-rows.ts';
 import { recordVote } from '../support/record-vote.ts';
 import { shout } from '../support/shop-store.ts';
 

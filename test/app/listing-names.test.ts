@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
+import { hour } from '@tallyhook/platform/durations';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { ApplicationCommandType } from 'discord.js';
+import { applicationId, defaultGuild } from 'local-discord/default-guild';
+import { controlsOf, type Message } from 'local-discord/objects';
 import { expect, it, vi } from 'vitest';
-import { hour } from '../../src/platform/durations.ts';
-import { applicationId, defaultGuild } from '../../src/sandbox/discord/default-guild.ts';
-import { controlsOf, type Message } from '../../src/sandbox/discord/objects.ts';
 import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
 import { findSite, type SiteSettings } from '../../src/webhook/sites/site-settings.ts';
-import { createOffsetClock } from '../support/offset-clock.ts';
 import { startInstallation } from '../support/start-installation.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 /** Where this is read by a person, a better name is known. */
 const telltale = /telltale-\w+/;

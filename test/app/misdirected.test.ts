@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { createLog } from '@tallyhook/platform/log';
 import express from 'express';
 import { expect, it, onTestFinished } from 'vitest';
 import { createReceiver } from '../../src/app/receiver-app.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { serve } from '../support/start-receiver.ts';
 
 /** A scrape may be a second old. */

@@ -1,19 +1,19 @@
 import type { RequestListener } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import express, { type Express } from 'express';
 import type { Express as Express4 } from 'express-4';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { createReceiver } from '../../src/app/receiver-app.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { serve } from '../support/start-receiver.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const body = JSON.stringify({
   event: 'server_vote',

@@ -1,3 +1,6 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { onFinished } from '@tallyhook/platform/testing/on-finished';
+import { lines, markup } from '@tallyhook/platform/texts/markup';
 import {
   ActionRowBuilder,
   ButtonBuilder,
@@ -11,19 +14,16 @@ import {
   Routes,
   SlashCommandBuilder,
 } from 'discord.js';
+import type { LocalDiscord } from 'local-discord/local-discord';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it } from 'vitest';
 import type { CommandOptions } from '../../commands/command-options.ts';
 import type { CustomCommand, DiscordJsCommand } from '../../commands/custom-command.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import type { App } from '../../src/app/app-interface.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import { lines, markup } from '../../src/texts/markup.ts';
 import { collectingLog } from '../discord/bot.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { onFinished } from '../support/on-finished.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 
 const theirHelp = new SlashCommandBuilder().setName('help').setDescription('How to play.').toJSON();

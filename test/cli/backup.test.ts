@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { CliCommand } from '@tallyhook/platform/terminal/command';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { captive } from 'listing-service/testing/terminal';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { backupCommand, restoreCommand } from '../../src/cli/backup.ts';
-import type { CliCommand } from '../../src/platform/terminal/command.ts';
-import { captive } from '../service/terminal.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 async function run(command: CliCommand, ...args: string[]) {
   const { terminal, output } = captive();

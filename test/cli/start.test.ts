@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { captive } from 'listing-service/testing/terminal';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startCommand } from '../../src/cli/start.ts';
-import { captive } from '../service/terminal.ts';
 import { watchErrorHandlers } from '../support/command-line.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 

@@ -1,4 +1,10 @@
 import { join } from 'node:path';
+import { createEncryption } from '@tallyhook/platform/encryption/encryption';
+import { createKeyFile } from '@tallyhook/platform/encryption/key-file';
+import { seal } from '@tallyhook/platform/encryption/sealed-text';
+import { openSqlite } from '@tallyhook/platform/sqlite';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, it } from 'vitest';
 import { describeListings, publicListings } from '../../config/describe-listings.ts';
 import { loadConfig } from '../../config/load.ts';
@@ -6,14 +12,8 @@ import { communitiesInEffect, readStoredSettings } from '../../src/cli/stored-se
 import { noCommunity } from '../../src/core/ledger/account.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { openStore } from '../../src/features/store.ts';
-import { createEncryption } from '../../src/platform/encryption/encryption.ts';
-import { createKeyFile } from '../../src/platform/encryption/key-file.ts';
-import { seal } from '../../src/platform/encryption/sealed-text.ts';
-import { openSqlite } from '../../src/platform/sqlite.ts';
 import { addCommunity, firstCommunity } from '../support/communities.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
-import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 /** A database with settings of two communities, one of which has a listing in the file. */
 async function databaseWithSettings(): Promise<string> {

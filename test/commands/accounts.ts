@@ -1,10 +1,10 @@
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { onTestFinished } from 'vitest';
 import type { CommandContext } from '../../commands/context.ts';
 import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import { openStore } from '../../src/features/store.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { contextFor, start } from './command-fixture.ts';
 

@@ -1,11 +1,11 @@
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { award } from '../../commands/award.ts';
 import type { OptionValue } from '../../src/discord/commands/reply.ts';
 import { createAwards } from '../../src/features/corrections/awards.ts';
 import { openStore } from '../../src/features/store.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
 

@@ -1,3 +1,4 @@
+import { hour, minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
 import { claim } from '../../commands/claim.ts';
@@ -9,7 +10,6 @@ import type { ReplyButton } from '../../src/discord/commands/reply.ts';
 import { withDisplayName } from '../../src/features/communities/listing-names.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { createSiteLookup } from '../../src/lookup/sites/site-lookup.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
 import { json } from '../lookup/fake-service.ts';
 import { siteFixture } from '../lookup/sites/site-fixture.ts';
 import { contextFor, fakeLookup, inputOf, memberId, otherMemberId, server, start } from './command-fixture.ts';

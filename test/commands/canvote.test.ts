@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { hour, minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
 import { remind } from '../../commands/remind.ts';
@@ -7,7 +8,6 @@ import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import type { Reply } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import type { CachedVoteStatus } from '../../src/lookup/schemas.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
 import { bot, contextFor, fakeLookup, inputOf, memberId, otherMemberId, server, start } from './command-fixture.ts';
 
 const free: CachedVoteStatus = { canVote: true, lastVoteAt: null, nextVoteAt: null };

@@ -1,3 +1,6 @@
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claim } from '../../commands/claim.ts';
 import type { ListedLookup } from '../../src/discord/commands/command.ts';
@@ -5,12 +8,9 @@ import { createClaims } from '../../src/features/claims/parts.ts';
 import { openStore } from '../../src/features/store.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import type { CachedVoteStatus } from '../../src/lookup/schemas.ts';
-import { day, hour, minute } from '../../src/platform/durations.ts';
-import { createLog } from '../../src/platform/log.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { contextFor, fakeLookup, inputOf, memberId, server, start } from './command-fixture.ts';
 

@@ -1,3 +1,4 @@
+import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manual-clock';
 import type { CommandContext } from '../../commands/context.ts';
 import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
@@ -15,7 +16,6 @@ import type {
   ServerProfile,
 } from '../../src/lookup/schemas.ts';
 import { textsIn } from '../../src/texts/texts.ts';
-import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 
 const en = textsIn('en-US');
 

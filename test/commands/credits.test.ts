@@ -1,3 +1,4 @@
+import { day, hour } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
 import { credits } from '../../commands/credits.ts';
@@ -6,7 +7,6 @@ import { shop } from '../../commands/shop.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { createWritableLedger } from '../../src/features/corrections/program-ledger-writes.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
-import { day, hour } from '../../src/platform/durations.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';

@@ -1,3 +1,5 @@
+import { day, minute } from '@tallyhook/platform/durations';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it } from 'vitest';
 import { leaderboard } from '../../commands/leaderboard.ts';
 import type { OptionValue, ReplySelect } from '../../src/discord/commands/reply.ts';
@@ -5,8 +7,6 @@ import { createFindDeparted } from '../../src/discord/departed-members.ts';
 import { createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { encodeCustomId } from '../../src/discord/rendering/custom-id.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { day, minute } from '../../src/platform/durations.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { withAccounts } from './accounts.ts';
 import { inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
 import { buttonsOf, selectsOf, textOf } from './shown.ts';

@@ -1,12 +1,12 @@
 import { gunzipSync } from 'node:zlib';
+import { hour } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { privacy } from '../../commands/privacy.ts';
 import { createMemberDataAccess } from '../../src/features/member-data/parts.ts';
 import { openStore } from '../../src/features/store.ts';
-import { hour } from '../../src/platform/durations.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
 

@@ -1,9 +1,9 @@
+import { hour } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
 import { commands, commandsFor } from '../../commands/index.ts';
 import { remind } from '../../commands/remind.ts';
 import type { Reminders } from '../../src/features/reminders/service.ts';
-import { hour } from '../../src/platform/durations.ts';
 import { contextFor, fakeLookup, inputOf, memberId, server, start } from './command-fixture.ts';
 
 const listed = { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) };

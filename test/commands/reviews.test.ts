@@ -1,9 +1,9 @@
+import { day, hour } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import { renderStars, reviews } from '../../commands/reviews.ts';
 import type { Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import type { CachedReviews } from '../../src/lookup/schemas.ts';
-import { day, hour } from '../../src/platform/durations.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { bot, contextFor, fakeLookup, inputOf, reviewOf, start } from './command-fixture.ts';
 

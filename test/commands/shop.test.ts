@@ -1,3 +1,5 @@
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { shop } from '../../commands/shop.ts';
@@ -7,10 +9,8 @@ import type { ShopItem } from '../../src/features/shop/item.ts';
 import { renderPurchaseMessage, renderPurchaseReport } from '../../src/features/shop/parts.ts';
 import { createShop } from '../../src/features/shop/shop.ts';
 import { openStore } from '../../src/features/store.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { firstCommunity } from '../support/communities.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { directMessageQueue } from '../support/queues.ts';
 import { itemOf, keys, shout, vip, vipRole } from '../support/shop-store.ts';

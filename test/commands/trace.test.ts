@@ -1,3 +1,5 @@
+import { hour } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
 import { trace } from '../../commands/trace.ts';
 import type { TracedDelivery } from '../../commands/traces.ts';
@@ -5,10 +7,8 @@ import type { Reply } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import { createWritableLedger } from '../../src/features/corrections/program-ledger-writes.ts';
 import { createTraces } from '../../src/features/traces/parts.ts';
-import { hour } from '../../src/platform/durations.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { startReceiver } from '../support/start-receiver.ts';
 import { contextFor, fakeLookup, inputOf, memberId, otherMemberId, server, start } from './command-fixture.ts';
 

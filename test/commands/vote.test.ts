@@ -1,11 +1,11 @@
+import { hour } from '@tallyhook/platform/durations';
+import { controlsOf } from 'local-discord/objects';
 import { describe, expect, it } from 'vitest';
 import { vote } from '../../commands/vote.ts';
 import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import type { Panel } from '../../src/discord/commands/reply.ts';
 import { withDisplayName } from '../../src/features/communities/listing-names.ts';
 import { createSiteLookup } from '../../src/lookup/sites/site-lookup.ts';
-import { hour } from '../../src/platform/durations.ts';
-import { controlsOf } from '../../src/sandbox/discord/objects.ts';
 import { connectedBot } from '../discord/bot.ts';
 import { textOf } from '../discord/shown-text.ts';
 import { contextFor, fakeLookup, inputOf, server, start } from './command-fixture.ts';

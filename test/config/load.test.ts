@@ -1,14 +1,14 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
 import { describeConfig } from '../../config/describe.ts';
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { isConfigured, loadConfig } from '../../config/load.ts';
 import { settingNames, settings } from '../../config/settings.ts';
 import { renderExample, withTables } from '../../scripts/settings/render.ts';
-import { InvalidConfigError } from '../../src/platform/invalid-config-error.ts';
 import { botToken } from '../support/bot-token.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const minimal = {
   DISCORD_TOKEN: botToken,

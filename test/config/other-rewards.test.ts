@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { withOtherRewards } from '../../config/other-rewards.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const streak = { every: 7, credits: 50, forgive: 1 };
 const party = { goal: 10, per: 'week', credits: 5 };

@@ -1,5 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
 import { readAppOptions } from '../../config/app-options.ts';
 import { communityConfig } from '../../config/community-config.ts';
@@ -10,9 +12,7 @@ import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { configWarnings } from '../../config/warnings.ts';
 import { linkPath } from '../../src/core/settings/stored-settings.ts';
-import { InvalidConfigError } from '../../src/platform/invalid-config-error.ts';
 import { botToken } from '../support/bot-token.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const minimal = { DISCORD_TOKEN: botToken, LOOKUP_BASE_URL: 'https://lists.example/api/v1' };
 const id = '613425648685547541';

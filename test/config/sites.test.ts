@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hour, minute } from '@tallyhook/platform/durations';
+import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { loadConfig } from '../../config/load.ts';
 import { readReceiverOptions } from '../../config/receiver-options.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
-import { InvalidConfigError } from '../../src/platform/invalid-config-error.ts';
 import { botToken } from '../support/bot-token.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'sites-'));

@@ -1,8 +1,8 @@
+import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
+import { createRedactor } from '@tallyhook/platform/redactor';
 import { describe, expect, it } from 'vitest';
 import { describeConfig } from '../../config/describe.ts';
 import { loadConfig } from '../../config/load.ts';
-import { InvalidConfigError } from '../../src/platform/invalid-config-error.ts';
-import { createRedactor } from '../../src/platform/redactor.ts';
 
 const receiver = { TALLYHOOK_ROLES: 'receive', VOTE_WEBHOOK_SECRET: 'vote-secret' };
 const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://localhost:4318/';

@@ -1,12 +1,12 @@
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
 import { createVotesBetween } from '../../src/features/digests/parts.ts';
 import type { PlannedDigest } from '../../src/features/digests/store.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { Store } from '../../src/features/store.ts';
-import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Premium } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../support/communities.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { channelQueue } from '../support/queues.ts';
 import { castVote, installation, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';

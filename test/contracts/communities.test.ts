@@ -1,3 +1,5 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { day, hour, minute } from '@tallyhook/platform/durations';
 import { expect, it, onTestFinished } from 'vitest';
 import { accountIdOf, type CommunityId, noCommunity } from '../../src/core/ledger/account.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
@@ -10,8 +12,6 @@ import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { partyKey } from '../../src/features/party/rules.ts';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { day, hour, minute } from '../../src/platform/durations.ts';
 import { type Premium, premiumKinds } from '../../src/webhook/event.ts';
 import { addCommunity, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';

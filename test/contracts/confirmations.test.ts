@@ -1,14 +1,14 @@
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { reasons } from '../../src/features/confirmations/hold-vote.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
-import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const [, bot] = serverAndBot();

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, inject, onTestFinished, TestRunner } from 'vitest';
-import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { isSkipped } from '../support/optional-programs.ts';
-import { type PgBouncer, pgbouncerProgram, startPgBouncer } from '../support/pgbouncer.ts';
+import { isSkipped } from '@tallyhook/platform/testing/optional-programs';
+import { type PgBouncer, pgbouncerProgram, startPgBouncer } from '@tallyhook/platform/testing/pgbouncer';
 import {
   databasesOf,
   type PostgresDatabases,
   type PostgresServer,
   postgresPrograms,
   startPostgres,
-} from '../support/postgres.ts';
+} from '@tallyhook/platform/testing/postgres';
+import { afterAll, beforeAll, describe, inject, onTestFinished, TestRunner } from 'vitest';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { behaveAsTheFamily, type SharedPostgres } from '../support/shared-postgres.ts';
 
 declare module 'vitest' {

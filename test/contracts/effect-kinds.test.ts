@@ -1,12 +1,12 @@
+import { hour, minute } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NewEffect } from '../../src/core/outbox/outbox.ts';
 import { type QueueName, roleQueueName } from '../../src/core/outbox/queue.ts';
 import { orphanedRows } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
 import { firstCommunity } from '../support/communities.ts';
-import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { channelQueue, rolesQueue } from '../support/queues.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

@@ -1,14 +1,14 @@
+import { hour, minute } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
+import { readRows, type StoredRow } from '@tallyhook/platform/testing/read-rows';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ListingRewards } from '../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore } from '../../src/features/store.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { readRows, type StoredRow } from '../support/read-rows.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const start = Date.UTC(2026, 0, 1);

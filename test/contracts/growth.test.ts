@@ -1,3 +1,6 @@
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
+import { createPrng } from 'listing-service/seed/prng';
 import { expect, it, onTestFinished } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { createReplay } from '../../src/core/receiving/replay.ts';
@@ -7,12 +10,9 @@ import { identityOf } from '../../src/core/tally/listing-identity.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { createPruning } from '../../src/features/upkeep/pruning.ts';
-import { day, hour, minute } from '../../src/platform/durations.ts';
-import { createPrng } from '../../src/service/seed/prng.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { isConsistent } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

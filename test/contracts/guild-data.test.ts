@@ -1,14 +1,14 @@
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { accountIdOf, type CommunityId } from '../../src/core/ledger/account.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { deleteGuildData } from '../../src/features/communities/delete-data.ts';
 import { openStore } from '../../src/features/store.ts';
-import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Premium } from '../../src/webhook/event.ts';
 import { addCommunity, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { recordVote } from '../support/record-vote.ts';
 import { itemOf, orderOf } from '../support/shop-store.ts';
 import { isConsistent } from '../support/voting.ts';

@@ -1,3 +1,5 @@
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { type HandlerKind, handlerKinds } from '../../src/core/outbox/handler-events.ts';
@@ -6,10 +8,8 @@ import { createHandlerRecording } from '../../src/features/handlers/recording.ts
 import { createSubscriptions } from '../../src/features/handlers/subscriptions.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { Store } from '../../src/features/store.ts';
-import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Premium } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../support/communities.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { handlerQueue } from '../support/queues.ts';
 import { guildId, orderOf, shout } from '../support/shop-store.ts';
 import { castVote, installation, isConsistent, monday, openLedger } from '../support/voting.ts';

@@ -1,3 +1,4 @@
+import { day, hour } from '@tallyhook/platform/durations';
 import { expect, it } from 'vitest';
 import { memberOf, partsOf } from '../../src/core/ledger/account.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
@@ -6,7 +7,6 @@ import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { balanceKey, type ImportItem, type ImportTarget } from '../../src/features/imports/items.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { Store } from '../../src/features/store.ts';
-import { day, hour } from '../../src/platform/durations.ts';
 import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
 import { castVote, installation, isConsistent, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';

@@ -1,7 +1,7 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import type { LeaseStore } from '../../src/platform/leases/lease-store.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const size = 4;

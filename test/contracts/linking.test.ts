@@ -1,8 +1,8 @@
+import { systemClock } from '@tallyhook/platform/clock';
 import { expect, it, onTestFinished } from 'vitest';
 import type { SettingsAuthor } from '../../src/features/setup/community.ts';
 import type { Setup } from '../../src/features/setup/setup.ts';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { setupOver } from '../support/setup-over.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

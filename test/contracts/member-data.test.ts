@@ -1,3 +1,7 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { parseEncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
+import { seal } from '@tallyhook/platform/encryption/sealed-text';
 import { expect, it, onTestFinished } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import type { NewEffect } from '../../src/core/outbox/outbox.ts';
@@ -16,10 +20,6 @@ import { storedFeatures } from '../../src/features/index.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { partyKey } from '../../src/features/party/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { day, hour, minute } from '../../src/platform/durations.ts';
-import { parseEncryptionKey } from '../../src/platform/encryption/encryption-key.ts';
-import { seal } from '../../src/platform/encryption/sealed-text.ts';
 import type { Premium, Vote } from '../../src/webhook/event.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';

@@ -1,6 +1,6 @@
+import { systemClock } from '@tallyhook/platform/clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 describeOnEveryDatabase('the language of a member', (newUrl) => {

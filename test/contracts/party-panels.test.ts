@@ -1,11 +1,11 @@
+import { day, hour, second } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { partyKey } from '../../src/features/party/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { day, hour, second } from '../../src/platform/durations.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { announceChannel as channelId, serverAndBot } from '../support/listings.ts';
-import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { channelQueue } from '../support/queues.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

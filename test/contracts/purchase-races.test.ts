@@ -1,9 +1,9 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { hour } from '@tallyhook/platform/durations';
+import { createPrng } from 'listing-service/seed/prng';
 import { expect, it, onTestFinished } from 'vitest';
 import type { StoredPurchase } from '../../src/features/shop/purchase.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { hour } from '../../src/platform/durations.ts';
-import { createPrng } from '../../src/service/seed/prng.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';

@@ -1,8 +1,8 @@
+import { day, minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import type { ShopItem } from '../../src/features/shop/item.ts';
 import type { ShopContext } from '../../src/features/shop/purchase.ts';
 import type { Store } from '../../src/features/store.ts';
-import { day, minute } from '../../src/platform/durations.ts';
 import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
 import { channelQueue, directMessageQueue } from '../support/queues.ts';
 import {

@@ -1,14 +1,14 @@
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { createReplay } from '../../src/core/receiving/replay.ts';
 import { readStoredSiteDelivery, routeSitePayload } from '../../src/core/receiving/site-delivery.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { createDecisionRound } from '../../src/features/rate-alarms/decisions.ts';
 import { openStore } from '../../src/features/store.ts';
-import { day, hour, minute } from '../../src/platform/durations.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const [, bot] = serverAndBot();

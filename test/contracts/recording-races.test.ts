@@ -1,3 +1,5 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { hour, minute } from '@tallyhook/platform/durations';
 import { expect, it, onTestFinished } from 'vitest';
 import {
   balanceDifferences,
@@ -8,8 +10,6 @@ import {
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { RecordedDelivery } from '../../src/core/tally/tally.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
 import type { Premium, Vote } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';

@@ -1,12 +1,12 @@
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ReminderClaim } from '../../src/features/reminders/reminder.ts';
 import { createVoteCheck } from '../../src/features/reminders/vote-check.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { directMessageQueue } from '../support/queues.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

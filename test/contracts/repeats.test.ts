@@ -1,3 +1,5 @@
+import { day, hour } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { createReplay } from '../../src/core/receiving/replay.ts';
@@ -5,10 +7,8 @@ import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
-import { day, hour } from '../../src/platform/durations.ts';
 import type { Event, Premium, Vote } from '../../src/webhook/event.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const listing = serverAndBot()[0] as ListingContext;

@@ -1,9 +1,9 @@
+import { day, hour } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it } from 'vitest';
 import { createReversals } from '../../src/features/corrections/reversals.ts';
-import { day, hour } from '../../src/platform/durations.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { firstCommunity } from '../support/communities.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { castVote, guildId, installation, isConsistent, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
+import { hour, minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/features/store.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
 import { accountOf } from '../support/communities.ts';
 import { newSqliteFile } from '../support/new-sqlite.ts';
 import { deposit, itemOf, keys, openShop, orderOf, ownerChannelId, shout, start, vip } from '../support/shop-store.ts';

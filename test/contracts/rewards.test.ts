@@ -1,3 +1,5 @@
+import { day, hour } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import type { ListingRewards } from '../../src/core/rewards/rules.ts';
@@ -8,11 +10,9 @@ import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { partyKey } from '../../src/features/party/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { day, hour } from '../../src/platform/durations.ts';
 import type { Premium, Vote } from '../../src/webhook/event.ts';
 import { addCommunity, firstCommunity } from '../support/communities.ts';
 import { announceChannel, serverAndBot } from '../support/listings.ts';
-import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { channelQueue, rolesQueue } from '../support/queues.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

@@ -1,14 +1,14 @@
+import { hour, minute } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { createReminderLoop } from '../../src/features/reminders/loop.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { waitingEffects } from '../support/shop-store.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

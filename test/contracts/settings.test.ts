@@ -1,10 +1,10 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { generateKeyText, parseEncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
+import { seal } from '@tallyhook/platform/encryption/sealed-text';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NewChange, StoredValue } from '../../src/core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../src/core/store/settings/store.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { generateKeyText, parseEncryptionKey } from '../../src/platform/encryption/encryption-key.ts';
-import { seal } from '../../src/platform/encryption/sealed-text.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { channelQueue } from '../support/queues.ts';
 import { describeOnEveryDatabase } from './databases.ts';

@@ -1,3 +1,5 @@
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
@@ -6,12 +8,10 @@ import type { Claim } from '../../src/core/tally/record-claim.ts';
 import type { RecordedDelivery } from '../../src/core/tally/tally.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
-import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Vote, VoteAtSite } from '../../src/webhook/event.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const [, bot] = serverAndBot();

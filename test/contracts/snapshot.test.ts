@@ -1,3 +1,5 @@
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
+import { runSql } from '@tallyhook/platform/testing/run-sql';
 import { expect, it, onTestFinished } from 'vitest';
 import {
   balanceDifferences,
@@ -11,8 +13,6 @@ import { backlogOf, contentsOf, lastDeliveries } from '../../src/core/store/snap
 import { openStore } from '../../src/features/store.ts';
 import { accountOf } from '../support/communities.ts';
 import { createDatabaseWithVotes, voteTime } from '../support/database-with-votes.ts';
-import { manualClock, storeClock } from '../support/manual-clock.ts';
-import { runSql } from '../support/run-sql.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const allEntries: EntrySelection = { userId: null, since: null };

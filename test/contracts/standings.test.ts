@@ -1,14 +1,14 @@
+import { day, hour } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
+import { runSql } from '@tallyhook/platform/testing/run-sql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { accountIdOf } from '../../src/core/ledger/account.ts';
 import type { Board, Standings } from '../../src/core/ledger/standing.ts';
 import type { ListingRewards } from '../../src/core/rewards/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { day, hour } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock, storeClock } from '../support/manual-clock.ts';
-import { runSql } from '../support/run-sql.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 /** Sunday, 1 February 2026 at 00:30 in Berlin, and still January in UTC. */

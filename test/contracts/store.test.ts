@@ -1,13 +1,13 @@
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { channelQueue } from '../support/queues.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

@@ -1,7 +1,7 @@
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { day, hour, minute } from '../../src/platform/durations.ts';
-import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { channelQueue, rolesQueue } from '../support/queues.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

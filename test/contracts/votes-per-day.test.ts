@@ -1,12 +1,12 @@
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
+import { runSql } from '@tallyhook/platform/testing/run-sql';
 import { expect, it, onTestFinished } from 'vitest';
 import type { DayVotes } from '../../src/core/ledger/votes-per-day.ts';
 import { openStore } from '../../src/features/store.ts';
-import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock, storeClock } from '../support/manual-clock.ts';
-import { runSql } from '../support/run-sql.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 /** 1 March 2026 at 12:00 UTC. */

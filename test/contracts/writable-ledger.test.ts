@@ -1,6 +1,6 @@
+import { TallyhookError } from '@tallyhook/platform/errors';
 import { expect, it } from 'vitest';
 import { createWritableLedger } from '../../src/features/corrections/program-ledger-writes.ts';
-import { TallyhookError } from '../../src/platform/errors.ts';
 import { addCommunity, firstCommunity } from '../support/communities.ts';
 import { isConsistent, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';

@@ -1,6 +1,6 @@
+import { minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import { createMetrics, type MetricSources } from '../../src/core/metrics.ts';
-import { minute } from '../../src/platform/durations.ts';
 
 const now = Date.UTC(2026, 0, 1);
 

@@ -1,19 +1,19 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { serviceCommand } from 'listing-service/cli/service-command';
+import { running } from 'listing-service/testing/running';
+import { captive } from 'listing-service/testing/terminal';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { settingNames } from '../../config/settings.ts';
 import { createApp } from '../../src/app/app.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { serviceCommand } from '../../src/service/cli/service-command.ts';
-import { running } from '../service/running.ts';
-import { captive } from '../service/terminal.ts';
 import { botToken } from '../support/bot-token.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { serve } from '../support/start-receiver.ts';
-import { tempDir } from '../support/temp-dir.ts';
 import {
   composeProcesses,
   type DescribedProcess,

@@ -1,11 +1,11 @@
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { escapeName, markup } from '@tallyhook/platform/texts/markup';
+import type { LocalDiscord } from 'local-discord/local-discord';
+import type { Message } from 'local-discord/objects';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { Modal, Reply } from '../../src/discord/commands/reply.ts';
-import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import type { Message } from '../../src/sandbox/discord/objects.ts';
-import { escapeName, markup } from '../../src/texts/markup.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { command, connectedBot, hello, take, until } from './bot.ts';
 
 const ephemeral = 1 << 6;

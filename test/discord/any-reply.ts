@@ -1,3 +1,4 @@
+import { escapeText, type Markup } from '@tallyhook/platform/texts/markup';
 import fc from 'fast-check';
 import type {
   ModalField,
@@ -8,7 +9,6 @@ import type {
   ReplySelect,
   Select,
 } from '../../src/discord/commands/reply.ts';
-import { escapeText, type Markup } from '../../src/texts/markup.ts';
 
 /** Replies and panels with anything in them, as commands must never return them, but might. */
 

@@ -1,12 +1,12 @@
+import { second } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import type { LocalDiscord } from 'local-discord/local-discord';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
 import { commands } from '../../commands/index.ts';
 import type { CompletionInput } from '../../src/discord/commands/input.ts';
-import { second } from '../../src/platform/durations.ts';
-import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { fakeLookup, server } from '../commands/command-fixture.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { command, connectedBot, hello, until } from './bot.ts';
 
 const completing = (changes: Partial<Command>) =>

@@ -1,5 +1,14 @@
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
+import { type Clock, systemClock } from '@tallyhook/platform/clock';
+import { hour } from '@tallyhook/platform/durations';
+import { DirectRequest } from '@tallyhook/platform/http/body';
+import { createHttpServer } from '@tallyhook/platform/http/server';
+import { createLog } from '@tallyhook/platform/log';
+import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { onFinished } from '@tallyhook/platform/testing/on-finished';
 import { ApplicationCommandOptionType, Routes } from 'discord-api-types/v10';
+import type { LocalDiscord } from 'local-discord/local-discord';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { inject, it } from 'vitest';
 import type { Command, CommandContext, UnlocalizedContext } from '../../commands/context.ts';
 import type { SetupServices } from '../../commands/setup-services.ts';
@@ -21,19 +30,10 @@ import type { ShopItem } from '../../src/features/shop/item.ts';
 import { createShop } from '../../src/features/shop/shop.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { createTraces } from '../../src/features/traces/parts.ts';
-import { type Clock, systemClock } from '../../src/platform/clock.ts';
-import { hour } from '../../src/platform/durations.ts';
-import { DirectRequest } from '../../src/platform/http/body.ts';
-import { createHttpServer } from '../../src/platform/http/server.ts';
-import { createLog } from '../../src/platform/log.ts';
-import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { localDiscord } from '../support/local-discord.ts';
-import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { onFinished } from '../support/on-finished.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,3 +1,6 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { setup as setupCommand } from '../../commands/setup.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
@@ -5,12 +8,9 @@ import { createGuildChannels } from '../../src/discord/guild-channels.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { settings } from '../../src/features/settings.ts';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { contextFor, fakeLookup, inputOf } from '../commands/command-fixture.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { setupServicesOver } from '../support/setup-over.ts';
 

@@ -1,3 +1,5 @@
+import { hour, minute, second } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { Routes } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CircuitOpenError } from '../../src/discord/circuits/circuit-open-error.ts';
@@ -7,8 +9,6 @@ import { classifySendError } from '../../src/discord/discord-errors.ts';
 import { RequestsPausedError } from '../../src/discord/invalid-requests.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { openStore } from '../../src/features/store.ts';
-import { hour, minute, second } from '../../src/platform/durations.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { collectingLog, localDiscord } from './bot.ts';
 

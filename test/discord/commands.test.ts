@@ -1,13 +1,13 @@
+import { day, hour } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { decodePng } from '@tallyhook/platform/testing/png';
+import { markup } from '@tallyhook/platform/texts/markup';
+import { controlsOf } from 'local-discord/objects';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
-import { day, hour } from '../../src/platform/durations.ts';
-import { controlsOf } from '../../src/sandbox/discord/objects.ts';
-import { markup } from '../../src/texts/markup.ts';
 import { bot, fakeLookup, reviewOf, server, start } from '../commands/command-fixture.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
-import { decodePng } from '../support/png.ts';
 import { keys } from '../support/shop-store.ts';
 import { command, connectedBot, take } from './bot.ts';
 import { textOf } from './shown-text.ts';

@@ -1,10 +1,10 @@
+import { minute, second } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
 import { createFindDeparted } from '../../src/discord/departed-members.ts';
 import { createGuildReader } from '../../src/discord/guild-reader.ts';
 import { createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { minute, second } from '../../src/platform/durations.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { localDiscord } from './bot.ts';
 
 const people = ['ada', 'grace', 'linus'].map((username, index) => ({ id: `30000000000000000${index}`, username }));

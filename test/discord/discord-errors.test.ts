@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { day, hour, second } from '@tallyhook/platform/durations';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { classifySendError } from '../../src/discord/discord-errors.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { day, hour, second } from '../../src/platform/durations.ts';
 
 /** The classified result of an attempt if Discord, or a proxy in front of it, responds like this. */
 async function attemptAgainst(

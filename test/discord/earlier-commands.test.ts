@@ -1,14 +1,14 @@
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { locales } from '@tallyhook/platform/texts/locale';
 import { describe, expect, it } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
 import { stats } from '../../commands/stats.ts';
 import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { locales } from '../../src/texts/locale.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
 import { bot, fakeLookup, server } from '../commands/command-fixture.ts';
 import { runCommand } from '../support/command-line.ts';
 import { settings } from '../support/settings.ts';
-import { tempDir } from '../support/temp-dir.ts';
 import { commandRegistry, connectedBot, localDiscord, until } from './bot.ts';
 
 const listings = [

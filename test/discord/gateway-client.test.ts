@@ -3,6 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promiseHooks } from 'node:v8';
+import { type Clock, systemClock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { freePort } from '@tallyhook/platform/testing/postgres';
+import { startLocalDiscord } from 'local-discord/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGatewayClient } from '../../src/discord/gateway/gateway-client.ts';
 import type { GuildChange } from '../../src/discord/gateway/guild-changes.ts';
@@ -12,11 +17,6 @@ import {
   identifyIntervalMs,
 } from '../../src/discord/gateway/identify-throttle.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
-import { type Clock, systemClock } from '../../src/platform/clock.ts';
-import { minute, second } from '../../src/platform/durations.ts';
-import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import { manualClock } from '../support/manual-clock.ts';
-import { freePort } from '../support/postgres.ts';
 import { collectingLog, localDiscord, until } from './bot.ts';
 
 function connecting(

@@ -1,10 +1,10 @@
+import { hour, minute, second } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
 import { createGuildLanguages } from '../../src/discord/guild-languages.ts';
 import { createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { hour, minute, second } from '../../src/platform/durations.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { localDiscord } from './bot.ts';
 
 /** Languages of a guild that answers with `locale`, and the number of requests. */

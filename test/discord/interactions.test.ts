@@ -1,3 +1,7 @@
+import { minute, second } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { markup } from '@tallyhook/platform/texts/markup';
+import { applicationId } from 'local-discord/default-guild';
 import { describe, expect, it } from 'vitest';
 import { award } from '../../commands/award.ts';
 import { canvote } from '../../commands/canvote.ts';
@@ -6,13 +10,9 @@ import { trace } from '../../commands/trace.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
-import { minute, second } from '../../src/platform/durations.ts';
-import { applicationId } from '../../src/sandbox/discord/default-guild.ts';
-import { markup } from '../../src/texts/markup.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
 import { fakeLookup } from '../commands/command-fixture.ts';
 import { firstCommunity } from '../support/communities.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { command, connectedBot, hello, itThroughGateway, take, until } from './bot.ts';
 
 const en = textsIn('en-US');

@@ -1,8 +1,8 @@
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { markup } from '@tallyhook/platform/texts/markup';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
 import type { Panel, Reply } from '../../src/discord/commands/reply.ts';
-import { markup } from '../../src/texts/markup.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { command, connectedBot, take } from './bot.ts';
 import { blocksOf, isPanelMessage, textOf } from './shown-text.ts';
 

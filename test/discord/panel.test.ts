@@ -1,13 +1,13 @@
+import { sampleSize } from '@tallyhook/platform/testing/sample';
+import { escapeText, type Markup, markup } from '@tallyhook/platform/texts/markup';
 import fc from 'fast-check';
+import { messageSchema } from 'local-discord/message-schema';
+import { schemaByName } from 'local-discord/testing/discord-types';
 import { describe, expect, it } from 'vitest';
 import type { Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { postRequest } from '../../src/discord/posting/message-request.ts';
 import { asPanel, renderMessage, renderReply } from '../../src/discord/rendering/message.ts';
 import { renderContainer } from '../../src/discord/rendering/panel.ts';
-import { messageSchema } from '../../src/sandbox/discord/message-schema.ts';
-import { escapeText, type Markup, markup } from '../../src/texts/markup.ts';
-import { schemaByName } from '../support/discord-types.ts';
-import { sampleSize } from '../support/sample.ts';
 import { anyPanel, anyReply } from './any-reply.ts';
 
 const request = schemaByName('MessageCreateRequest');

@@ -1,9 +1,9 @@
+import { second } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
 import { createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { createPortraits } from '../../src/discord/portraits.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { second } from '../../src/platform/durations.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { localDiscord } from './bot.ts';
 
 /** Portraits of the members of a local Discord, who look as `fields` say. */

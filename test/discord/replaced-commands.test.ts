@@ -1,3 +1,5 @@
+import { minute, second } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
 import type { Command } from '../../commands/context.ts';
@@ -5,10 +7,8 @@ import { stats } from '../../commands/stats.ts';
 import { createRegistrar } from '../../src/discord/registration/registrar.ts';
 import { commandDataOf, registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { minute, second } from '../../src/platform/durations.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
 import { bot, fakeLookup, server } from '../commands/command-fixture.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { collectingLog, command, commandRegistry, connectedBot, hello, localDiscord, until } from './bot.ts';
 
 const listings = [

@@ -1,12 +1,12 @@
+import { markup } from '@tallyhook/platform/texts/markup';
 import fc from 'fast-check';
+import { messageSchema } from 'local-discord/message-schema';
+import { modalSchema } from 'local-discord/modal';
 import { describe, expect, it } from 'vitest';
 import type { Modal, ModalField, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { decodeCustomId, encodeCustomId } from '../../src/discord/rendering/custom-id.ts';
 import { renderEmbed, renderMessage, renderReply } from '../../src/discord/rendering/message.ts';
 import { renderModal } from '../../src/discord/rendering/modal.ts';
-import { messageSchema } from '../../src/sandbox/discord/message-schema.ts';
-import { modalSchema } from '../../src/sandbox/discord/modal.ts';
-import { markup } from '../../src/texts/markup.ts';
 import { anyField, anyReply, anyText } from './any-reply.ts';
 
 describe('a rendered reply', () => {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '@tallyhook/platform/clock';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { command, connectedBot, hello, localDiscord } from './bot.ts';
 

@@ -1,3 +1,7 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
+import type { RoleIds } from 'local-discord/default-guild';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { importedValues } from '../../commands/setup/import.ts';
 import { findRoleProblems } from '../../commands/setup/problems.ts';
@@ -6,13 +10,9 @@ import { isModerating } from '../../src/discord/moderating.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createRoleAccess } from '../../src/features/roles/parts.ts';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
-import type { RoleIds } from '../../src/sandbox/discord/default-guild.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { inputOf } from '../commands/command-fixture.ts';
 import { firstCommunity } from '../support/communities.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { setupServicesOver } from '../support/setup-over.ts';
 

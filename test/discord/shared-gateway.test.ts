@@ -1,14 +1,14 @@
+import { minute, second } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { wrappedLeases } from '@tallyhook/platform/testing/wrapped-leases';
+import type { LocalDiscord } from 'local-discord/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSharedGateway } from '../../src/discord/gateway/shared-gateway.ts';
 import { fetchShardCount } from '../../src/discord/inspection.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { openStore } from '../../src/features/store.ts';
-import { minute, second } from '../../src/platform/durations.ts';
-import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { wrappedLeases } from '../support/wrapped-leases.ts';
 import { collectingLog, localDiscord } from './bot.ts';
 
 async function createInstallation(shards: number) {

@@ -1,4 +1,4 @@
-import { type Message, textsOf } from '../../src/sandbox/discord/objects.ts';
+import { type Message, textsOf } from 'local-discord/objects';
 
 /** Whether a message consists of panels. */
 export function isPanelMessage({ flags }: Pick<Message, 'flags'>): boolean {

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
-import { tempDir } from '../support/temp-dir.ts';
 
 const run = promisify(execFile);
 
@@ -116,7 +116,7 @@ export default defineConfig({
     testTimeout: 60_000,
     maxWorkers: 2,
     globalSetup: ['test/support/sqlite-template.ts'],
-    setupFiles: ['test/support/discord-watch.ts'],
+    setupFiles: ['packages/local-discord/testing/discord-watch.ts'],
     provide: { databases: 'sqlite', interactions: 'gateway', oneCaseIn: 100, postgres: null },
     include: ${JSON.stringify(include)},
   },

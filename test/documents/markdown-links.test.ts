@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
 import { deadMarkdownLinks, headingAnchors, markdownFiles, relativeLinks } from '../../scripts/links/markdown.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

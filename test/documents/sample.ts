@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { hour } from '@tallyhook/platform/durations';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, onTestFinished } from 'vitest';
-import { hour } from '../../src/platform/durations.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
 import { topgg } from '../../src/webhook/sites/topgg.ts';
 import { testCache } from '../support/bundle-folder.ts';
 import { voteSecret } from '../support/listings.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { settings } from '../support/settings.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 /** What Node has compiled of the sources, for the next sample. */

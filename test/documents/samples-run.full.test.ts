@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readCodeBlocks } from '../../scripts/api/code-blocks.ts';
 import { startService } from '../../src/exports/sandbox.ts';
-import { tempDir } from '../support/temp-dir.ts';
 import { blockOf, expectToFinish, handlesSigterm, root, voteOnTopgg } from './sample.ts';
 
 const blocks = readCodeBlocks().map(({ path, line, code, continues }) => ({

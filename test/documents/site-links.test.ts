@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, it } from 'vitest';
 import { checkSite } from '../../scripts/links/site.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 it('the check of the site finds dead links, and what pages load from other hosts', () => {
   const directory = tempDir();

@@ -1,6 +1,6 @@
 import type { TextChannel } from 'discord.js';
+import { voteBot } from 'local-discord/testing/vote-bot';
 import { describe, expect, it } from 'vitest';
-import { voteBot } from '../sandbox/vote-bot.ts';
 import { expectText, visitLocal, visitSandbox } from './sandbox-page.ts';
 import { violationsOf } from './violations.ts';
 

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
-import { tempDir } from '../support/temp-dir.ts';
 
 const run = (...args: string[]) => promisify(execFile)(process.execPath, ['scripts/answers.ts', ...args]);
 

@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers';
 import type { Interaction, TextChannel } from 'discord.js';
 import { MessageFlags } from 'discord.js';
+import type { Repertoire } from 'local-discord/testing/bot';
+import { rest } from 'local-discord/testing/local';
+import { selectsBot } from 'local-discord/testing/selects-bot';
 import { describe, expect, it } from 'vitest';
-import type { Repertoire } from '../sandbox/bot.ts';
-import { rest } from '../sandbox/local.ts';
-import { selectsBot } from '../sandbox/selects-bot.ts';
 import { expectText, saveScreenshot, visitLocal } from './sandbox-page.ts';
 
 const pixel = Buffer.from(

@@ -1,10 +1,10 @@
 /// <reference lib="dom" />
 
 import { mkdirSync } from 'node:fs';
+import { day, hour } from '@tallyhook/platform/durations';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../src/features/store.ts';
-import { day, hour } from '../../src/platform/durations.ts';
 import { accountOf } from '../support/communities.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';

@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
+
+import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { sharedByTests } from '../support/on-finished.ts';
 import { startDashboard } from './dashboard-world.ts';
 import { violationsOf } from './violations.ts';
 

@@ -1,9 +1,9 @@
 import { crc32, deflateSync } from 'node:zlib';
 import { type Interaction, MessageFlags, type TextChannel } from 'discord.js';
+import type { Repertoire } from 'local-discord/testing/bot';
+import { voteBot } from 'local-discord/testing/vote-bot';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import type { Repertoire } from '../sandbox/bot.ts';
-import { voteBot } from '../sandbox/vote-bot.ts';
 import { expectText, saveScreenshot, visitLocal } from './sandbox-page.ts';
 
 /** A PNG of one color. */

@@ -1,10 +1,10 @@
 /// <reference lib="dom" />
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { seededInviteCode } from 'listing-service/seed/community';
+import { running, serverId } from 'listing-service/testing/running';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, onTestFinished, test } from 'vitest';
-import { seededInviteCode } from '../../src/service/seed/community.ts';
-import { running, serverId } from '../service/running.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { sharedBrowser } from './shared-browser.ts';
 
 async function openPage(size = { width: 1200, height: 900 }) {

@@ -1,8 +1,8 @@
 import { ButtonBuilder, ButtonStyle, type Client, ContainerBuilder, MessageFlags } from 'discord.js';
+import type { LocalDiscord } from 'local-discord/local-discord';
+import { formsBot } from 'local-discord/testing/modals-bot';
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import { formsBot } from '../sandbox/modals-bot.ts';
 import { expectText, saveScreenshot, visitLocal } from './sandbox-page.ts';
 
 const pixel = Buffer.from(

@@ -1,6 +1,6 @@
+import type { Repertoire } from 'local-discord/testing/bot';
+import { voteBot } from 'local-discord/testing/vote-bot';
 import { describe, expect, it } from 'vitest';
-import type { Repertoire } from '../sandbox/bot.ts';
-import { voteBot } from '../sandbox/vote-bot.ts';
 import { expectText, saveScreenshot, visitLocal, visitSandbox } from './sandbox-page.ts';
 
 /** A command of the app that members add to their account, beside one of the guild. */

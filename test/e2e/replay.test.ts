@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serveFolder } from '../../scripts/links/visit-site.ts';
 import { buildReplay } from '../../scripts/replay/build.ts';
 import { record } from '../../scripts/replay/record.ts';
-import { tempDir } from '../support/temp-dir.ts';
 import { expectText, saveScreenshot } from './sandbox-page.ts';
 import { sharedBrowser } from './shared-browser.ts';
 

@@ -1,7 +1,7 @@
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { formsBot } from 'local-discord/testing/modals-bot';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { day, hour, minute } from '../../src/platform/durations.ts';
-import { formsBot } from '../sandbox/modals-bot.ts';
 import { expectText, saveScreenshot, tabTo, visitSandbox as visit, visitLocal } from './sandbox-page.ts';
 
 const visitForms = () => visitLocal(formsBot);

@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
+
+import { botId, mira, ownerId, receiver, running, serverId } from 'listing-service/testing/running';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { botId, mira, ownerId, receiver, running, serverId } from '../service/running.ts';
 import { sharedBrowser } from './shared-browser.ts';
 import { violationsOf } from './violations.ts';
 

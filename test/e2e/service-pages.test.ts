@@ -1,9 +1,10 @@
 /// <reference lib="dom" />
+
+import { hour } from '@tallyhook/platform/durations';
+import { receiver, running, serverId } from 'listing-service/testing/running';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import type { Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { hour } from '../../src/platform/durations.ts';
-import { receiver, running, serverId } from '../service/running.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { sharedBrowser } from './shared-browser.ts';
 
 /** Opens a page without JavaScript. Violations of the content security policy and failed requests fail the test. */

@@ -1,9 +1,9 @@
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StartOver } from '../../src/sandbox/page/ports.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { wholeSandbox } from '../sandbox/whole.ts';
-import { tempDir } from '../support/temp-dir.ts';
 import { expectText, saveScreenshot, visitSandbox } from './sandbox-page.ts';
 import { sharedBrowser } from './shared-browser.ts';
 

@@ -1,14 +1,14 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { second } from '../../src/platform/durations.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';
 import { dialectAt } from '../support/dialect-at.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { channelQueue } from '../support/queues.ts';
 import { settings } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 /** With 500 and six kills it takes about two minutes. */
 const count = Number(process.env['TALLYHOOK_ANNOUNCEMENTS'] ?? 60);

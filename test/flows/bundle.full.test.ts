@@ -2,9 +2,9 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { fontFiles } from '@tallyhook/platform/pictures/fonts';
+import type { Message } from 'local-discord/objects';
 import { describe, expect, it } from 'vitest';
-import { fontFiles } from '../../src/platform/pictures/fonts.ts';
-import type { Message } from '../../src/sandbox/discord/objects.ts';
 import type { PageEvent } from '../../src/sandbox/page/snapshot.ts';
 import { createImage, root } from './bundle.ts';
 

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { launcher, startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 export const root = new URL('../../', import.meta.url).pathname;
 

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
+import { hour, minute, second } from '@tallyhook/platform/durations';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
+import { running } from 'listing-service/testing/running';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fingerprint } from '../../src/lookup/budget.ts';
-import { hour, minute, second } from '../../src/platform/durations.ts';
-import { running } from '../service/running.ts';
-import { createOffsetClock } from '../support/offset-clock.ts';
-import { sharedByTests } from '../support/on-finished.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
 const waitOptions = { timeout: 30_000, interval: 50 };

@@ -1,6 +1,6 @@
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, it } from 'vitest';
 import { sourceLauncher, startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 it('the page of the sandbox is not announced if its script cannot be bundled', { timeout: 120_000 }, async () => {
   const hook = `

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, vi } from 'vitest';
 import { runCommand } from '../support/command-line.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { launcher, startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 60_000, interval: 25 };
 

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, it } from 'vitest';
 import { runCommand } from '../support/command-line.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const hasBash = spawnSync('bash', ['--version']).status === 0;
 

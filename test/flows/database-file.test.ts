@@ -1,18 +1,18 @@
 import { copyFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
+import { fileProblems } from '@tallyhook/platform/database-files';
+import { createLog } from '@tallyhook/platform/log';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { fileProblems } from '../../src/platform/database-files.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { diagnose } from '../cli/doctor/run.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { newSqliteFile } from '../support/new-sqlite.ts';
 import { createSender } from '../support/sender.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 /** A bot with a database in a folder of its own, which has received 20 votes, and can be started again. */
 async function receivingBot() {

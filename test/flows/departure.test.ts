@@ -1,3 +1,10 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { hour } from '@tallyhook/platform/durations';
+import { createEncryption } from '@tallyhook/platform/encryption/encryption';
+import { createLog } from '@tallyhook/platform/log';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { openApp } from '../../src/app/app.ts';
@@ -5,16 +12,9 @@ import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
 import { createSettings } from '../../src/features/setup/create-settings.ts';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { hour } from '../../src/platform/durations.ts';
-import { createEncryption } from '../../src/platform/encryption/encryption.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { addCommunity, communityIdsOf } from '../support/communities.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { createOffsetClock } from '../support/offset-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 30_000, interval: 50 };
 /** Another community, which has removed the bot before. */

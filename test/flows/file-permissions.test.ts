@@ -1,11 +1,11 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, it } from 'vitest';
 import { runCommand } from '../support/command-line.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
 import { createSender } from '../support/sender.ts';
 import { startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 it('every file that the program creates is only readable by its owner', { timeout: 120_000 }, async () => {
   const directory = tempDir();

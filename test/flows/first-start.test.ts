@@ -1,16 +1,16 @@
 import { cpSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import type { SubmittedValues } from 'local-discord/modal';
+import { controlsOf, type Message, textsOf } from 'local-discord/objects';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import type { SubmittedValues } from '../../src/sandbox/discord/modal.ts';
-import { controlsOf, type Message, textsOf } from '../../src/sandbox/discord/objects.ts';
 import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
 import { findSite } from '../../src/webhook/sites/site-settings.ts';
 import { runCommand } from '../support/command-line.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { unreachableDiscord } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 60_000, interval: 50 };
 const lookup = { LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1' };

@@ -1,13 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
+import { parseResponses, rawConnection } from '@tallyhook/platform/testing/raw-http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
 import { newSqliteFile } from '../support/new-sqlite.ts';
-import { parseResponses, rawConnection } from '../support/raw-http.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 
 /** The complete app without Discord. */

@@ -1,13 +1,13 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
+import { hostilePaths, hostileRequests } from '@tallyhook/platform/testing/hostile-requests';
+import { parseResponses, rawConnection } from '@tallyhook/platform/testing/raw-http';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { botToken } from '../support/bot-token.ts';
-import { hostilePaths, hostileRequests } from '../support/hostile-requests.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { parseResponses, rawConnection } from '../support/raw-http.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const ownerToken = 'owner-token-for-tests';
 

@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { day, hour } from '@tallyhook/platform/durations';
+import { killedAtCommit } from '@tallyhook/platform/testing/kill-itself';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, it, onTestFinished } from 'vitest';
-import { day, hour } from '../../src/platform/durations.ts';
 import { json, startFakeService } from '../lookup/fake-service.ts';
 import { runCommand } from '../support/command-line.ts';
 import { firstCommunity } from '../support/communities.ts';
-import { killedAtCommit } from '../support/kill-itself.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 import { isConsistent, openLedger } from '../support/voting.ts';
 
 const firstId = 613_425_648_685_547_541n;

@@ -2,11 +2,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { createTypist } from '@tallyhook/platform/testing/typist';
 import { expect, it, onTestFinished } from 'vitest';
 import { botToken } from '../support/bot-token.ts';
 import { launcher } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
-import { createTypist } from '../support/typist.ts';
 
 /** `script` of util-linux gives a program a terminal; that of other systems has other options, and some have none. */
 const hasTerminal = spawnSync('script', ['-qefc', 'true', '/dev/null']).status === 0;

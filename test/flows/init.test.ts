@@ -2,17 +2,17 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { parseEnv, stripVTControlCharacters } from 'node:util';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { createTypist, ctrlC, type Typed, tick } from '@tallyhook/platform/testing/typist';
+import { startService } from 'listing-service/service';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { envTemplate } from '../../src/cli/init/env-file.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { startService } from '../../src/service/service.ts';
 import { botToken } from '../support/bot-token.ts';
 import { runCommand, startCommand } from '../support/command-line.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { unreachableDiscord } from '../support/settings.ts';
-import { tempDir } from '../support/temp-dir.ts';
-import { createTypist, ctrlC, type Typed, tick } from '../support/typist.ts';
 
 /** Runs `tallyhook init` on a terminal, and types the answers. */
 async function typeInto(directory: string, environment: Record<string, string>, typed: Typed) {

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { receiver } from 'listing-service/testing/running';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, vi } from 'vitest';
-import { receiver } from '../service/running.ts';
 import { runCommand, startCommand } from '../support/command-line.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { offeredCommands } from '../support/offered-commands.ts';
 import { settings } from '../support/settings.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 /** Parses the first output of a server, and stops it. */
 async function firstOutput(...args: readonly string[]): Promise<unknown> {

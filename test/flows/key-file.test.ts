@@ -1,19 +1,19 @@
 import { chmodSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
+import { generateKeyText } from '@tallyhook/platform/encryption/encryption-key';
+import { createLog } from '@tallyhook/platform/log';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { generateKeyText } from '../../src/platform/encryption/encryption-key.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { diagnose } from '../cli/doctor/run.ts';
 import { runCommand } from '../support/command-line.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { setupOver } from '../support/setup-over.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const author = { guildId: '123456789012345678', authorId: '1', interactionId: '2' };
 const linkedSecret = 'secret-of-the-linked-listing';

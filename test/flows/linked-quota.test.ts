@@ -1,3 +1,9 @@
+import { hour, minute } from '@tallyhook/platform/durations';
+import { createEncryption } from '@tallyhook/platform/encryption/encryption';
+import { generateKeyText } from '@tallyhook/platform/encryption/encryption-key';
+import { createLog } from '@tallyhook/platform/log';
+import { createRedactor } from '@tallyhook/platform/redactor';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
@@ -6,14 +12,8 @@ import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
 import { createSettings } from '../../src/features/setup/create-settings.ts';
 import { openStore } from '../../src/features/store.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
-import { createEncryption } from '../../src/platform/encryption/encryption.ts';
-import { generateKeyText } from '../../src/platform/encryption/encryption-key.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { createRedactor } from '../../src/platform/redactor.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 

@@ -1,8 +1,8 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { controlsOf, type Message, textsOf } from 'local-discord/objects';
 import { expect, it, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { controlsOf, type Message, textsOf } from '../../src/sandbox/discord/objects.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
 const patience = { timeout: 20_000, interval: 50 };

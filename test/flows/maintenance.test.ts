@@ -3,18 +3,18 @@ import { readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
+import { queryValue } from '@tallyhook/platform/testing/query-value';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { startService } from 'listing-service/service';
+import { startLocalDiscord } from 'local-discord/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import { startService } from '../../src/service/service.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { runCommand } from '../support/command-line.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
-import { queryValue } from '../support/query-value.ts';
 import { launcher, startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 /** Starts a program with Discord and a service, and sends votes continuously. */
 async function startWithVotes() {

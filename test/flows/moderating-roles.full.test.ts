@@ -1,14 +1,14 @@
+import { createLog } from '@tallyhook/platform/log';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import { controlsOf, type Message, textsOf } from 'local-discord/objects';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { controlsOf, type Message, textsOf } from '../../src/sandbox/discord/objects.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { createOffsetClock } from '../support/offset-clock.ts';
 
 const patience = { timeout: 30_000, interval: 50 };
 

@@ -1,12 +1,12 @@
+import { hour, minute } from '@tallyhook/platform/durations';
+import { eventually } from '@tallyhook/platform/testing/eventually';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import { defaultGuild } from 'local-discord/default-guild';
+import { controlsOf, type Message } from 'local-discord/objects';
 import { expect, it, onTestFinished } from 'vitest';
-import { hour, minute } from '../../src/platform/durations.ts';
-import { defaultGuild } from '../../src/sandbox/discord/default-guild.ts';
-import { controlsOf, type Message } from '../../src/sandbox/discord/objects.ts';
 import { textOf } from '../discord/shown-text.ts';
 import { json, startFakeService } from '../lookup/fake-service.ts';
-import { eventually } from '../support/eventually.ts';
 import { environmentWith } from '../support/listings-file.ts';
-import { createOffsetClock } from '../support/offset-clock.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
 it('a member of a community on other sites alone sees where to vote, and claims a vote that only a site knows', async () => {

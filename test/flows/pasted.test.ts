@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
 import { botToken } from '../support/bot-token.ts';
 import { runCommand } from '../support/command-line.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 /* What the command line says of settings and files as people paste and move them. */
 

@@ -1,11 +1,11 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, onTestFinished, vi } from 'vitest';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { createSender, type DeliveryResponse, type OutgoingDelivery } from '../support/sender.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 60_000, interval: 100 };
 const connections = 16;

@@ -1,14 +1,14 @@
+import { minute } from '@tallyhook/platform/durations';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { startLocalDiscord } from 'local-discord/local-discord';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { minute } from '../../src/platform/durations.ts';
-import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { runCommand } from '../support/command-line.ts';
 import { voteSecret } from '../support/listings.ts';
-import { createOffsetClock } from '../support/offset-clock.ts';
 import { fetchOwnerApi, settings, unreachableDiscord } from '../support/settings.ts';
 import { sourceLauncher, startProgram } from '../support/start-program.ts';
 import { serve } from '../support/start-receiver.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 60_000, interval: 25 };
 

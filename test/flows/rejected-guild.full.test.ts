@@ -1,17 +1,17 @@
 import { DatabaseSync } from 'node:sqlite';
+import { type Clock, systemClock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import type { LocalDiscord } from 'local-discord/local-discord';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import { type Clock, systemClock } from '../../src/platform/clock.ts';
-import { minute, second } from '../../src/platform/durations.ts';
-import { createLog } from '../../src/platform/log.ts';
-import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { blocksOf } from '../discord/shown-text.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { createOffsetClock } from '../support/offset-clock.ts';
 import { idInSecond, joinGuilds } from '../support/two-guilds.ts';
 
 const waitOptions = { timeout: 60_000, interval: 100 };

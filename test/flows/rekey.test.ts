@@ -1,15 +1,15 @@
 import { join } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
+import { generateKeyText, parseEncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
+import { keyIdOf, seal, unseal } from '@tallyhook/platform/encryption/sealed-text';
+import { openSqlite } from '@tallyhook/platform/sqlite';
+import { killedAtCommit } from '@tallyhook/platform/testing/kill-itself';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, it } from 'vitest';
 import { tokenContext } from '../../src/features/linked-roles/member-tokens.ts';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { generateKeyText, parseEncryptionKey } from '../../src/platform/encryption/encryption-key.ts';
-import { keyIdOf, seal, unseal } from '../../src/platform/encryption/sealed-text.ts';
-import { openSqlite } from '../../src/platform/sqlite.ts';
 import { runCommand } from '../support/command-line.ts';
-import { killedAtCommit } from '../support/kill-itself.ts';
 import { startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const members = 300;
 const places = ['access_token', 'refresh_token'] as const;

@@ -1,8 +1,8 @@
+import { hour, minute } from '@tallyhook/platform/durations';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
+import { controlsOf, type Message } from 'local-discord/objects';
 import { describe, expect, it, vi } from 'vitest';
-import { hour, minute } from '../../src/platform/durations.ts';
-import { controlsOf, type Message } from '../../src/sandbox/discord/objects.ts';
-import { createOffsetClock } from '../support/offset-clock.ts';
-import { sharedByTests } from '../support/on-finished.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
 const waitOptions = { timeout: 30_000, interval: 20 };

@@ -1,5 +1,5 @@
+import { day, hour } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
-import { day, hour } from '../../src/platform/durations.ts';
 import { describeOnEveryDatabase } from '../contracts/databases.ts';
 import { addCommunity, firstCommunity } from '../support/communities.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';

@@ -1,17 +1,17 @@
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
+import { eventually } from '@tallyhook/platform/testing/eventually';
 import { Routes } from 'discord-api-types/v10';
+import type { LocalDiscord } from 'local-discord/local-discord';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
-import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { sign } from '../../src/webhook/signature.ts';
-import { eventually } from '../support/eventually.ts';
 import { voteSecret } from '../support/listings.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings } from '../support/settings.ts';
 

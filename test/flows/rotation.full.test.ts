@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '@tallyhook/platform/testing/postgres';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, vi } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
 import { botToken } from '../support/bot-token.ts';
-import { freePort } from '../support/postgres.ts';
 import { type Program, startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 30_000, interval: 20 };
 

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { type LocalDiscord, startLocalDiscord } from 'local-discord/local-discord';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { failure, type json, startFakeService, success } from '../lookup/fake-service.ts';
 import { runCommand } from '../support/command-line.ts';
 import { offeredCommands } from '../support/offered-commands.ts';
 import { type Program, startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 60_000, interval: 50 };
 

@@ -1,8 +1,8 @@
-import { systemClock } from '../../src/platform/clock.ts';
-import { type GeneratedListing, generate } from '../../src/service/generate/generate.ts';
-import { seededMembers } from '../../src/service/seed/community.ts';
-import { openDatabase } from '../../src/service/storage/database.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { systemClock } from '@tallyhook/platform/clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { type GeneratedListing, generate } from 'listing-service/generate/generate';
+import { seededMembers } from 'listing-service/seed/community';
+import { openDatabase } from 'listing-service/storage/database';
 
 export const voters = seededMembers.slice(0, 6);
 

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { controlsOf, type Message } from 'local-discord/objects';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { controlsOf, type Message } from '../../src/sandbox/discord/objects.ts';
 import { textOf } from '../discord/shown-text.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const patience = { timeout: 15_000, interval: 50 };
 

@@ -1,20 +1,20 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { startLocalDiscord } from 'local-discord/local-discord';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { createSender } from '../support/sender.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 60_000, interval: 50 };
 

@@ -1,19 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '@tallyhook/platform/clock';
+import { hour, second } from '@tallyhook/platform/durations';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, it, vi } from 'vitest';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { hour, second } from '../../src/platform/durations.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';
 import { blocksOf } from '../discord/shown-text.ts';
 import { firstCommunity } from '../support/communities.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { createNextVersion } from '../support/next-version.ts';
 import { createSender } from '../support/sender.ts';
 import { fetchOwnerApi, settings } from '../support/settings.ts';
 import { type Program, startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 import { isConsistent } from '../support/voting.ts';
 
 /**

@@ -1,14 +1,14 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
+import { startCollector } from '@tallyhook/platform/testing/collector';
+import type { ReceivedSpan } from '@tallyhook/platform/testing/otlp';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { startService } from 'listing-service/service';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { startService } from '../../src/service/service.ts';
 import { sign } from '../../src/webhook/signature.ts';
-import { startCollector } from '../support/collector.ts';
 import { voteSecret } from '../support/listings.ts';
-import { localDiscord } from '../support/local-discord.ts';
-import type { ReceivedSpan } from '../support/otlp.ts';
 import { startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 15_000, interval: 25 };
 const senderTraceId = 'a'.repeat(32);

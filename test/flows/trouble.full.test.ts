@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { systemClock } from '@tallyhook/platform/clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { createSender } from '../support/sender.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { startInstallation } from '../support/start-installation.ts';
 import { type Program, startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const waitOptions = { timeout: 30_000, interval: 100 };
 

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
+import { readRows, type StoredRow } from '@tallyhook/platform/testing/read-rows';
 import { expect, describe as group, it, vi } from 'vitest';
 import { setup } from '../../commands/setup.ts';
 import { premiumKinds, voteKinds } from '../../src/webhook/event.ts';
@@ -9,8 +11,6 @@ import type { Site } from '../../src/webhook/sites/site.ts';
 import { ownerToken, startTwoCommunities } from '../owner/two-communities.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { sharedByTests } from '../support/on-finished.ts';
-import { readRows, type StoredRow } from '../support/read-rows.ts';
 
 type Side = 'harbour' | 'bees';
 type Json = Readonly<Record<string, unknown>>;

@@ -1,14 +1,14 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { maxUnverifiedBytes } from '@tallyhook/platform/http/body';
+import { createLog } from '@tallyhook/platform/log';
+import { rawConnection } from '@tallyhook/platform/testing/raw-http';
+import { createSigningKey } from 'local-discord/outgoing-interactions';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { maxUnverifiedBytes } from '../../src/platform/http/body.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { createSigningKey } from '../../src/sandbox/discord/outgoing-interactions.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { rawConnection } from '../support/raw-http.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 
 const size = 64 * 1024;

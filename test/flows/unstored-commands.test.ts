@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { controlsOf, type Message } from 'local-discord/objects';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, vi } from 'vitest';
-import { controlsOf, type Message } from '../../src/sandbox/discord/objects.ts';
 import { blocksOf, textOf } from '../discord/shown-text.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { startProgram } from '../support/start-program.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const patience = { timeout: 30_000, interval: 100 };
 const notStored = 'This cannot be saved at the moment, so nothing was changed. Please try again <t:';

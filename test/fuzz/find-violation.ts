@@ -1,5 +1,5 @@
+import { parseJson } from '@tallyhook/platform/json';
 import { z } from 'zod';
-import { parseJson } from '../../src/platform/json.ts';
 import type { FuzzRequest, FuzzResponse } from './fuzz-request.ts';
 
 const responseSchema = z.record(z.string(), z.unknown());

@@ -1,5 +1,5 @@
+import { sample, sampleSize } from '@tallyhook/platform/testing/sample';
 import { describe, expect, it } from 'vitest';
-import { sample, sampleSize } from '../support/sample.ts';
 import { readCorpus } from './corpus.ts';
 import { type FuzzRequest, paths, randomRequest, signings } from './fuzz-request.ts';
 import { mutate } from './mutate.ts';

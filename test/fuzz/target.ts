@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
+import { queryValue } from '@tallyhook/platform/testing/query-value';
 import { botToken } from '../support/bot-token.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { queryValue } from '../support/query-value.ts';
 
 /** Log messages of errors that no request may cause. */
 const unexpectedErrors = /(request|delivery) failed|uncaught exception|unhandled rejection|could not be stored/;

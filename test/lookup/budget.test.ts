@@ -1,9 +1,9 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { hour, minute, second } from '@tallyhook/platform/durations';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { type BudgetStore, createBudget, memoryBudgetStore } from '../../src/lookup/budget.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { hour, minute, second } from '../../src/platform/durations.ts';
 
 /** The document, section 8. */
 const requestLimit = 120;

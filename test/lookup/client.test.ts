@@ -1,10 +1,10 @@
 import { setImmediate as cacheWrite } from 'node:timers/promises';
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import { TallyhookError } from '@tallyhook/platform/errors';
 import { Keyv } from 'keyv';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLookup } from '../../src/lookup/client.ts';
 import type { LookupOptions } from '../../src/lookup/lookup-options.ts';
-import { day, hour, minute, second } from '../../src/platform/durations.ts';
-import { TallyhookError } from '../../src/platform/errors.ts';
 import { delayed, failure, success } from './fake-service.ts';
 import { lookupErrorOf, lookupFixture } from './lookup-fixture.ts';
 

@@ -1,3 +1,4 @@
+import { hour } from '@tallyhook/platform/durations';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -7,7 +8,6 @@ import {
   voteStatusResponse,
 } from '../../src/lookup/endpoints.ts';
 import { botProfileSchema, reviewsSchema, serverProfileSchema, voteStatusSchema } from '../../src/lookup/schemas.ts';
-import { hour } from '../../src/platform/durations.ts';
 
 const now = Date.UTC(2026, 0, 1, 12);
 

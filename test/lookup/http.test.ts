@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
+import { systemClock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
+import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHttp, type LookupRequest } from '../../src/lookup/http.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { minute, second } from '../../src/platform/durations.ts';
-import type { LookupErrorCode } from '../../src/platform/error-codes.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { failure, json, type ResponseHandler, startFakeService, success } from './fake-service.ts';
 
 const key = 'the-secret-key';

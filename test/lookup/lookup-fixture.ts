@@ -1,10 +1,10 @@
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { createLookup } from '../../src/lookup/client.ts';
 import type { LookupEvent } from '../../src/lookup/lookup.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import type { LookupOptions } from '../../src/lookup/lookup-options.ts';
 import { memoryKeyv } from '../../src/lookup/memory-keyv.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { startFakeService } from './fake-service.ts';
 
 /** A lookup client with a fake service, a manual clock, its log messages and its events. */

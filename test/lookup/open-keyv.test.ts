@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@tallyhook/platform/testing/postgres';
+import { isRedisInstalled, startRedis } from '@tallyhook/platform/testing/redis';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { memoryKeyv } from '../../src/lookup/memory-keyv.ts';
 import { openKeyv } from '../../src/lookup/open-keyv.ts';
-import { freePort } from '../support/postgres.ts';
-import { isRedisInstalled, startRedis } from '../support/redis.ts';
 import { success } from './fake-service.ts';
 import { lookupFixture } from './lookup-fixture.ts';
 

@@ -1,11 +1,11 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { isSkipped } from '@tallyhook/platform/testing/optional-programs';
+import { freePort } from '@tallyhook/platform/testing/postgres';
+import { isRedisInstalled, startRedis } from '@tallyhook/platform/testing/redis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLookup } from '../../src/lookup/client.ts';
 import { memoryKeyv } from '../../src/lookup/memory-keyv.ts';
 import { openKeyv } from '../../src/lookup/open-keyv.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { isSkipped } from '../support/optional-programs.ts';
-import { freePort } from '../support/postgres.ts';
-import { isRedisInstalled, startRedis } from '../support/redis.ts';
 import { json, startFakeService, success } from './fake-service.ts';
 
 const user = '123456789012345678';

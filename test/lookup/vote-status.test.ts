@@ -1,6 +1,6 @@
 import { setImmediate as cacheWrite } from 'node:timers/promises';
+import { hour, minute, second } from '@tallyhook/platform/durations';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { hour, minute, second } from '../../src/platform/durations.ts';
 import { failure, success } from './fake-service.ts';
 import { lookupErrorOf, lookupFixture } from './lookup-fixture.ts';
 

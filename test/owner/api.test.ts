@@ -1,8 +1,8 @@
+import { hour, minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { createReplay } from '../../src/core/receiving/replay.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';

@@ -1,5 +1,5 @@
+import { minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
-import { minute } from '../../src/platform/durations.ts';
 import { startOwnerServer } from './owner-server.ts';
 
 describe('wrong tokens', () => {

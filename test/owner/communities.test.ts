@@ -1,3 +1,4 @@
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { noCommunity } from '../../src/core/ledger/account.ts';
@@ -7,7 +8,6 @@ import { openStore } from '../../src/features/store.ts';
 import { createOwnerCommunities } from '../../src/owner/communities.ts';
 import { addCommunity, firstCommunity } from '../support/communities.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 
 const [guildA, guildB] = ['1000', '2000'];

@@ -1,9 +1,9 @@
+import { hour, minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { createWritableLedger } from '../../src/features/corrections/program-ledger-writes.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
 import { rolesQueue } from '../support/queues.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';

@@ -1,13 +1,13 @@
+import { hour, minute } from '@tallyhook/platform/durations';
+import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
+import { partsOf } from '@tallyhook/platform/texts/message-parts';
+import { messagesIn } from '@tallyhook/platform/texts/translations';
 import { describe, expect, it } from 'vitest';
 import { directMessagesClosed } from '../../src/core/outbox/effect.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
 import { en } from '../../src/texts/en.ts';
-import { partsOf } from '../../src/texts/message-parts.ts';
 import { createAppTexts } from '../../src/texts/texts.ts';
-import { messagesIn } from '../../src/texts/translations.ts';
 import { startDashboard } from '../e2e/dashboard-world.ts';
 import { accountOf } from '../support/communities.ts';
-import { sharedByTests } from '../support/on-finished.ts';
 import { deposit, keys, orderOf, shout, vip } from '../support/shop-store.ts';
 import { start, startOwnerServer, token, twoSites, vote } from './owner-server.ts';
 

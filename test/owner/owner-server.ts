@@ -1,3 +1,6 @@
+import { hour } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import express from 'express';
 import { loadConfig } from '../../config/load.ts';
 import type { Standings } from '../../src/core/ledger/standing.ts';
@@ -13,15 +16,12 @@ import { shopCard } from '../../src/features/shop/card.ts';
 import { createOwnerCommunities } from '../../src/owner/communities.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/create-owner.ts';
-import { hour } from '../../src/platform/durations.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
 import { service } from '../../src/webhook/sites/service.ts';
 import { topgg } from '../../src/webhook/sites/topgg.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { serve, startReceiver } from '../support/start-receiver.ts';
 
 export const token = 'the-owner-token';

@@ -1,12 +1,12 @@
+import { minute } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
 import type { Router } from 'express';
 import { describe, expect, it, vi } from 'vitest';
 import { createAuthentication } from '../../src/owner/authentication.ts';
 import { createConsole } from '../../src/owner/console/console.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
-import { minute } from '../../src/platform/durations.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { manualClock } from '../support/manual-clock.ts';
-import { sharedByTests } from '../support/on-finished.ts';
 import { ownerToken, startTwoCommunities } from './two-communities.ts';
 
 interface Layer {

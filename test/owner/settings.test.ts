@@ -1,5 +1,5 @@
+import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
 import { describe, expect, it } from 'vitest';
-import { sharedByTests } from '../support/on-finished.ts';
 import { ownerToken, startTwoCommunities } from './two-communities.ts';
 
 /** Mira is signed in, and fills in the forms of her server's settings as a browser without JavaScript does. */

@@ -1,8 +1,8 @@
+import { minute, second } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { ask } from 'local-discord/testing/page-client';
 import { describe, expect, it } from 'vitest';
 import { createSignInLinks } from '../../src/owner/sign-in-links.ts';
-import { minute, second } from '../../src/platform/durations.ts';
-import { ask } from '../sandbox/page-client.ts';
-import { manualClock } from '../support/manual-clock.ts';
 import { startOwnerServer } from './owner-server.ts';
 
 async function withLinks() {

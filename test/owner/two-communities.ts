@@ -1,13 +1,13 @@
+import { createLog } from '@tallyhook/platform/log';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import { onFinished } from '@tallyhook/platform/testing/on-finished';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import { createLog } from '../../src/platform/log.ts';
 import type { TextOverrides } from '../../src/texts/overrides.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
-import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { createOffsetClock } from '../support/offset-clock.ts';
-import { onFinished } from '../support/on-finished.ts';
 import { idInSecond, joinGuilds } from '../support/two-guilds.ts';
 
 const publicUrl = 'http://votes.example';

@@ -5,7 +5,7 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 
 /** The groups of codes, by the name of their type. */
 function codesByType(): Map<string, string[]> {
-  const groups = read('src/platform/error-codes.ts').matchAll(/^export type (\w+) =((?:[ \n|]+'\w+')+);/gm);
+  const groups = read('packages/platform/src/error-codes.ts').matchAll(/^export type (\w+) =((?:[ \n|]+'\w+')+);/gm);
   return new Map([...groups].map(([, name = '', union = '']) => [name, [...union.matchAll(/'(\w+)'/g)].map(codeOf)]));
 }
 
@@ -34,7 +34,7 @@ describe('docs/errors.md', () => {
   });
 
   it('covers the union of all codes', () => {
-    const members = /KnownErrorCode =((?:\s+\| \w+)+);/.exec(read('src/platform/error-codes.ts'))?.[1] ?? '';
+    const members = /KnownErrorCode =((?:\s+\| \w+)+);/.exec(read('packages/platform/src/error-codes.ts'))?.[1] ?? '';
     expect([...members.matchAll(/\w+/g)].map(String).toSorted()).toEqual([...documented.keys()].toSorted());
   });
 });
@@ -42,7 +42,7 @@ describe('docs/errors.md', () => {
 it('hints are for the caller: they name neither signals, nor the setting of a port, nor documents of the repository', () => {
   const files = globSync('src/{app,core,discord,features,lookup,platform,webhook}/**/*.ts', {
     cwd: new URL('../../', import.meta.url),
-    exclude: ['src/platform/{terminal,doctor}/**'],
+    exclude: ['packages/platform/src/{terminal,doctor}/**'],
   });
   const hints = files.flatMap((path) => [...read(path).matchAll(/[hH]int\w*:? =?[^'"`;]*(['"`])(.*?)\1/gs)]);
   expect(hints.length).toBeGreaterThan(50);

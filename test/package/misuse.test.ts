@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLookup, InvalidConfigError as LookupConfigError } from '../../src/exports/client.ts';
 import { createReceiver, InvalidConfigError, TallyhookError } from '../../src/exports/receiver.ts';
@@ -9,7 +10,6 @@ import { createApp, createLog, loadConfig, sign, systemClock } from '../../src/i
 import { botToken } from '../support/bot-token.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 /** Calls a function as a program without a type checker does. */
 async function errorOf(call: (...args: never[]) => unknown, ...args: readonly unknown[]): Promise<TallyhookError> {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { requireNode } from '@tallyhook/platform/node-version';
 import { expect, it } from 'vitest';
-import { requireNode } from '../../src/platform/node-version.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

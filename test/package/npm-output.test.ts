@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
-import { tempDir } from '../support/temp-dir.ts';
 
 /** Installs a package that needs another Node, and others, with the settings of npm in this project; returns the output. */
 function install(dependencies: Readonly<Record<string, string>>): string {

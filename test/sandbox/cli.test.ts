@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
 import { startCommand } from '../support/command-line.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 /** Runs the sandbox, which is stopped as soon as it prints something. */
 async function runBriefly(...args: readonly string[]) {

@@ -1,6 +1,6 @@
+import { browser } from 'listing-service/testing/discord-browser';
+import { controlsOf, type Message, textsOf } from 'local-discord/objects';
 import { expect, it, vi } from 'vitest';
-import { controlsOf, type Message, textsOf } from '../../src/sandbox/discord/objects.ts';
-import { browser } from '../service/discord-browser.ts';
 import { wholeSandbox } from './whole.ts';
 
 const patience = { timeout: 20_000, interval: 50 };

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDeliveries } from '../../src/sandbox/deliveries.ts';
 import type { TimelineItem } from '../../src/sandbox/page/ports.ts';
-import { manualClock } from '../support/manual-clock.ts';
 
 /** A receiver with this response and an observer. */
 async function watched(listener: RequestListener) {

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { startLocalDiscord } from 'local-discord/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import type { TimelineDelivery } from '../../src/sandbox/page/ports.ts';
-import { tempDir } from '../support/temp-dir.ts';
 import { timelineOf, wholeSandbox } from './whole.ts';
 
 const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
+import { hour } from '@tallyhook/platform/durations';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { ask, follow, post } from 'local-discord/testing/page-client';
 import { describe, expect, it } from 'vitest';
-import { hour } from '../../src/platform/durations.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { tempDir } from '../support/temp-dir.ts';
-import { ask, follow, post } from './page-client.ts';
 import { stepsOf, timelineOf, wholeSandbox } from './whole.ts';
 
 const mira = '318044130796109825';

@@ -1,7 +1,7 @@
+import { inhabited, localDiscord } from 'local-discord/testing/local';
+import { ask, follow, post } from 'local-discord/testing/page-client';
 import { describe, expect, it } from 'vitest';
 import type { TimelineItem, TimelineLine } from '../../src/sandbox/page/ports.ts';
-import { inhabited, localDiscord } from './local.ts';
-import { ask, follow, post } from './page-client.ts';
 import { service } from './page-ports.ts';
 
 describe('the page', () => {

@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hour } from '@tallyhook/platform/durations';
+import { eventually } from '@tallyhook/platform/testing/eventually';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { rest } from 'local-discord/testing/local';
 import { describe, expect, it } from 'vitest';
-import { hour } from '../../src/platform/durations.ts';
-import { eventually } from '../support/eventually.ts';
-import { tempDir } from '../support/temp-dir.ts';
-import { rest } from './local.ts';
 import { timelineOf, wholeSandbox } from './whole.ts';
 
 const mira = '318044130796109825';

@@ -1,7 +1,7 @@
+import { hour, second } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
-import { hour, second } from '../../src/platform/durations.ts';
 import { createSandboxClock } from '../../src/sandbox/sandbox-clock.ts';
-import { manualClock } from '../support/manual-clock.ts';
 
 describe('the clock of the sandbox', () => {
   it('follows the system clock and can be advanced', async () => {

@@ -1,9 +1,9 @@
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { seededMembers, seededOwner } from 'listing-service/seed/community';
+import { startService } from 'listing-service/service';
+import { browser } from 'listing-service/testing/discord-browser';
+import { follow } from 'local-discord/testing/page-client';
 import { describe, expect, it } from 'vitest';
-import { seededMembers, seededOwner } from '../../src/service/seed/community.ts';
-import { startService } from '../../src/service/service.ts';
-import { browser } from '../service/discord-browser.ts';
-import { tempDir } from '../support/temp-dir.ts';
-import { follow } from './page-client.ts';
 import { timelineOf, wholeSandbox } from './whole.ts';
 
 const mira = '318044130796109825';

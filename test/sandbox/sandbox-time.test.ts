@@ -1,5 +1,5 @@
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
-import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import { createSandboxTime, formatLead } from '../../src/sandbox/page/browser/sandbox-time.ts';
 import { createSandboxClock } from '../../src/sandbox/sandbox-clock.ts';
 

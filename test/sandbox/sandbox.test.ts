@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { hour, minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
-import { hour, minute } from '../../src/platform/durations.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { stepsOf, timelineOf, wholeSandbox } from './whole.ts';

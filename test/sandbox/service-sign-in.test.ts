@@ -1,5 +1,5 @@
+import { browser } from 'listing-service/testing/discord-browser';
 import { expect, it } from 'vitest';
-import { browser } from '../service/discord-browser.ts';
 import { wholeSandbox } from './whole.ts';
 
 it('members sign in to the service of the sandbox with its Discord', { timeout: 20_000 }, async () => {

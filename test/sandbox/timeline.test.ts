@@ -10,11 +10,11 @@ import {
   TextInputBuilder,
   TextInputStyle,
 } from 'discord.js';
+import type { Repertoire } from 'local-discord/testing/bot';
+import { inhabited } from 'local-discord/testing/local';
+import { follow } from 'local-discord/testing/page-client';
 import { expect, it } from 'vitest';
 import type { TimelineLine } from '../../src/sandbox/page/ports.ts';
-import type { Repertoire } from './bot.ts';
-import { inhabited } from './local.ts';
-import { follow } from './page-client.ts';
 import { service } from './page-ports.ts';
 
 const secret = 'tallyhook:setup/channel:l=server-0161ea1dad';

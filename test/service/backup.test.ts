@@ -1,16 +1,16 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { systemClock } from '@tallyhook/platform/clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { serviceCommand } from 'listing-service/cli/service-command';
+import { generate } from 'listing-service/generate/generate';
+import { openDatabase } from 'listing-service/storage/database';
+import { running } from 'listing-service/testing/running';
+import { captive } from 'listing-service/testing/terminal';
 import { describe, expect, it } from 'vitest';
 import { backupCommand } from '../../src/cli/backup.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { serviceCommand } from '../../src/service/cli/service-command.ts';
-import { generate } from '../../src/service/generate/generate.ts';
-import { openDatabase } from '../../src/service/storage/database.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
-import { tempDir } from '../support/temp-dir.ts';
-import { running } from './running.ts';
-import { captive } from './terminal.ts';
 
 async function run(args: readonly string[], environment: Record<string, string> = {}) {
   const { terminal, output } = captive(undefined, environment);

@@ -1,11 +1,11 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { readRows } from '@tallyhook/platform/testing/read-rows';
+import { runSql } from '@tallyhook/platform/testing/run-sql';
+import { openDatabase } from 'listing-service/storage/database';
+import { readServiceDatabaseStatus } from 'listing-service/storage/database-format';
+import { describeOnBothDatabases } from 'listing-service/testing/databases';
 import { expect, it } from 'vitest';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { openDatabase } from '../../src/service/storage/database.ts';
-import { readServiceDatabaseStatus } from '../../src/service/storage/database-format.ts';
-import { readRows } from '../support/read-rows.ts';
-import { runSql } from '../support/run-sql.ts';
-import { describeOnBothDatabases } from './databases.ts';
 
 describeOnBothDatabases('the database of the service', (newDatabase) => {
   async function recorded(address: string, name: string, isCompatible: boolean): Promise<void> {

@@ -2,15 +2,15 @@ import { chmodSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
+import { day, hour } from '@tallyhook/platform/durations';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { evaluateCredentials, evaluateHealth, evaluateKeyHeader } from 'listing-service/cli/doctor/address';
+import { evaluateWebhooks } from 'listing-service/cli/doctor/database';
+import { serviceCommand } from 'listing-service/cli/service-command';
+import { running } from 'listing-service/testing/running';
+import { captive } from 'listing-service/testing/terminal';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { day, hour } from '../../src/platform/durations.ts';
-import { evaluateCredentials, evaluateHealth, evaluateKeyHeader } from '../../src/service/cli/doctor/address.ts';
-import { evaluateWebhooks } from '../../src/service/cli/doctor/database.ts';
-import { serviceCommand } from '../../src/service/cli/service-command.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
-import { tempDir } from '../support/temp-dir.ts';
-import { running } from './running.ts';
-import { captive } from './terminal.ts';
 
 interface Finding {
   readonly check: string;

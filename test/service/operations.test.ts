@@ -1,16 +1,16 @@
 import { join } from 'node:path';
+import { openDatabaseSnapshot } from '@tallyhook/platform/database/snapshots/open-snapshot';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { serviceCommand } from 'listing-service/cli/service-command';
+import { startService } from 'listing-service/service';
+import { openDatabase } from 'listing-service/storage/database';
+import { countDifferences, readServiceDatabaseStatus } from 'listing-service/storage/database-format';
+import { readQueueState } from 'listing-service/storage/deliveries/delivery-queue';
+import type { ServiceTables } from 'listing-service/storage/tables';
+import { captive } from 'listing-service/testing/terminal';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openDatabaseSnapshot } from '../../src/platform/database/snapshots/open-snapshot.ts';
-import { serviceCommand } from '../../src/service/cli/service-command.ts';
-import { startService } from '../../src/service/service.ts';
-import { openDatabase } from '../../src/service/storage/database.ts';
-import { countDifferences, readServiceDatabaseStatus } from '../../src/service/storage/database-format.ts';
-import { readQueueState } from '../../src/service/storage/deliveries/delivery-queue.ts';
-import type { ServiceTables } from '../../src/service/storage/tables.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
-import { tempDir } from '../support/temp-dir.ts';
-import { captive } from './terminal.ts';
 
 /** The parts of operations that depend on the database. */
 function operationsTests(newUrl: () => string, isServer: boolean): void {

@@ -1,16 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { type Received, type Receiver, receiver } from 'listing-service/testing/running';
+import { captive } from 'listing-service/testing/terminal';
 import { expect, onTestFinished, test } from 'vitest';
 import { createReceiver } from '../../src/app/receiver-app.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { createSendCommand, sendCommand } from '../../src/service/cli/send.ts';
+import { createSendCommand, sendCommand } from '../../src/cli/send.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { sites } from '../../src/webhook/sites/index.ts';
-import { manualClock } from '../support/manual-clock.ts';
-import { tempDir } from '../support/temp-dir.ts';
-import { type Received, type Receiver, receiver } from './running.ts';
-import { captive } from './terminal.ts';
 
 const secret = 'only-the-receiver-knows';
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { cpSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { tempDir } from './temp-dir.ts';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 
 /** A clone with the packages of this one, and what `npm ci` and `npm start` run in it. */
 export function newClone() {

@@ -1,7 +1,7 @@
 import { PassThrough, type Readable, Writable } from 'node:stream';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { onTestFinished } from 'vitest';
 import { runCommandLine } from '../../src/main.ts';
-import { tempDir } from './temp-dir.ts';
 
 export interface Run {
   /** The exit code. */

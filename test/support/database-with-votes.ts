@@ -1,7 +1,7 @@
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { openStore } from '../../src/features/store.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { serverAndBot } from './listings.ts';
-import { manualClock } from './manual-clock.ts';
 
 export const voteTime = Date.UTC(2026, 0, 1);
 

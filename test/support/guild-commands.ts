@@ -1,3 +1,6 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { createEncryption } from '@tallyhook/platform/encryption/encryption';
+import { createLog } from '@tallyhook/platform/log';
 import type { APIInteraction, APIInteractionResponse } from 'discord.js';
 import { onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
@@ -16,9 +19,6 @@ import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts
 import { createSettings } from '../../src/features/setup/create-settings.ts';
 import { openStore } from '../../src/features/store.ts';
 import { memoryKeyv } from '../../src/lookup/memory-keyv.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createEncryption } from '../../src/platform/encryption/encryption.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
 import { environmentWith } from './listings-file.ts';
 import { newSqliteUrl } from './new-sqlite.ts';

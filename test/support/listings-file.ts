@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { loadConfig } from '../../config/load.ts';
-import { type ConfigIssue, InvalidConfigError } from '../../src/platform/invalid-config-error.ts';
 import { botToken } from './bot-token.ts';
-import { tempDir } from './temp-dir.ts';
 
 /** A listing of the file with all required values. */
 export const harbour = { name: 'harbour', kind: 'server', id: '1000', lookupKey: 'key-for-tests' };

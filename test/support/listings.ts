@@ -1,6 +1,6 @@
+import { hour } from '@tallyhook/platform/durations';
 import type { ListingWithSecrets } from '../../src/core/receiving/listing.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
-import { hour } from '../../src/platform/durations.ts';
 import { firstCommunity } from './communities.ts';
 
 export const voteSecret = 'vote-secret-for-tests';

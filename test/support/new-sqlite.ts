@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { inject } from 'vitest';
-import { tempDir } from './temp-dir.ts';
 
 /**
  * Creates a SQLite file that has the tables and no rows, by default in a directory of its own. It is a copy, because the

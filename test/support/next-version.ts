@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tempDir } from './temp-dir.ts';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 
 const repository = new URL('../..', import.meta.url).pathname;
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { onTestFinished } from 'vitest';
 import { type Program, startProgram } from './start-program.ts';
-import { tempDir } from './temp-dir.ts';
 
 /** A listing service in a process of its own. */
 export interface ServiceProcess extends Program {

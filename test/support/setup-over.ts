@@ -1,3 +1,6 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { createEncryption } from '@tallyhook/platform/encryption/encryption';
+import { createLog } from '@tallyhook/platform/log';
 import { createSetupDrafts, type SetupChecks, type SetupServices } from '../../commands/setup-services.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
@@ -6,9 +9,6 @@ import { openSettings } from '../../src/features/setup/opened-settings.ts';
 import { Setup } from '../../src/features/setup/setup.ts';
 import { createChangeSimulation } from '../../src/features/setup/simulate-change.ts';
 import type { Store } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createEncryption } from '../../src/platform/encryption/encryption.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { communityIdsOf } from './communities.ts';
 
 type Environment = Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { type PostgresServer, postgresPrograms, startPostgres } from '@tallyhook/platform/testing/postgres';
+import { openDatabase } from 'listing-service/storage/database';
 import type { TestProject } from 'vitest/node';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { openDatabase } from '../../src/service/storage/database.ts';
-import { type PostgresServer, postgresPrograms, startPostgres } from './postgres.ts';
 
 /** The PostgreSQL server of a test run. */
 export interface SharedPostgres {

@@ -1,12 +1,12 @@
+import { day } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, onTestFinished } from 'vitest';
 import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { ShopItem } from '../../src/features/shop/item.ts';
 import type { PurchaseOrder } from '../../src/features/shop/purchase.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { day } from '../../src/platform/durations.ts';
 import { firstCommunity } from './communities.ts';
-import { manualClock, storeClock } from './manual-clock.ts';
 
 export const start = Date.UTC(2026, 0, 5, 12);
 export const guildId = '613425648685547541';

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
 import type { TestProject } from 'vitest/node';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,17 +1,17 @@
+import { type Clock, systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
+import { onFinished } from '@tallyhook/platform/testing/on-finished';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { type RunningService, startService } from 'listing-service/service';
+import { seededService } from 'listing-service/testing/seeded-service';
+import type { LocalDiscord, LocalDiscordOptions } from 'local-discord/local-discord';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import type { App } from '../../src/app/app-interface.ts';
-import { type Clock, systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
-import type { LocalDiscord, LocalDiscordOptions } from '../../src/sandbox/discord/local-discord.ts';
-import { type RunningService, startService } from '../../src/service/service.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, voteSecret } from './listings.ts';
-import { localDiscord } from './local-discord.ts';
 import { newSqliteUrl } from './new-sqlite.ts';
-import { onFinished } from './on-finished.ts';
-import { seededService } from './seeded-service.ts';
-import { tempDir } from './temp-dir.ts';
 
 export interface Installation {
   readonly discord: LocalDiscord;

@@ -2,18 +2,18 @@ import { createHmac } from 'node:crypto';
 import { createServer, type RequestListener, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import type { Clock } from '@tallyhook/platform/clock';
+import { DirectRequest } from '@tallyhook/platform/http/body';
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import express, { type Express } from 'express';
 import { onTestFinished } from 'vitest';
 import { createIntake } from '../../src/core/receiving/intake.ts';
 import { type ListingWithSecrets, withoutSecrets } from '../../src/core/receiving/listing.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import type { Clock } from '../../src/platform/clock.ts';
-import { DirectRequest } from '../../src/platform/http/body.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { createKeyring } from '../../src/webhook/keyring.ts';
 import { createWebhookReceiver, type Receiver } from '../../src/webhook/receiver.ts';
 import { serverAndBot, voteSecret } from './listings.ts';
-import { manualClock } from './manual-clock.ts';
 import { newSqliteUrl } from './new-sqlite.ts';
 
 export interface TestReceiver {

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/core/store/snapshots/audit.ts';
@@ -11,8 +13,6 @@ import type { Vote } from '../../src/webhook/event.ts';
 import { runCommand } from './command-line.ts';
 import { communityIdsOf } from './communities.ts';
 import { environmentWith, harbour } from './listings-file.ts';
-import { manualClock, storeClock } from './manual-clock.ts';
-import { tempDir } from './temp-dir.ts';
 
 export const guildId = '613425648685547541';
 /** A Monday. */

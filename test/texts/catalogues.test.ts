@@ -1,14 +1,14 @@
 import { globSync } from 'node:fs';
 import { basename } from 'node:path';
+import { createLanguage } from '@tallyhook/platform/texts/language';
+import { escapeName } from '@tallyhook/platform/texts/markup';
+import { messagesIn } from '@tallyhook/platform/texts/translations';
 import { ApplicationCommandType, type LocalizationMap } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { checkedLocales, problemsOf, translations, unreadFiles, unusedKeys } from '../../scripts/texts/check-texts.ts';
 import { bodiesOf, bodyOf } from '../../src/discord/registration/command-shape.ts';
-import { createLanguage } from '../../src/texts/language.ts';
-import { escapeName } from '../../src/texts/markup.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
-import { messagesIn } from '../../src/texts/translations.ts';
 import { fakeLookup } from '../commands/command-fixture.ts';
 
 it.each([

@@ -1,7 +1,7 @@
+import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
+import { timestamp } from '@tallyhook/platform/texts/markup';
 import { describe, expect, it } from 'vitest';
 import { lookupText } from '../../src/discord/interactions/error-replies.ts';
-import type { LookupErrorCode } from '../../src/platform/error-codes.ts';
-import { timestamp } from '../../src/texts/markup.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 
 const en = textsIn('en-US');

@@ -1,6 +1,3 @@
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { cut, plainName } from '../../src/platform/truncate.ts';
 import {
   bold,
   cutMarkup,
@@ -13,7 +10,10 @@ import {
   mention,
   timestamp,
   webAddress,
-} from '../../src/texts/markup.ts';
+} from '@tallyhook/platform/texts/markup';
+import { cut, plainName } from '@tallyhook/platform/truncate';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 
 /** Hostile texts: markup, mentions, links, emoji, combining marks, lone surrogates. */
 const hostileText = fc

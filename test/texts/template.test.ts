@@ -1,5 +1,5 @@
+import { escapeName, type Markup, markup, mention } from '@tallyhook/platform/texts/markup';
 import { describe, expect, it } from 'vitest';
-import { escapeName, type Markup, markup, mention } from '../../src/texts/markup.ts';
 import {
   parseTemplate,
   placeholderNames,

@@ -1,6 +1,6 @@
+import type { LocalDiscord } from 'local-discord/local-discord';
+import { startLocalDiscord } from 'local-discord/local-discord';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { installBot, type StartedBot } from './start-bot.ts';
 
 const waitOptions = { timeout: 60_000 };

@@ -1,7 +1,7 @@
+import { hour, minute } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
-import { hour, minute } from '../../src/platform/durations.ts';
 import { createDeliveryQuota } from '../../src/webhook/delivery-quota.ts';
-import { manualClock } from '../support/manual-clock.ts';
 
 describe('the quota of deliveries', () => {
   it('is never exceeded in any hour, and says when the next delivery is accepted', async () => {

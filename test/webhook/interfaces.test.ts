@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { parseResponses, rawConnection } from '@tallyhook/platform/testing/raw-http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { premiumSecret, serverAndBot, voteSecret } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
-import { parseResponses, rawConnection } from '../support/raw-http.ts';
 import { type Interface, interfaces, startReceiver, type TestReceiver } from '../support/start-receiver.ts';
 import {
   authorization,

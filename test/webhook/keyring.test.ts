@@ -1,7 +1,7 @@
+import { parseJson } from '@tallyhook/platform/json';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { type ListingWithSecrets, withoutSecrets } from '../../src/core/receiving/listing.ts';
-import { parseJson } from '../../src/platform/json.ts';
 import type { Family } from '../../src/webhook/event.ts';
 import { createKeyring } from '../../src/webhook/keyring.ts';
 import { isSignedWith, sign } from '../../src/webhook/signature.ts';

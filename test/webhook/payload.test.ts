@@ -1,6 +1,6 @@
+import { minute } from '@tallyhook/platform/durations';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { minute } from '../../src/platform/durations.ts';
 import type { KnownVoteKind } from '../../src/webhook/event.ts';
 import { type ParsedPayload, readPayload } from '../../src/webhook/payload.ts';
 

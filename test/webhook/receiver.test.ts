@@ -1,6 +1,8 @@
 import { request as open } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { rawConnection } from '@tallyhook/platform/testing/raw-http';
 import express, { type RequestHandler } from 'express';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -9,8 +11,6 @@ import { listingsWithCommunity } from '../../src/features/communities/listings.t
 import { sign } from '../../src/webhook/signature.ts';
 import { communityIdsOf, firstCommunity } from '../support/communities.ts';
 import { premiumSecret, serverAndBot, voteSecret, withKeyOfOnly } from '../support/listings.ts';
-import { manualClock } from '../support/manual-clock.ts';
-import { rawConnection } from '../support/raw-http.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { interfaces, startReceiver } from '../support/start-receiver.ts';
 

@@ -1,11 +1,11 @@
 import { createHash, createHmac } from 'node:crypto';
+import { hmacSha256, sha256, toHex } from '@tallyhook/platform/sha256';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sign as ofReceiver } from '../../src/exports/receiver.ts';
 import { sign as ofSandbox } from '../../src/exports/sandbox.ts';
 import { sign as ofVerify } from '../../src/exports/verify.ts';
 import { sign as ofRoot } from '../../src/index.ts';
-import { hmacSha256, sha256, toHex } from '../../src/platform/sha256.ts';
 import { sign } from '../../src/webhook/sign.ts';
 
 const hmac = (secret: Uint8Array | string, message: Uint8Array | string) =>

@@ -1,9 +1,9 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { openStore } from '../../src/features/store.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { setupOver } from '../support/setup-over.ts';

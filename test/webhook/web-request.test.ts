@@ -1,7 +1,7 @@
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { BodyMemory } from '@tallyhook/platform/http/body';
+import { readWebBody } from '@tallyhook/platform/http/web-body';
 import { describe, expect, it } from 'vitest';
-import { TallyhookError } from '../../src/platform/errors.ts';
-import { BodyMemory } from '../../src/platform/http/body.ts';
-import { readWebBody } from '../../src/platform/http/web-body.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { serverAndBot, voteSecret } from '../support/listings.ts';
 import { startReceiver } from '../support/start-receiver.ts';

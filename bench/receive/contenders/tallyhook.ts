@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
 import { loadConfig } from '../../../config/load.ts';
 import { createApp } from '../../../src/app/app.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { createLog } from '../../../src/platform/log.ts';
 import { listingId, listingSecret, secret } from '../../load/vote.ts';
 import type { Setting, Start, Surroundings } from '../contender.ts';
 import { addEarlierMembers } from '../earlier-members.ts';

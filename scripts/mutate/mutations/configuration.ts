@@ -3,7 +3,7 @@ import type { Mutation } from '../mutation.ts';
 /** Settings, rotation, encryption and sign-in with Discord. */
 export const configurationMutations: readonly Mutation[] = [
   {
-    file: 'src/platform/duration-text.ts',
+    file: 'packages/platform/src/duration-text.ts',
     find: 'return duration > 0 && duration <= maxMs;',
     replace: 'return duration >= 0 && duration <= maxMs;',
     breaks: 'a duration of 0 is rejected',
@@ -39,7 +39,7 @@ export const configurationMutations: readonly Mutation[] = [
     breaks: 'a reload replaces the secrets of premium as well',
   },
   {
-    file: 'src/platform/secret-files.ts',
+    file: 'packages/platform/src/secret-files.ts',
     find: 'const otherUsers = { read: 0o004, write: 0o002 };',
     replace: 'const otherUsers = { read: 0o004, write: 0o020 };',
     breaks: 'a secret file that every user can write is rejected',
@@ -57,49 +57,49 @@ export const configurationMutations: readonly Mutation[] = [
     breaks: 'a misspelled setting gets a warning',
   },
   {
-    file: 'src/platform/encryption/sealed-text.ts',
+    file: 'packages/platform/src/encryption/sealed-text.ts',
     find: 'return Buffer.from(JSON.stringify([version, keyId, ...context]));',
     replace: 'return Buffer.from(JSON.stringify([version, keyId]));',
     breaks: 'an encrypted value that was copied into another row cannot be read',
   },
   {
-    file: 'src/platform/encryption/encryption.ts',
+    file: 'packages/platform/src/encryption/encryption.ts',
     find: 'const fromEnvironment = [newKey, key].filter((each) => each !== null);',
     replace: 'const fromEnvironment = [key, newKey].filter((each) => each !== null);',
     breaks: 'new secrets are encrypted with NEW_SETTINGS_KEY while it is set',
   },
   {
-    file: 'src/platform/encryption/key-file.ts',
+    file: 'packages/platform/src/encryption/key-file.ts',
     find: "openSync(path, 'wx', privateMode);",
     replace: "openSync(path, 'wx', 0o644);",
     breaks: 'only the owner can read the key file',
   },
   {
-    file: 'src/platform/discord-oauth/authorization-attempts.ts',
+    file: 'packages/platform/src/discord-oauth/authorization-attempts.ts',
     find: "return equalSecrets(state, stateOf(id)) ? { verifier: verifierOf(id), data: data.join('~') } : null;",
     replace: "return state.length === stateOf(id).length ? { verifier: verifierOf(id), data: data.join('~') } : null;",
     breaks: 'the state of an OAuth callback must belong to the cookie of the browser',
   },
   {
-    file: 'src/platform/discord-oauth/oauth-client.ts',
+    file: 'packages/platform/src/discord-oauth/oauth-client.ts',
     find: '        code_verifier: verifier,\n',
     replace: '',
     breaks: 'the exchange of a code proves with PKCE who started it',
   },
   {
-    file: 'src/platform/discord-oauth/oauth-client.ts',
+    file: 'packages/platform/src/discord-oauth/oauth-client.ts',
     find: "if (!scope.split(' ').every((each) => granted.includes(each)))",
     replace: "if (!scope.split(' ').some((each) => granted.includes(each)))",
     breaks: 'a sign-in without all requested scopes is rejected',
   },
   {
-    file: 'src/platform/discord-oauth/oauth-error.ts',
+    file: 'packages/platform/src/discord-oauth/oauth-error.ts',
     find: "if (error === 'invalid_client') return new OAuthError('rejected', `${message} invalid client secret`);",
     replace: '',
     breaks: 'a wrong client secret does not unlink members',
   },
   {
-    file: 'src/platform/web/plain-page.ts',
+    file: 'packages/platform/src/web/plain-page.ts',
     find: 'return current.count < maxRequests;',
     replace: 'return true;',
     breaks: 'an address that opens the page of linked roles too often gets 429',
@@ -117,13 +117,13 @@ export const configurationMutations: readonly Mutation[] = [
     breaks: 'a token is refreshed a minute before it expires',
   },
   {
-    file: 'src/service/connect/endpoints.ts',
+    file: 'packages/listing-service/src/connect/endpoints.ts',
     find: '!equalSecrets(challenge, asked.code_challenge)',
     replace: 'false',
     breaks: 'a code that connects a bot is only for the bot that has asked',
   },
   {
-    file: 'src/service/connect/consent-routes.ts',
+    file: 'packages/listing-service/src/connect/consent-routes.ts',
     find: 'if (asked.member === visitor.userId) return asked;',
     replace: 'return asked;',
     breaks: 'nobody approves what another member has asked for',

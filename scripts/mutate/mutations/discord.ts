@@ -141,7 +141,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'a name cannot mention @everyone',
   },
   {
-    file: 'src/platform/truncate.ts',
+    file: 'packages/platform/src/truncate.ts',
     find: 'if (formatPrefix(middle).length + ellipsis.length <= limit) fits = middle;',
     replace: 'if (formatPrefix(middle).length <= limit) fits = middle;',
     breaks: 'a text that is cut has at most the limit, with its ellipsis',
@@ -165,7 +165,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'one vote is not "1 votes"',
   },
   {
-    file: 'locales/bot/de.json',
+    file: 'locales/de.json',
     find: '"lastVote": "Letzter Vote: {time}"',
     replace: '"lastVote": "Letzter Vote: {tme}"',
     breaks: 'the texts of a language have the placeholders of English',

@@ -51,13 +51,13 @@ export const effectMutations: readonly Mutation[] = [
     breaks: 'an unexpected error does not lose an effect',
   },
   {
-    file: 'src/platform/leases/lease-share.ts',
+    file: 'packages/platform/src/leases/lease-share.ts',
     find: 'holds: (slot: number) => held.has(slot) && isValid(),',
     replace: 'holds: (slot: number) => held.has(slot),',
     breaks: 'a process that could not renew its leases in time does not work on them',
   },
   {
-    file: 'src/platform/leases/lease-share.ts',
+    file: 'packages/platform/src/leases/lease-share.ts',
     find: 'await beforeRelease(slots);\n    await store.release(group, holder, slots);',
     replace: 'await store.release(group, holder, slots);\n    await beforeRelease(slots);',
     breaks: 'work on a slot ends before another process may take it',
@@ -123,7 +123,7 @@ export const effectMutations: readonly Mutation[] = [
     breaks: 'effects are kept as long as KEEP_EFFECTS says',
   },
   {
-    file: 'src/platform/lifecycle.ts',
+    file: 'packages/platform/src/lifecycle.ts',
     find: 'isStarted = false;\n          throw error;',
     replace: 'throw error;',
     breaks: 'a start that failed can be repeated',

@@ -3,31 +3,31 @@ import type { Mutation } from '../mutation.ts';
 /** The local Discord and the page of the sandbox. */
 export const sandboxMutations: readonly Mutation[] = [
   {
-    file: 'src/sandbox/discord/messages.ts',
+    file: 'packages/local-discord/src/messages.ts',
     find: "mention_everyone: parse.includes('everyone') && /@(everyone|here)/.test(content),",
     replace: 'mention_everyone: /@(everyone|here)/.test(content),',
     breaks: 'the local Discord mentions everyone only if that is allowed',
   },
   {
-    file: 'src/sandbox/discord/permissions.ts',
+    file: 'packages/local-discord/src/permissions.ts',
     find: 'return (set & ~deny) | allow;',
     replace: 'return (set | allow) & ~deny;',
     breaks: 'permissions in the local Discord are computed like those of Discord',
   },
   {
-    file: 'src/sandbox/discord/rate-limits.ts',
+    file: 'packages/local-discord/src/rate-limits.ts',
     find: 'return window.used > request.limit.count\n',
     replace: 'return window.used > Number.POSITIVE_INFINITY\n',
     breaks: 'the local Discord limits requests of a route',
   },
   {
-    file: 'src/sandbox/discord/oauth.ts',
+    file: 'packages/local-discord/src/oauth.ts',
     find: "if (!isCurrent || !isForClient || !isVerified) throw new OAuth2Error(400, 'invalid_grant');",
     replace: "if (!isCurrent || !isForClient) throw new OAuth2Error(400, 'invalid_grant');",
     breaks: 'the local Discord checks PKCE',
   },
   {
-    file: 'src/sandbox/discord/role-connections.ts',
+    file: 'packages/local-discord/src/role-connections.ts',
     find: 'this.#state.clock.now() - value * day',
     replace: 'this.#state.clock.now() + value * day',
     breaks: 'linked roles by days in the local Discord are given like in Discord',
@@ -39,13 +39,13 @@ export const sandboxMutations: readonly Mutation[] = [
     breaks: 'another site cannot control the sandbox',
   },
   {
-    file: 'src/discord/web/browser/markdown.ts',
+    file: 'packages/local-discord/src/web/browser/markdown.ts',
     find: 'https?:\\/\\/[^\\s<>()]+(?:',
     replace: '[a-z]+:\\/?\\/?[^\\s<>()]+(?:',
     breaks: 'a link of a message in the sandbox leads to the web only',
   },
   {
-    file: 'src/discord/web/browser/format-time.ts',
+    file: 'packages/local-discord/src/web/browser/format-time.ts',
     find: 'if (days === 1) return yesterdayAt(',
     replace: 'if (days === 2) return yesterdayAt(',
     breaks: 'a message of yesterday says so',

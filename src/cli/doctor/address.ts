@@ -1,11 +1,11 @@
+import { type Finding, fail, pass, warn } from '@tallyhook/platform/doctor/check';
+import { type HttpProbeResult, probeHttp } from '@tallyhook/platform/doctor/http-probe';
+import { findObstacle } from '@tallyhook/platform/doctor/obstacle';
+import { second } from '@tallyhook/platform/durations';
+import { localUrl } from '@tallyhook/platform/host-address';
+import { parseJson } from '@tallyhook/platform/json';
 import { z } from 'zod';
 import type { ListingConfig } from '../../../config/schema.ts';
-import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
-import { type HttpProbeResult, probeHttp } from '../../platform/doctor/http-probe.ts';
-import { findObstacle } from '../../platform/doctor/obstacle.ts';
-import { second } from '../../platform/durations.ts';
-import { localUrl } from '../../platform/host-address.ts';
-import { parseJson } from '../../platform/json.ts';
 import { readDeliveryPath } from '../../webhook/delivery-path.ts';
 import { evaluateTests, judgeRejection, sendTests, signedTests, unsignedDelivery } from './signed-test.ts';
 

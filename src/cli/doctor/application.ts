@@ -1,3 +1,5 @@
+import { type Finding, fail, pass, warn } from '@tallyhook/platform/doctor/check';
+import { formatCount, pluralize } from '@tallyhook/platform/durations';
 import { commandsFor } from '../../../commands/index.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { ProgramNote } from '../../core/store/installation/program-note.ts';
@@ -26,8 +28,6 @@ import { conflictHint } from '../../discord/registration/registrar.ts';
 import { inspectRegistration } from '../../discord/registration/registration.ts';
 import { configuredOffer } from '../../features/communities/command-context.ts';
 import type { Publication } from '../../features/parts.ts';
-import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
-import { formatCount, pluralize } from '../../platform/durations.ts';
 import { orDiscordError, skippedWithoutDiscord } from './discord.ts';
 import type { InstallationCheck } from './installation.ts';
 

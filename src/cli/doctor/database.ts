@@ -1,9 +1,9 @@
-import { sqlitePathOf } from '../../platform/database/database-url.ts';
-import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
-import { checkIntegrity, type DatabaseNames, evaluateStatus } from '../../platform/doctor/database.ts';
-import { createEncryption, KeyMissingError, type KeySources } from '../../platform/encryption/encryption.ts';
-import { readKeyFile } from '../../platform/encryption/key-file.ts';
-import { messageOf } from '../../platform/errors.ts';
+import { sqlitePathOf } from '@tallyhook/platform/database/database-url';
+import { type Finding, fail, pass, warn } from '@tallyhook/platform/doctor/check';
+import { checkIntegrity, type DatabaseNames, evaluateStatus } from '@tallyhook/platform/doctor/database';
+import { createEncryption, KeyMissingError, type KeySources } from '@tallyhook/platform/encryption/encryption';
+import { readKeyFile } from '@tallyhook/platform/encryption/key-file';
+import { messageOf } from '@tallyhook/platform/errors';
 import type { Installation, InstallationCheck } from './installation.ts';
 
 const names: DatabaseNames = {

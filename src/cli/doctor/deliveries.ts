@@ -1,9 +1,9 @@
+import { type Finding, fail, pass, warn } from '@tallyhook/platform/doctor/check';
+import { day, formatCount, formatDuration, minute, pluralize } from '@tallyhook/platform/durations';
+import { localUrl } from '@tallyhook/platform/host-address';
+import { parseJson } from '@tallyhook/platform/json';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import { type Backlog, backlogOf, lastBodies } from '../../core/store/snapshots/statistics.ts';
-import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
-import { day, formatCount, formatDuration, minute, pluralize } from '../../platform/durations.ts';
-import { localUrl } from '../../platform/host-address.ts';
-import { parseJson } from '../../platform/json.ts';
 import { isObject, readField } from '../../webhook/fields.ts';
 import { ledgerCheck } from './installation.ts';
 

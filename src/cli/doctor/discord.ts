@@ -1,11 +1,11 @@
+import { type Finding, fail, pass, warn } from '@tallyhook/platform/doctor/check';
+import { plainName } from '@tallyhook/platform/truncate';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { describeDiscordError, tokenHint } from '../../discord/discord-errors.ts';
 import { type ChannelAccess, fetchGuildName } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import { inspectRoles, type RoleAccess } from '../../features/roles/inspect-roles.ts';
 import { rolesGivenBy } from '../../features/settings.ts';
-import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
-import { plainName } from '../../platform/truncate.ts';
 import type { InstallationCheck } from './installation.ts';
 
 /** Finding of the other Discord checks if {@link discordCheck} fails. */

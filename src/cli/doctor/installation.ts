@@ -1,3 +1,9 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import type { DatabaseStatus } from '@tallyhook/platform/database/snapshots/database-status';
+import type { DoctorCheck } from '@tallyhook/platform/doctor/check';
+import { second } from '@tallyhook/platform/durations';
+import { once } from '@tallyhook/platform/memoize';
+import { plainName } from '@tallyhook/platform/truncate';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { ProgramNote } from '../../core/store/installation/program-note.ts';
 import { readDatabaseStatus } from '../../core/store/snapshots/database-status.ts';
@@ -9,12 +15,6 @@ import { type EffectiveListings, effectiveListings } from '../../features/setup/
 import { openStore, type Store } from '../../features/store.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/key-check.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { DatabaseStatus } from '../../platform/database/snapshots/database-status.ts';
-import type { DoctorCheck } from '../../platform/doctor/check.ts';
-import { second } from '../../platform/durations.ts';
-import { once } from '../../platform/memoize.ts';
-import { plainName } from '../../platform/truncate.ts';
 import { fetchStoreState, isFileReplaced, type RunningStoreState } from './running-program.ts';
 
 /** What the checks look at. A check declares only what it needs of it. */

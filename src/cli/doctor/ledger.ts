@@ -1,3 +1,5 @@
+import { type Finding, fail, pass, warn } from '@tallyhook/platform/doctor/check';
+import { formatAgo, formatCount, pluralize } from '@tallyhook/platform/durations';
 import { type AccountId, partsOf } from '../../core/ledger/account.ts';
 import {
   type BalanceDifference,
@@ -11,8 +13,6 @@ import {
 } from '../../core/store/snapshots/audit.ts';
 import { longOutages, parkedRoles, repeatedAchievements } from '../../core/store/snapshots/reward-statistics.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
-import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
-import { formatAgo, formatCount, pluralize } from '../../platform/durations.ts';
 import { ledgerCheck } from './installation.ts';
 
 /** Whether the ledger adds up. */

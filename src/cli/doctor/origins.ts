@@ -1,6 +1,6 @@
+import { type Finding, fail, pass } from '@tallyhook/platform/doctor/check';
+import { formatCount, pluralize } from '@tallyhook/platform/durations';
 import { foreignRecordings } from '../../core/store/snapshots/origins.ts';
-import { type Finding, fail, pass } from '../../platform/doctor/check.ts';
-import { formatCount, pluralize } from '../../platform/durations.ts';
 import { ledgerCheck } from './installation.ts';
 
 /** Whether deliveries were recorded for the communities whose secrets have signed them. */

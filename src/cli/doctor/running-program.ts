@@ -1,11 +1,11 @@
+import type { DatabaseStatus } from '@tallyhook/platform/database/snapshots/database-status';
+import { fileProblems } from '@tallyhook/platform/database-files';
+import { type Finding, fail, pass, warn } from '@tallyhook/platform/doctor/check';
+import { probeHttp } from '@tallyhook/platform/doctor/http-probe';
+import { second } from '@tallyhook/platform/durations';
+import { localUrl } from '@tallyhook/platform/host-address';
+import { objectOf, parseJson, textOf } from '@tallyhook/platform/json';
 import { z } from 'zod';
-import type { DatabaseStatus } from '../../platform/database/snapshots/database-status.ts';
-import { fileProblems } from '../../platform/database-files.ts';
-import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
-import { probeHttp } from '../../platform/doctor/http-probe.ts';
-import { second } from '../../platform/durations.ts';
-import { localUrl } from '../../platform/host-address.ts';
-import { objectOf, parseJson, textOf } from '../../platform/json.ts';
 
 /** Timeout of `/readyz` (ms), whose own checks have 4 s. */
 const readinessTimeoutMs = 6 * second;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { type Finding, fail, pass } from '@tallyhook/platform/doctor/check';
+import { type HttpProbeResult, probeHttp } from '@tallyhook/platform/doctor/http-probe';
+import { findObstacle } from '@tallyhook/platform/doctor/obstacle';
+import { parseJson } from '@tallyhook/platform/json';
 import { z } from 'zod';
 import type { ListingConfig } from '../../../config/schema.ts';
-import { type Finding, fail, pass } from '../../platform/doctor/check.ts';
-import { type HttpProbeResult, probeHttp } from '../../platform/doctor/http-probe.ts';
-import { findObstacle } from '../../platform/doctor/obstacle.ts';
-import { parseJson } from '../../platform/json.ts';
 import { type ArrivedProbe, describeBody, writeProbe } from '../../webhook/probe.ts';
 import { rejections } from '../../webhook/rejections.ts';
 import { signDelivery } from '../../webhook/sites/authenticate.ts';

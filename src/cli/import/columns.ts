@@ -1,4 +1,4 @@
-import { UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
+import { UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
 import { type Fields, fieldPaths, readPath, readText } from './fields.ts';
 import { suggestTemplate } from './key-template.ts';
 import { isWrittenAsNumber, lostDigitsError } from './lost-digits.ts';

@@ -1,4 +1,4 @@
-import { TallyhookError } from '../../platform/errors.ts';
+import { TallyhookError } from '@tallyhook/platform/errors';
 
 /** The fields of a row by name. Values of CSV are texts, those of JSON as in the file. */
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,12 +1,12 @@
+import { createEncryption } from '@tallyhook/platform/encryption/encryption';
+import { createLog } from '@tallyhook/platform/log';
+import { UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
 import type { Config } from '../../../config/schema.ts';
 import { prepareCommunities } from '../../features/communities/community-ids.ts';
 import { type Community, createDirectory } from '../../features/communities/directory.ts';
 import { withoutGuild } from '../../features/communities/only-community.ts';
 import { createCommunitySettings } from '../../features/setup/community-settings.ts';
 import type { Store } from '../../features/store.ts';
-import { createEncryption } from '../../platform/encryption/encryption.ts';
-import { createLog } from '../../platform/log.ts';
-import { UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 
 /** All communities with a listing, as they are set up in the settings and in Discord. */
 export async function communitiesOf(config: Config, store: Store): Promise<readonly Community[]> {

@@ -1,8 +1,8 @@
+import { isSnowflake } from '@tallyhook/platform/snowflake';
+import { command } from '@tallyhook/platform/terminal/command';
+import { UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
 import { maxReasonLength } from '../../core/ledger/correction.ts';
 import { withoutGuild } from '../../features/communities/only-community.ts';
-import { isSnowflake } from '../../platform/snowflake.ts';
-import { command } from '../../platform/terminal/command.ts';
-import { UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { parseMapping } from './columns.ts';
 import { importHistory } from './import-history.ts';
 import { decimalSigns } from './interpret-row.ts';

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { startProgress } from '@tallyhook/platform/terminal/progress';
+import type { Terminal } from '@tallyhook/platform/terminal/terminal';
 import type { ImportItem, ItemOutcome } from '../../features/imports/items.ts';
-import { TallyhookError } from '../../platform/errors.ts';
-import { startProgress } from '../../platform/terminal/progress.ts';
-import type { Terminal } from '../../platform/terminal/terminal.ts';
 import type { ImportReport } from './import-report.ts';
 import { interpretRow, type RowRules } from './interpret-row.ts';
 import { type FileOptions, readRows } from './read-rows.ts';

@@ -1,6 +1,6 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
+import { formatCount } from '@tallyhook/platform/durations';
 import type { ImportItem, ItemOutcome } from '../../features/imports/items.ts';
-import { formatCount } from '../../platform/durations.ts';
 import type { Fields } from './fields.ts';
 import { interpretRow, type RowRules } from './interpret-row.ts';
 

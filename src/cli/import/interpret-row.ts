@@ -1,6 +1,6 @@
+import { isSnowflake } from '@tallyhook/platform/snowflake';
+import { UsageError } from '@tallyhook/platform/terminal/terminal';
 import { balanceKey, type ImportItem, maxImportedCredits } from '../../features/imports/items.ts';
-import { isSnowflake } from '../../platform/snowflake.ts';
-import { UsageError } from '../../platform/terminal/terminal.ts';
 import type { Columns } from './columns.ts';
 import { type Fields, readPath, readText, textOf } from './fields.ts';
 import type { KeyParts } from './key-template.ts';

@@ -1,4 +1,4 @@
-import { UsageError } from '../../platform/terminal/terminal.ts';
+import { UsageError } from '@tallyhook/platform/terminal/terminal';
 
 /** What a key such as `points_6136…_1000…` contains. */
 export interface KeyParts {

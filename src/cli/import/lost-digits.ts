@@ -1,4 +1,4 @@
-import { TallyhookError } from '../../platform/errors.ts';
+import { TallyhookError } from '@tallyhook/platform/errors';
 import type { Fields } from './fields.ts';
 import { type FileOptions, readRows } from './read-rows.ts';
 

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
-import type { TallyhookError } from '../../platform/errors.ts';
-import { InvalidJsonError, parseJsonText } from '../../platform/parse-json-text.ts';
-import { describeBinary, encodingOf, UnreadableFileError, unreadable } from '../../platform/text-file.ts';
+import type { TallyhookError } from '@tallyhook/platform/errors';
+import { InvalidJsonError, parseJsonText } from '@tallyhook/platform/parse-json-text';
+import { describeBinary, encodingOf, UnreadableFileError, unreadable } from '@tallyhook/platform/text-file';
 import { type CsvRow, createCsvParser, findDelimiter } from './csv.ts';
 import { type Fields, fieldsOf, invalidFile, maxRowLength, parseExactly } from './fields.ts';
 import { createJsonDivider } from './json-elements.ts';

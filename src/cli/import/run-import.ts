@@ -1,6 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
+import { formatCount } from '@tallyhook/platform/durations';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { confirm } from '@tallyhook/platform/terminal/confirm';
+import { startProgress } from '@tallyhook/platform/terminal/progress';
+import { exitCode, type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal';
 import { loadConfig } from '../../../config/load.ts';
 import type { AccountId, CommunityId } from '../../core/ledger/account.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
@@ -9,12 +15,6 @@ import { readDatabaseStatus } from '../../core/store/snapshots/database-status.t
 import type { Community } from '../../features/communities/directory.ts';
 import type { ImportItem, ImportTarget, ItemOutcome } from '../../features/imports/items.ts';
 import { openStore, type Store } from '../../features/store.ts';
-import { systemClock } from '../../platform/clock.ts';
-import { formatCount } from '../../platform/durations.ts';
-import { TallyhookError } from '../../platform/errors.ts';
-import { confirm } from '../../platform/terminal/confirm.ts';
-import { startProgress } from '../../platform/terminal/progress.ts';
-import { exitCode, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
 import { type BulkOptions, olderDatabase } from '../open-database.ts';
 import { type Columns, findColumns, type ImportedField } from './columns.ts';
 import { type Fields, readText } from './fields.ts';

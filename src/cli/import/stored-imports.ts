@@ -1,3 +1,9 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { formatCount, isoTime, second } from '@tallyhook/platform/durations';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { confirm } from '@tallyhook/platform/terminal/confirm';
+import { exitCode, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
+import { plainName } from '@tallyhook/platform/truncate';
 import { loadConfig, loadDatabaseUrl } from '../../../config/load.ts';
 import { readValues } from '../../../config/read-values.ts';
 import type { AccountId } from '../../core/ledger/account.ts';
@@ -5,12 +11,6 @@ import { withoutSecrets } from '../../core/receiving/listing.ts';
 import { fetchGuildName } from '../../discord/inspection.ts';
 import { createDiscordRest } from '../../discord/rest.ts';
 import type { StoredImport } from '../../features/imports/items.ts';
-import { systemClock } from '../../platform/clock.ts';
-import { formatCount, isoTime, second } from '../../platform/durations.ts';
-import { TallyhookError } from '../../platform/errors.ts';
-import { confirm } from '../../platform/terminal/confirm.ts';
-import { exitCode, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
-import { plainName } from '../../platform/truncate.ts';
 import { type BulkOptions, withStore } from '../open-database.ts';
 import { communitiesOf } from './find-community.ts';
 

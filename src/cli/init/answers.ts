@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { Finding } from '@tallyhook/platform/doctor/check';
+import { type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal';
 import type { SettingName } from '../../../config/settings.ts';
-import type { Finding } from '../../platform/doctor/check.ts';
-import { type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
 import { linkableSites } from '../../webhook/sites/index.ts';
 import type { FetchChoices, FoundId } from './choices.ts';
 import type { createLiveChecks, EnteredValues } from './live-checks.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { TallyhookError } from '../../platform/errors.ts';
-import { readTextFile, UnreadableFileError } from '../../platform/text-file.ts';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { readTextFile, UnreadableFileError } from '@tallyhook/platform/text-file';
 
 /** The content of a file `.env`; null if there is none. @throws UnreadableFileError */
 export function readEnvFile(path: string): string | null {

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { command } from '@tallyhook/platform/terminal/command';
+import { programName } from '@tallyhook/platform/terminal/program-name';
+import { exitCode, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
 import type { Environment } from '../../../config/environment.ts';
 import { type SettingName, settingNames } from '../../../config/settings.ts';
-import { command } from '../../platform/terminal/command.ts';
-import { programName } from '../../platform/terminal/program-name.ts';
-import { exitCode, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { type Answers, answerAll, collectAll, listed } from './answers.ts';
 import { createChoices } from './choices.ts';
 import { envTemplate, mergeEnv, readEnvFile, writeEnvFile } from './env-file.ts';

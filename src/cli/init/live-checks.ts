@@ -1,4 +1,8 @@
 import { createServer } from 'node:net';
+import { systemClock } from '@tallyhook/platform/clock';
+import { type Finding, fail, pass, warn } from '@tallyhook/platform/doctor/check';
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
 import type { SettingName } from '../../../config/settings.ts';
 import { readDatabaseStatus } from '../../core/store/snapshots/database-status.ts';
 import { describeDiscordError } from '../../discord/discord-errors.ts';
@@ -7,10 +11,6 @@ import { createDiscordRest, type DiscordRest } from '../../discord/rest.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/key-check.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
-import { systemClock } from '../../platform/clock.ts';
-import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
-import { second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
 
 /** The values that were entered before. */
 export type EnteredValues = ReadonlyMap<SettingName, string>;

@@ -1,6 +1,6 @@
 import { autocomplete, autocompleteMultiselect, confirm, isCancel, password, text } from '@clack/prompts';
-import { TallyhookError } from '../../platform/errors.ts';
-import type { Terminal } from '../../platform/terminal/terminal.ts';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import type { Terminal } from '@tallyhook/platform/terminal/terminal';
 
 export type Prompt = ReturnType<typeof createPrompt>;
 

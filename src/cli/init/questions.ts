@@ -1,6 +1,6 @@
+import { tokenProblem } from '@tallyhook/platform/pasted-forms';
 import { readSetting } from '../../../config/settings/setting.ts';
 import { type SettingName, settings } from '../../../config/settings.ts';
-import { tokenProblem } from '../../platform/pasted-forms.ts';
 
 /** What is asked for one setting. */
 export interface Question {

@@ -1,11 +1,11 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { formatCount, isoTime } from '@tallyhook/platform/durations';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { createLog } from '@tallyhook/platform/log';
+import { confirm } from '@tallyhook/platform/terminal/confirm';
+import { exitCode, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
 import { loadConfig, loadDatabaseUrl } from '../../../config/load.ts';
 import { createReversals, type ReversalTotals } from '../../features/corrections/reversals.ts';
-import { systemClock } from '../../platform/clock.ts';
-import { formatCount, isoTime } from '../../platform/durations.ts';
-import { TallyhookError } from '../../platform/errors.ts';
-import { createLog } from '../../platform/log.ts';
-import { confirm } from '../../platform/terminal/confirm.ts';
-import { exitCode, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { communitiesOf } from '../import/find-community.ts';
 import { type BulkOptions, withStore } from '../open-database.ts';
 

@@ -1,5 +1,5 @@
-import { command } from '../../platform/terminal/command.ts';
-import { UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
+import { command } from '@tallyhook/platform/terminal/command';
+import { UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
 import { decideAlarms, reverseVotes } from './forged-votes.ts';
 import { simulateRewards } from './simulate.ts';
 

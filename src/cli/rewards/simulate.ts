@@ -1,3 +1,7 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { day, formatCount } from '@tallyhook/platform/durations';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { exitCode, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
 import { loadConfig } from '../../../config/load.ts';
 import { withOtherRewards } from '../../../config/other-rewards.ts';
 import { noCommunity } from '../../core/ledger/account.ts';
@@ -5,10 +9,6 @@ import { accessTo } from '../../core/store/snapshots/snapshot.ts';
 import { type CommunityListing, listingsWithCommunity } from '../../features/communities/listings.ts';
 import { storedFeatures } from '../../features/index.ts';
 import { type SimulatedCredits, simulateCredits, simulatedMs } from '../../features/simulation/feature.ts';
-import { systemClock } from '../../platform/clock.ts';
-import { day, formatCount } from '../../platform/durations.ts';
-import { TallyhookError } from '../../platform/errors.ts';
-import { exitCode, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { withLedger } from '../open-database.ts';
 import { communitiesInEffect } from '../stored-settings.ts';
 

@@ -1,9 +1,9 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { escapeName, type Markup } from '@tallyhook/platform/texts/markup';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { ActionTarget, ReplyButton } from '../../discord/commands/reply.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import { settleWithin } from '../../platform/with-timeout.ts';
-import { escapeName, type Markup } from '../../texts/markup.ts';
 
 /** A listing as the service shows it. */
 export interface ListingCard {

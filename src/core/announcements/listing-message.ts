@@ -1,10 +1,10 @@
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import type { Clock } from '@tallyhook/platform/clock';
 import type { ReplyButton } from '../../discord/commands/reply.ts';
 import type { FindDeparted } from '../../discord/departed-members.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import type { AttemptResult } from '../../platform/attempt-result.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Effect } from '../outbox/effect.ts';
 import type { EffectContents, EffectKind } from '../outbox/effect-contents.ts';

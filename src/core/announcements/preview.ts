@@ -1,5 +1,5 @@
+import { type Markup, trustedMarkup } from '@tallyhook/platform/texts/markup';
 import type { Panel, Reply } from '../../discord/commands/reply.ts';
-import { type Markup, trustedMarkup } from '../../texts/markup.ts';
 import type { TextIn } from '../../texts/texts.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
 import type { ListingMessageContext } from './listing-message.ts';

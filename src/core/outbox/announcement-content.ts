@@ -1,4 +1,4 @@
-import { type Fields, matches } from '../../platform/json.ts';
+import { type Fields, matches } from '@tallyhook/platform/json';
 import type { Announcement, Bonus, GivenRole } from './effect-contents.ts';
 
 /**

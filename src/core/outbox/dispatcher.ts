@@ -1,10 +1,10 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
-import type { AttemptResult } from '../../platform/attempt-result.ts';
-import { type Clock, watchClockSteps } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { settleWithin } from '../../platform/with-timeout.ts';
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import { type Clock, watchClockSteps } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { createAttempts, errorPauseMs } from './attempts.ts';
 import { createDiscovery } from './discovery.ts';
 import type { ClaimedEffect, Perform } from './effect.ts';

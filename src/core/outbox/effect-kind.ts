@@ -1,4 +1,4 @@
-import { type Fields, isObject, matches, parseJson } from '../../platform/json.ts';
+import { type Fields, isObject, matches, parseJson } from '@tallyhook/platform/json';
 import { parseAnnouncement, serializeAnnouncement } from './announcement-content.ts';
 import type {
   DirectMessage,

@@ -1,4 +1,4 @@
-import type { Markup } from '../../texts/markup.ts';
+import type { Markup } from '@tallyhook/platform/texts/markup';
 import type { Texts } from '../../texts/texts.ts';
 
 /** The name of a kind of effect in the language of the texts; a general one for a kind of another version. */

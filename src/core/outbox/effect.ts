@@ -1,4 +1,4 @@
-import type { AttemptResult } from '../../platform/attempt-result.ts';
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { EffectContents, EffectKind } from './effect-contents.ts';
 
 /** `waiting`: not finished, possibly leased. `buried`: failed permanently; only the owner can requeue it. */

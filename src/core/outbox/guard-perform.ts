@@ -1,4 +1,4 @@
-import type { RetryLater } from '../../platform/attempt-result.ts';
+import type { RetryLater } from '@tallyhook/platform/attempt-result';
 import type { Perform } from './effect.ts';
 import { targetOfQueue } from './queue.ts';
 

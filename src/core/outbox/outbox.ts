@@ -1,4 +1,4 @@
-import { minute } from '../../platform/durations.ts';
+import { minute } from '@tallyhook/platform/durations';
 import type { ClaimedEffect } from './effect.ts';
 import type { EffectContents, EffectKind } from './effect-contents.ts';
 import type { QueueName } from './queue.ts';

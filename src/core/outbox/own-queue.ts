@@ -1,4 +1,4 @@
-import { isSnowflake } from '../../platform/snowflake.ts';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
 import type { NewEffect } from './outbox.ts';
 import { parseQueue } from './queue.ts';
 

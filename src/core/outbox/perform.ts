@@ -1,5 +1,5 @@
-import type { AttemptResult } from '../../platform/attempt-result.ts';
-import { messageOf } from '../../platform/errors.ts';
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import { messageOf } from '@tallyhook/platform/errors';
 import type { ClaimedEffect, Effect, Perform } from './effect.ts';
 import type { EffectKind } from './effect-contents.ts';
 

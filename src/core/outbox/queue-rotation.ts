@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock } from '@tallyhook/platform/clock';
 import { targetOfQueue } from './queue.ts';
 import { createTimetable } from './timetable.ts';
 

@@ -1,8 +1,8 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { createLeaseShare } from '@tallyhook/platform/leases/lease-share';
+import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
+import type { Log } from '@tallyhook/platform/log';
 import { maxRequestsPerSecond } from '../../discord/rest.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { createLeaseShare } from '../../platform/leases/lease-share.ts';
-import type { LeaseStore } from '../../platform/leases/lease-store.ts';
-import type { Log } from '../../platform/log.ts';
 import { parseQueue, targetOfQueue } from './queue.ts';
 
 /** Enough for the processes to have about the same number each; never changed while processes are running. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
 import type { NoticeListener, OtherProcesses } from './effect-notices.ts';
 
 /** Channel of Redis (publish/subscribe). Its messages are JSON: the id of the sender, then names of queues. */

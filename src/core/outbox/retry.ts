@@ -1,4 +1,4 @@
-import { day, minute, second } from '../../platform/durations.ts';
+import { day, minute, second } from '@tallyhook/platform/durations';
 
 /**
  * The delay before the next attempt (ms), or `bury` to give up. `attempts` counts the attempts started, `age` is in ms,

@@ -1,7 +1,7 @@
-import type { AttemptResult, RetryLater } from '../../platform/attempt-result.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { hour, second } from '../../platform/durations.ts';
-import type { Log } from '../../platform/log.ts';
+import type { AttemptResult, RetryLater } from '@tallyhook/platform/attempt-result';
+import type { Clock } from '@tallyhook/platform/clock';
+import { hour, second } from '@tallyhook/platform/durations';
+import type { Log } from '@tallyhook/platform/log';
 import type { ClaimedEffect } from './effect.ts';
 import type { Outbox } from './outbox.ts';
 import { stoppedQueue } from './queue.ts';

@@ -1,5 +1,5 @@
-import type { AttemptResult } from '../../platform/attempt-result.ts';
-import type { Span, SpanOptions, Tracing } from '../../platform/tracing/tracing.ts';
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import type { Span, SpanOptions, Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { ClaimedEffect, Perform } from './effect.ts';
 
 /**

@@ -1,8 +1,8 @@
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { createLoop, type Loop } from '../../platform/loop.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import { clockToleranceMs } from '../../webhook/fields.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import type { Quarantine } from '../store/records/quarantine.ts';

@@ -1,10 +1,10 @@
-import type { Clock } from '../../platform/clock.ts';
-import { hour, minute } from '../../platform/durations.ts';
-import { StoreUnavailableError, TallyhookError } from '../../platform/errors.ts';
-import { maxBodyBytes } from '../../platform/http/max-body-bytes.ts';
-import { parseJson } from '../../platform/json.ts';
-import type { Log } from '../../platform/log.ts';
-import { createThrottledLog } from '../../platform/throttled-log.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { hour, minute } from '@tallyhook/platform/durations';
+import { StoreUnavailableError, TallyhookError } from '@tallyhook/platform/errors';
+import { maxBodyBytes } from '@tallyhook/platform/http/max-body-bytes';
+import { parseJson } from '@tallyhook/platform/json';
+import type { Log } from '@tallyhook/platform/log';
+import { createThrottledLog } from '@tallyhook/platform/throttled-log';
 import type { DeliveryQuota } from '../../webhook/delivery-quota.ts';
 import type { DeliveryCredentials, IncomingDelivery, Intake } from '../../webhook/intake.ts';
 import type { Keyring, ReceivedBody, Verified } from '../../webhook/keyring.ts';

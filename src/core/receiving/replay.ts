@@ -1,5 +1,5 @@
-import type { Clock } from '../../platform/clock.ts';
-import { parseJson } from '../../platform/json.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { parseJson } from '@tallyhook/platform/json';
 import type { Family, KnownVoteKind } from '../../webhook/event.ts';
 import { familyIn, inferVoteKind, kindIn, type ParsedPayload, readPayload } from '../../webhook/payload.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';

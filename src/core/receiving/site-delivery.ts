@@ -1,6 +1,6 @@
-import { maxBodyBytes } from '../../platform/http/max-body-bytes.ts';
-import { parseJson } from '../../platform/json.ts';
-import { memoizeOne } from '../../platform/memoize.ts';
+import { maxBodyBytes } from '@tallyhook/platform/http/max-body-bytes';
+import { parseJson } from '@tallyhook/platform/json';
+import { memoizeOne } from '@tallyhook/platform/memoize';
 import { isObject } from '../../webhook/fields.ts';
 import type { IncomingDelivery } from '../../webhook/intake.ts';
 import { describeBody, isProbe } from '../../webhook/probe.ts';

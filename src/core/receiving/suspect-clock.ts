@@ -1,7 +1,7 @@
-import type { Clock } from '../../platform/clock.ts';
-import { formatWait, hour } from '../../platform/durations.ts';
-import type { Log } from '../../platform/log.ts';
-import { createThrottledLog } from '../../platform/throttled-log.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { formatWait, hour } from '@tallyhook/platform/durations';
+import type { Log } from '@tallyhook/platform/log';
+import { createThrottledLog } from '@tallyhook/platform/throttled-log';
 
 /** So many deliveries in a row that are ahead of time are no error of one sender. */
 const minInRow = 3;

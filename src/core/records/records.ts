@@ -1,4 +1,4 @@
-import type { PageRequest } from '../../platform/web/pagination.ts';
+import type { PageRequest } from '@tallyhook/platform/web/pagination';
 import type { KnownOutcome } from '../../webhook/response.ts';
 import type { AccountId, CommunityId } from '../ledger/account.ts';
 import type { Cause, ProgramKey } from '../ledger/entry.ts';

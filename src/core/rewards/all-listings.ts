@@ -1,4 +1,4 @@
-import { day as dayMs } from '../../platform/durations.ts';
+import { day as dayMs } from '@tallyhook/platform/durations';
 import { formatDay } from './calendar.ts';
 import { hasDay } from './day-window.ts';
 import { daysOf, type VoteHistory, withBonus } from './history.ts';

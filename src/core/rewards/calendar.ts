@@ -1,4 +1,4 @@
-import { day as dayMs, hour, minute, second } from '../../platform/durations.ts';
+import { day as dayMs, hour, minute, second } from '@tallyhook/platform/durations';
 import type { Weekday } from './rules.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { hour } from '../../platform/durations.ts';
+import { hour } from '@tallyhook/platform/durations';
 import type { Calendar } from './calendar.ts';
 
 /** A time in which no delivery could be received (ms since the epoch). */

@@ -1,4 +1,4 @@
-import { minute } from '../../platform/durations.ts';
+import { minute } from '@tallyhook/platform/durations';
 import { endsOrder, type Premium, type Vote } from '../../webhook/event.ts';
 import type { KnownCause } from '../ledger/entry.ts';
 

@@ -1,4 +1,4 @@
-import { isDurationInRange, parseDuration } from '../../platform/duration-text.ts';
+import { isDurationInRange, parseDuration } from '@tallyhook/platform/duration-text';
 import type { Texts } from '../../texts/texts.ts';
 
 type Choices = readonly (readonly [value: string, label: string])[];

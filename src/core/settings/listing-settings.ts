@@ -1,8 +1,8 @@
+import { hour } from '@tallyhook/platform/durations';
+import { numberOf, objectOf, textOf } from '@tallyhook/platform/json';
+import { pasted, secretForm } from '@tallyhook/platform/pasted-forms';
+import { escapeName, type Markup } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
-import { hour } from '../../platform/durations.ts';
-import { numberOf, objectOf, textOf } from '../../platform/json.ts';
-import { pasted, secretForm } from '../../platform/pasted-forms.ts';
-import { escapeName, type Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { linkableSites } from '../../webhook/sites/index.ts';
 import type { Site } from '../../webhook/sites/site.ts';

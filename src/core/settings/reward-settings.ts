@@ -1,8 +1,8 @@
+import { day as dayMs } from '@tallyhook/platform/durations';
+import { type JsonObject, listOf, numberOf, objectOf, textsOf } from '@tallyhook/platform/json';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
+import { escapeInline, escapeName, joined, type Markup, roleMention } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
-import { day as dayMs } from '../../platform/durations.ts';
-import { type JsonObject, listOf, numberOf, objectOf, textsOf } from '../../platform/json.ts';
-import { isSnowflake } from '../../platform/snowflake.ts';
-import { escapeInline, escapeName, joined, type Markup, roleMention } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { largestFactor } from '../rewards/multipliers.ts';
 import type { Milestone, Multiplier, Weekday } from '../rewards/rules.ts';

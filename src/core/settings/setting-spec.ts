@@ -1,9 +1,9 @@
+import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
+import { type JsonObject, objectOf } from '@tallyhook/platform/json';
+import type { SecretFile } from '@tallyhook/platform/secret-files';
+import type { Markup } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
-import type { ConfigIssue } from '../../platform/invalid-config-error.ts';
-import { type JsonObject, objectOf } from '../../platform/json.ts';
-import type { SecretFile } from '../../platform/secret-files.ts';
 import type { AnnouncementSettings } from '../../texts/announcement-settings.ts';
-import type { Markup } from '../../texts/markup.ts';
 import type { TextIn, Texts } from '../../texts/texts.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
 import type { AnnouncedEvents } from '../tally/listing-context.ts';

@@ -1,6 +1,6 @@
-import { durationPattern, parseDuration } from '../../platform/duration-text.ts';
-import { isEqual, type JsonObject, listOf, numberOf, textOf } from '../../platform/json.ts';
-import { channelMention, escapeName, type Markup, markup } from '../../texts/markup.ts';
+import { durationPattern, parseDuration } from '@tallyhook/platform/duration-text';
+import { isEqual, type JsonObject, listOf, numberOf, textOf } from '@tallyhook/platform/json';
+import { channelMention, escapeName, type Markup, markup } from '@tallyhook/platform/texts/markup';
 import type { TextIn, Texts } from '../../texts/texts.ts';
 import type { SettingChoices, SettingSpec } from './setting-spec.ts';
 

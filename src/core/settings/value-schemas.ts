@@ -1,9 +1,9 @@
+import { closest } from '@tallyhook/platform/did-you-mean';
+import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from '@tallyhook/platform/duration-text';
+import { once } from '@tallyhook/platform/memoize';
+import { apiKeyForm, idForm, pasted } from '@tallyhook/platform/pasted-forms';
+import { snowflakePattern } from '@tallyhook/platform/snowflake';
 import { z } from 'zod';
-import { closest } from '../../platform/did-you-mean.ts';
-import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from '../../platform/duration-text.ts';
-import { once } from '../../platform/memoize.ts';
-import { apiKeyForm, idForm, pasted } from '../../platform/pasted-forms.ts';
-import { snowflakePattern } from '../../platform/snowflake.ts';
 import { breaks, rule } from './rules.ts';
 
 /*

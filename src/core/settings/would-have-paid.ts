@@ -1,4 +1,4 @@
-import type { Markup } from '../../texts/markup.ts';
+import type { Markup } from '@tallyhook/platform/texts/markup';
 import type { Texts } from '../../texts/texts.ts';
 
 /** What the rules would have paid in the last 30 days, now and before the change (credits). */

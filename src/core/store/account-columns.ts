@@ -1,5 +1,5 @@
+import { hasNumbers, isObject } from '@tallyhook/platform/json';
 import type { Selectable, SelectQueryBuilder } from 'kysely';
-import { hasNumbers, isObject } from '../../platform/json.ts';
 import type { LastVotes } from '../ledger/account.ts';
 import { type AccountId, accountRange, type CommunityId, memberOf } from '../ledger/account.ts';
 import { isEmpty, noDays } from '../rewards/day-window.ts';

@@ -1,5 +1,5 @@
+import type { Connection } from '@tallyhook/platform/database/dialect';
 import { type Kysely, sql } from 'kysely';
-import type { Connection } from '../../platform/database/dialect.ts';
 import type { AccountId } from '../ledger/account.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { type AccountState, isEmpty, withEntry } from '../tally/account-state.ts';

@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
-import { describeConnectionError } from '../../platform/database/connection-error.ts';
-import { sqlitePathOf } from '../../platform/database/database-url.ts';
-import { unusableFileHint } from '../../platform/database/unusable-file.ts';
-import { codeOf, messageOf, TallyhookError } from '../../platform/errors.ts';
+import { describeConnectionError } from '@tallyhook/platform/database/connection-error';
+import { sqlitePathOf } from '@tallyhook/platform/database/database-url';
+import { unusableFileHint } from '@tallyhook/platform/database/unusable-file';
+import { codeOf, messageOf, TallyhookError } from '@tallyhook/platform/errors';
 
 /** The database cannot be opened: unreachable server, no permission, or not a database file. */
 export class CannotOpenDatabaseError extends TallyhookError {

@@ -1,5 +1,5 @@
+import type { Connection } from '@tallyhook/platform/database/dialect';
 import type { Kysely } from 'kysely';
-import type { Connection } from '../../platform/database/dialect.ts';
 import { run } from './query-builder.ts';
 import type { Tables } from './tables.ts';
 

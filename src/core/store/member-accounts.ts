@@ -1,5 +1,5 @@
+import type { Connection } from '@tallyhook/platform/database/dialect';
 import { type Expression, type Kysely, sql } from 'kysely';
-import type { Connection } from '../../platform/database/dialect.ts';
 import type { AccountId } from '../ledger/account.ts';
 import { preparedStatement, run, type SqlAccess } from './query-builder.ts';
 import type { Tables } from './tables.ts';

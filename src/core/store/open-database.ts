@@ -1,10 +1,10 @@
-import type { Clock } from '../../platform/clock.ts';
-import { prepareDatabaseDirectory } from '../../platform/database/database-directory.ts';
-import { sqlitePathOf } from '../../platform/database/database-url.ts';
-import { claimFile, type FileClaim } from '../../platform/database/file-claim.ts';
-import type { MigrationProgress } from '../../platform/database/migrations/migrate.ts';
-import { TallyhookError } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { prepareDatabaseDirectory } from '@tallyhook/platform/database/database-directory';
+import { sqlitePathOf } from '@tallyhook/platform/database/database-url';
+import { claimFile, type FileClaim } from '@tallyhook/platform/database/file-claim';
+import type { MigrationProgress } from '@tallyhook/platform/database/migrations/migrate';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
 import { CannotOpenDatabaseError } from './cannot-open-database-error.ts';
 import { createGroupCommit, createWriter, separateRecordings } from './commits/group-commit.ts';
 import { startWriteWorker } from './commits/write-worker-client.ts';

@@ -1,8 +1,8 @@
+import type { Connection, SqlDialect } from '@tallyhook/platform/database/dialect';
+import { statementBuilder } from '@tallyhook/platform/database/kysely-on';
+import { boundQuery, type PlaceholderFor } from '@tallyhook/platform/database/prepared-query';
+import { memoizeOne } from '@tallyhook/platform/memoize';
 import { type Compilable, type Insertable, type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Connection, SqlDialect } from '../../platform/database/dialect.ts';
-import { statementBuilder } from '../../platform/database/kysely-on.ts';
-import { boundQuery, type PlaceholderFor } from '../../platform/database/prepared-query.ts';
-import { memoizeOne } from '../../platform/memoize.ts';
 import type { Tables } from './tables.ts';
 
 /** What statements need: `db` builds them, `connection` runs them. */

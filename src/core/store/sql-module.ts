@@ -1,4 +1,4 @@
-import type { SqlDialect } from '../../platform/database/dialect.ts';
+import type { SqlDialect } from '@tallyhook/platform/database/dialect';
 import type { CommunityId } from '../ledger/account.ts';
 import type { EffectFormats } from '../outbox/effect-kind.ts';
 import type { NewEffect } from '../outbox/outbox.ts';

@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '../../platform/json.ts';
+import { isObject, parseJson } from '@tallyhook/platform/json';
 import type { CommunityId } from '../ledger/account.ts';
 import type { ListingContext } from './listing-context.ts';
 

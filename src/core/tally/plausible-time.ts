@@ -1,4 +1,4 @@
-import { day } from '../../platform/durations.ts';
+import { day } from '@tallyhook/platform/durations';
 import type { Event } from '../../webhook/event.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { day } from '../../platform/durations.ts';
+import { day } from '@tallyhook/platform/durations';
 import { type Vote, type VoteAtSite, voteKindOf } from '../../webhook/event.ts';
 import { accountIdOf } from '../ledger/account.ts';
 import { type Cause, isCountedVote } from '../ledger/entry.ts';

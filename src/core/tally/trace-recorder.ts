@@ -1,4 +1,4 @@
-import type { Span, SpanAttributes, Tracing } from '../../platform/tracing/tracing.ts';
+import type { Span, SpanAttributes, Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Recorder } from './recorder.ts';
 import type { RecordedDelivery, RoutedDelivery } from './tally.ts';
 

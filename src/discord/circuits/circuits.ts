@@ -1,7 +1,7 @@
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import type { Clock } from '@tallyhook/platform/clock';
+import { day, minute, second } from '@tallyhook/platform/durations';
 import type { DiscordAPIError } from 'discord.js';
-import { BoundedMap } from '../../platform/bounded-map.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { day, minute, second } from '../../platform/durations.ts';
 import { CircuitOpenError } from './circuit-open-error.ts';
 import type { OpenCircuit } from './circuit-store.ts';
 import { finalCode, isDeleted, isOfOne, stopsTarget } from './stopping-rejection.ts';

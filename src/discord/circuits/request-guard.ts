@@ -1,10 +1,10 @@
-import type { RetryLater } from '../../platform/attempt-result.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { minute, second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { createThrottledLog } from '../../platform/throttled-log.ts';
-import { plainName } from '../../platform/truncate.ts';
+import type { RetryLater } from '@tallyhook/platform/attempt-result';
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { createThrottledLog } from '@tallyhook/platform/throttled-log';
+import { plainName } from '@tallyhook/platform/truncate';
 import { channelErrorReason, rejectionOf, retryAfterFailure } from '../discord-errors.ts';
 import type { GuildChange } from '../gateway/guild-changes.ts';
 import { RequestsPausedError, windowMinutes } from '../invalid-requests.ts';

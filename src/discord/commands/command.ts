@@ -1,3 +1,5 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { defaultLocale } from '@tallyhook/platform/texts/locale';
 import type { AutocompleteInteraction, ChatInputCommandInteraction } from 'discord.js';
 import {
   type APIApplicationCommandBasicOption,
@@ -6,8 +8,6 @@ import {
   type RESTPostAPIContextMenuApplicationCommandsJSONBody,
 } from 'discord-api-types/v10';
 import type { Lookup } from '../../lookup/lookup.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { defaultLocale } from '../../texts/locale.ts';
 import type { AppTexts, Texts } from '../../texts/texts.ts';
 import type { CommandInput, CompletionInput } from './input.ts';
 import type { Modal, Panel, Reply } from './reply.ts';

@@ -1,4 +1,4 @@
-import type { Markup } from '../../texts/markup.ts';
+import type { Markup } from '@tallyhook/platform/texts/markup';
 
 /**
  * The input of the member cannot be used, or not now. The member sees the text, which says why and what they can do.

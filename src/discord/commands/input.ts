@@ -1,4 +1,4 @@
-import { isSnowflake } from '../../platform/snowflake.ts';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
 import type { OptionValue } from './reply.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { commandMention } from '../../texts/markup.ts';
+import { commandMention } from '@tallyhook/platform/texts/markup';
 import type { AnsweringContext } from './command.ts';
 import type { Reply } from './reply.ts';
 

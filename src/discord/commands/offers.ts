@@ -1,4 +1,4 @@
-import { memoizeByIdentity } from '../../platform/memoize.ts';
+import { memoizeByIdentity } from '@tallyhook/platform/memoize';
 import type { Texts } from '../../texts/texts.ts';
 import type { CommandDefinition, CommandOffer } from './command.ts';
 import type { ActionTarget, ReplyButton } from './reply.ts';

@@ -1,4 +1,4 @@
-import type { Markup, Plain } from '../../texts/markup.ts';
+import type { Markup, Plain } from '@tallyhook/platform/texts/markup';
 
 /** The value of an option. A component returns each of them as a string. @category Replies */
 export type OptionValue = string | number | boolean;

@@ -1,10 +1,10 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { createThrottledLog } from '@tallyhook/platform/throttled-log';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { APIInteraction, Interaction } from 'discord.js';
-import type { Clock } from '../../platform/clock.ts';
-import { minute, second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { createThrottledLog } from '../../platform/throttled-log.ts';
-import { settleWithin } from '../../platform/with-timeout.ts';
 import { tokenHint } from '../discord-errors.ts';
 import type { NativeInteractions } from '../interactions/native-interactions.ts';
 import {

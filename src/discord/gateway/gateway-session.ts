@@ -1,3 +1,6 @@
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { LogThrottled } from '@tallyhook/platform/throttled-log';
 import {
   type APIInteraction,
   Client,
@@ -17,9 +20,6 @@ import {
   type WebSocketOptions,
 } from 'discord.js';
 import { z } from 'zod';
-import { second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { LogThrottled } from '../../platform/throttled-log.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from '../rate-limit.ts';
 import { type GuildChange, guildChangeEvents, guildChangeOf } from './guild-changes.ts';
 import type { IdentifyThrottle } from './identify-throttle.ts';

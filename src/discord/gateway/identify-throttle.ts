@@ -1,7 +1,7 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
 import type { WebSocketOptions } from 'discord.js';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import type { LeaseStore } from '../../platform/leases/lease-store.ts';
 
 /** Discord's interval is 5 s, measured when identifies arrive; the margin is for network latency (ms). */
 export const identifyIntervalMs = 5.5 * second;

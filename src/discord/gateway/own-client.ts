@@ -1,9 +1,9 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { type APIInteraction, Events, type Interaction } from 'discord.js';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { settleWithin } from '../../platform/with-timeout.ts';
 import type { NativeInteractions } from '../interactions/native-interactions.ts';
 import type { GatewayClient } from './gateway-client.ts';
 import { type GuildChange, guildChangeEvents, guildChangeOf } from './guild-changes.ts';

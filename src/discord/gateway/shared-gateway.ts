@@ -1,8 +1,8 @@
-import { second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import { createLeaseShare } from '../../platform/leases/lease-share.ts';
-import type { LeaseStore } from '../../platform/leases/lease-store.ts';
-import { settleWithin } from '../../platform/with-timeout.ts';
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import { createLeaseShare } from '@tallyhook/platform/leases/lease-share';
+import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { createSharedIdentifyThrottle } from './identify-throttle.ts';
 

@@ -1,12 +1,12 @@
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { plainName } from '@tallyhook/platform/truncate';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import {
   type APIApplicationCommandAutocompleteInteraction as AutocompleteInteraction,
   InteractionResponseType,
 } from 'discord.js';
-import { second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { plainName } from '../../platform/truncate.ts';
-import { settleWithin } from '../../platform/with-timeout.ts';
 import { maxChoices } from '../commands/choices.ts';
 import type { AnsweringContext, CommandChoice, SlashCommand } from '../commands/command.ts';
 import { isExpired } from '../discord-errors.ts';

@@ -1,7 +1,7 @@
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
 import { Routes } from 'discord.js';
 import { z } from 'zod';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
 import { orElse } from '../nullish.ts';
 import type { DiscordRest } from '../rest.ts';
 

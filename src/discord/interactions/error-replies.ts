@@ -1,10 +1,10 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
+import { isNotStored, messageOf, type TallyhookError } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { escapeName, type Markup, markup, timestamp } from '@tallyhook/platform/texts/markup';
 import { LookupError } from '../../lookup/lookup-error.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import type { LookupErrorCode } from '../../platform/error-codes.ts';
-import { isNotStored, messageOf, type TallyhookError } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { escapeName, type Markup, markup, timestamp } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { InputError } from '../commands/input-error.ts';
 import type { Reply } from '../commands/reply.ts';

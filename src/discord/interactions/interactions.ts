@@ -1,3 +1,5 @@
+import { messageOf } from '@tallyhook/platform/errors';
+import { memoizeByIdentity } from '@tallyhook/platform/memoize';
 import {
   type APIApplicationCommandAutocompleteInteraction,
   type APIChatInputApplicationCommandInteraction,
@@ -9,8 +11,6 @@ import {
   ComponentType,
   InteractionType,
 } from 'discord.js';
-import { messageOf } from '../../platform/errors.ts';
-import { memoizeByIdentity } from '../../platform/memoize.ts';
 import type { Texts } from '../../texts/texts.ts';
 import {
   type AnsweringContext,

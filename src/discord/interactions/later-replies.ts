@@ -1,7 +1,7 @@
-import type { Clock } from '../../platform/clock.ts';
-import { minute } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
 import type { CommandInput } from '../commands/input.ts';
 import type { Later, Panel, Reply } from '../commands/reply.ts';
 import { responseKind } from './responder.ts';

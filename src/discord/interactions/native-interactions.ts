@@ -1,3 +1,6 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
 import {
   type APIInteraction,
   ApplicationCommandType,
@@ -7,9 +10,6 @@ import {
   InteractionType,
   MessageFlags,
 } from 'discord.js';
-import type { Clock } from '../../platform/clock.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
 import type { AppTexts } from '../../texts/texts.ts';
 import type { CommandDefinition, NativeFunctions } from '../commands/command.ts';
 import { isOwnCustomId } from '../rendering/custom-id.ts';

@@ -1,11 +1,11 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { memoizeByIdentity } from '@tallyhook/platform/memoize';
+import type { Tracing } from '@tallyhook/platform/tracing/tracing';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { DiscordAPIError } from 'discord.js';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { memoizeByIdentity } from '../../platform/memoize.ts';
-import type { Tracing } from '../../platform/tracing/tracing.ts';
-import { settleWithin } from '../../platform/with-timeout.ts';
 import type { AppTexts, Texts } from '../../texts/texts.ts';
 import type { AnsweringContext, CommandDefinition, SlashCommand } from '../commands/command.ts';
 import type { CommandInput } from '../commands/input.ts';

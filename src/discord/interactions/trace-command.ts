@@ -1,4 +1,4 @@
-import type { Tracing } from '../../platform/tracing/tracing.ts';
+import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { CommandDefinition } from '../commands/command.ts';
 import type { CommandInput } from '../commands/input.ts';
 

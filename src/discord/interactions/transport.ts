@@ -1,3 +1,5 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
 import {
   type APIInteraction,
   type APIInteractionResponse,
@@ -8,8 +10,6 @@ import {
   type RESTOptions,
   Routes,
 } from 'discord.js';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryMarginMs } from '../rate-limit.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock } from '@tallyhook/platform/clock';
 
 /** The oldest entry is removed beyond this number. */
 const maxEntries = 1_000;

@@ -1,8 +1,8 @@
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import type { Clock } from '@tallyhook/platform/clock';
+import { day, minute } from '@tallyhook/platform/durations';
+import { snowflakePattern } from '@tallyhook/platform/snowflake';
 import { z } from 'zod';
-import type { AttemptResult } from '../../platform/attempt-result.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { day, minute } from '../../platform/durations.ts';
-import { snowflakePattern } from '../../platform/snowflake.ts';
 import type { Panel, Reply } from '../commands/reply.ts';
 import { classifySendError, rejectionOf } from '../discord-errors.ts';
 import type { DiscordRest } from '../rest.ts';

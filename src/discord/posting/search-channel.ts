@@ -1,7 +1,7 @@
+import { minute, second } from '@tallyhook/platform/durations';
+import { snowflakePattern } from '@tallyhook/platform/snowflake';
 import { Routes } from 'discord.js';
 import { z } from 'zod';
-import { minute, second } from '../../platform/durations.ts';
-import { snowflakePattern } from '../../platform/snowflake.ts';
 import type { Panel } from '../commands/reply.ts';
 import { renderFooter } from '../rendering/panel.ts';
 import type { DiscordRest } from '../rest.ts';

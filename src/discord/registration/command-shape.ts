@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { parseJson } from '@tallyhook/platform/json';
+import { defaultLocale, type Locale, locales } from '@tallyhook/platform/texts/locale';
 import {
   ApplicationCommandType,
   ApplicationIntegrationType,
@@ -7,8 +9,6 @@ import {
   PermissionFlagsBits,
 } from 'discord.js';
 import { z } from 'zod';
-import { parseJson } from '../../platform/json.ts';
-import { defaultLocale, type Locale, locales } from '../../texts/locale.ts';
 import type {
   ApplicationCommandBody,
   CommandData,

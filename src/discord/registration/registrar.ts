@@ -1,9 +1,9 @@
-import { BoundedMap } from '../../platform/bounded-map.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { minute, second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { settleWithin } from '../../platform/with-timeout.ts';
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { findCommand, type NamedCommand } from '../commands/command.ts';
 import { describeDiscordError, tokenHint } from '../discord-errors.ts';
 import type { CommandReference } from './command-plan.ts';

@@ -1,5 +1,5 @@
+import { plainName } from '@tallyhook/platform/truncate';
 import type { RawFile } from 'discord.js';
-import { plainName } from '../../platform/truncate.ts';
 import type { ReplyFile } from '../commands/reply.ts';
 
 /** Discord: "Uploading Files" (count). */

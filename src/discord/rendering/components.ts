@@ -1,3 +1,7 @@
+import { memoizeOne } from '@tallyhook/platform/memoize';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
+import { webAddress } from '@tallyhook/platform/texts/markup';
+import { plainName } from '@tallyhook/platform/truncate';
 import {
   type APIActionRowComponent,
   type APIButtonComponentWithCustomId,
@@ -11,10 +15,6 @@ import {
   ComponentType,
   SelectMenuDefaultValueType,
 } from 'discord.js';
-import { memoizeOne } from '../../platform/memoize.ts';
-import { isSnowflake } from '../../platform/snowflake.ts';
-import { plainName } from '../../platform/truncate.ts';
-import { webAddress } from '../../texts/markup.ts';
 import type { ActionTarget, Reply, ReplyButton, ReplySelect, Select, SelectChoice } from '../commands/reply.ts';
 import { encodeCustomId } from './custom-id.ts';
 

@@ -1,3 +1,5 @@
+import { cutMarkup, type Markup, markup, webAddress } from '@tallyhook/platform/texts/markup';
+import { plainName } from '@tallyhook/platform/truncate';
 import {
   type APIComponentInContainer,
   type APIContainerComponent,
@@ -6,8 +8,6 @@ import {
   ComponentType,
   MessageFlags,
 } from 'discord.js';
-import { plainName } from '../../platform/truncate.ts';
-import { cutMarkup, type Markup, markup, webAddress } from '../../texts/markup.ts';
 import type { Panel, Reply } from '../commands/reply.ts';
 import { type Attachment, attachedNames, attachmentUrl, descriptionOf, renderFiles } from './attachments.ts';
 import { type ComponentRow, keyOf, renderComponents } from './components.ts';

@@ -1,6 +1,14 @@
+import { day } from '@tallyhook/platform/durations';
+import {
+  cutMarkup,
+  escapeInline,
+  joined,
+  type Markup,
+  markup,
+  timestamp,
+  webAddress,
+} from '@tallyhook/platform/texts/markup';
 import { type APIContainerComponent, type APISectionComponent, ComponentType } from 'discord.js';
-import { day } from '../../platform/durations.ts';
-import { cutMarkup, escapeInline, joined, type Markup, markup, timestamp, webAddress } from '../../texts/markup.ts';
 import type { Panel, PanelBlock, Reply, ReplyButton } from '../commands/reply.ts';
 import { attachedNames, attachmentUrl, descriptionOf } from './attachments.ts';
 import { keyOf, maxButtonsPerRow, renderButton, renderReplySelect, rowOf } from './components.ts';

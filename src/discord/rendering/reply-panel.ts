@@ -1,4 +1,4 @@
-import { bold, lines, link, type Markup, markup } from '../../texts/markup.ts';
+import { bold, lines, link, type Markup, markup } from '@tallyhook/platform/texts/markup';
 import type { Panel, PanelBlock, Reply } from '../commands/reply.ts';
 
 /**

@@ -1,10 +1,4 @@
-import type { AnnouncementStyle } from '../../core/announcements/announcement-style.ts';
-import { type ListingCard, listingName } from '../../core/announcements/listing-card.ts';
-import { ownReason } from '../../core/announcements/own-reason.ts';
-import type { Announcement, Bonus } from '../../core/outbox/effect-contents.ts';
-import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
-import { toPanel } from '../../discord/rendering/reply-panel.ts';
-import { hour } from '../../platform/durations.ts';
+import { hour } from '@tallyhook/platform/durations';
 import {
   bold,
   escapeName,
@@ -15,7 +9,13 @@ import {
   mention,
   roleMention,
   timestamp,
-} from '../../texts/markup.ts';
+} from '@tallyhook/platform/texts/markup';
+import type { AnnouncementStyle } from '../../core/announcements/announcement-style.ts';
+import { type ListingCard, listingName } from '../../core/announcements/listing-card.ts';
+import { ownReason } from '../../core/announcements/own-reason.ts';
+import type { Announcement, Bonus } from '../../core/outbox/effect-contents.ts';
+import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
+import { toPanel } from '../../discord/rendering/reply-panel.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { endsOrder, premiumKinds } from '../../webhook/event.ts';
 

@@ -1,5 +1,5 @@
+import { memoizeOne } from '@tallyhook/platform/memoize';
 import { styleOf } from '../../core/announcements/announcement-style.ts';
-import { memoizeOne } from '../../platform/memoize.ts';
 import type { Directory } from '../communities/feature.ts';
 import type { AnnouncementsOfListings } from '../parts.ts';
 import { plainStyle } from './read-settings.ts';

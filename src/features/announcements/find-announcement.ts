@@ -1,8 +1,8 @@
+import { mention } from '@tallyhook/platform/texts/markup';
 import type { Effect } from '../../core/outbox/effect.ts';
 import { parseQueue } from '../../core/outbox/queue.ts';
 import { type FoundBlock, hasFooter, searchChannel } from '../../discord/posting/search-channel.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import { mention } from '../../texts/markup.ts';
 
 /** `unknown`: the bot cannot read the channel, or there are more messages than are searched. */
 export type AnnouncementSearch = 'there' | 'absent' | 'unknown';

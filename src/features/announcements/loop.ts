@@ -1,9 +1,9 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import type { QueueName } from '../../core/outbox/queue.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { createLoop, type Loop } from '../../platform/loop.ts';
 import type { AnnouncementTask } from '../parts.ts';
 
 /** Everything that is announced regularly is announced within a few seconds after it is due. */

@@ -1,12 +1,12 @@
+import { textOf } from '@tallyhook/platform/json';
+import { locales } from '@tallyhook/platform/texts/locale';
+import { escapeName, webAddress } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
 import { announcementSwitch } from '../../core/announcements/announcement-switch.ts';
 import { breaks, type Rule, rule } from '../../core/settings/rules.ts';
 import { setting } from '../../core/settings/setting-spec.ts';
 import { choicesOf, showChoice } from '../../core/settings/shown-values.ts';
-import { textOf } from '../../platform/json.ts';
 import { announcementModes } from '../../texts/announcement-settings.ts';
-import { locales } from '../../texts/locale.ts';
-import { escapeName, webAddress } from '../../texts/markup.ts';
 import {
   inBraces,
   type PlaceholderName,

@@ -1,10 +1,10 @@
+import { bold, lines, trustedMarkup } from '@tallyhook/platform/texts/markup';
 import { settingsForm } from '../../../commands/setup/form.ts';
 import type { SetupSection } from '../../../commands/setup/section.ts';
 import { displayName, effectiveValue, type ListingView, textBlock } from '../../../commands/setup/view.ts';
 import { styleOf } from '../../core/announcements/announcement-style.ts';
 import { nameSamples, textsOf } from '../../core/announcements/preview.ts';
 import type { PanelBlock } from '../../discord/commands/reply.ts';
-import { bold, lines, trustedMarkup } from '../../texts/markup.ts';
 import { votePreview } from './previews.ts';
 import { announcementSettings } from './read-settings.ts';
 

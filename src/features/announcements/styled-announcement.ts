@@ -1,9 +1,17 @@
+import {
+  lines,
+  type Markup,
+  markup,
+  mention,
+  timestamp,
+  trustedMarkup,
+  webAddress,
+} from '@tallyhook/platform/texts/markup';
 import type { AnnouncementStyle } from '../../core/announcements/announcement-style.ts';
 import { type ListingCard, listingName, siteName, voteLinks } from '../../core/announcements/listing-card.ts';
 import type { Announcement } from '../../core/outbox/effect-contents.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import type { Portrait } from '../../discord/portraits.ts';
-import { lines, type Markup, markup, mention, timestamp, trustedMarkup, webAddress } from '../../texts/markup.ts';
 import { type PlaceholderName, placeholdersIn, renderTemplate } from '../../texts/template.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { isPanelEvent, renderAnnouncement, renderBonuses, renderReason, renderRoles } from './announcement.ts';

@@ -1,3 +1,5 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import type { Log } from '@tallyhook/platform/log';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import { toleranceMs } from '../../core/rewards/reward.ts';
@@ -8,8 +10,6 @@ import { type ClaimResult, maxClaimAgeMs } from '../../core/tally/record-claim.t
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { VoteStatus } from '../../lookup/schemas.ts';
 import type { SiteClient } from '../../lookup/sites/site-client.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Log } from '../../platform/log.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 
 /** Votes that members report because no delivery of them has arrived. */

@@ -1,3 +1,5 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { memoizeOne } from '@tallyhook/platform/memoize';
 import type { CoveredCommunity, UnlocalizedContext } from '../../../commands/context.ts';
 import type { Config } from '../../../config/schema.ts';
 import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
@@ -9,8 +11,6 @@ import type { CommandPlace } from '../../discord/interactions/run-command.ts';
 import { createLookup } from '../../lookup/client.ts';
 import { missingFor } from '../../lookup/sites/site-apis.ts';
 import { describeSiteListing } from '../../lookup/sites/site-lookup.ts';
-import { systemClock } from '../../platform/clock.ts';
-import { memoizeOne } from '../../platform/memoize.ts';
 import { ownTexts } from '../../texts/texts.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { Services } from '../create.ts';

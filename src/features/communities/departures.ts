@@ -1,13 +1,13 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { createLoop } from '@tallyhook/platform/loop';
 import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import type { QueueName } from '../../core/outbox/queue.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import type { GuildDataStore } from '../../core/store/guild-data.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { day, hour, minute } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { createLoop } from '../../platform/loop.ts';
 import type { FindCommunityId } from './community-ids.ts';
 import { deleteGuildData } from './delete-data.ts';
 import type { DepartureNotice } from './effects.ts';

@@ -1,9 +1,9 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { NamesInDiscord } from '../../discord/names-in-discord.ts';
 import type { LookupClient } from '../../lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../../lookup/schemas.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import { settleWithin } from '../../platform/with-timeout.ts';
 
 /** What a listing can be called after. */
 export interface NamedListing {

@@ -1,8 +1,8 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { createLoop } from '@tallyhook/platform/loop';
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { day, hour, minute } from '../../platform/durations.ts';
-import { createLoop } from '../../platform/loop.ts';
 import type { Community, Directory } from './directory.ts';
 
 /** How often the service is asked again for ids that are not known yet (ms). */

@@ -1,6 +1,6 @@
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
 import type { ListingConfig } from '../../../config/schema.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { Store } from '../store.ts';
 

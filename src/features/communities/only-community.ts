@@ -1,6 +1,6 @@
+import { TallyhookError } from '@tallyhook/platform/errors';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
-import { TallyhookError } from '../../platform/errors.ts';
 import type { Community, Directory } from './directory.ts';
 
 /** In place of a guild, where a caller has to name the community of listings without a guild. */

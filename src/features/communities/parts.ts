@@ -1,3 +1,4 @@
+import { escapeName, lines, type Markup, markup, timestamp } from '@tallyhook/platform/texts/markup';
 import { Routes } from 'discord.js';
 import { z } from 'zod';
 import { listingName, readCard } from '../../core/announcements/listing-card.ts';
@@ -6,7 +7,6 @@ import type { Reply } from '../../discord/commands/reply.ts';
 import { fetchGuildName } from '../../discord/inspection.ts';
 import { listGuilds } from '../../discord/list-guilds.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import { escapeName, lines, type Markup, markup, timestamp } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import { createDepartures, isNoticeWanted } from './departures.ts';

@@ -1,9 +1,9 @@
+import { isSnowflake } from '@tallyhook/platform/snowflake';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import { nextVersion } from '../../core/store/settings/save-change.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
-import { isSnowflake } from '../../platform/snowflake.ts';
 
 /** Changes of a guild per transaction. */
 const changesAtOnce = 200;

@@ -1,13 +1,13 @@
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import type { Clock } from '@tallyhook/platform/clock';
+import { day, second } from '@tallyhook/platform/durations';
+import type { Log } from '@tallyhook/platform/log';
 import type { Effect } from '../../core/outbox/effect.ts';
 import { maxDelayMs, type RetryPolicy } from '../../core/outbox/retry.ts';
 import type { Replay, StoredDelivery } from '../../core/receiving/replay.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import type { SiteClient, VoteAtSite } from '../../lookup/sites/site-client.ts';
-import type { AttemptResult } from '../../platform/attempt-result.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { day, second } from '../../platform/durations.ts';
-import type { Log } from '../../platform/log.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { reasons } from './hold-vote.ts';
 import { earliestTimeOf, isRecorded, type Judgement, judge, timeOf } from './judge.ts';

@@ -1,3 +1,6 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import {
   type Correction,
@@ -8,9 +11,6 @@ import {
 } from '../../core/ledger/correction.ts';
 import type { LedgerChange, LedgerResult, WritableLedger } from '../../core/ledger/program-ledger.ts';
 import { changeKeyOf, refundKeyOf } from '../../core/tally/ledger-keys.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { TallyhookError } from '../../platform/errors.ts';
-import { isSnowflake } from '../../platform/snowflake.ts';
 import { type Community, type Directory, describeCommunities, onlyCommunity } from '../communities/feature.ts';
 import type { Store } from '../store.ts';
 

@@ -1,8 +1,8 @@
+import type { Clock } from '@tallyhook/platform/clock';
 import { accountIdOf } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import type { Ledger } from '../../core/ledger/program-ledger.ts';
 import { leaderboardPeriods, leaderboardScores } from '../../core/ledger/standing.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { type Community, type Directory, onlyCommunity } from '../communities/feature.ts';
 import type { Store } from '../store.ts';
 import { checkMember, checkOneOf, checkWhole, createWritableLedger, knownCommunity } from './program-ledger-writes.ts';

@@ -1,3 +1,4 @@
+import { bold, escapeText, lines, type Markup, memberName, subtext } from '@tallyhook/platform/texts/markup';
 import type { VotePicture } from '../../../commands/vote-picture.ts';
 import type { AnnouncementStyle } from '../../core/announcements/announcement-style.ts';
 import { type ListingCard, listingName, voteLinks } from '../../core/announcements/listing-card.ts';
@@ -8,7 +9,6 @@ import { amountPerVote } from '../../core/rewards/decide-vote.ts';
 import { nextMilestone } from '../../core/rewards/milestones.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
-import { bold, escapeText, lines, type Markup, memberName, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { VoteSummary } from './store.ts';
 

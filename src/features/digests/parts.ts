@@ -1,10 +1,10 @@
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { calendarOf } from '../../core/tally/community.ts';
-import { BoundedMap } from '../../platform/bounded-map.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import { settleWithin } from '../../platform/with-timeout.ts';
 import type { CommunityListing } from '../communities/feature.ts';
 import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
 import { createDigestHandler, type VotesBetween } from './message.ts';

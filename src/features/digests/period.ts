@@ -1,5 +1,5 @@
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import type { Calendar } from '../../core/rewards/calendar.ts';
-import { day, hour, minute, second } from '../../platform/durations.ts';
 
 /**
  * A delivery is answered within 5 s, so this long after a period every vote of it is stored, also by clocks that differ

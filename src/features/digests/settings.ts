@@ -1,8 +1,8 @@
+import { toDurationText } from '@tallyhook/platform/duration-text';
+import { day, hour, minute } from '@tallyhook/platform/durations';
 import { setting } from '../../core/settings/setting-spec.ts';
 import { showDuration } from '../../core/settings/shown-values.ts';
 import { duration } from '../../core/settings/value-schemas.ts';
-import { toDurationText } from '../../platform/duration-text.ts';
-import { day, hour, minute } from '../../platform/durations.ts';
 
 declare module '../../texts/announcement-settings.ts' {
   interface AnnouncementSettings {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { hour } from '@tallyhook/platform/durations';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { memberOf } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
@@ -8,7 +9,6 @@ import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { advance, deleteProgress, progressOf } from '../../core/store/progress.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
-import { hour } from '../../platform/durations.ts';
 import type { Period } from './period.ts';
 
 /** Entries that one query reads: a few ms, in which SQLite blocks this thread. */

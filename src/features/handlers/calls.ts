@@ -1,13 +1,13 @@
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { TimeoutError, withTimeout } from '@tallyhook/platform/with-timeout';
 import type { Ledger } from '../../core/ledger/program-ledger.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { HandlerEvent, HandlerEvents, HandlerKind } from '../../core/outbox/handler-events.ts';
 import { backoff, type RetryPolicy } from '../../core/outbox/retry.ts';
-import type { AttemptResult } from '../../platform/attempt-result.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { TimeoutError, withTimeout } from '../../platform/with-timeout.ts';
 import { type Handler, type HandlerCall, type Handlers, PermanentError } from './handlers.ts';
 
 /** Shorter than the lease of an effect (20 s), so that no other process calls at the same time. */

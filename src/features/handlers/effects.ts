@@ -1,6 +1,6 @@
+import { type Fields, isObject, type JsonObject, matches } from '@tallyhook/platform/json';
 import { type EffectFormat, formatOf } from '../../core/outbox/effect-kind.ts';
 import type { HandlerContent, HandlerEvents, HandlerKind, HandlerListing } from '../../core/outbox/handler-events.ts';
-import { type Fields, isObject, type JsonObject, matches } from '../../platform/json.ts';
 
 /** Whether parsed JSON is what the outbox stores for a handler. An event of an unknown type is not. */
 function isHandlerContent(value: unknown): value is HandlerContent {

@@ -1,3 +1,7 @@
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import type { Clock } from '@tallyhook/platform/clock';
+import type { Log } from '@tallyhook/platform/log';
+import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Ledger } from '../../core/ledger/program-ledger.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import { createDispatcher } from '../../core/outbox/dispatcher.ts';
@@ -6,10 +10,6 @@ import type { EffectNotices } from '../../core/outbox/effect-notices.ts';
 import { createPerform } from '../../core/outbox/perform.ts';
 import { parseQueue } from '../../core/outbox/queue.ts';
 import { tracePerform } from '../../core/outbox/trace-perform.ts';
-import type { AttemptResult } from '../../platform/attempt-result.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Log } from '../../platform/log.ts';
-import type { Tracing } from '../../platform/tracing/tracing.ts';
 import type { Store } from '../store.ts';
 import { callRetry, createCall, kindsOf } from './calls.ts';
 import type { Handlers } from './handlers.ts';

@@ -1,6 +1,6 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { day, hour } from '@tallyhook/platform/durations';
 import { type HandlerKind, handlerKinds } from '../../core/outbox/handler-events.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { day, hour } from '../../platform/durations.ts';
 import type { StoredSubscriptions } from './store.ts';
 
 /** How long events are stored for a handler whose process is not running (ms). */

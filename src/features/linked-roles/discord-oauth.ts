@@ -1,4 +1,4 @@
-import { createOAuthClient } from '../../platform/discord-oauth/oauth-client.ts';
+import { createOAuthClient } from '@tallyhook/platform/discord-oauth/oauth-client';
 
 const scope = 'identify role_connections.write';
 

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import type { Clock } from '@tallyhook/platform/clock';
+import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-error';
+import { hour, second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
 import type { AccountId } from '../../core/ledger/account.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
-import type { AttemptResult } from '../../platform/attempt-result.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
-import { hour, second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
 import type { AppTexts, Texts } from '../../texts/texts.ts';
 import type { DiscordOAuth, RoleConnectionBody } from './discord-oauth.ts';
 import type { StoredValues } from './linked-members.ts';

@@ -1,9 +1,9 @@
-import type { Clock } from '../../platform/clock.ts';
-import type { Tokens } from '../../platform/discord-oauth/oauth-client.ts';
-import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
-import { minute, second } from '../../platform/durations.ts';
-import type { Encryption } from '../../platform/encryption/encryption.ts';
-import { type SealContext, seal } from '../../platform/encryption/sealed-text.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import type { Tokens } from '@tallyhook/platform/discord-oauth/oauth-client';
+import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-error';
+import { minute, second } from '@tallyhook/platform/durations';
+import type { Encryption } from '@tallyhook/platform/encryption/encryption';
+import { type SealContext, seal } from '@tallyhook/platform/encryption/sealed-text';
 import type { DiscordOAuth } from './discord-oauth.ts';
 import type { LinkedMember, SaveTokensResult, SealedTokens } from './linked-members.ts';
 import type { LinkedMembers } from './store.ts';

@@ -1,11 +1,11 @@
+import { minute } from '@tallyhook/platform/durations';
+import type { Encryption } from '@tallyhook/platform/encryption/encryption';
+import { messageOf } from '@tallyhook/platform/errors';
+import { createLoop } from '@tallyhook/platform/loop';
 import { type AccountId, partsOf } from '../../core/ledger/account.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import { memoizedApplicationId } from '../../discord/inspection.ts';
 import { createDiscordRest } from '../../discord/rest.ts';
-import { minute } from '../../platform/durations.ts';
-import type { Encryption } from '../../platform/encryption/encryption.ts';
-import { messageOf } from '../../platform/errors.ts';
-import { createLoop } from '../../platform/loop.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import { createDiscordOAuth } from './discord-oauth.ts';
 import { createLinkedRoles } from './linked-roles.ts';

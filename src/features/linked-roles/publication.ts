@@ -1,8 +1,8 @@
+import { type Finding, pass, warn } from '@tallyhook/platform/doctor/check';
+import { defaultLocale, type Locale, locales } from '@tallyhook/platform/texts/locale';
 import type { Config } from '../../../config/schema.ts';
 import { type ApplicationSettings, inspectLinkedRoles } from '../../discord/registration/application-settings.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import { type Finding, pass, warn } from '../../platform/doctor/check.ts';
-import { defaultLocale, type Locale, locales } from '../../texts/locale.ts';
 import { textsIn } from '../../texts/texts.ts';
 import type { Publication } from '../parts.ts';
 import { linkPath } from './routes.ts';

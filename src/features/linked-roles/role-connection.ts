@@ -1,9 +1,9 @@
+import { second } from '@tallyhook/platform/durations';
 import { memberOf, noCommunity } from '../../core/ledger/account.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import type { CountedVote } from '../../core/tally/recorded-event.ts';
 import type { Tally } from '../../core/tally/tally.ts';
-import { second } from '../../platform/durations.ts';
 
 /** The marks of an account with linked roles, and of one of which an update waits in the outbox. */
 export const linked = 1;

@@ -1,3 +1,4 @@
+import { keyIdOf } from '@tallyhook/platform/encryption/sealed-text';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { parseLastVotes } from '../../core/store/account-columns.ts';
 import { lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
@@ -6,7 +7,6 @@ import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
-import { keyIdOf } from '../../platform/encryption/sealed-text.ts';
 import type { LinkedMember, SaveTokensResult, SealedTokens, StoredValues } from './linked-members.ts';
 import { linked, roleConnectionEffect } from './role-connection.ts';
 

@@ -1,8 +1,8 @@
+import { lines, memberName, subtext } from '@tallyhook/platform/texts/markup';
 import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
 import { ada, grace, type Preview } from '../../core/announcements/preview.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
-import { lines, memberName, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { LostStreaks } from './effects.ts';
 

@@ -1,8 +1,8 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { calendarOf } from '../../core/tally/community.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { minute } from '../../platform/durations.ts';
 import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
 import { createLostStreaksHandler } from './message.ts';
 import type { LostStreakStore } from './store.ts';

@@ -1,8 +1,8 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import type { Log } from '@tallyhook/platform/log';
 import type { MemberDataAccess } from '../../../commands/member-data.ts';
 import { createPseudonym } from '../../core/ledger/pseudonym.ts';
 import { maxClaimAgeMs } from '../../core/tally/record-claim.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Log } from '../../platform/log.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import { forgetMember, type MemberDataStore } from './store.ts';
 

@@ -1,3 +1,8 @@
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
+import { plainName } from '@tallyhook/platform/truncate';
 import { type DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
 import { directMessagesClosed, type Effect } from '../../core/outbox/effect.ts';
@@ -7,11 +12,6 @@ import { isMendable, rejectionOf, retryAfterMending, retryAlone } from '../../di
 import type { MemberTexts } from '../../discord/guild-languages.ts';
 import { postReply } from '../../discord/posting/message-request.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import type { AttemptResult } from '../../platform/attempt-result.ts';
-import { BoundedMap } from '../../platform/bounded-map.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { minute } from '../../platform/durations.ts';
-import { plainName } from '../../platform/truncate.ts';
 import type { DirectMessageType, DirectMessageTypes } from '../parts.ts';
 
 /** The ids of channels never change, and opening a channel again costs a request. */

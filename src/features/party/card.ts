@@ -1,5 +1,5 @@
+import { html } from '@tallyhook/platform/web/html';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import { html } from '../../platform/web/html.ts';
 import type { ConsoleCard } from '../parts.ts';
 import { daysOfPeriod, partyPeriodAt } from './rules.ts';
 import type { PartyStore } from './store.ts';

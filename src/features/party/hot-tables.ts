@@ -1,5 +1,5 @@
+import { day, hour, second } from '@tallyhook/platform/durations';
 import { hotTable, type Row } from '../../core/store/recording/hot-table.ts';
-import { day, hour, second } from '../../platform/durations.ts';
 import type { PartyProgress } from './rules.ts';
 
 /** The panel of a party is edited at most this often (ms). */

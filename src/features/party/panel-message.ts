@@ -1,3 +1,6 @@
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import type { Clock } from '@tallyhook/platform/clock';
+import { lines, type Markup, markup, repeated, timestamp } from '@tallyhook/platform/texts/markup';
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Panel } from '../../discord/commands/reply.ts';
@@ -5,9 +8,6 @@ import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { editMessage } from '../../discord/posting/edit-message.ts';
 import { type Posted, postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import type { AttemptResult } from '../../platform/attempt-result.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { lines, type Markup, markup, repeated, timestamp } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { daysOfPeriod } from './rules.ts';
 import type { PartyStore, ShownParty } from './store.ts';

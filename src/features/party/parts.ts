@@ -1,12 +1,12 @@
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { lines } from '@tallyhook/platform/texts/markup';
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import type { AttemptResult } from '../../platform/attempt-result.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import { lines } from '../../texts/markup.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import { currentParty, partyCard } from './card.ts';
 import { createPartyPanelHandler } from './panel-message.ts';

@@ -1,9 +1,9 @@
+import { day as dayMs } from '@tallyhook/platform/durations';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { formatDay, formatMonth, formatWeek, monthOf, weekOf } from '../../core/rewards/calendar.ts';
 import type { RewardEntry } from '../../core/rewards/reward.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import { day as dayMs } from '../../platform/durations.ts';
 
 declare module '../../core/ledger/entry.ts' {
   interface EntryCauses {

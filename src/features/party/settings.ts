@@ -1,10 +1,10 @@
+import { numberOf, objectOf } from '@tallyhook/platform/json';
 import { z } from 'zod';
 import { announcementSwitch } from '../../core/announcements/announcement-switch.ts';
 import { maxVotes } from '../../core/settings/reward-settings.ts';
 import { type SettingSpec, setting } from '../../core/settings/setting-spec.ts';
 import { choicesOf, showChoice } from '../../core/settings/shown-values.ts';
 import { credits, wholeNumber } from '../../core/settings/value-schemas.ts';
-import { numberOf, objectOf } from '../../platform/json.ts';
 
 declare module '../../texts/announcement-settings.ts' {
   interface AnnouncementSettings {

@@ -1,5 +1,5 @@
-import { day as dayMs } from '../../platform/durations.ts';
-import { isDrawable } from '../../platform/pictures/fonts.ts';
+import { day as dayMs } from '@tallyhook/platform/durations';
+import { isDrawable } from '@tallyhook/platform/pictures/fonts';
 
 /** Numbers and dates of a language that the font can draw. Days are day numbers. */
 export interface ChartLabels {

@@ -1,11 +1,11 @@
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import { day as dayMs, second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { memoizeOne } from '@tallyhook/platform/memoize';
+import { createDraw } from '@tallyhook/platform/pictures/draw';
 import type { DrawVotePicture, VotePicture, VotePictureRequest } from '../../../commands/vote-picture.ts';
 import type { DayVotes, VotesPerDay } from '../../core/ledger/votes-per-day.ts';
-import { BoundedMap } from '../../platform/bounded-map.ts';
-import { day as dayMs, second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { memoizeOne } from '../../platform/memoize.ts';
-import { createDraw } from '../../platform/pictures/draw.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { canDrawWords, summarizeVotes, type VoteChartWords, voteChart } from './vote-chart.ts';
 

@@ -1,5 +1,5 @@
+import { escapeName, lines, markup, subtext } from '@tallyhook/platform/texts/markup';
 import type { Reply } from '../../discord/commands/reply.ts';
-import { escapeName, lines, markup, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
 import type { RateAlarm } from './effects.ts';

@@ -1,4 +1,4 @@
-import { day, hour } from '../../platform/durations.ts';
+import { day, hour } from '@tallyhook/platform/durations';
 
 /** The votes of a listing by the hour, and what its owner is to decide. Times are ms since the epoch. */
 export interface Rate {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../platform/clock.ts';
-import { html } from '../../platform/web/html.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { html } from '@tallyhook/platform/web/html';
 import type { ConsoleCard } from '../parts.ts';
 import type { StoredReminders } from './store.ts';
 

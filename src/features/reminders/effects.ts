@@ -1,4 +1,4 @@
-import type { Fields } from '../../platform/json.ts';
+import type { Fields } from '@tallyhook/platform/json';
 
 declare module '../../core/outbox/effect-contents.ts' {
   interface DirectMessages {

@@ -1,9 +1,9 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { day, minute, second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import type { QueueName } from '../../core/outbox/queue.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { day, minute, second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { createLoop, type Loop } from '../../platform/loop.ts';
 import type { Reminder } from './reminder.ts';
 import type { StoredReminders } from './store.ts';
 import type { CheckedListing, CheckVote } from './vote-check.ts';

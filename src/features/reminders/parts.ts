@@ -1,7 +1,7 @@
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import { createLoop } from '@tallyhook/platform/loop';
 import { readCard } from '../../core/announcements/listing-card.ts';
-import { second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import { createLoop } from '../../platform/loop.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { CommunityListing } from '../communities/feature.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';

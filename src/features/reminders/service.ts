@@ -1,11 +1,11 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
+import type { Log } from '@tallyhook/platform/log';
+import { commandMention } from '@tallyhook/platform/texts/markup';
 import { accountIdOf } from '../../core/ledger/account.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { AnsweringContext } from '../../discord/commands/command.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { minute } from '../../platform/durations.ts';
-import type { Log } from '../../platform/log.ts';
-import { commandMention } from '../../texts/markup.ts';
 import type { ReminderNotice } from './effects.ts';
 import type { NextReminder, SnoozeResult } from './reminder.ts';
 import type { StoredReminders } from './store.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { hour } from '@tallyhook/platform/durations';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
-import { hour } from '../../platform/durations.ts';
 import type { StopReason } from './reminder.ts';
 
 /** Members that one query counts: a few ms, in which SQLite blocks this thread. */

@@ -1,11 +1,11 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import { maxRequestsPerMinute } from '../../lookup/budget.ts';
 import type { KeyStatus, Lookup } from '../../lookup/lookup.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { minute } from '../../platform/durations.ts';
 import type { RemindedListing } from './reminder.ts';
 import type { StoredReminders } from './store.ts';
 

@@ -1,5 +1,5 @@
+import { type Fields, matches } from '@tallyhook/platform/json';
 import { formatOf } from '../../core/outbox/effect-kind.ts';
-import { type Fields, matches } from '../../platform/json.ts';
 
 declare module '../../core/outbox/effect-contents.ts' {
   interface EffectContents {

@@ -1,10 +1,10 @@
+import { bold, escapeName, escapeText, lines } from '@tallyhook/platform/texts/markup';
 import { renderStars } from '../../../commands/reviews.ts';
 import { type ListingCard, listingName } from '../../core/announcements/listing-card.ts';
 import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
 import type { Preview } from '../../core/announcements/preview.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
-import { bold, escapeName, escapeText, lines } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Review } from './effects.ts';
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { Clock } from '@tallyhook/platform/clock';
+import { hour, minute } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
 import type { HandlerKind } from '../../core/outbox/handler-events.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import type { KeyStatus, Lookup } from '../../lookup/lookup.ts';
 import type { Review } from '../../lookup/schemas.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { hour, minute } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
 import { type CommunityListing, linkedLabel } from '../communities/feature.ts';
 import { handlerListing } from '../handlers/feature.ts';
 import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';

@@ -1,3 +1,4 @@
+import { day } from '@tallyhook/platform/durations';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import type { HandlerListing, ReviewEvent } from '../../core/outbox/handler-events.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
@@ -7,7 +8,6 @@ import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { deleteProgress, progressOf, setProgress } from '../../core/store/progress.ts';
 import { insertMissing, run } from '../../core/store/query-builder.ts';
 import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
-import { day } from '../../platform/durations.ts';
 import type { Review, ReviewAnnouncement } from './effects.ts';
 
 declare module '../../core/store/tables.ts' {

@@ -1,4 +1,4 @@
-import { html } from '../../platform/web/html.ts';
+import { html } from '@tallyhook/platform/web/html';
 import type { ConsoleCard } from '../parts.ts';
 import type { RoleStore } from './store.ts';
 

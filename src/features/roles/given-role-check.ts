@@ -1,12 +1,12 @@
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
 import { Routes } from 'discord.js';
 import { z } from 'zod';
 import type { MemberRole } from '../../core/outbox/effect-contents.ts';
 import { rejectionOf } from '../../discord/discord-errors.ts';
 import { isModerating } from '../../discord/moderating.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import { BoundedMap } from '../../platform/bounded-map.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
 import type { RoleFailure } from './role-failure.ts';
 
 /**

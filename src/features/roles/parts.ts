@@ -1,3 +1,15 @@
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import {
+  escapeText,
+  lines,
+  type Markup,
+  mention,
+  roleMention,
+  subtext,
+  withMentions,
+} from '@tallyhook/platform/texts/markup';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { noCommunity } from '../../core/ledger/account.ts';
 import type { OwnerReports } from '../../core/outbox/effect-contents.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
@@ -5,10 +17,6 @@ import type { GrantedRole } from '../../core/rewards/grant.ts';
 import type { RequestGuard } from '../../discord/circuits/request-guard.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import { fetchBotIdentity } from '../../discord/inspection.ts';
-import { second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import { settleWithin } from '../../platform/with-timeout.ts';
-import { escapeText, lines, type Markup, mention, roleMention, subtext, withMentions } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import { roleCard } from './card.ts';

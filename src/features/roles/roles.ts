@@ -1,3 +1,5 @@
+import type { AttemptResult, RetryLater } from '@tallyhook/platform/attempt-result';
+import type { Clock } from '@tallyhook/platform/clock';
 import { type DiscordAPIError, Routes } from 'discord.js';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import type { MemberRole, RoleContent } from '../../core/outbox/effect-contents.ts';
@@ -10,8 +12,6 @@ import { roleTarget } from '../../discord/circuits/request-target.ts';
 import { isMendable, rejectionOf, retryAfterMending, retryAlone } from '../../discord/discord-errors.ts';
 import type { GuildTexts } from '../../discord/guild-languages.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import type { AttemptResult, RetryLater } from '../../platform/attempt-result.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { CheckGivenRole } from './given-role-check.ts';
 import type { ExplainRoleFailure, RoleFailure } from './role-failure.ts';
 import type { RoleState, RoleStore } from './store.ts';

@@ -1,14 +1,14 @@
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import type { Clock } from '@tallyhook/platform/clock';
+import { hour, minute } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { memoizeOne } from '@tallyhook/platform/memoize';
 import { accountIdOf, noCommunity } from '../../core/ledger/account.ts';
 import type { QueueName } from '../../core/outbox/queue.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { CommandInput } from '../../discord/commands/input.ts';
-import { BoundedMap } from '../../platform/bounded-map.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { hour, minute } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { memoizeOne } from '../../platform/memoize.ts';
 import type { Directory } from '../communities/feature.ts';
 import type { RoleStore } from './store.ts';
 

@@ -1,3 +1,4 @@
+import { type JsonObject, listOf, objectOf, textOf } from '@tallyhook/platform/json';
 import {
   type Form,
   type FormContext,
@@ -10,7 +11,6 @@ import type { SetupSection } from '../../../commands/setup/section.ts';
 import { button, editOptions, effectiveValue } from '../../../commands/setup/view.ts';
 import type { SettingField } from '../../core/settings/setting-spec.ts';
 import { isChecked } from '../../discord/commands/input.ts';
-import { type JsonObject, listOf, objectOf, textOf } from '../../platform/json.ts';
 import { namedTiers } from './settings.ts';
 
 const given = settingsForm('roles', 'edit', ['rewards.voterRole', 'rewards.milestoneRoles', 'rewards.premiumRoles']);

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parseJson } from '@tallyhook/platform/json';
 import { roleFormat } from '../../core/outbox/effect-kind.ts';
 import type { GrantState } from '../../core/rewards/grant.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
-import { parseJson } from '../../platform/json.ts';
 
 /** Rows that one query reads: a few ms, in which SQLite blocks this thread. */
 const rowsPerQuery = 10_000;

@@ -1,13 +1,13 @@
+import type { Encryption } from '@tallyhook/platform/encryption/encryption';
+import { parseJson } from '@tallyhook/platform/json';
+import type { Log } from '@tallyhook/platform/log';
+import type { Redactor } from '@tallyhook/platform/redactor';
 import { communityConfig, type OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingBase } from '../../../config/listing-source.ts';
 import type { FormerLink, ListingConfig } from '../../../config/schema.ts';
 import { parseLink } from '../../core/settings/listing-settings.ts';
 import type { StoredCommunity } from '../../core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
-import type { Encryption } from '../../platform/encryption/encryption.ts';
-import { parseJson } from '../../platform/json.ts';
-import type { Log } from '../../platform/log.ts';
-import type { Redactor } from '../../platform/redactor.ts';
 import { openSettings } from './opened-settings.ts';
 
 /** Communities that are read at once when the program starts. */

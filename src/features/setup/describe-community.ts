@@ -1,10 +1,10 @@
+import { parseJson } from '@tallyhook/platform/json';
 import { type CommunityIssue, type ConfiguredListing, communityConfig } from '../../../config/community-config.ts';
 import { valuesOfListing } from '../../../config/describe-listings.ts';
 import type { ListingBase } from '../../../config/listing-source.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { rule } from '../../core/settings/rules.ts';
 import type { ChangedValue, StoredChange, StoredValue } from '../../core/settings/stored-settings.ts';
-import { parseJson } from '../../platform/json.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 import { communityPaths, listingPaths } from '../settings.ts';
 import type {

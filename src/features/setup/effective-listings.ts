@@ -1,8 +1,8 @@
+import { createEncryption } from '@tallyhook/platform/encryption/encryption';
 import { communityConfig } from '../../../config/community-config.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { StoredCommunity } from '../../core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
-import { createEncryption } from '../../platform/encryption/encryption.ts';
 import { openSettings, type UnreadableSecret } from './opened-settings.ts';
 
 /** Communities that are read at once. */

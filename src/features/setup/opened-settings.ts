@@ -1,10 +1,10 @@
+import { type Encryption, KeyMissingError } from '@tallyhook/platform/encryption/encryption';
+import type { EncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
+import { seal } from '@tallyhook/platform/encryption/sealed-text';
+import { messageOf, TallyhookError } from '@tallyhook/platform/errors';
+import { parseJson } from '@tallyhook/platform/json';
 import type { OpenedSetting } from '../../../config/community-config.ts';
 import type { SettingKey, StoredCommunity, StoredValue } from '../../core/settings/stored-settings.ts';
-import { type Encryption, KeyMissingError } from '../../platform/encryption/encryption.ts';
-import type { EncryptionKey } from '../../platform/encryption/encryption-key.ts';
-import { seal } from '../../platform/encryption/sealed-text.ts';
-import { messageOf, TallyhookError } from '../../platform/errors.ts';
-import { parseJson } from '../../platform/json.ts';
 
 /** The stored settings of a community with their secrets decrypted. */
 export interface OpenedSettings {

@@ -1,10 +1,10 @@
+import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import type { RequestHandler } from 'express';
 import { createSetupDrafts, type SetupChecks, type SetupServices } from '../../../commands/setup-services.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
 import { createGuildChannels } from '../../discord/guild-channels.ts';
 import { fetchBotIdentity, mayManageGuild } from '../../discord/inspection.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
-import type { Encryption } from '../../platform/encryption/encryption.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import type { RuleChange, SimulatedCredits } from '../simulation/feature.ts';
 import { createConnect } from './connect/connect.ts';

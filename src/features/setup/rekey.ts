@@ -1,9 +1,9 @@
+import type { Encryption } from '@tallyhook/platform/encryption/encryption';
+import type { EncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
+import { seal } from '@tallyhook/platform/encryption/sealed-text';
+import { TallyhookError } from '@tallyhook/platform/errors';
 import type { SealedRow } from '../../core/settings/stored-settings.ts';
 import type { RekeyStore } from '../../core/store/settings/sealed.ts';
-import type { Encryption } from '../../platform/encryption/encryption.ts';
-import type { EncryptionKey } from '../../platform/encryption/encryption-key.ts';
-import { seal } from '../../platform/encryption/sealed-text.ts';
-import { TallyhookError } from '../../platform/errors.ts';
 import { tokenContext } from '../linked-roles/feature.ts';
 import { connectionContext } from '../topgg-connect/feature.ts';
 import { contextOf } from './opened-settings.ts';

@@ -1,3 +1,7 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import type { Encryption } from '@tallyhook/platform/encryption/encryption';
+import type { EncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
+import { messageOf, TallyhookError } from '@tallyhook/platform/errors';
 import { communityConfig, type OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingBase } from '../../../config/listing-source.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
@@ -8,10 +12,6 @@ import {
   type StoredCommunity,
 } from '../../core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Encryption } from '../../platform/encryption/encryption.ts';
-import type { EncryptionKey } from '../../platform/encryption/encryption-key.ts';
-import { messageOf, TallyhookError } from '../../platform/errors.ts';
 import { missingSettings } from '../settings.ts';
 import type { SaveResult, SettingIssue, SettingsAuthor, SettingsChange } from './community.ts';
 import { missingKeyIssue, toIssue, toSettingsChange } from './describe-community.ts';

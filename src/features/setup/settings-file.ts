@@ -1,11 +1,11 @@
+import { isObject, type JsonObject } from '@tallyhook/platform/json';
+import { InvalidJsonError, parseJsonText } from '@tallyhook/platform/parse-json-text';
 import type { OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { secretPaths } from '../../core/settings/listing-settings.ts';
 import { rule } from '../../core/settings/rules.ts';
 import { valueAt, withValuesAt } from '../../core/settings/setting-spec.ts';
 import { linkPath } from '../../core/settings/stored-settings.ts';
-import { isObject, type JsonObject } from '../../platform/json.ts';
-import { InvalidJsonError, parseJsonText } from '../../platform/parse-json-text.ts';
 import { communityPaths, isSecretPath, joinParts, listingPaths } from '../settings.ts';
 import type { SettingIssue } from './community.ts';
 import type { SettingChange } from './stored-changes.ts';

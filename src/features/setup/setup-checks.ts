@@ -1,13 +1,13 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
+import { messageOf, TallyhookError } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { Config } from '../../../config/schema.ts';
 import { createCardSource, readCard } from '../../core/announcements/listing-card.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/key-check.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { minute, second } from '../../platform/durations.ts';
-import { messageOf, TallyhookError } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { settleWithin } from '../../platform/with-timeout.ts';
 import type { Directory, LookupClients } from '../communities/feature.ts';
 import type { KeyCheck } from './community.ts';
 

@@ -1,8 +1,8 @@
+import { day } from '@tallyhook/platform/durations';
 import { communityConfig } from '../../../config/community-config.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { type Arrival, linkPath, type StoredChange } from '../../core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
-import { day } from '../../platform/durations.ts';
 import type {
   CommunitySettings,
   LinkResult,

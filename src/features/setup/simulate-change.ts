@@ -1,9 +1,9 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { withTimeout } from '@tallyhook/platform/with-timeout';
 import type { ListingConfig } from '../../../config/schema.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { withTimeout } from '../../platform/with-timeout.ts';
 import type { Directory } from '../communities/feature.ts';
 import type { SettingPath } from '../settings.ts';
 import { type RuleChange, type SimulatedCredits, simulatedMs } from '../simulation/feature.ts';

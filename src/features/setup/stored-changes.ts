@@ -1,7 +1,7 @@
+import type { EncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
 import type { OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { NewChange } from '../../core/settings/stored-settings.ts';
-import type { EncryptionKey } from '../../platform/encryption/encryption-key.ts';
 import { findSetting, isSecretPath } from '../settings.ts';
 import { plainValue, sealedValue } from './opened-settings.ts';
 

@@ -1,8 +1,8 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import type { Log } from '@tallyhook/platform/log';
 import { getText } from '../../lookup/get-text.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import type { Log } from '../../platform/log.ts';
 
 const timeoutMs = 5 * second;
 /** The length of the longest file (bytes). */

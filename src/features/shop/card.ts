@@ -1,5 +1,5 @@
-import { type Html, html } from '../../platform/web/html.ts';
-import { dateTime } from '../../platform/web/time-element.ts';
+import { type Html, html } from '@tallyhook/platform/web/html';
+import { dateTime } from '@tallyhook/platform/web/time-element';
 import type { Texts } from '../../texts/texts.ts';
 import type { ConsoleCard } from '../parts.ts';
 import type { PurchaseRecord } from './purchase.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
+import { formatCount } from '@tallyhook/platform/durations';
+import { worldWritableIssue } from '@tallyhook/platform/secret-files';
+import { readTextFile, UnreadableFileError } from '@tallyhook/platform/text-file';
 import type { FilePlace } from '../../core/settings/setting-spec.ts';
-import { formatCount } from '../../platform/durations.ts';
-import { worldWritableIssue } from '../../platform/secret-files.ts';
-import { readTextFile, UnreadableFileError } from '../../platform/text-file.ts';
 import { maxCodeLength } from './item.ts';
 
 /** What an item of a file states of its codes. */

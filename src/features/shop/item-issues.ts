@@ -1,11 +1,11 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
 import type { OwnerReports } from '../../core/outbox/effect-contents.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { ownerReport } from '../../core/outbox/owner-report.ts';
 import type { QueueName } from '../../core/outbox/queue.ts';
 import { queueName } from '../../core/outbox/queue.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
 import type { RoleAccess } from '../roles/feature.ts';
 import type { ItemIssue } from './effects.ts';
 import type { ShopItem } from './item.ts';

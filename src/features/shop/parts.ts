@@ -1,11 +1,11 @@
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { bold, escapeName, joined, lines, type Markup, mention, roleMention } from '@tallyhook/platform/texts/markup';
 import type { OwnerReportContent } from '../../core/outbox/effect-contents.ts';
 import type { HandlerKind } from '../../core/outbox/handler-events.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
 import type { Reply, ReplyButton } from '../../discord/commands/reply.ts';
-import { BoundedMap } from '../../platform/bounded-map.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import { bold, escapeName, joined, lines, type Markup, mention, roleMention } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { FeatureParts, FeatureServices, ServicesContext } from '../parts.ts';
 import type { RoleAccess } from '../roles/feature.ts';

@@ -1,4 +1,4 @@
-import type { Markup } from '../../texts/markup.ts';
+import type { Markup } from '@tallyhook/platform/texts/markup';
 import type { Texts } from '../../texts/texts.ts';
 
 /** @param price in credits */

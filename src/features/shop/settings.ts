@@ -1,10 +1,10 @@
+import { toDurationText } from '@tallyhook/platform/duration-text';
+import { listOf, numberOf, textOf } from '@tallyhook/platform/json';
+import { escapeName } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
 import { breaks, rule } from '../../core/settings/rules.ts';
 import { setting } from '../../core/settings/setting-spec.ts';
 import { credits, duration, hasNoIssues, roleId, wholeNumber } from '../../core/settings/value-schemas.ts';
-import { toDurationText } from '../../platform/duration-text.ts';
-import { listOf, numberOf, textOf } from '../../platform/json.ts';
-import { escapeName } from '../../texts/markup.ts';
 import { withFileCodes } from './file-codes.ts';
 import { type ShopItem, withoutCodes } from './item.ts';
 import { code, codesOfItems, maxStoredCodes } from './stored-codes.ts';

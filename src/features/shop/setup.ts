@@ -1,3 +1,6 @@
+import { type JsonObject, listOf, numberOf, textOf } from '@tallyhook/platform/json';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
+import { bold, escapeName, joined, lines, type Markup, roleMention, subtext } from '@tallyhook/platform/texts/markup';
 import { panel, showSaved } from '../../../commands/setup/results.ts';
 import { renderSection, type SetupSection } from '../../../commands/setup/section.ts';
 import {
@@ -16,9 +19,6 @@ import {
   toChanges,
 } from '../../../commands/setup/view.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
-import { type JsonObject, listOf, numberOf, textOf } from '../../platform/json.ts';
-import { isSnowflake } from '../../platform/snowflake.ts';
-import { bold, escapeName, joined, lines, type Markup, roleMention, subtext } from '../../texts/markup.ts';
 import { type ItemVariant, item, itemVariants, limits, variantOf } from './setup-forms.ts';
 
 /** The items, with what adds one and a select that opens one. */

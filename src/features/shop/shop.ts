@@ -1,9 +1,9 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { isNotStored } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
 import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
 import type { QueueName } from '../../core/outbox/queue.ts';
 import { queueName } from '../../core/outbox/queue.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { isNotStored } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
 import type { RoleAccess } from '../roles/feature.ts';
 import type { ShopItem } from './item.ts';
 import { dependsOnRoles, findUnreadyItems, type ReportUnreadyItem } from './item-issues.ts';

@@ -1,8 +1,8 @@
+import { parseJson } from '@tallyhook/platform/json';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import type { VoteHistory } from '../../core/rewards/history.ts';
 import { type EarnedEntry, type PastVote, type ReplayContext, replayVotes } from '../../core/rewards/replay-votes.ts';
 import type { MemberEntry } from '../../core/store/member-ledgers.ts';
-import { parseJson } from '../../platform/json.ts';
 import { readPayload } from '../../webhook/payload.ts';
 
 /** What a member did that rules pay for. */

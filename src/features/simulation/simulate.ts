@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { day } from '@tallyhook/platform/durations';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { monthOf } from '../../core/rewards/calendar.ts';
@@ -11,7 +12,6 @@ import { toOutage } from '../../core/store/recording/queries.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { listingsByName } from '../../core/tally/replay-listings.ts';
-import { day } from '../../platform/durations.ts';
 import { type PastEvents, pastEventsOf, simulateEntries } from './past-events.ts';
 
 /** The votes that `/setup` and the command line pay again (ms). Texts name this time. */

@@ -1,4 +1,4 @@
-import type { SealContext } from '../../platform/encryption/sealed-text.ts';
+import type { SealContext } from '@tallyhook/platform/encryption/sealed-text';
 
 /** A project of top.gg whose owner has pressed *Connect* there. */
 export interface Connection {

@@ -1,6 +1,6 @@
+import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
 import { mayManageGuild } from '../../discord/inspection.ts';
-import type { Encryption } from '../../platform/encryption/encryption.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import { listingAddress, type Setup } from '../setup/feature.ts';
 import { createTopggRoutes, topggConnectPath } from './routes.ts';

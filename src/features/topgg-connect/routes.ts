@@ -1,7 +1,7 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { parseJson } from '@tallyhook/platform/json';
 import express, { type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
-import type { Clock } from '../../platform/clock.ts';
-import { parseJson } from '../../platform/json.ts';
 import { authenticate, rejectByHeaders } from '../../webhook/sites/authenticate.ts';
 import type { ReadHeader } from '../../webhook/sites/scheme.ts';
 import { isOldSignature, oldSignature } from '../../webhook/sites/signature-age.ts';

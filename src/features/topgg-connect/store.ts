@@ -1,8 +1,8 @@
+import { keyIdOf } from '@tallyhook/platform/encryption/sealed-text';
 import type { Selectable } from 'kysely';
 import { literal, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
-import { keyIdOf } from '../../platform/encryption/sealed-text.ts';
 import type { Connection } from './connection.ts';
 
 declare module '../../core/store/tables.ts' {

@@ -1,8 +1,8 @@
-import type { Clock } from '../../platform/clock.ts';
-import type { Encryption } from '../../platform/encryption/encryption.ts';
-import { seal } from '../../platform/encryption/sealed-text.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import type { Encryption } from '@tallyhook/platform/encryption/encryption';
+import { seal } from '@tallyhook/platform/encryption/sealed-text';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
 import { type LinkResult, newListingName, type SettingsAuthor, type Setup } from '../setup/feature.ts';
 import { type Connection, connectionContext } from './connection.ts';
 import type { ConnectionStore } from './store.ts';

@@ -1,3 +1,5 @@
+import { formatCount, minute } from '@tallyhook/platform/durations';
+import { HttpError } from '@tallyhook/platform/web/http-error';
 import {
   type DeliveryEffect,
   type DeliveryRecord,
@@ -5,8 +7,6 @@ import {
   type LedgerEntry,
   type Records,
 } from '../../core/records/records.ts';
-import { formatCount, minute } from '../../platform/durations.ts';
-import { HttpError } from '../../platform/web/http-error.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { asSentence, explainDelivery, explainEffect, formatCredits, waitOf } from './explain.ts';
 

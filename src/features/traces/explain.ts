@@ -1,6 +1,6 @@
+import { formatCount } from '@tallyhook/platform/durations';
 import { directMessagesClosed } from '../../core/outbox/effect.ts';
 import type { DeliveryRecord, EffectRecord, LedgerEntry } from '../../core/records/records.ts';
-import { formatCount } from '../../platform/durations.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { confirmationReasons } from '../confirmations/feature.ts';
 

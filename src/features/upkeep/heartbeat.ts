@@ -1,8 +1,8 @@
-import type { Clock } from '../../platform/clock.ts';
-import { minute } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { createLoop, type Loop } from '../../platform/loop.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import type { Store } from '../store.ts';
 
 const beatEveryMs = minute;

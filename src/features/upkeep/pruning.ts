@@ -1,5 +1,5 @@
-import type { Clock } from '../../platform/clock.ts';
-import { day, minute, second } from '../../platform/durations.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { day, minute, second } from '@tallyhook/platform/durations';
 import type { Pruned, UpkeepStore } from './store.ts';
 
 /** Rows per transaction, for which the votes of that moment wait. */

@@ -1,3 +1,4 @@
+import { hour, minute } from '@tallyhook/platform/durations';
 import type { Selectable } from 'kysely';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { lockAccountsOf } from '../../core/store/accounts.ts';
@@ -6,7 +7,6 @@ import { lock } from '../../core/store/lock.ts';
 import { insertMissing, literal, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { deliveryColumns, type Tables } from '../../core/store/tables.ts';
-import { hour, minute } from '../../platform/durations.ts';
 
 /** A lease that ends later than this was written by a clock that was ahead (ms). */
 const maxLeaseMs = hour;

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import type { Clock } from '@tallyhook/platform/clock';
 import { Routes } from 'discord.js';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import { CircuitOpenError } from '../../discord/circuits/circuit-open-error.ts';
@@ -7,8 +9,6 @@ import { classifySendError, rejectionOf } from '../../discord/discord-errors.ts'
 import { editMessage, type PostedMessage } from '../../discord/posting/edit-message.ts';
 import { type Posted, postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import type { AttemptResult } from '../../platform/attempt-result.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { StoredPanel, VotePanelStore } from './store.ts';
 
 /** The panel of a guild as it is to be shown now. */

@@ -1,3 +1,6 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
+import { channelMention } from '@tallyhook/platform/texts/markup';
 import type { Command } from '../../../commands/context.ts';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
@@ -7,9 +10,6 @@ import { calendarOf } from '../../core/tally/community.ts';
 import { isOffered } from '../../discord/commands/command.ts';
 import { listingsTarget, offersAt } from '../../discord/commands/offers.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { minute } from '../../platform/durations.ts';
-import { channelMention } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Community } from '../communities/feature.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';

@@ -1,3 +1,7 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { bold, escapeName, joined, lines, type Markup, markup, memberName } from '@tallyhook/platform/texts/markup';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import {
   type ListedPage,
   listingPage,
@@ -10,10 +14,6 @@ import type { RankedMember } from '../../core/ledger/standing.ts';
 import type { VoteAmount } from '../../core/rewards/decide-vote.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { ActionTarget, Panel, ReplyButton } from '../../discord/commands/reply.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import { settleWithin } from '../../platform/with-timeout.ts';
-import { bold, escapeName, joined, lines, type Markup, markup, memberName } from '../../texts/markup.ts';
 import { medalOf } from '../../texts/medals.ts';
 import type { Texts } from '../../texts/texts.ts';
 

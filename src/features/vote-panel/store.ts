@@ -1,3 +1,4 @@
+import { day, hour } from '@tallyhook/platform/durations';
 import type { Generated, Selectable } from 'kysely';
 import { ownerReport } from '../../core/outbox/owner-report.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
@@ -7,7 +8,6 @@ import { run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import type { PostedMessage } from '../../discord/posting/edit-message.ts';
-import { day, hour } from '../../platform/durations.ts';
 
 declare module '../../core/store/tables.ts' {
   interface Tables {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../platform/clock.ts';
-import { minute } from '../../platform/durations.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
 import type { Budget, BudgetStore } from '../budget.ts';
 import { LookupError } from '../lookup-error.ts';
 

@@ -1,5 +1,5 @@
+import { day } from '@tallyhook/platform/durations';
 import { z } from 'zod';
-import { day } from '../../platform/durations.ts';
 import type { RequestLimit } from '../budget.ts';
 import type { ListingKind } from '../lookup.ts';
 

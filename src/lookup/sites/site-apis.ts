@@ -1,5 +1,5 @@
+import { day, hour, minute } from '@tallyhook/platform/durations';
 import { z } from 'zod';
-import { day, hour, minute } from '../../platform/durations.ts';
 import type { ListingKind } from '../lookup.ts';
 import {
   anyTime,

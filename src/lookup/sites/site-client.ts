@@ -1,9 +1,9 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import type { Log } from '@tallyhook/platform/log';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
+import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Keyv } from 'keyv';
-import type { Clock } from '../../platform/clock.ts';
-import { day, hour, minute, second } from '../../platform/durations.ts';
-import type { Log } from '../../platform/log.ts';
-import { isSnowflake } from '../../platform/snowflake.ts';
-import type { Tracing } from '../../platform/tracing/tracing.ts';
 import { type BudgetStore, createBudget, fingerprint } from '../budget.ts';
 import { readThrough } from '../cache.ts';
 import type { Endpoint } from '../endpoints.ts';

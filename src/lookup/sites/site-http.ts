@@ -1,8 +1,8 @@
-import type { Clock } from '../../platform/clock.ts';
-import { minute } from '../../platform/durations.ts';
-import type { LookupErrorCode } from '../../platform/error-codes.ts';
-import { objectOf, parseJson } from '../../platform/json.ts';
-import type { Tracing } from '../../platform/tracing/tracing.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
+import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
+import { objectOf, parseJson } from '@tallyhook/platform/json';
+import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import { createQuote, type Quote, retryTime } from '../error-response.ts';
 import { getText, type TextResponse } from '../get-text.ts';
 import type { Http } from '../http.ts';

@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from '../../platform/clock.ts';
-import { hour } from '../../platform/durations.ts';
-import { memoizeOne } from '../../platform/memoize.ts';
+import { type Clock, systemClock } from '@tallyhook/platform/clock';
+import { hour } from '@tallyhook/platform/durations';
+import { memoizeOne } from '@tallyhook/platform/memoize';
 import { type LedgerVote, voteStatusAt, withLedger, withSecondsLeft } from '../freshness.ts';
 import type { CachedValue, ListingKind, LookupClient, ObserveAge, ObserveLookup } from '../lookup.ts';
 import { LookupError } from '../lookup-error.ts';

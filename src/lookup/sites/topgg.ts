@@ -1,6 +1,6 @@
+import { hour, minute } from '@tallyhook/platform/durations';
+import { objectOf, parseJson } from '@tallyhook/platform/json';
 import { z } from 'zod';
-import { hour, minute } from '../../platform/durations.ts';
-import { objectOf, parseJson } from '../../platform/json.ts';
 import {
   discordId,
   flag,

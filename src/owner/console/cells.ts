@@ -1,9 +1,9 @@
+import type { Markup } from '@tallyhook/platform/texts/markup';
+import type { ValuesOf } from '@tallyhook/platform/texts/messages';
+import { type Html, html } from '@tallyhook/platform/web/html';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import type { EffectState } from '../../core/outbox/effect.ts';
 import type { DeliveryRecord } from '../../core/records/records.ts';
-import { type Html, html } from '../../platform/web/html.ts';
-import type { Markup } from '../../texts/markup.ts';
-import type { ValuesOf } from '../../texts/messages.ts';
 import type { TextKey, TextMessages, Texts } from '../../texts/texts.ts';
 import type { KnownEventKind } from '../../webhook/event.ts';
 import type { KnownOutcome } from '../../webhook/response.ts';

@@ -1,5 +1,5 @@
-import { HttpError } from '../../platform/web/http-error.ts';
-import { defaultLocale, isEnglish } from '../../texts/locale.ts';
+import { defaultLocale, isEnglish } from '@tallyhook/platform/texts/locale';
+import { HttpError } from '@tallyhook/platform/web/http-error';
 import { type Texts, textsIn } from '../../texts/texts.ts';
 
 /** An error that the console explains in every language. */

@@ -1,11 +1,11 @@
+import { serveAsset } from '@tallyhook/platform/web/asset';
+import { clientKeyOf } from '@tallyhook/platform/web/client-key';
+import { rejectCrossSiteForms } from '@tallyhook/platform/web/cross-site';
+import { html } from '@tallyhook/platform/web/html';
+import { HttpError, handleErrors } from '@tallyhook/platform/web/http-error';
+import { securityHeaders } from '@tallyhook/platform/web/security-headers';
 import express, { type RequestHandler, Router } from 'express';
-import { messageStyles, readScript, readSharedScript } from '../../discord/web/page-script.ts';
-import { serveAsset } from '../../platform/web/asset.ts';
-import { clientKeyOf } from '../../platform/web/client-key.ts';
-import { rejectCrossSiteForms } from '../../platform/web/cross-site.ts';
-import { html } from '../../platform/web/html.ts';
-import { HttpError, handleErrors } from '../../platform/web/http-error.ts';
-import { securityHeaders } from '../../platform/web/security-headers.ts';
+import { messageStyles, readScript, readSharedScript } from 'local-discord/web/page-script';
 import type { Authentication } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
 import type { DiscordSignIn } from '../discord-sign-in.ts';

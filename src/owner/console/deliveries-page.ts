@@ -1,6 +1,6 @@
+import { type Html, html } from '@tallyhook/platform/web/html';
+import { timeAgo } from '@tallyhook/platform/web/time-element';
 import type { DeliveryRecord } from '../../core/records/records.ts';
-import { type Html, html } from '../../platform/web/html.ts';
-import { timeAgo } from '../../platform/web/time-element.ts';
 import { premiumKinds, voteKinds } from '../../webhook/event.ts';
 import { outcomes } from '../../webhook/response.ts';
 import type { Site } from '../../webhook/sites/site.ts';

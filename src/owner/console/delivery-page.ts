@@ -1,9 +1,9 @@
+import { formTokenField } from '@tallyhook/platform/web/form-token';
+import { type Html, html } from '@tallyhook/platform/web/html';
+import { dateTime, exactDateTime } from '@tallyhook/platform/web/time-element';
 import { causeName } from '../../../commands/entry-reason.ts';
 import { type DeliveryRecord, isPruned } from '../../core/records/records.ts';
 import type { DeliveryDetails } from '../../features/traces/delivery-details.ts';
-import { formTokenField } from '../../platform/web/form-token.ts';
-import { type Html, html } from '../../platform/web/html.ts';
-import { dateTime, exactDateTime } from '../../platform/web/time-element.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { NameBook } from '../names.ts';
 import {

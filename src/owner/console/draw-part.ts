@@ -1,6 +1,6 @@
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { type Html, html } from '../../platform/web/html.ts';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { type Html, html } from '@tallyhook/platform/web/html';
 import type { Texts } from '../../texts/texts.ts';
 
 /** Draws the part of a page that is about one listing. */

@@ -1,8 +1,8 @@
+import { formTokenField } from '@tallyhook/platform/web/form-token';
+import { type Html, html } from '@tallyhook/platform/web/html';
+import { dateTime } from '@tallyhook/platform/web/time-element';
 import { effectName } from '../../core/outbox/effect-name.ts';
 import type { EffectRecord } from '../../core/records/records.ts';
-import { formTokenField } from '../../platform/web/form-token.ts';
-import { type Html, html } from '../../platform/web/html.ts';
-import { dateTime } from '../../platform/web/time-element.ts';
 import { deliveryLink, tones } from './cells.ts';
 import { type ReasonView, reasonHtml } from './reason.ts';
 import type { Visit } from './session.ts';

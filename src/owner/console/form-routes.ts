@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { isOnCalendar } from '@tallyhook/platform/calendar-date';
+import { mention } from '@tallyhook/platform/texts/markup';
+import { formTokenField } from '@tallyhook/platform/web/form-token';
+import { type Html, html } from '@tallyhook/platform/web/html';
+import { HttpError } from '@tallyhook/platform/web/http-error';
 import { Router } from 'express';
 import { z } from 'zod';
 import { maxCorrection, overdraws } from '../../core/ledger/correction.ts';
 import { createCalendar } from '../../core/rewards/calendar.ts';
-import { isOnCalendar } from '../../platform/calendar-date.ts';
-import { formTokenField } from '../../platform/web/form-token.ts';
-import { type Html, html } from '../../platform/web/html.ts';
-import { HttpError } from '../../platform/web/http-error.ts';
-import { mention } from '../../texts/markup.ts';
 import { decideAlarm, decisions, findTimeZone, reverseVotes } from '../listings.ts';
 import { correct, replayDelivery, replayEffect } from '../replay.ts';
 import {

@@ -1,12 +1,12 @@
+import { hour, minute } from '@tallyhook/platform/durations';
+import { markup } from '@tallyhook/platform/texts/markup';
+import { formTokenField } from '@tallyhook/platform/web/form-token';
+import { type Html, html } from '@tallyhook/platform/web/html';
+import { dateTime } from '@tallyhook/platform/web/time-element';
 import { createCalendar } from '../../core/rewards/calendar.ts';
 import type { ReversalTotals } from '../../features/corrections/reversals.ts';
 import type { VoteRange } from '../../features/corrections/reverse-member.ts';
 import type { HeldListing } from '../../features/rate-alarms/store.ts';
-import { hour, minute } from '../../platform/durations.ts';
-import { formTokenField } from '../../platform/web/form-token.ts';
-import { type Html, html } from '../../platform/web/html.ts';
-import { dateTime } from '../../platform/web/time-element.ts';
-import { markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ListingDetails } from '../listings.ts';
 import type { NameBook } from '../names.ts';

@@ -1,11 +1,11 @@
+import { formTokenField } from '@tallyhook/platform/web/form-token';
+import { type Html, html } from '@tallyhook/platform/web/html';
+import type { PageRequest } from '@tallyhook/platform/web/pagination';
+import { dateTime, timeAgo } from '@tallyhook/platform/web/time-element';
 import type { Request, Response } from 'express';
 import { causeName, entryReason } from '../../../commands/entry-reason.ts';
 import { maxCorrection, maxReasonLength } from '../../core/ledger/correction.ts';
 import type { DeliveryRecord, LedgerEntry } from '../../core/records/records.ts';
-import { formTokenField } from '../../platform/web/form-token.ts';
-import { type Html, html } from '../../platform/web/html.ts';
-import type { PageRequest } from '../../platform/web/pagination.ts';
-import { dateTime, timeAgo } from '../../platform/web/time-element.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { getMember, type MemberDetails, type VoteTimes } from '../get-member.ts';
 import type { NameBook } from '../names.ts';

@@ -1,8 +1,8 @@
+import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-error';
+import { messageOf } from '@tallyhook/platform/errors';
+import { clientKeyOf } from '@tallyhook/platform/web/client-key';
+import { html } from '@tallyhook/platform/web/html';
 import { Router } from 'express';
-import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
-import { messageOf } from '../../platform/errors.ts';
-import { clientKeyOf } from '../../platform/web/client-key.ts';
-import { html } from '../../platform/web/html.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Authentication } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';

@@ -1,6 +1,6 @@
+import { type Html, html } from '@tallyhook/platform/web/html';
 import type { RankedMember } from '../../core/ledger/standing.ts';
 import { withoutGuild } from '../../features/communities/only-community.ts';
-import { type Html, html } from '../../platform/web/html.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { OwnerCommunity } from '../communities.ts';
 import type { OwnerContext } from '../context.ts';

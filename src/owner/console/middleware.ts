@@ -1,8 +1,8 @@
+import { messageOf } from '@tallyhook/platform/errors';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
+import { hasFormToken } from '@tallyhook/platform/web/form-token';
+import { HttpError } from '@tallyhook/platform/web/http-error';
 import type { Request, RequestHandler, Response } from 'express';
-import { messageOf } from '../../platform/errors.ts';
-import { isSnowflake } from '../../platform/snowflake.ts';
-import { hasFormToken } from '../../platform/web/form-token.ts';
-import { HttpError } from '../../platform/web/http-error.ts';
 import type { OwnerContext } from '../context.ts';
 import { scopeContext } from '../scope.ts';
 import { ConsoleError } from './console-error.ts';

@@ -1,6 +1,6 @@
+import { type Html, html } from '@tallyhook/platform/web/html';
+import { timeAgo } from '@tallyhook/platform/web/time-element';
 import type { RankedMember } from '../../core/ledger/standing.ts';
-import { type Html, html } from '../../platform/web/html.ts';
-import { timeAgo } from '../../platform/web/time-element.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ComponentStatus } from '../context.ts';
 import type { Overview } from '../get-overview.ts';

@@ -1,12 +1,12 @@
+import { isSnowflake } from '@tallyhook/platform/snowflake';
+import { type Html, html } from '@tallyhook/platform/web/html';
+import type { PageContent } from '@tallyhook/platform/web/page-frame';
+import { paginate } from '@tallyhook/platform/web/pagination';
 import { type Request, Router } from 'express';
 import { z } from 'zod';
 import type { EffectState } from '../../core/outbox/effect.ts';
 import type { EffectRecord, OpenProblems } from '../../core/records/records.ts';
 import { getDelivery } from '../../features/traces/delivery-details.ts';
-import { isSnowflake } from '../../platform/snowflake.ts';
-import { type Html, html } from '../../platform/web/html.ts';
-import type { PageContent } from '../../platform/web/page-frame.ts';
-import { paginate } from '../../platform/web/pagination.ts';
 import { getOverview } from '../get-overview.ts';
 import { listDeliveries, siteNames } from '../list-deliveries.ts';
 import { listListings } from '../listings.ts';

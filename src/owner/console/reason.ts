@@ -1,11 +1,11 @@
+import { channelMention, escapeText, lines, type Markup, trustedMarkup } from '@tallyhook/platform/texts/markup';
+import { type Html, html } from '@tallyhook/platform/web/html';
 import { ownReason } from '../../core/announcements/own-reason.ts';
 import { directMessagesClosed } from '../../core/outbox/effect.ts';
 import type { DeliveryRecord } from '../../core/records/records.ts';
 import { confirmationReasons } from '../../features/confirmations/feature.ts';
 import { explainRoleFailure } from '../../features/roles/parts.ts';
 import type { RoleFailureCause } from '../../features/roles/role-failure.ts';
-import { type Html, html } from '../../platform/web/html.ts';
-import { channelMention, escapeText, lines, type Markup, trustedMarkup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import type { NameBook } from '../names.ts';

@@ -1,8 +1,8 @@
+import { type FlashMessages, findFlashMessage } from '@tallyhook/platform/web/flash-messages';
+import { formTokenField } from '@tallyhook/platform/web/form-token';
+import { type Html, html } from '@tallyhook/platform/web/html';
+import { type PageContent, pageFrame } from '@tallyhook/platform/web/page-frame';
 import type { Request, RequestHandler, Response } from 'express';
-import { type FlashMessages, findFlashMessage } from '../../platform/web/flash-messages.ts';
-import { formTokenField } from '../../platform/web/form-token.ts';
-import { type Html, html } from '../../platform/web/html.ts';
-import { type PageContent, pageFrame } from '../../platform/web/page-frame.ts';
 import { type AppTexts, ownTexts, type Texts } from '../../texts/texts.ts';
 import type { OwnerSession, Visit } from './session.ts';
 

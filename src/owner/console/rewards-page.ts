@@ -1,9 +1,9 @@
+import { bold, joined, type Markup } from '@tallyhook/platform/texts/markup';
+import { type Html, html } from '@tallyhook/platform/web/html';
 import { describeValue, settingName } from '../../../commands/setup/view.ts';
 import { isOff } from '../../core/settings/shown-values.ts';
 import type { CardView, ConsoleCard } from '../../features/parts.ts';
 import { settings } from '../../features/settings.ts';
-import { type Html, html } from '../../platform/web/html.ts';
-import { bold, joined, type Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { NameBook } from '../names.ts';
 import type { ListingRules } from '../reward-records.ts';

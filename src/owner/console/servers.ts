@@ -1,5 +1,5 @@
+import { html } from '@tallyhook/platform/web/html';
 import { Router } from 'express';
-import { html } from '../../platform/web/html.ts';
 import type { OwnerContext } from '../context.ts';
 import { redirectToSlash } from './middleware.ts';
 import { renderPage, textsOf } from './render-page.ts';

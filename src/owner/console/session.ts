@@ -1,11 +1,11 @@
 import { hkdfSync, randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
+import type { Clock } from '@tallyhook/platform/clock';
+import { hour, minute } from '@tallyhook/platform/durations';
+import { type CookieSession, createSessionCookie, type SessionCookie } from '@tallyhook/platform/web/session-cookie';
 import type { Request, Response } from 'express';
 import { operator } from '../../core/ledger/correction.ts';
 import type { SessionRevocations } from '../../core/store/coordination/session-revocations.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { hour, minute } from '../../platform/durations.ts';
-import { type CookieSession, createSessionCookie, type SessionCookie } from '../../platform/web/session-cookie.ts';
 import type { OwnerContext } from '../context.ts';
 
 /** A member who has signed in with Discord. What the member may see is decided for each request. */

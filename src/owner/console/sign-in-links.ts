@@ -1,6 +1,6 @@
+import { clientKeyOf } from '@tallyhook/platform/web/client-key';
+import { isOwnHost } from '@tallyhook/platform/web/host';
 import { Router } from 'express';
-import { clientKeyOf } from '../../platform/web/client-key.ts';
-import { isOwnHost } from '../../platform/web/host.ts';
 import { loopbackClients } from '../authentication.ts';
 import type { SignInLinks } from '../sign-in-links.ts';
 import { ConsoleError } from './console-error.ts';

@@ -1,8 +1,8 @@
+import { clientKeyOf } from '@tallyhook/platform/web/client-key';
+import { type Html, html } from '@tallyhook/platform/web/html';
+import { HttpError } from '@tallyhook/platform/web/http-error';
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
-import { clientKeyOf } from '../../platform/web/client-key.ts';
-import { type Html, html } from '../../platform/web/html.ts';
-import { HttpError } from '../../platform/web/http-error.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Authentication } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';

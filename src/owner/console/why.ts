@@ -1,7 +1,7 @@
+import { escapeName, escapeText, lines, type Markup, mention } from '@tallyhook/platform/texts/markup';
+import { type Html, html } from '@tallyhook/platform/web/html';
 import { ownReason } from '../../core/announcements/own-reason.ts';
 import type { DeliveryRecord, LedgerEntry } from '../../core/records/records.ts';
-import { type Html, html } from '../../platform/web/html.ts';
-import { escapeName, escapeText, lines, type Markup, mention } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { fill } from './cells.ts';

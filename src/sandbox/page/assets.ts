@@ -1,6 +1,6 @@
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { messageStyles, readScript } from '../../discord/web/page-script.ts';
+import { messageStyles, readScript } from 'local-discord/web/page-script';
 
 interface Asset {
   readonly type: string;

@@ -1,8 +1,8 @@
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { snowflakePattern } from '@tallyhook/platform/snowflake';
+import type { GuildControls } from 'local-discord/guild-controls';
+import type { MemberClient } from 'local-discord/member-client';
 import { z } from 'zod';
-import { TallyhookError } from '../../platform/errors.ts';
-import { snowflakePattern } from '../../platform/snowflake.ts';
-import type { GuildControls } from '../discord/guild-controls.ts';
-import type { MemberClient } from '../discord/member-client.ts';
 import { faultActions, type PagePorts, tourNames } from './ports.ts';
 
 const id = z.string().regex(snowflakePattern);

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
-import type { CheckResult } from '../../platform/doctor/check.ts';
-import type { ServiceListingKind } from '../../service/listing/listing.ts';
+import type { CheckResult } from '@tallyhook/platform/doctor/check';
+import type { ServiceListingKind } from 'listing-service/listing/listing';
 
 /** The result of a vote. */
 export type VoteResult =

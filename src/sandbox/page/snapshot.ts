@@ -1,7 +1,7 @@
-import type { DiscordState, StateChange } from '../discord/discord-state.ts';
-import type { DiscordStore } from '../discord/discord-store.ts';
-import type { Channel } from '../discord/objects.ts';
-import { isWithoutBot } from '../discord/places-without-bot.ts';
+import type { DiscordState, StateChange } from 'local-discord/discord-state';
+import type { DiscordStore } from 'local-discord/discord-store';
+import type { Channel } from 'local-discord/objects';
+import { isWithoutBot } from 'local-discord/places-without-bot';
 import type { KeyedItem, PagePorts } from './ports.ts';
 
 /** Number of messages that are sent to a new page. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Listing } from 'listing-service/listing/listing';
 import { z } from 'zod';
-import type { Clock } from '../../platform/clock.ts';
-import { second } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Listing } from '../../service/listing/listing.ts';
 import { signDelivery } from '../../webhook/sites/authenticate.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import type { VoteResult } from '../page/ports.ts';

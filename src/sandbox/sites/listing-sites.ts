@@ -1,7 +1,7 @@
+import { type Clock, systemClock } from '@tallyhook/platform/clock';
+import { createHttpServer } from '@tallyhook/platform/http/server';
+import type { Log } from '@tallyhook/platform/log';
 import { z } from 'zod';
-import { type Clock, systemClock } from '../../platform/clock.ts';
-import { createHttpServer } from '../../platform/http/server.ts';
-import type { Log } from '../../platform/log.ts';
 import { sites } from '../../webhook/sites/index.ts';
 import { openJsonFile, readJsonFile } from '../data-directory.ts';
 import type { SandboxListings } from '../listing-service.ts';

@@ -1,14 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Clock } from '../../platform/clock.ts';
-import { formatWait } from '../../platform/durations.ts';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import { isCrossSite } from '../../platform/web/cross-site.ts';
-import { isOwnHost } from '../../platform/web/host.ts';
-import { html } from '../../platform/web/html.ts';
-import { equalSecrets } from '../../platform/web/session-cookie.ts';
-import { readBytes } from '../discord/body.ts';
-import { sendJson, sendSimplePage } from '../simple-page.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { formatWait } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { isCrossSite } from '@tallyhook/platform/web/cross-site';
+import { isOwnHost } from '@tallyhook/platform/web/host';
+import { html } from '@tallyhook/platform/web/html';
+import { equalSecrets } from '@tallyhook/platform/web/session-cookie';
+import { sendJson, sendSimplePage } from '@tallyhook/platform/web/simple-page';
+import { readBytes } from 'local-discord/body';
 import type { ImitatedSite } from './imitated-site.ts';
 
 /** Of a form (bytes). */

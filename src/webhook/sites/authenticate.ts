@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { second } from '../../platform/durations.ts';
+import { second } from '@tallyhook/platform/durations';
 import { createHmacKey, createSignedMessage, type HmacKey } from '../secret-index.ts';
 import { chooseScheme, type ReadHeader, type Scheme, type SignatureScheme, type TokenScheme } from './scheme.ts';
 import { decodeKey, readJws, readSignature, type SignedContent, textAround } from './signed-content.ts';

@@ -1,4 +1,4 @@
-import { day } from '../../platform/durations.ts';
+import { day } from '@tallyhook/platform/durations';
 import type { NoScheme } from './scheme.ts';
 import type { Site } from './site.ts';
 

@@ -1,4 +1,4 @@
-import { hour, minute, second } from '../../platform/durations.ts';
+import { hour, minute, second } from '@tallyhook/platform/durations';
 import { type Fields, readEventTime } from '../fields.ts';
 import { readEventName, readFlag, readPath } from './read-delivery.ts';
 import { type Scheme, signature, standardWebhooks, token } from './scheme.ts';

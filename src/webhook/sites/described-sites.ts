@@ -1,4 +1,4 @@
-import { minute } from '../../platform/durations.ts';
+import { minute } from '@tallyhook/platform/durations';
 import { createDescribedSite, type DescribedSite } from './described-site.ts';
 import type { KnownSite, Site } from './site.ts';
 

@@ -1,4 +1,4 @@
-import { day, minute } from '../../platform/durations.ts';
+import { day, minute } from '@tallyhook/platform/durations';
 import { readField } from '../fields.ts';
 import { readFlag } from './read-delivery.ts';
 import { token } from './scheme.ts';

@@ -1,4 +1,4 @@
-import { hour, minute } from '../../platform/durations.ts';
+import { hour, minute } from '@tallyhook/platform/durations';
 import { isObject, readField } from '../fields.ts';
 import { readEventName } from './read-delivery.ts';
 import { token } from './scheme.ts';

@@ -1,4 +1,4 @@
-import { hour } from '../../platform/durations.ts';
+import { hour } from '@tallyhook/platform/durations';
 import { readField, readObject } from '../fields.ts';
 import { readEventName, readFlag, readPath, readSeconds } from './read-delivery.ts';
 import { signature, token } from './scheme.ts';

@@ -1,4 +1,4 @@
-import { day } from '../../platform/durations.ts';
+import { day } from '@tallyhook/platform/durations';
 import { type Vote, voteKindOf } from '../event.ts';
 import {
   type Fields,

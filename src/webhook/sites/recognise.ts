@@ -1,4 +1,4 @@
-import { parseJson } from '../../platform/json.ts';
+import { parseJson } from '@tallyhook/platform/json';
 import { isObject } from '../fields.ts';
 import { isSignature } from '../signed-form.ts';
 import { sites } from './index.ts';

@@ -1,4 +1,4 @@
-import { hour, minute } from '../../platform/durations.ts';
+import { hour, minute } from '@tallyhook/platform/durations';
 import { readEventTime, readField } from '../fields.ts';
 import { signature } from './scheme.ts';
 import type { Site } from './site.ts';

@@ -1,4 +1,4 @@
-import { day } from '../../platform/durations.ts';
+import { day } from '@tallyhook/platform/durations';
 import type { SitePayload } from './read-delivery.ts';
 
 /** An older signature is not processed: a captured delivery whose vote was lost would count otherwise (ms). */

@@ -1,4 +1,4 @@
-import { parseJson } from '../../platform/json.ts';
+import { parseJson } from '@tallyhook/platform/json';
 import { isObject, readField } from '../fields.ts';
 import type { ReadHeader, SignatureScheme } from './scheme.ts';
 import { malformed, notJws, type Unauthentic } from './unauthentic.ts';

@@ -1,4 +1,4 @@
-import { day, minute } from '../../platform/durations.ts';
+import { day, minute } from '@tallyhook/platform/durations';
 import { readEventTime, readField } from '../fields.ts';
 import { readEventName, readFlag, readPath } from './read-delivery.ts';
 import { timedSignature } from './scheme.ts';

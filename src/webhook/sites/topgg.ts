@@ -1,4 +1,4 @@
-import { hour, minute } from '../../platform/durations.ts';
+import { hour, minute } from '@tallyhook/platform/durations';
 import { type Fields, readEventTime, readField, readObject } from '../fields.ts';
 import { readEventName, readFlag, readTimeOrNull } from './read-delivery.ts';
 import { timedSignature, token } from './scheme.ts';

@@ -1,4 +1,4 @@
-import { minute } from '../../platform/durations.ts';
+import { minute } from '@tallyhook/platform/durations';
 import type { Site } from './site.ts';
 
 /** Why a delivery is not authentic. For the sender, so it reveals nothing about the secrets. */

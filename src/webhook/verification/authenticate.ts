@@ -1,4 +1,4 @@
-import { parseJson } from '../../platform/json.ts';
+import { parseJson } from '@tallyhook/platform/json';
 import type { Family } from '../event.ts';
 import { isSignature, reserialised } from '../signed-form.ts';
 import { type HeadersLike, readHeader } from './headers.ts';

@@ -1,4 +1,4 @@
-import { sha256, toHex } from '../../platform/sha256.ts';
+import { sha256, toHex } from '@tallyhook/platform/sha256';
 import type { Event, EventKind, EventTarget, Premium, PremiumKind, Vote, VoteAtSite, VoteKind } from '../event.ts';
 import { createEventKeys } from '../event-key.ts';
 import type { ParsedPayload } from '../payload.ts';

@@ -1,4 +1,4 @@
-import { TallyhookError } from '../../platform/errors.ts';
+import { TallyhookError } from '@tallyhook/platform/errors';
 import type { explainSender as explainKnownSender, readSiteSecrets as readKnownSite } from './site-sender.ts';
 
 /** In place of `site-sender.ts` in bundles for browsers, whose pages receive no webhooks. @throws TallyhookError `sites_not_bundled` */

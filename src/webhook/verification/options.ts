@@ -1,5 +1,5 @@
-import { systemNow } from '../../platform/clock.ts';
-import { TallyhookError } from '../../platform/errors.ts';
+import { systemNow } from '@tallyhook/platform/clock';
+import { TallyhookError } from '@tallyhook/platform/errors';
 
 /** How to read what a delivery leaves open. */
 export interface VerifyOptions {

@@ -1,6 +1,6 @@
-import { closest } from '../../platform/did-you-mean.ts';
-import { TallyhookError } from '../../platform/errors.ts';
-import { parseJson } from '../../platform/json.ts';
+import { closest } from '@tallyhook/platform/did-you-mean';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { parseJson } from '@tallyhook/platform/json';
 import { sites } from '../sites/index.ts';
 import { readDelivery, type SitePayload } from '../sites/read-delivery.ts';
 import { recogniseSite } from '../sites/recognise.ts';

@@ -1,5 +1,5 @@
-import type { VerificationErrorCode } from '../../platform/error-codes.ts';
-import { TallyhookError } from '../../platform/errors.ts';
+import type { VerificationErrorCode } from '@tallyhook/platform/error-codes';
+import { TallyhookError } from '@tallyhook/platform/errors';
 import { rejections } from '../rejections.ts';
 
 /** What only a caller of `verify` can get wrong, and what the receiver stores instead of rejecting it. */

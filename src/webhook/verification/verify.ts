@@ -1,5 +1,5 @@
-import { TallyhookError } from '../../platform/errors.ts';
-import { maxBodyBytes } from '../../platform/http/max-body-bytes.ts';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { maxBodyBytes } from '@tallyhook/platform/http/max-body-bytes';
 import type { Family } from '../event.ts';
 import { type ParsedPayload, type PayloadScope, readAuthorized } from '../payload.ts';
 import { isEncoded } from '../signed-form.ts';

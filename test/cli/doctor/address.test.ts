@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
+import { onFinished, sharedByTests } from '@tallyhook/platform/testing/on-finished';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createReceiver } from '../../../src/app/receiver-app.ts';
@@ -10,7 +11,6 @@ import { checkAddress } from '../../../src/cli/doctor/address.ts';
 import { premiumSecret, voteSecret } from '../../support/listings.ts';
 import { environmentWith } from '../../support/listings-file.ts';
 import { newSqliteFile } from '../../support/new-sqlite.ts';
-import { onFinished, sharedByTests } from '../../support/on-finished.ts';
 import { serve } from '../../support/start-receiver.ts';
 
 /** One for each way in which deliveries are authenticated: two signatures, a token, a token in the body, and none. */

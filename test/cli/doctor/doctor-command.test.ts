@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
+import { runCommand } from '@tallyhook/platform/terminal/terminal';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { captive } from 'listing-service/testing/terminal';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { doctorCommand } from '../../../src/cli/doctor/doctor-command.ts';
-import { runCommand } from '../../../src/platform/terminal/terminal.ts';
-import { captive } from '../../service/terminal.ts';
 import { botToken } from '../../support/bot-token.ts';
-import { tempDir } from '../../support/temp-dir.ts';
 
 const nowhere = {
   DISCORD_TOKEN: botToken,

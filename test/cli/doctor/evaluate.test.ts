@@ -1,24 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '@tallyhook/platform/clock';
+import { type CheckResult, type DoctorCheck, pass, runChecks, warn } from '@tallyhook/platform/doctor/check';
+import { evaluateOffset } from '@tallyhook/platform/doctor/clock';
+import { checkDisk, evaluateDiskSpace } from '@tallyhook/platform/doctor/disk';
+import { exitCodeOf, formatJson, formatResult, formatSummary, sanitizeResult } from '@tallyhook/platform/doctor/report';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
 import { ZodError } from 'zod';
 import { loadConfig } from '../../../config/load.ts';
 import { evaluateBacklog } from '../../../src/cli/doctor/deliveries.ts';
 import { evaluateDiscordError } from '../../../src/cli/doctor/discord.ts';
 import { evaluateSecrets } from '../../../src/cli/doctor/secrets.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { type CheckResult, type DoctorCheck, pass, runChecks, warn } from '../../../src/platform/doctor/check.ts';
-import { evaluateOffset } from '../../../src/platform/doctor/clock.ts';
-import { checkDisk, evaluateDiskSpace } from '../../../src/platform/doctor/disk.ts';
-import {
-  exitCodeOf,
-  formatJson,
-  formatResult,
-  formatSummary,
-  sanitizeResult,
-} from '../../../src/platform/doctor/report.ts';
-import { TallyhookError } from '../../../src/platform/errors.ts';
 import { botToken } from '../../support/bot-token.ts';
-import { tempDir } from '../../support/temp-dir.ts';
 
 const minute = 60_000;
 

@@ -1,8 +1,8 @@
+import { minute } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { checkRejectedRequests } from '../../../src/cli/doctor/application.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { minute } from '../../../src/platform/durations.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
 it('doctor names the channels and roles that Discord rejects, and the servers that are paused', async () => {

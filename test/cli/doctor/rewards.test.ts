@@ -1,4 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
+import { day, hour } from '@tallyhook/platform/durations';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it } from 'vitest';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { checkRoles, evaluateRoles, rolesByGuild } from '../../../src/cli/doctor/discord.ts';
@@ -7,11 +10,8 @@ import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts
 import { fetchBotIdentity } from '../../../src/discord/inspection.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { plainAnnouncements } from '../../../src/features/announcements/read-settings.ts';
-import { day, hour } from '../../../src/platform/durations.ts';
 import { createDatabaseWithVotes, voteTime } from '../../support/database-with-votes.ts';
 import { serverAndBot } from '../../support/listings.ts';
-import { localDiscord } from '../../support/local-discord.ts';
-import { tempDir } from '../../support/temp-dir.ts';
 
 /** What doctor finds in the rewards of a database after these statements. */
 async function findingsAfter(...statements: readonly string[]): Promise<string[]> {

@@ -2,6 +2,10 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { systemClock } from '@tallyhook/platform/clock';
+import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
+import { queryValue } from '@tallyhook/platform/testing/query-value';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { fetchApplicationId } from '../../../src/discord/inspection.ts';
@@ -9,16 +13,12 @@ import { updateApplication } from '../../../src/discord/registration/application
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { publish } from '../../../src/features/linked-roles/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
 import { fastClock } from '../../discord/bot.ts';
 import { createDatabaseWithVotes } from '../../support/database-with-votes.ts';
 import { voteSecret } from '../../support/listings.ts';
 import { newSqliteFile } from '../../support/new-sqlite.ts';
-import { sharedByTests } from '../../support/on-finished.ts';
-import { queryValue } from '../../support/query-value.ts';
 import { type Installation, startInstallation } from '../../support/start-installation.ts';
 import { serve } from '../../support/start-receiver.ts';
-import { tempDir } from '../../support/temp-dir.ts';
 import { diagnose } from './run.ts';
 
 const vote = (userId: string) => ({ event: 'server_vote', userId, timestamp: new Date().toISOString() });

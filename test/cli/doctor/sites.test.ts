@@ -1,6 +1,6 @@
+import { systemClock } from '@tallyhook/platform/clock';
 import { expect, it } from 'vitest';
 import { openStore } from '../../../src/features/store.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
 import { environmentWith } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { diagnose } from './run.ts';

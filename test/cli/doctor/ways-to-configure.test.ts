@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createEncryption } from '@tallyhook/platform/encryption/encryption';
+import { silentLogger } from '@tallyhook/platform/logger';
+import { onFinished } from '@tallyhook/platform/testing/on-finished';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { markup } from '@tallyhook/platform/texts/markup';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, vi } from 'vitest';
 import type { CustomCommand } from '../../../commands/custom-command.ts';
 import { loadConfig } from '../../../config/load.ts';
@@ -8,10 +15,6 @@ import { createApp } from '../../../src/app/app.ts';
 import { createListingTargets } from '../../../src/features/communities/listing-targets.ts';
 import { Setup } from '../../../src/features/setup/setup.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { createEncryption } from '../../../src/platform/encryption/encryption.ts';
-import { silentLogger } from '../../../src/platform/logger.ts';
-import { markup } from '../../../src/texts/markup.ts';
 import { sign } from '../../../src/webhook/sign.ts';
 import { signDelivery } from '../../../src/webhook/sites/authenticate.ts';
 import { topgg } from '../../../src/webhook/sites/topgg.ts';
@@ -19,10 +22,7 @@ import { wholeSandbox } from '../../sandbox/whole.ts';
 import { runCommand } from '../../support/command-line.ts';
 import { voteSecret } from '../../support/listings.ts';
 import { environmentWith } from '../../support/listings-file.ts';
-import { localDiscord } from '../../support/local-discord.ts';
-import { onFinished } from '../../support/on-finished.ts';
 import { type Installation, startInstallation } from '../../support/start-installation.ts';
-import { tempDir } from '../../support/temp-dir.ts';
 import { diagnose } from './run.ts';
 
 const greet: CustomCommand = {

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { runCommand } from '@tallyhook/platform/terminal/terminal';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { captive } from 'listing-service/testing/terminal';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { exportCommand } from '../../../src/cli/export.ts';
-import { runCommand } from '../../../src/platform/terminal/terminal.ts';
-import { captive } from '../../service/terminal.ts';
 import { createDatabaseWithVotes } from '../../support/database-with-votes.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
-import { tempDir } from '../../support/temp-dir.ts';
 
 /** A ledger with two votes of user 1, of which the later one is denied, and one vote of user 2. */
 async function ledger() {

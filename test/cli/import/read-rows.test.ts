@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
 import { createCsvParser } from '../../../src/cli/import/csv.ts';
 import { createJsonDivider } from '../../../src/cli/import/json-elements.ts';
 import { type FileOptions, readRows } from '../../../src/cli/import/read-rows.ts';
-import { tempDir } from '../../support/temp-dir.ts';
 
 const id = '613425648685547541';
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { hour, minute, second } from '@tallyhook/platform/durations';
+import { eventually } from '@tallyhook/platform/testing/eventually';
 import { describe, expect, it } from 'vitest';
-import { hour, minute, second } from '../../../src/platform/durations.ts';
-import { eventually } from '../../support/eventually.ts';
 import { addBacklog, backlogChannel, createTestDispatcher, start } from './test-dispatcher.ts';
 
 const premiumChannel = '500000000000000009';

@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { eventually } from '@tallyhook/platform/testing/eventually';
 import { describe, expect, it } from 'vitest';
 import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
 import { parseQueue } from '../../../src/core/outbox/queue.ts';
-import type { AttemptResult } from '../../../src/platform/attempt-result.ts';
-import { day, hour, minute, second } from '../../../src/platform/durations.ts';
-import { createLog } from '../../../src/platform/log.ts';
 import { claimDue } from '../../support/claim-due.ts';
-import { eventually } from '../../support/eventually.ts';
 import { createTestDispatcher, start } from './test-dispatcher.ts';
 
 /** The same with an effect from eight days ago and a new one, after one attempt to send both together. */

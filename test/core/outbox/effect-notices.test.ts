@@ -1,10 +1,10 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { isSkipped } from '@tallyhook/platform/testing/optional-programs';
+import { freePort } from '@tallyhook/platform/testing/postgres';
+import { isRedisInstalled, startRedis } from '@tallyhook/platform/testing/redis';
 import { expect, it, onTestFinished } from 'vitest';
 import { createEffectNotices } from '../../../src/core/outbox/effect-notices.ts';
 import { noticesThrough } from '../../../src/core/outbox/redis-notices.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { isSkipped } from '../../support/optional-programs.ts';
-import { freePort } from '../../support/postgres.ts';
-import { isRedisInstalled, startRedis } from '../../support/redis.ts';
 
 it.skipIf(isSkipped(isRedisInstalled))(
   'notices of effects reach the other processes, also after Redis was down',

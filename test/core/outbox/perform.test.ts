@@ -1,10 +1,10 @@
+import { second } from '@tallyhook/platform/durations';
+import { eventually } from '@tallyhook/platform/testing/eventually';
 import { describe, expect, it } from 'vitest';
 import { createDiscovery } from '../../../src/core/outbox/discovery.ts';
 import type { ClaimedEffect } from '../../../src/core/outbox/effect.ts';
 import { createPerform, type EffectHandlers } from '../../../src/core/outbox/perform.ts';
 import { createQueueRotation } from '../../../src/core/outbox/queue-rotation.ts';
-import { second } from '../../../src/platform/durations.ts';
-import { eventually } from '../../support/eventually.ts';
 import { rolesQueue } from '../../support/queues.ts';
 import { createTestDispatcher, start } from './test-dispatcher.ts';
 

@@ -1,7 +1,7 @@
+import { hour, minute, second } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
 import { createQueueRotation } from '../../../src/core/outbox/queue-rotation.ts';
-import { hour, minute, second } from '../../../src/platform/durations.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 
 const start = Date.UTC(2026, 0, 1);
 

@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { second } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { wrappedLeases } from '@tallyhook/platform/testing/wrapped-leases';
 import { expect, it, onTestFinished } from 'vitest';
 import type { CommunityId } from '../../../src/core/ledger/account.ts';
 import { roleQueueName } from '../../../src/core/outbox/queue.ts';
 import { createQueueShare, type QueueShare } from '../../../src/core/outbox/queue-share.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { second } from '../../../src/platform/durations.ts';
-import { createLog } from '../../../src/platform/log.ts';
 import { firstCommunity } from '../../support/communities.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { channelQueue, directMessageQueue, rolesQueue } from '../../support/queues.ts';
-import { wrappedLeases } from '../../support/wrapped-leases.ts';
 
 const ids = Array.from({ length: 200 }, (_, index) => `${600_000_000_000_000_000n + BigInt(index)}`);
 const channels = ids.map((id) => channelQueue(id));

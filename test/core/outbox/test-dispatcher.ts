@@ -1,14 +1,14 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import { createLog } from '@tallyhook/platform/log';
+import { eventually } from '@tallyhook/platform/testing/eventually';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, onTestFinished } from 'vitest';
 import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
 import type { ClaimedEffect, Perform } from '../../../src/core/outbox/effect.ts';
 import { openStore } from '../../../src/features/store.ts';
-import type { AttemptResult } from '../../../src/platform/attempt-result.ts';
-import { createLog } from '../../../src/platform/log.ts';
-import { eventually } from '../../support/eventually.ts';
 import { serverAndBot } from '../../support/listings.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteFile } from '../../support/new-sqlite.ts';
 import { channelQueue } from '../../support/queues.ts';
 

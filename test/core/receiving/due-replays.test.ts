@@ -1,13 +1,13 @@
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { eventually } from '@tallyhook/platform/testing/eventually';
+import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDueReplays } from '../../../src/core/receiving/due-replays.ts';
 import { createReplay } from '../../../src/core/receiving/replay.ts';
 import type { Store } from '../../../src/features/store.ts';
-import { day, hour, minute } from '../../../src/platform/durations.ts';
-import { createLog } from '../../../src/platform/log.ts';
 import { firstCommunity } from '../../support/communities.ts';
-import { eventually } from '../../support/eventually.ts';
 import { premiumSecret, serverAndBot } from '../../support/listings.ts';
-import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { startReceiver } from '../../support/start-receiver.ts';
 
 const start = Date.UTC(2026, 0, 1);

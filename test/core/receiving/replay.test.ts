@@ -1,3 +1,4 @@
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
 import type { CommunityId } from '../../../src/core/ledger/account.ts';
 import type { ListingWithSecrets } from '../../../src/core/receiving/listing.ts';
@@ -5,7 +6,6 @@ import { createReplay } from '../../../src/core/receiving/replay.ts';
 import { identityOf } from '../../../src/core/tally/listing-identity.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { serverAndBot, withKeyOfOnly } from '../../support/listings.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { startReceiver } from '../../support/start-receiver.ts';
 
 describe('the replay of a quarantined delivery', () => {

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../../src/features/store.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { tempDir } from '../../support/temp-dir.ts';
 
 describe('a new database', () => {
   it('is only readable by its owner, and so are its -wal and -shm files', async () => {

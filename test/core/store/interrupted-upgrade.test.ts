@@ -1,19 +1,19 @@
 import { join } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
+import { DatabaseTooNewError } from '@tallyhook/platform/database/database-too-new-error';
+import type { Migration } from '@tallyhook/platform/database/migrations/migration';
+import { logProgress } from '@tallyhook/platform/database/migrations/report-progress';
+import { second } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { migrations } from '../../../src/core/store/migrations/index.ts';
 import { migrate } from '../../../src/core/store/migrations/migrate.ts';
 import { readDatabaseStatus } from '../../../src/core/store/snapshots/database-status.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { DatabaseTooNewError } from '../../../src/platform/database/database-too-new-error.ts';
-import type { Migration } from '../../../src/platform/database/migrations/migration.ts';
-import { logProgress } from '../../../src/platform/database/migrations/report-progress.ts';
-import { second } from '../../../src/platform/durations.ts';
-import { createLog } from '../../../src/platform/log.ts';
 import { describeOnPostgres } from '../../contracts/databases.ts';
 import { dialectAt } from '../../support/dialect-at.ts';
-import { tempDir } from '../../support/temp-dir.ts';
 import { createDatabase, nextMigration, nextMigrations, rows } from './upgrades/next-version.ts';
 
 function upgrades(newUrl: () => string): void {

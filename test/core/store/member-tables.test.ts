@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { systemClock } from '@tallyhook/platform/clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, it } from 'vitest';
 import { storedFeatures } from '../../../src/features/index.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { tempDir } from '../../support/temp-dir.ts';
 
 /** Columns that can have the id of a member. */
 const memberColumns = ['user_id', 'account_id', 'author', 'body', 'content', 'queue', 'giver', 'buyer'];

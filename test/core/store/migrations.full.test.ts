@@ -1,15 +1,15 @@
 import { join } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
+import { readMigrationState } from '@tallyhook/platform/database/migrations/applied';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { postgres } from '../../../src/core/store/dialect/postgres.ts';
 import { migrationNames } from '../../../src/core/store/migrations/index.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { readMigrationState } from '../../../src/platform/database/migrations/applied.ts';
 import { describeOnPostgres } from '../../contracts/databases.ts';
 import { botToken } from '../../support/bot-token.ts';
 import { startProgram } from '../../support/start-program.ts';
-import { tempDir } from '../../support/temp-dir.ts';
 
 function upgrades(newUrl: () => string): void {
   it('migrates once when several processes start at once', async () => {

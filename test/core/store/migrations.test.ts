@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
+import { sqlitePathOf } from '@tallyhook/platform/database/database-url';
+import type { Migration } from '@tallyhook/platform/database/migrations/migration';
+import { runSql } from '@tallyhook/platform/testing/run-sql';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Dialect } from '../../../src/core/store/dialect/dialect.ts';
 import { migrations, migrationNames as names } from '../../../src/core/store/migrations/index.ts';
 import { migrate } from '../../../src/core/store/migrations/migrate.ts';
 import { readDatabaseStatus } from '../../../src/core/store/snapshots/database-status.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { sqlitePathOf } from '../../../src/platform/database/database-url.ts';
-import type { Migration } from '../../../src/platform/database/migrations/migration.ts';
 import { describeOnPostgres } from '../../contracts/databases.ts';
 import { dialectAt } from '../../support/dialect-at.ts';
-import { runSql } from '../../support/run-sql.ts';
 import { startProgram } from '../../support/start-program.ts';
-import { tempDir } from '../../support/temp-dir.ts';
 
 function upgrades(newUrl: () => string): void {
   function openDialect(url: string): Dialect {

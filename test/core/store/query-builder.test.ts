@@ -1,9 +1,9 @@
+import type { Connection, Query } from '@tallyhook/platform/database/dialect';
+import { literalLimits } from '@tallyhook/platform/database/sqlite-dialect';
 import { describe, expect, it } from 'vitest';
 import { accountIdOf, type CommunityId } from '../../../src/core/ledger/account.ts';
 import { preparedStatement, queryBuilder } from '../../../src/core/store/query-builder.ts';
 import { createFindLastVotes } from '../../../src/core/store/standings/ledger.ts';
-import type { Connection, Query } from '../../../src/platform/database/dialect.ts';
-import { literalLimits } from '../../../src/platform/database/sqlite-dialect.ts';
 import { firstCommunity } from '../../support/communities.ts';
 
 const db = queryBuilder({ kysely: literalLimits });

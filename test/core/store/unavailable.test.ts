@@ -1,4 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
+import { systemClock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
+import { eventually } from '@tallyhook/platform/testing/eventually';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { createOffsetClock, passTime } from '@tallyhook/platform/testing/offset-clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWriter } from '../../../src/core/store/commits/group-commit.ts';
 import { createJob } from '../../../src/core/store/commits/jobs.ts';
@@ -6,15 +12,9 @@ import { sqlite } from '../../../src/core/store/dialect/sqlite.ts';
 import { migrate } from '../../../src/core/store/migrations/migrate.ts';
 import { storedFeatures } from '../../../src/features/index.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { minute, second } from '../../../src/platform/durations.ts';
 import { firstCommunity } from '../../support/communities.ts';
-import { eventually } from '../../support/eventually.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteFile } from '../../support/new-sqlite.ts';
-import { createOffsetClock, passTime } from '../../support/offset-clock.ts';
 import { startReceiver } from '../../support/start-receiver.ts';
-import { tempDir } from '../../support/temp-dir.ts';
 
 const vote = (userId: string) => ({ event: 'server_vote', userId, timestamp: '2025-12-31T23:00:00Z' });
 

@@ -1,15 +1,15 @@
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { sampleSize } from '@tallyhook/platform/testing/sample';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RewardRules } from '../../../src/core/rewards/reward.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { day, hour, minute } from '../../../src/platform/durations.ts';
 import type { Event, Premium, Vote } from '../../../src/webhook/event.ts';
 import { claimDue } from '../../support/claim-due.ts';
 import { accountOf, firstCommunity } from '../../support/communities.ts';
 import { serverAndBot } from '../../support/listings.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
-import { sampleSize } from '../../support/sample.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const [server, bot] = serverAndBot();

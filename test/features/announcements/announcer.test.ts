@@ -1,4 +1,8 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { hour, minute } from '@tallyhook/platform/durations';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { Routes } from 'discord.js';
+import { startLocalDiscord } from 'local-discord/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ListingCard } from '../../../src/core/announcements/listing-card.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
@@ -6,13 +10,9 @@ import type { Announcement } from '../../../src/core/outbox/effect-contents.ts';
 import type { ReplyButton } from '../../../src/discord/commands/reply.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncer } from '../../../src/features/announcements/announcer.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { hour, minute } from '../../../src/platform/durations.ts';
-import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
 import { ownTexts, textsIn } from '../../../src/texts/texts.ts';
 import { collectingLog, localDiscord } from '../../discord/bot.ts';
 import { blocksOf, isPanelMessage, textOf } from '../../discord/shown-text.ts';
-import { createOffsetClock } from '../../support/offset-clock.ts';
 import { channelQueue } from '../../support/queues.ts';
 
 const en = textsIn('en-US');

@@ -1,4 +1,7 @@
+import { hour } from '@tallyhook/platform/durations';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { MessageFlags } from 'discord.js';
+import { startLocalDiscord } from 'local-discord/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { styleOf } from '../../../src/core/announcements/announcement-style.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
@@ -13,11 +16,8 @@ import { createDigestHandler } from '../../../src/features/digests/message.ts';
 import type { VoteSummary } from '../../../src/features/digests/store.ts';
 import { createLostStreaksHandler } from '../../../src/features/lost-streaks/message.ts';
 import { createReviewHandler } from '../../../src/features/reviews/message.ts';
-import { hour } from '../../../src/platform/durations.ts';
-import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { communityIdsOf } from '../../support/communities.ts';
-import { createOffsetClock } from '../../support/offset-clock.ts';
 import { channelQueue } from '../../support/queues.ts';
 
 const member = (index: number) => `20000000000000000${index}`;

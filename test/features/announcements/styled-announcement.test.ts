@@ -1,3 +1,6 @@
+import { hour } from '@tallyhook/platform/durations';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import { startLocalDiscord } from 'local-discord/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { styleOf } from '../../../src/core/announcements/announcement-style.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
@@ -6,11 +9,8 @@ import type { Portraits } from '../../../src/discord/portraits.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncer } from '../../../src/features/announcements/announcer.ts';
 import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/read-settings.ts';
-import { hour } from '../../../src/platform/durations.ts';
-import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
 import { ownTexts, textsIn } from '../../../src/texts/texts.ts';
 import { collectingLog } from '../../discord/bot.ts';
-import { createOffsetClock } from '../../support/offset-clock.ts';
 import { channelQueue } from '../../support/queues.ts';
 
 const voter = '200000000000000001';

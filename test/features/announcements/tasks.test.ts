@@ -1,3 +1,5 @@
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { listingsOfCommunity } from '../../../src/features/communities/listings.ts';
@@ -6,11 +8,9 @@ import { createLostStreaksTask } from '../../../src/features/lost-streaks/parts.
 import { createReviewsTask } from '../../../src/features/reviews/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
 import type { Review } from '../../../src/lookup/schemas.ts';
-import { day, hour, minute, second } from '../../../src/platform/durations.ts';
 import { collectingLog } from '../../discord/bot.ts';
 import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
-import { manualClock, storeClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { channelQueue } from '../../support/queues.ts';
 import { castVote, installation, monday } from '../../support/voting.ts';

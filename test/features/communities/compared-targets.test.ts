@@ -1,4 +1,8 @@
 import { join } from 'node:path';
+import { hour, minute } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createApp } from '../../../src/app/app.ts';
@@ -8,15 +12,11 @@ import { prepareCommunities } from '../../../src/features/communities/community-
 import { createLookupClients } from '../../../src/features/communities/lookup-clients.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { openKeyv } from '../../../src/lookup/open-keyv.ts';
-import { hour, minute } from '../../../src/platform/durations.ts';
-import { createLog } from '../../../src/platform/log.ts';
 import { sign } from '../../../src/webhook/signature.ts';
 import { startFakeService, success } from '../../lookup/fake-service.ts';
 import { premiumSecret, voteSecret } from '../../support/listings.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../../support/settings.ts';
-import { tempDir } from '../../support/temp-dir.ts';
 
 const own = '700000000000000001';
 const another = '700000000000000002';

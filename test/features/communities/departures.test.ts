@@ -1,12 +1,12 @@
+import { day, hour } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import type { DirectMessageContent } from '../../../src/core/outbox/effect-contents.ts';
 import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
 import { createDepartures, isNoticeWanted } from '../../../src/features/communities/departures.ts';
 import { knownId } from '../../../src/features/communities/listings.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { day, hour } from '../../../src/platform/durations.ts';
-import { createLog } from '../../../src/platform/log.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { directMessageQueue } from '../../support/queues.ts';
 

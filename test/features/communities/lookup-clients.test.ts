@@ -1,3 +1,6 @@
+import { hour } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
@@ -9,12 +12,9 @@ import { createDirectory } from '../../../src/features/communities/directory.ts'
 import { createLookupClients } from '../../../src/features/communities/lookup-clients.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { memoryKeyv } from '../../../src/lookup/memory-keyv.ts';
-import { hour } from '../../../src/platform/durations.ts';
-import { createLog } from '../../../src/platform/log.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
 import { communityIdsOf } from '../../support/communities.ts';
 import { environmentWith } from '../../support/listings-file.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
 const member = '80351110224678912';

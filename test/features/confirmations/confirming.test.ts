@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto';
+import { systemClock } from '@tallyhook/platform/clock';
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { eventually } from '@tallyhook/platform/testing/eventually';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createApp } from '../../../src/app/app.ts';
 import { createReceiver } from '../../../src/app/receiver-app.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { day, hour, minute, second } from '../../../src/platform/durations.ts';
-import { createLog } from '../../../src/platform/log.ts';
 import { json, startFakeService } from '../../lookup/fake-service.ts';
-import { eventually } from '../../support/eventually.ts';
 import { environmentWith } from '../../support/listings-file.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
 const voter = '205680187394752512';

@@ -1,4 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { hour, second } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { eventually } from '@tallyhook/platform/testing/eventually';
+import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createMetrics } from '../../../src/core/metrics.ts';
@@ -10,13 +14,9 @@ import { createLedger } from '../../../src/features/corrections/program-ledger.t
 import { type HandlerCall, type Handlers, PermanentError } from '../../../src/features/handlers/handlers.ts';
 import { createHandling } from '../../../src/features/handlers/handling.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { hour, second } from '../../../src/platform/durations.ts';
-import { createLog } from '../../../src/platform/log.ts';
 import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
-import { eventually } from '../../support/eventually.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
-import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { handlerQueue } from '../../support/queues.ts';
 import { recordVote } from '../../support/record-vote.ts';

@@ -1,3 +1,5 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import type { ListingCard } from '../../../src/core/announcements/listing-card.ts';
 import { createMetrics } from '../../../src/core/metrics.ts';
@@ -8,8 +10,6 @@ import { create as communityParts } from '../../../src/features/communities/part
 import { createDirectMessageHandler } from '../../../src/features/notifications/direct-message.ts';
 import { create as reminderParts } from '../../../src/features/reminders/parts.ts';
 import { create as shopParts } from '../../../src/features/shop/parts.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { minute } from '../../../src/platform/durations.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../discord/bot.ts';
 import { directMessageQueue } from '../../support/queues.ts';

@@ -1,15 +1,15 @@
+import { hour, minute } from '@tallyhook/platform/durations';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import type { Locale } from '@tallyhook/platform/texts/locale';
+import { startLocalDiscord } from 'local-discord/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createPartyPanelHandler } from '../../../src/features/party/panel-message.ts';
 import { createPartyReachedHandler } from '../../../src/features/party/parts.ts';
 import type { PanelUpdate, ShownParty } from '../../../src/features/party/store.ts';
-import { hour, minute } from '../../../src/platform/durations.ts';
-import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
-import type { Locale } from '../../../src/texts/locale.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { textOf } from '../../discord/shown-text.ts';
-import { createOffsetClock } from '../../support/offset-clock.ts';
 import { channelQueue } from '../../support/queues.ts';
 
 const en = textsIn('en-US');

@@ -1,15 +1,15 @@
+import { day } from '@tallyhook/platform/durations';
+import { createDraw, type Scale } from '@tallyhook/platform/pictures/draw';
+import { fontFamily, isDrawable } from '@tallyhook/platform/pictures/fonts';
+import { box, line, type PictureNode } from '@tallyhook/platform/pictures/picture';
+import { decodePng } from '@tallyhook/platform/testing/png';
+import { locales } from '@tallyhook/platform/texts/locale';
 import { describe, expect, it } from 'vitest';
 import type { DayVotes } from '../../../src/core/ledger/votes-per-day.ts';
 import { type VoteChart, type VoteChartWords, voteChart } from '../../../src/features/pictures/vote-chart.ts';
 import { wordsOf } from '../../../src/features/pictures/vote-pictures.ts';
-import { day } from '../../../src/platform/durations.ts';
-import { createDraw, type Scale } from '../../../src/platform/pictures/draw.ts';
-import { fontFamily, isDrawable } from '../../../src/platform/pictures/fonts.ts';
-import { box, line, type PictureNode } from '../../../src/platform/pictures/picture.ts';
-import { locales } from '../../../src/texts/locale.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { collectingLog } from '../../discord/bot.ts';
-import { decodePng } from '../../support/png.ts';
 
 /** Friday, 23 October 2026. */
 const first = Date.UTC(2026, 9, 23) / day;

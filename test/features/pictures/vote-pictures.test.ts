@@ -1,13 +1,13 @@
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { decodePng } from '@tallyhook/platform/testing/png';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createVotePictures } from '../../../src/features/pictures/vote-pictures.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { day, hour, minute } from '../../../src/platform/durations.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { collectingLog } from '../../discord/bot.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
-import { decodePng } from '../../support/png.ts';
 import { castVote, installation } from '../../support/voting.ts';
 
 const now = Date.UTC(2026, 0, 31, 12);

@@ -1,3 +1,6 @@
+import { type Clock, systemClock } from '@tallyhook/platform/clock';
+import { hour } from '@tallyhook/platform/durations';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { OwnerReportContent } from '../../../src/core/outbox/effect-contents.ts';
@@ -7,14 +10,11 @@ import { createGivenRoleCheck } from '../../../src/features/roles/given-role-che
 import { createExplainRoleFailure } from '../../../src/features/roles/role-failure.ts';
 import { createRoleGrants, createRoleHandler, type RoleGrants } from '../../../src/features/roles/roles.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { type Clock, systemClock } from '../../../src/platform/clock.ts';
-import { hour } from '../../../src/platform/durations.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { collectingLog, localDiscord } from '../../discord/bot.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
-import { createOffsetClock } from '../../support/offset-clock.ts';
 import { channelQueue, rolesQueue } from '../../support/queues.ts';
 import { recordVote } from '../../support/record-vote.ts';
 import { deposit, itemOf, orderOf, ownerChannelId } from '../../support/shop-store.ts';

@@ -1,14 +1,14 @@
+import { hour } from '@tallyhook/platform/durations';
+import { eventually } from '@tallyhook/platform/testing/eventually';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { createSeenMembers } from '../../../src/features/roles/seen-members.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { hour } from '../../../src/platform/durations.ts';
 import { communityIdsOf } from '../../support/communities.ts';
-import { eventually } from '../../support/eventually.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);

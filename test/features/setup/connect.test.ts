@@ -1,5 +1,13 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { systemClock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
+import { createEncryption } from '@tallyhook/platform/encryption/encryption';
+import { createLog } from '@tallyhook/platform/log';
+import { type Browser, browser } from 'listing-service/testing/discord-browser';
+import { ownerId, type Running, running, serverId } from 'listing-service/testing/running';
+import { visit } from 'listing-service/testing/visit';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { mayManageGuild } from '../../../src/discord/inspection.ts';
@@ -9,15 +17,7 @@ import { createConnectClient } from '../../../src/features/setup/connect/connect
 import { createConnectRoutes } from '../../../src/features/setup/connect/connect-routes.ts';
 import { createConnectTickets } from '../../../src/features/setup/connect/connect-tickets.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { minute } from '../../../src/platform/durations.ts';
-import { createEncryption } from '../../../src/platform/encryption/encryption.ts';
-import { createLog } from '../../../src/platform/log.ts';
 import { ownTexts } from '../../../src/texts/texts.ts';
-import { type Browser, browser } from '../../service/discord-browser.ts';
-import { ownerId, type Running, running, serverId } from '../../service/running.ts';
-import { visit } from '../../service/visit.ts';
-import { localDiscord } from '../../support/local-discord.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { setupOver } from '../../support/setup-over.ts';
 

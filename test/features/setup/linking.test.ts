@@ -1,3 +1,7 @@
+import { second } from '@tallyhook/platform/durations';
+import { createEncryption } from '@tallyhook/platform/encryption/encryption';
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createMetrics } from '../../../src/core/metrics.ts';
@@ -10,12 +14,8 @@ import { createSettings } from '../../../src/features/setup/create-settings.ts';
 import type { Setup } from '../../../src/features/setup/setup.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { memoryKeyv } from '../../../src/lookup/memory-keyv.ts';
-import { second } from '../../../src/platform/durations.ts';
-import { createEncryption } from '../../../src/platform/encryption/encryption.ts';
-import { createLog } from '../../../src/platform/log.ts';
 import { failure, startFakeService, success } from '../../lookup/fake-service.ts';
 import { botToken } from '../../support/bot-token.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
 const guildId = '700000000000000001';

@@ -1,5 +1,12 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { createEncryption } from '@tallyhook/platform/encryption/encryption';
+import { generateKeyText } from '@tallyhook/platform/encryption/encryption-key';
+import { createKeyFile, replaceKeyFile } from '@tallyhook/platform/encryption/key-file';
+import { runReadinessChecks } from '@tallyhook/platform/http/readiness';
+import { createLog } from '@tallyhook/platform/log';
+import { createRedactor } from '@tallyhook/platform/redactor';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { problemOf } from '../../../commands/setup/problems.ts';
 import { loadConfig } from '../../../config/load.ts';
@@ -11,15 +18,8 @@ import { createSettings } from '../../../src/features/setup/create-settings.ts';
 import { rekey } from '../../../src/features/setup/rekey.ts';
 import type { Setup } from '../../../src/features/setup/setup.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { createEncryption } from '../../../src/platform/encryption/encryption.ts';
-import { generateKeyText } from '../../../src/platform/encryption/encryption-key.ts';
-import { createKeyFile, replaceKeyFile } from '../../../src/platform/encryption/key-file.ts';
-import { runReadinessChecks } from '../../../src/platform/http/readiness.ts';
-import { createLog } from '../../../src/platform/log.ts';
-import { createRedactor } from '../../../src/platform/redactor.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
 const [guildId, otherGuildId] = ['700000000000000001', '700000000000000002'];

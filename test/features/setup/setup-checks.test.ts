@@ -1,11 +1,11 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { createDashboards, createKeyCheck } from '../../../src/features/setup/setup-checks.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { minute, second } from '../../../src/platform/durations.ts';
-import { createLog } from '../../../src/platform/log.ts';
 import { failure, startFakeService, success } from '../../lookup/fake-service.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
 const [guildId, otherGuildId] = ['700000000000000001', '700000000000000002'];

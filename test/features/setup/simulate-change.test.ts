@@ -1,17 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { day, second } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { onFinished } from '@tallyhook/platform/testing/on-finished';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { type ComparedSettings, createChangeSimulation } from '../../../src/features/setup/simulate-change.ts';
 import type { RuleChange, SimulatedCredits } from '../../../src/features/simulation/feature.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { day, second } from '../../../src/platform/durations.ts';
 import { collectingLog } from '../../discord/bot.ts';
 import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
-import { onFinished } from '../../support/on-finished.ts';
 import { setupOver } from '../../support/setup-over.ts';
 
 const guildId = '613425648685547541';

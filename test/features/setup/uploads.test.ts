@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
 import { expect, it, onTestFinished } from 'vitest';
 import { createUploads } from '../../../src/features/setup/uploads.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { createLog } from '../../../src/platform/log.ts';
 
 it('reads files from Discord alone, also behind a redirect, and no more than it says', async () => {
   const requests: string[] = [];

@@ -1,12 +1,12 @@
+import { minute } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createUnreadyReports, findUnreadyItems } from '../../../src/features/shop/item-issues.ts';
 import { renderUnreadyItem } from '../../../src/features/shop/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { minute } from '../../../src/platform/durations.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { collectingLog } from '../../discord/bot.ts';
 import { firstCommunity } from '../../support/communities.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { directMessageQueue } from '../../support/queues.ts';
 import { guildId, shout, start } from '../../support/shop-store.ts';

@@ -1,8 +1,8 @@
+import { day, hour } from '@tallyhook/platform/durations';
 import { expect, it } from 'vitest';
 import { partyKey } from '../../../src/features/party/rules.ts';
 import type { RuleChange } from '../../../src/features/simulation/feature.ts';
 import type { Store } from '../../../src/features/store.ts';
-import { day, hour } from '../../../src/platform/durations.ts';
 import type { Premium } from '../../../src/webhook/event.ts';
 import { describeOnEveryDatabase } from '../../contracts/databases.ts';
 import { addCommunity, firstCommunity } from '../../support/communities.ts';

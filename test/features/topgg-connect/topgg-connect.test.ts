@@ -1,18 +1,18 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { hour } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { onFinished } from '@tallyhook/platform/testing/on-finished';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { controlsOf, type Message, textsOf } from 'local-discord/objects';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, it, vi } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createApp } from '../../../src/app/app.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { hour } from '../../../src/platform/durations.ts';
-import { createLog } from '../../../src/platform/log.ts';
-import { controlsOf, type Message, textsOf } from '../../../src/sandbox/discord/objects.ts';
 import { signDelivery } from '../../../src/webhook/sites/authenticate.ts';
 import { topgg, topggSignature } from '../../../src/webhook/sites/topgg.ts';
-import { localDiscord } from '../../support/local-discord.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
-import { onFinished } from '../../support/on-finished.ts';
 import { setupOver } from '../../support/setup-over.ts';
-import { tempDir } from '../../support/temp-dir.ts';
 import { idInSecond, joinGuilds } from '../../support/two-guilds.ts';
 
 const integrationSecret = 'secret-of-the-integration';

@@ -1,3 +1,6 @@
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import { eventually } from '@tallyhook/platform/testing/eventually';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { accountIdOf } from '../../../src/core/ledger/account.ts';
@@ -5,12 +8,9 @@ import { plainRewards } from '../../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { createHeartbeat } from '../../../src/features/upkeep/heartbeat.ts';
-import { day, hour, minute, second } from '../../../src/platform/durations.ts';
 import { describeOnEveryDatabase } from '../../contracts/databases.ts';
 import { firstCommunity } from '../../support/communities.ts';
-import { eventually } from '../../support/eventually.ts';
 import { serverAndBot } from '../../support/listings.ts';
-import { manualClock, storeClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);

@@ -1,13 +1,13 @@
+import { hour, minute, second } from '@tallyhook/platform/durations';
+import { eventually } from '@tallyhook/platform/testing/eventually';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMetrics } from '../../../src/core/metrics.ts';
 import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
 import { createUpkeep } from '../../../src/features/upkeep/upkeep.ts';
-import { hour, minute, second } from '../../../src/platform/durations.ts';
-import { eventually } from '../../support/eventually.ts';
 import { serverAndBot } from '../../support/listings.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);

@@ -1,3 +1,6 @@
+import { minute } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
+import { controlsOf } from 'local-discord/objects';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands, commandsFor } from '../../../commands/index.ts';
 import { loadConfig } from '../../../config/load.ts';
@@ -11,15 +14,12 @@ import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { create } from '../../../src/features/vote-panel/parts.ts';
-import { minute } from '../../../src/platform/durations.ts';
-import { controlsOf } from '../../../src/sandbox/discord/objects.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { bot, fakeLookup, server } from '../../commands/command-fixture.ts';
 import { collectingLog, localDiscord } from '../../discord/bot.ts';
 import { textOf } from '../../discord/shown-text.ts';
 import { communityIdsOf } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
-import { manualClock, storeClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { channelQueue } from '../../support/queues.ts';
 

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hour, second } from '@tallyhook/platform/durations';
+import type { OffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import type { LocalDiscord } from 'local-discord/local-discord';
+import { localDiscord } from 'local-discord/testing/local-discord';
 import { handlerKinds } from '../../../src/core/outbox/handler-events.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { hour, second } from '../../../src/platform/durations.ts';
-import type { LocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
 import { accountOf, firstCommunity } from '../../support/communities.ts';
 import { premiumSecret, voteSecret } from '../../support/listings.ts';
-import { localDiscord } from '../../support/local-discord.ts';
-import type { OffsetClock } from '../../support/offset-clock.ts';
 import { settings } from '../../support/settings.ts';
 
 /** What each shopper has at first (credits). */

@@ -1,4 +1,4 @@
-import { day, hour } from '../../../src/platform/durations.ts';
+import { day, hour } from '@tallyhook/platform/durations';
 import { createSender, type OutgoingDelivery } from '../../support/sender.ts';
 import { firstVoter, memberId, patrons, regulars } from './community.ts';
 

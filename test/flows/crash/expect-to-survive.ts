@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { minute, second } from '@tallyhook/platform/durations';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { createPrng } from 'listing-service/seed/prng';
 import { expect, vi } from 'vitest';
 import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
-import { minute, second } from '../../../src/platform/durations.ts';
-import { createPrng } from '../../../src/service/seed/prng.ts';
-import { createOffsetClock } from '../../support/offset-clock.ts';
 import type { Program } from '../../support/start-program.ts';
-import { tempDir } from '../../support/temp-dir.ts';
 import { createCommunity } from './community.ts';
 import { ListingService, remindedVoters, votersPerRound } from './deliveries.ts';
 import { expectEveryEffectOnce } from './expectations.ts';

@@ -1,3 +1,5 @@
+import { second } from '@tallyhook/platform/durations';
+import type { LocalDiscord } from 'local-discord/local-discord';
 import { expect } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { memberOf } from '../../../src/core/ledger/account.ts';
@@ -15,8 +17,6 @@ import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts
 import type { Snapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import { listingsWithCommunity } from '../../../src/features/communities/listings.ts';
 import { daysOfPeriod } from '../../../src/features/party/rules.ts';
-import { second } from '../../../src/platform/durations.ts';
-import type { LocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { accountOf, communityIdsOf } from '../../support/communities.ts';
 import { deposit, party, shoppers as shopperIds } from './community.ts';

@@ -1,10 +1,10 @@
 import { writeSync } from 'node:fs';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
 import { loadConfig } from '../../../config/load.ts';
 import { createApp } from '../../../src/app/app.ts';
 import type { HandlerEvent } from '../../../src/core/outbox/handler-events.ts';
 import type { HandlerCall } from '../../../src/features/handlers/handlers.ts';
-import { systemClock } from '../../../src/platform/clock.ts';
-import { createLog } from '../../../src/platform/log.ts';
 
 /*
  * A program with handlers of its own, as in docs/handlers.md, with the settings of the environment. Each call prints its

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RecordedRequest } from '../../../src/sandbox/discord/diagnostics.ts';
-import type { StateChange } from '../../../src/sandbox/discord/discord-state.ts';
-import type { LocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
+import type { RecordedRequest } from 'local-discord/diagnostics';
+import type { StateChange } from 'local-discord/discord-state';
+import type { LocalDiscord } from 'local-discord/local-discord';
 import type { Program } from '../../support/start-program.ts';
 
 /** What the programs are doing when they are killed. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import type { LocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
-import type { InteractionHandle } from '../../../src/sandbox/discord/local-discord-interface.ts';
-import { controlsOf, type Message } from '../../../src/sandbox/discord/objects.ts';
+import type { LocalDiscord } from 'local-discord/local-discord';
+import type { InteractionHandle } from 'local-discord/local-discord-interface';
+import { controlsOf, type Message } from 'local-discord/objects';
 import { textOf } from '../../discord/shown-text.ts';
 import { manager, shoppers } from './community.ts';
 

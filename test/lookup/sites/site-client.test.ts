@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as cacheWrite } from 'node:timers/promises';
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import { createSiteClient } from '../../../src/lookup/sites/site-client.ts';
 import { createSiteLookup } from '../../../src/lookup/sites/site-lookup.ts';
-import { day, hour, minute, second } from '../../../src/platform/durations.ts';
 import { delayed, json, startFakeService } from '../fake-service.ts';
 import { botId, member, siteErrorOf, siteFixture, siteKey } from './site-fixture.ts';
 import { siteCases } from './site-responses.ts';

@@ -1,8 +1,8 @@
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import { eventually } from '@tallyhook/platform/testing/eventually';
 import { expect, it } from 'vitest';
 import type { SiteVote } from '../../../src/lookup/sites/site-api.ts';
 import type { HistoryOptions, SiteClient } from '../../../src/lookup/sites/site-client.ts';
-import { day, hour, minute, second } from '../../../src/platform/durations.ts';
-import { eventually } from '../../support/eventually.ts';
 import { json } from '../fake-service.ts';
 import { botId, member, siteErrorOf, siteFixture, siteKey } from './site-fixture.ts';
 

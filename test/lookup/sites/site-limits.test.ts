@@ -1,6 +1,6 @@
 import { setImmediate as logWrite } from 'node:timers/promises';
+import { hour, minute, second } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
-import { hour, minute, second } from '../../../src/platform/durations.ts';
 import { json } from '../fake-service.ts';
 import { member, siteErrorOf, siteFixture } from './site-fixture.ts';
 

@@ -1,4 +1,4 @@
-import { day, hour } from '../../../src/platform/durations.ts';
+import { day, hour } from '@tallyhook/platform/durations';
 import { botId, member, siteKey } from './site-fixture.ts';
 
 const other = '129908908096487424';

@@ -1,5 +1,5 @@
+import { parseJson } from '@tallyhook/platform/json';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../../src/platform/json.ts';
 import { sites } from '../../../src/webhook/sites/index.ts';
 import { readDelivery } from '../../../src/webhook/sites/read-delivery.ts';
 import { bodies, target, topggVersion1, votedAt, voter } from './bodies.ts';

@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createApp } from '../../../src/app/app.ts';
-import { day, hour, minute } from '../../../src/platform/durations.ts';
-import { createLog } from '../../../src/platform/log.ts';
 import { signDelivery } from '../../../src/webhook/sites/authenticate.ts';
 import { sites } from '../../../src/webhook/sites/index.ts';
 import { findSite } from '../../../src/webhook/sites/site-settings.ts';
 import { environmentWith } from '../../support/listings-file.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { bodies, target, topggVersion1, votedAt, voter } from './bodies.ts';
 

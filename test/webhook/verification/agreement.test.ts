@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { createLog } from '@tallyhook/platform/log';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import express from 'express';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -8,7 +10,6 @@ import { decideVoteReward } from '../../../src/core/rewards/reward.ts';
 import type { Recorder } from '../../../src/core/tally/recorder.ts';
 import type { RoutedDelivery } from '../../../src/core/tally/tally.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { createLog } from '../../../src/platform/log.ts';
 import type { Event } from '../../../src/webhook/event.ts';
 import { createEventKeys } from '../../../src/webhook/event-key.ts';
 import { createKeyring } from '../../../src/webhook/keyring.ts';
@@ -17,7 +18,6 @@ import type { VerifiedEvent } from '../../../src/webhook/verification/events.ts'
 import { VerificationError } from '../../../src/webhook/verification/verification-error.ts';
 import { type DeliveryRequest, verify } from '../../../src/webhook/verification/verify.ts';
 import { premiumSecret, serverAndBot, voteSecret, withKeyOfOnly } from '../../support/listings.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { serve } from '../../support/start-receiver.ts';
 import {

@@ -1,9 +1,9 @@
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sign } from '../../../src/webhook/sign.ts';
 import { verify } from '../../../src/webhook/verification/verify.ts';
 import { premiumSecret, voteSecret } from '../../support/listings.ts';
-import { manualClock } from '../../support/manual-clock.ts';
 import { startReceiver } from '../../support/start-receiver.ts';
 
 const now = Date.UTC(2026, 5, 15);

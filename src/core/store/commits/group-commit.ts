@@ -1,7 +1,7 @@
-import type { Clock } from '../../../platform/clock.ts';
-import { DatabaseFileReplacedError } from '../../../platform/database-files.ts';
-import { second } from '../../../platform/durations.ts';
-import { StoreUnavailableError, TallyhookError } from '../../../platform/errors.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { DatabaseFileReplacedError } from '@tallyhook/platform/database-files';
+import { second } from '@tallyhook/platform/durations';
+import { StoreUnavailableError, TallyhookError } from '@tallyhook/platform/errors';
 import type { Dialect } from '../dialect/dialect.ts';
 import { queryBuilder } from '../query-builder.ts';
 import { type StoredFeatures, writesOfModules } from '../sql-module.ts';

@@ -1,4 +1,4 @@
-import { messageOf, StoreUnavailableError } from '../../../platform/errors.ts';
+import { messageOf, StoreUnavailableError } from '@tallyhook/platform/errors';
 import type { Vote, VoteAtSite } from '../../../webhook/event.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
 import { recordClaim } from '../../tally/record-claim.ts';

@@ -1,7 +1,7 @@
 import { on } from 'node:events';
 import { parentPort as port, workerData } from 'node:worker_threads';
-import { systemClock } from '../../../platform/clock.ts';
-import type { DatabaseFiles } from '../../../platform/database-files.ts';
+import { systemClock } from '@tallyhook/platform/clock';
+import type { DatabaseFiles } from '@tallyhook/platform/database-files';
 import { sqlite } from '../dialect/sqlite.ts';
 import type { StoredFeatures } from '../sql-module.ts';
 import { createGroupCommit, createWriter } from './group-commit.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { DatabaseFiles } from '../../../platform/database-files.ts';
-import { StoreUnavailableError } from '../../../platform/errors.ts';
-import { SlotMap } from '../../../platform/slot-map.ts';
+import type { DatabaseFiles } from '@tallyhook/platform/database-files';
+import { StoreUnavailableError } from '@tallyhook/platform/errors';
+import { SlotMap } from '@tallyhook/platform/slot-map';
 import { QueueFullError } from './group-commit.ts';
 import {
   createJob,

@@ -1,4 +1,4 @@
-import type { LeaseStore } from '../../../platform/leases/lease-store.ts';
+import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
 import { lock } from '../lock.ts';
 import { insertMissing, run, upsert } from '../query-builder.ts';
 import type { Sql, SqlOperations } from '../sql-module.ts';

@@ -1,4 +1,4 @@
-import { minute } from '../../../platform/durations.ts';
+import { minute } from '@tallyhook/platform/durations';
 
 /*
  * Rows of these tables are only added, apart from effects, so they are counted once, by a task in the background, and

@@ -1,5 +1,5 @@
-import type { MigratableDatabase, SqlDialect, Transactions } from '../../../platform/database/dialect.ts';
-import type { DatabaseFileReplacedError, DatabaseFiles } from '../../../platform/database-files.ts';
+import type { MigratableDatabase, SqlDialect, Transactions } from '@tallyhook/platform/database/dialect';
+import type { DatabaseFileReplacedError, DatabaseFiles } from '@tallyhook/platform/database-files';
 import type { Hooks } from '../../tally/tally.ts';
 import type { RecordingJob, RecordingResult } from '../commits/jobs.ts';
 

@@ -1,6 +1,6 @@
+import type { PostgresTransactions } from '@tallyhook/platform/database/postgres-transactions';
+import { memoizeOne } from '@tallyhook/platform/memoize';
 import type { Kysely } from 'kysely';
-import type { PostgresTransactions } from '../../../platform/database/postgres-transactions.ts';
-import { memoizeOne } from '../../../platform/memoize.ts';
 import type { AccountId } from '../../ledger/account.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { AccountState } from '../../tally/account-state.ts';

@@ -1,5 +1,5 @@
+import type { PostgresTransactions } from '@tallyhook/platform/database/postgres-transactions';
 import type { Kysely } from 'kysely';
-import type { PostgresTransactions } from '../../../platform/database/postgres-transactions.ts';
 import { decide, type RecordingResult } from '../commits/jobs.ts';
 import { needsOf } from '../recording/needs.ts';
 import { createUnitOfWork } from '../recording/unit-of-work.ts';

@@ -1,7 +1,7 @@
-import { connection, createTransactions, readInTransaction } from '../../../platform/database/postgres-connection.ts';
-import { postgresDialect } from '../../../platform/database/postgres-dialect.ts';
-import { createMigratingConnection } from '../../../platform/database/postgres-migrating.ts';
-import { createPool } from '../../../platform/database/postgres-pool.ts';
+import { connection, createTransactions, readInTransaction } from '@tallyhook/platform/database/postgres-connection';
+import { postgresDialect } from '@tallyhook/platform/database/postgres-dialect';
+import { createMigratingConnection } from '@tallyhook/platform/database/postgres-migrating';
+import { createPool } from '@tallyhook/platform/database/postgres-pool';
 import { queryBuilder } from '../query-builder.ts';
 import type { Dialect } from './dialect.ts';
 import { postgresRecord } from './postgres-recording.ts';

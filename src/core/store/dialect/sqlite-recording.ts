@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import { prepareInsert } from '@tallyhook/platform/database/sqlite-insert';
+import { memoizeOne } from '@tallyhook/platform/memoize';
+import { forKysely } from '@tallyhook/platform/sqlite';
 import type { CompiledQuery, Kysely, Selectable } from 'kysely';
-import { prepareInsert } from '../../../platform/database/sqlite-insert.ts';
-import { memoizeOne } from '../../../platform/memoize.ts';
-import { forKysely } from '../../../platform/sqlite.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { emptyAccount, noMarks } from '../../tally/account-state.ts';

@@ -1,14 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { prepareDatabaseDirectory } from '../../../platform/database/database-directory.ts';
-import { literalLimits, sqliteDialect } from '../../../platform/database/sqlite-dialect.ts';
-import { createFileCheck, type DatabaseFiles, identifyFiles, releaseFiles } from '../../../platform/database-files.ts';
-import { once } from '../../../platform/memoize.ts';
+import { prepareDatabaseDirectory } from '@tallyhook/platform/database/database-directory';
+import { literalLimits, sqliteDialect } from '@tallyhook/platform/database/sqlite-dialect';
+import { createFileCheck, type DatabaseFiles, identifyFiles, releaseFiles } from '@tallyhook/platform/database-files';
+import { once } from '@tallyhook/platform/memoize';
 import {
   openSqlite,
   sqliteConnection,
   sqliteMigratingConnection,
   sqliteTransactions,
-} from '../../../platform/sqlite.ts';
+} from '@tallyhook/platform/sqlite';
 import { queryBuilder } from '../query-builder.ts';
 import type { Dialect, RecordBatch } from './dialect.ts';
 import { sqliteRecord } from './sqlite-recording.ts';

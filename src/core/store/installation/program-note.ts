@@ -1,5 +1,5 @@
+import { parseJson } from '@tallyhook/platform/json';
 import { z } from 'zod';
-import { parseJson } from '../../../platform/json.ts';
 
 /*
  * What the program that uses a database says of itself, for `tallyhook doctor`: settings in code, and commands that a

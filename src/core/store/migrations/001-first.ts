@@ -1,5 +1,5 @@
+import type { Migration } from '@tallyhook/platform/database/migrations/migration';
 import { sql } from 'kysely';
-import type { Migration } from '../../../platform/database/migrations/migration.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { accounts } from './001-first/accounts.ts';
 import { deliveries } from './001-first/deliveries.ts';

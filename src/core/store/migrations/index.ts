@@ -1,4 +1,4 @@
-import type { Migration } from '../../../platform/database/migrations/migration.ts';
+import type { Migration } from '@tallyhook/platform/database/migrations/migration';
 import type { Dialect } from '../dialect/dialect.ts';
 import { first } from './001-first.ts';
 

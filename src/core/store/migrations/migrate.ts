@@ -1,7 +1,7 @@
-import type { Clock } from '../../../platform/clock.ts';
-import type { RunMigrationsOptions } from '../../../platform/database/migrations/migrate.ts';
-import { runMigrations } from '../../../platform/database/migrations/migrate.ts';
-import type { Migration } from '../../../platform/database/migrations/migration.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import type { RunMigrationsOptions } from '@tallyhook/platform/database/migrations/migrate';
+import { runMigrations } from '@tallyhook/platform/database/migrations/migrate';
+import type { Migration } from '@tallyhook/platform/database/migrations/migration';
 import type { Dialect } from '../dialect/dialect.ts';
 import { migrations } from './index.ts';
 

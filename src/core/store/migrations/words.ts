@@ -1,4 +1,4 @@
-import type { SqlDialect } from '../../../platform/database/dialect.ts';
+import type { SqlDialect } from '@tallyhook/platform/database/dialect';
 
 /** The words of `create table` that differ between SQLite and PostgreSQL. */
 export interface Words {

@@ -1,5 +1,5 @@
+import { boundQuery } from '@tallyhook/platform/database/prepared-query';
 import type { Compilable, Kysely, Selectable } from 'kysely';
-import { boundQuery } from '../../../platform/database/prepared-query.ts';
 import { accountIdOf, type CommunityId, partsOf } from '../../ledger/account.ts';
 import { allVoteCauses } from '../../ledger/entry.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { hour } from '@tallyhook/platform/durations';
 import type { Kysely, Selectable } from 'kysely';
-import { hour } from '../../../platform/durations.ts';
 import type { DeliveryFilter, DeliveryQuery } from '../../records/records.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { newestEntriesOf } from '../member-accounts.ts';

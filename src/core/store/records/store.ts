@@ -1,5 +1,5 @@
+import { objectOf, parseJson, textOf } from '@tallyhook/platform/json';
 import { type ExpressionBuilder, sql as kyselySql, type Selectable } from 'kysely';
-import { objectOf, parseJson, textOf } from '../../../platform/json.ts';
 import { allVoteCauses, type Cause } from '../../ledger/entry.ts';
 import type { EffectState } from '../../outbox/effect.ts';
 import { type QueueType, queueName } from '../../outbox/queue.ts';

@@ -1,5 +1,5 @@
+import { keyIdOf } from '@tallyhook/platform/encryption/sealed-text';
 import { sql as kyselySql } from 'kysely';
-import { keyIdOf } from '../../../platform/encryption/sealed-text.ts';
 import {
   linkPath,
   type NewChange,

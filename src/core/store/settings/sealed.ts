@@ -1,5 +1,5 @@
+import { prefixOf } from '@tallyhook/platform/encryption/sealed-text';
 import { sql as kyselySql } from 'kysely';
-import { prefixOf } from '../../../platform/encryption/sealed-text.ts';
 import type { SealedConnection, SealedRow, SealedSetting, SealedToken } from '../../settings/stored-settings.ts';
 import { run } from '../query-builder.ts';
 import type { Sql, SqlClient } from '../sql-module.ts';

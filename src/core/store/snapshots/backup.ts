@@ -3,7 +3,7 @@ import {
   type CopyFormat,
   copyDatabase,
   restoreDatabase,
-} from '../../../platform/database/snapshots/backup.ts';
+} from '@tallyhook/platform/database/snapshots/backup';
 import type { Tables } from '../tables.ts';
 import { balanceDifferences } from './audit.ts';
 import { bot } from './database-status.ts';

@@ -1,5 +1,5 @@
-import { type DatabaseStatus, statusOfDatabase } from '../../../platform/database/snapshots/database-status.ts';
-import type { DatabaseProgram } from '../../../platform/database/snapshots/program.ts';
+import { type DatabaseStatus, statusOfDatabase } from '@tallyhook/platform/database/snapshots/database-status';
+import type { DatabaseProgram } from '@tallyhook/platform/database/snapshots/program';
 import { migrationNames } from '../migrations/index.ts';
 
 export const bot: DatabaseProgram = { name: 'the bot', migrations: migrationNames };

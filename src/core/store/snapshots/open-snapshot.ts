@@ -1,4 +1,4 @@
-import { openDatabaseSnapshot } from '../../../platform/database/snapshots/open-snapshot.ts';
+import { openDatabaseSnapshot } from '@tallyhook/platform/database/snapshots/open-snapshot';
 import type { Tables } from '../tables.ts';
 import type { Snapshot } from './snapshot.ts';
 

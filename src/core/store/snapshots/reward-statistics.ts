@@ -1,5 +1,5 @@
+import { day as dayMs, hour } from '@tallyhook/platform/durations';
 import { sql } from 'kysely';
-import { day as dayMs, hour } from '../../../platform/durations.ts';
 import { literal } from '../query-builder.ts';
 import type { Snapshot } from './snapshot.ts';
 

@@ -1,5 +1,5 @@
+import type { DatabaseSnapshot } from '@tallyhook/platform/database/snapshots/snapshot';
 import { CompiledQuery } from 'kysely';
-import type { DatabaseSnapshot } from '../../../platform/database/snapshots/snapshot.ts';
 import type { SqlAccess } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 

@@ -1,8 +1,8 @@
-import { BoundedMap } from '../../../platform/bounded-map.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import { second } from '../../../platform/durations.ts';
-import { memoizeOne } from '../../../platform/memoize.ts';
-import { isSnowflake } from '../../../platform/snowflake.ts';
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { memoizeOne } from '@tallyhook/platform/memoize';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
 import type { Board, LeaderboardPage, LeaderboardQuery, RankedMember } from '../../ledger/standing.ts';
 import type { ScoreReader } from './read-scores.ts';
 import { type ScoreCounts, scoreCounts } from './score-counts.ts';

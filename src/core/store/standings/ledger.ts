@@ -1,6 +1,6 @@
+import type { Connection } from '@tallyhook/platform/database/dialect';
+import { preparedQuery } from '@tallyhook/platform/database/prepared-query';
 import type { Kysely } from 'kysely';
-import type { Connection } from '../../../platform/database/dialect.ts';
-import { preparedQuery } from '../../../platform/database/prepared-query.ts';
 import { type AccountId, accountIdOf, type CommunityId, type LastVotes, lastVoteIn } from '../../ledger/account.ts';
 import type { LedgerReads } from '../../ledger/ledger.ts';
 import { parseLastVotes } from '../account-columns.ts';

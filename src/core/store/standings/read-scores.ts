@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { preparedQuery } from '@tallyhook/platform/database/prepared-query';
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely';
-import { preparedQuery } from '../../../platform/database/prepared-query.ts';
 import { type AccountId, accountIdOf, type CommunityId } from '../../ledger/account.ts';
 import type { Board } from '../../ledger/standing.ts';
 import { monthOf, weekOf } from '../../rewards/calendar.ts';

@@ -1,6 +1,6 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { preparedQuery } from '@tallyhook/platform/database/prepared-query';
 import type { Kysely } from 'kysely';
-import type { Clock } from '../../../platform/clock.ts';
-import { preparedQuery } from '../../../platform/database/prepared-query.ts';
 import { type AccountId, accountIdOf, type CommunityId } from '../../ledger/account.ts';
 import type { Board, LastingGrant, PeriodTotal, StandingSummary, Standings } from '../../ledger/standing.ts';
 import { monthOf, weekOf } from '../../rewards/calendar.ts';

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '@tallyhook/platform/clock';
+import type { Connection } from '@tallyhook/platform/database/dialect';
+import { preparedQuery } from '@tallyhook/platform/database/prepared-query';
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { type Kysely, sql } from 'kysely';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Connection } from '../../../platform/database/dialect.ts';
-import { preparedQuery } from '../../../platform/database/prepared-query.ts';
-import { day, hour, minute, second } from '../../../platform/durations.ts';
 import { countedVoteCauses } from '../../ledger/entry.ts';
 import { type CountRecordedVotes, type VotesPerDay, voteDays } from '../../ledger/votes-per-day.ts';
 import { calendarOf } from '../../tally/community.ts';

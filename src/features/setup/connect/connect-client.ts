@@ -1,7 +1,7 @@
+import { minute, second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
 import { z } from 'zod';
-import { minute, second } from '../../../platform/durations.ts';
-import { messageOf } from '../../../platform/errors.ts';
-import type { Log } from '../../../platform/log.ts';
 
 /** The protocol of docs/connect.md, from the bot's side. */
 

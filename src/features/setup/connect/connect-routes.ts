@@ -1,17 +1,17 @@
-import express, { type Express, type Request, type Response, Router } from 'express';
-import type { Clock } from '../../../platform/clock.ts';
-import { minute } from '../../../platform/durations.ts';
-import { messageOf } from '../../../platform/errors.ts';
-import type { Log } from '../../../platform/log.ts';
-import { clientKeyOf, isTrustedProxy } from '../../../platform/web/client-key.ts';
-import { html } from '../../../platform/web/html.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { clientKeyOf, isTrustedProxy } from '@tallyhook/platform/web/client-key';
+import { html } from '@tallyhook/platform/web/html';
 import {
   createAddressLimit,
   type PlainPage,
   plainPageHeaders,
   sendPlainPage,
-} from '../../../platform/web/plain-page.ts';
-import { equalSecrets, readCookie, setCookie } from '../../../platform/web/session-cookie.ts';
+} from '@tallyhook/platform/web/plain-page';
+import { equalSecrets, readCookie, setCookie } from '@tallyhook/platform/web/session-cookie';
+import express, { type Express, type Request, type Response, Router } from 'express';
 import type { AppTexts, Texts } from '../../../texts/texts.ts';
 import { type Connect, connectPath } from './connect.ts';
 import type { ConnectTickets } from './connect-tickets.ts';

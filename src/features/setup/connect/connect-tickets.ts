@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { minute } from '@tallyhook/platform/durations';
+import type { Encryption } from '@tallyhook/platform/encryption/encryption';
+import { seal } from '@tallyhook/platform/encryption/sealed-text';
+import { parseJson } from '@tallyhook/platform/json';
 import { z } from 'zod';
-import { minute } from '../../../platform/durations.ts';
-import type { Encryption } from '../../../platform/encryption/encryption.ts';
-import { seal } from '../../../platform/encryption/sealed-text.ts';
-import { parseJson } from '../../../platform/json.ts';
 import { newListingName } from '../listing-changes.ts';
 
 /** How long an owner may take (ms). */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../../platform/clock.ts';
-import { second } from '../../../platform/durations.ts';
-import type { Log } from '../../../platform/log.ts';
-import { settleWithin } from '../../../platform/with-timeout.ts';
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import type { Log } from '@tallyhook/platform/log';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { CommunitySettings } from '../community.ts';
 import { webhookAddresses } from '../describe-community.ts';
 import type { Setup } from '../setup.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../platform/web/html.ts';
+import { type Html, html } from '@tallyhook/platform/web/html';
 import type { Texts } from '../../../texts/texts.ts';
 import { type AnnouncedListing, previewAnnouncements } from '../../announcement-previews.ts';
 import type { OwnerContext } from '../../context.ts';

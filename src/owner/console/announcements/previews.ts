@@ -1,7 +1,7 @@
+import { type Html, html } from '@tallyhook/platform/web/html';
 import { type AnnouncementPreview, sampleNames, textsOf } from '../../../core/announcements/preview.ts';
 import type { Panel, Reply } from '../../../discord/commands/reply.ts';
 import { renderMessage } from '../../../discord/rendering/message.ts';
-import { type Html, html } from '../../../platform/web/html.ts';
 import type { Texts } from '../../../texts/texts.ts';
 import type { NameBook } from '../../names.ts';
 import { inlineMarkup, markupHtml } from '../settings/markup-html.ts';

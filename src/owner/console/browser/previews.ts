@@ -1,7 +1,7 @@
-import { styleComponents } from '../../../discord/web/browser/discord-components.ts';
-import { html, nothing, toElement } from '../../../discord/web/browser/element.ts';
-import { type MessageDisplay, messageElement } from '../../../discord/web/browser/message.ts';
-import type { MessageView, ShownMessage } from '../../../discord/web/browser/shown-message.ts';
+import { styleComponents } from 'local-discord/web/browser/discord-components';
+import { html, nothing, toElement } from 'local-discord/web/browser/element';
+import { type MessageDisplay, messageElement } from 'local-discord/web/browser/message';
+import type { MessageView, ShownMessage } from 'local-discord/web/browser/shown-message';
 import type { DrawnMessage } from '../announcements/previews.ts';
 
 /** After the last change of a form (ms). */

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../../platform/web/html.ts';
-import { dateTime, isTime } from '../../../platform/web/time-element.ts';
+import { type Html, html } from '@tallyhook/platform/web/html';
+import { dateTime, isTime } from '@tallyhook/platform/web/time-element';
 import type { NameBook } from '../../names.ts';
 import { visible } from '../pretty-json.ts';
 

@@ -1,3 +1,5 @@
+import { formTokenField } from '@tallyhook/platform/web/form-token';
+import { type Html, html } from '@tallyhook/platform/web/html';
 import type {
   ModalField,
   OptionValue,
@@ -8,8 +10,6 @@ import type {
   ReplySelect,
 } from '../../../discord/commands/reply.ts';
 import type { GuildName } from '../../../discord/guild-reader.ts';
-import { formTokenField } from '../../../platform/web/form-token.ts';
-import { type Html, html } from '../../../platform/web/html.ts';
 import type { NameBook } from '../../names.ts';
 import { isReading } from './actions.ts';
 import { inlineMarkup, markupHtml } from './markup-html.ts';

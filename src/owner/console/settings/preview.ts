@@ -1,9 +1,9 @@
+import type { Html } from '@tallyhook/platform/web/html';
+import { HttpError } from '@tallyhook/platform/web/http-error';
 import type { Response } from 'express';
 import { type Draft, readDraft } from '../../../../commands/setup/draft.ts';
 import { wouldHavePaid } from '../../../core/settings/would-have-paid.ts';
 import type { CommandInput } from '../../../discord/commands/input.ts';
-import type { Html } from '../../../platform/web/html.ts';
-import { HttpError } from '../../../platform/web/http-error.ts';
 import type { Texts } from '../../../texts/texts.ts';
 import { previewAnnouncements } from '../../announcement-previews.ts';
 import type { OwnerContext } from '../../context.ts';

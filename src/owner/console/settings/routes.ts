@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { type Html, html } from '@tallyhook/platform/web/html';
+import { HttpError } from '@tallyhook/platform/web/http-error';
 import { type Request, type Response, Router } from 'express';
 import { hasDraft } from '../../../../commands/setup/draft.ts';
 import { runSetup } from '../../../../commands/setup.ts';
 import type { Modal, Panel, Reply } from '../../../discord/commands/reply.ts';
-import { type Html, html } from '../../../platform/web/html.ts';
-import { HttpError } from '../../../platform/web/http-error.ts';
 import type { Texts } from '../../../texts/texts.ts';
 import { previewAssets } from '../announcements/previews.ts';
 import type { SessionMiddleware } from '../middleware.ts';

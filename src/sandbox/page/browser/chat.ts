@@ -1,7 +1,7 @@
 import { repeat } from 'lit/directives/repeat.js';
-import { focusOn } from '../../../discord/web/browser/discord-components.ts';
-import { formatMessageTime } from '../../../discord/web/browser/format-time.ts';
-import { messageElement } from '../../../discord/web/browser/message.ts';
+import { focusOn } from 'local-discord/web/browser/discord-components';
+import { formatMessageTime } from 'local-discord/web/browser/format-time';
+import { messageElement } from 'local-discord/web/browser/message';
 import { findById, html, nothing, render, toElement } from './element.ts';
 import { announcementText, isContinuation, messageDisplay, pendingElement } from './message.ts';
 import { messageView } from './message-view.ts';

@@ -1,5 +1,5 @@
-import { commandType } from '../../discord/flags.ts';
-import { findLocalized } from '../../discord/locales.ts';
+import { commandType } from 'local-discord/flags';
+import { findLocalized } from 'local-discord/locales';
 import { findById, html, render, type TemplateResult } from './element.ts';
 import { postAction } from './requests.ts';
 import { localeOf, offeredCommands, type PageStore } from './store.ts';

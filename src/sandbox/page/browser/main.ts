@@ -1,6 +1,6 @@
-import { styleComponents } from '../../../discord/web/browser/discord-components.ts';
-import { updateRelativeTimes } from '../../../discord/web/browser/render-markdown.ts';
-import { second } from '../../../platform/durations.ts';
+import { second } from '@tallyhook/platform/durations';
+import { styleComponents } from 'local-discord/web/browser/discord-components';
+import { updateRelativeTimes } from 'local-discord/web/browser/render-markdown';
 import { startChat } from './chat.ts';
 import { startComposer } from './composer.ts';
 import { styleCommands } from './message.ts';

@@ -1,5 +1,5 @@
-import { toSelectOption } from '../../../discord/web/browser/select.ts';
-import type { MessageView, SelectOption, ShownSelect } from '../../../discord/web/browser/shown-message.ts';
+import { toSelectOption } from 'local-discord/web/browser/select';
+import type { MessageView, SelectOption, ShownSelect } from 'local-discord/web/browser/shown-message';
 import { avatarUrl } from './profile.ts';
 import { localeOf, type State } from './store.ts';
 

@@ -1,8 +1,8 @@
-import { renderMarkdown } from '../../../discord/web/browser/render-markdown.ts';
-import { optionElement, toSelectOption } from '../../../discord/web/browser/select.ts';
-import type { SelectOption } from '../../../discord/web/browser/shown-message.ts';
-import type { Select } from '../../discord/component-schema.ts';
-import type { Modal } from '../../discord/modal.ts';
+import type { Select } from 'local-discord/component-schema';
+import type { Modal } from 'local-discord/modal';
+import { renderMarkdown } from 'local-discord/web/browser/render-markdown';
+import { optionElement, toSelectOption } from 'local-discord/web/browser/select';
+import type { SelectOption } from 'local-discord/web/browser/shown-message';
 import type { ActionInput } from '../page-actions.ts';
 import { findById, html, nothing, type TemplateResult, toElement } from './element.ts';
 import { messageView, selectOptions } from './message-view.ts';

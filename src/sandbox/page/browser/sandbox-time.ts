@@ -1,5 +1,5 @@
-import { systemClock } from '../../../platform/clock.ts';
-import { day, formatCount, formatWait, hour, minute } from '../../../platform/durations.ts';
+import { systemClock } from '@tallyhook/platform/clock';
+import { day, formatCount, formatWait, hour, minute } from '@tallyhook/platform/durations';
 
 /** The sandbox clock as the page knows it. */
 export type SandboxTime = ReturnType<typeof createSandboxTime>;

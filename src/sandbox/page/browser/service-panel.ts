@@ -1,7 +1,7 @@
-import { formatTime } from '../../../discord/web/browser/format-time.ts';
-import { relativeTime } from '../../../discord/web/browser/render-markdown.ts';
-import type { CheckResult } from '../../../platform/doctor/check.ts';
-import { formatCount, second } from '../../../platform/durations.ts';
+import type { CheckResult } from '@tallyhook/platform/doctor/check';
+import { formatCount, second } from '@tallyhook/platform/durations';
+import { formatTime } from 'local-discord/web/browser/format-time';
+import { relativeTime } from 'local-discord/web/browser/render-markdown';
 import { type FaultAction, faultActions, faults } from '../ports.ts';
 import { findById, html, nothing, render, type TemplateResult } from './element.ts';
 import { postAction } from './requests.ts';

@@ -1,5 +1,5 @@
-import { BoundedMap } from '../../../platform/bounded-map.ts';
-import { defaultLocale, type Locale } from '../../discord/locales.ts';
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import { defaultLocale, type Locale } from 'local-discord/locales';
 import type { TourName } from '../ports.ts';
 import type { FullState, PageEvent, SidebarState, SimulationState } from '../snapshot.ts';
 import type { SandboxTime } from './sandbox-time.ts';

@@ -1,5 +1,5 @@
-import type { ValueOption } from '../../discord/command-schema.ts';
-import { defaultLocale, findLocalized, type Locale } from '../../discord/locales.ts';
+import type { ValueOption } from 'local-discord/command-schema';
+import { defaultLocale, findLocalized, type Locale } from 'local-discord/locales';
 import {
   type CommandDefinition,
   type OptionContext,

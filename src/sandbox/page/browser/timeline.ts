@@ -1,5 +1,5 @@
-import { formatTime } from '../../../discord/web/browser/format-time.ts';
-import { formatElapsed } from '../../../platform/durations.ts';
+import { formatElapsed } from '@tallyhook/platform/durations';
+import { formatTime } from 'local-discord/web/browser/format-time';
 import type { Step, StepName, TimelineDelivery, TimelineLine } from '../ports.ts';
 import { findById, html, type KeyedTemplate, nothing, render, renderKeyed, type TemplateResult } from './element.ts';
 import type { Item, PageStore } from './store.ts';

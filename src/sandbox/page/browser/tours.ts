@@ -1,4 +1,4 @@
-import { controlsOf } from '../../discord/objects.ts';
+import { controlsOf } from 'local-discord/objects';
 import type { StepName, TourName } from '../ports.ts';
 import { html, type TemplateResult } from './element.ts';
 import type { Item, State } from './store.ts';

@@ -1,5 +1,5 @@
-import type { CommandSchema, Option, ValueOption } from '../../discord/command-schema.ts';
-import { defaultLocale, findLocalized, type Locale } from '../../discord/locales.ts';
+import type { CommandSchema, Option, ValueOption } from 'local-discord/command-schema';
+import { defaultLocale, findLocalized, type Locale } from 'local-discord/locales';
 import type { State } from './store.ts';
 
 export type CommandDefinition = Pick<

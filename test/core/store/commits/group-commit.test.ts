@@ -1,14 +1,14 @@
 import { join } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGroupCommit, createWriter } from '../../../../src/core/store/commits/group-commit.ts';
 import type { Dialect } from '../../../../src/core/store/dialect/dialect.ts';
 import { sqlite } from '../../../../src/core/store/dialect/sqlite.ts';
 import { migrate } from '../../../../src/core/store/migrations/migrate.ts';
 import { storedFeatures } from '../../../../src/features/index.ts';
-import { systemClock } from '../../../../src/platform/clock.ts';
-import { minute } from '../../../../src/platform/durations.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
 
 /** A group commit over a real database that counts its commits. The jobs insert rows into the budget's log. */
 async function createTestCommit(maxQueueLength = 1_000) {

@@ -1,3 +1,4 @@
+import { StoreUnavailableError } from '@tallyhook/platform/errors';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CommunityId } from '../../../../src/core/ledger/account.ts';
@@ -10,7 +11,6 @@ import {
   encodeError,
   encodeResult,
 } from '../../../../src/core/store/commits/jobs.ts';
-import { StoreUnavailableError } from '../../../../src/platform/errors.ts';
 import { premiumKinds, voteKinds } from '../../../../src/webhook/event.ts';
 import { outcomes } from '../../../../src/webhook/response.ts';
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
+import { minute } from '@tallyhook/platform/durations';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startWriteWorker } from '../../../../src/core/store/commits/write-worker-client.ts';
 import { sqlite } from '../../../../src/core/store/dialect/sqlite.ts';
 import { migrate } from '../../../../src/core/store/migrations/migrate.ts';
-import { systemClock } from '../../../../src/platform/clock.ts';
-import { minute } from '../../../../src/platform/durations.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
 
 const workerFile = new URL('../../../../src/features/write-worker.ts', import.meta.url);
 

@@ -1,11 +1,11 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { StoreUnavailableError } from '@tallyhook/platform/errors';
 import pg from 'pg';
 import { expect, onTestFinished } from 'vitest';
 import { balanceDifferences, brokenLinks } from '../../../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../../../src/core/store/snapshots/open-snapshot.ts';
 import type { RoutedDelivery } from '../../../../src/core/tally/tally.ts';
 import { openStore } from '../../../../src/features/store.ts';
-import { systemClock } from '../../../../src/platform/clock.ts';
-import { StoreUnavailableError } from '../../../../src/platform/errors.ts';
 import type { Vote } from '../../../../src/webhook/event.ts';
 import { firstCommunity } from '../../../support/communities.ts';
 import { serverAndBot } from '../../../support/listings.ts';

@@ -1,8 +1,8 @@
+import { systemClock } from '@tallyhook/platform/clock';
 import pg from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { postgres } from '../../../../src/core/store/dialect/postgres.ts';
 import { openStore, type Store } from '../../../../src/features/store.ts';
-import { systemClock } from '../../../../src/platform/clock.ts';
 import { describeOnPostgres } from '../../../contracts/databases.ts';
 import { firstCommunity } from '../../../support/communities.ts';
 import { delivery, recordWhileConnectionsFail, start, vote } from './failing-connections.ts';

@@ -1,3 +1,6 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import type { Query } from '@tallyhook/platform/database/dialect';
+import { hour, minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import { plainRewards } from '../../../../src/core/rewards/rules.ts';
 import { createGroupCommit, createWriter } from '../../../../src/core/store/commits/group-commit.ts';
@@ -10,9 +13,6 @@ import { createSqlClients } from '../../../../src/core/store/sql-module.ts';
 import type { ListingContext } from '../../../../src/core/tally/listing-context.ts';
 import type { Delivery } from '../../../../src/core/tally/tally.ts';
 import { storedFeatures } from '../../../../src/features/index.ts';
-import { systemClock } from '../../../../src/platform/clock.ts';
-import type { Query } from '../../../../src/platform/database/dialect.ts';
-import { hour, minute } from '../../../../src/platform/durations.ts';
 import { claimDue } from '../../../support/claim-due.ts';
 import { firstCommunity } from '../../../support/communities.ts';
 import { newSqliteFile } from '../../../support/new-sqlite.ts';

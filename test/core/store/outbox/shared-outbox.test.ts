@@ -1,13 +1,13 @@
+import { hour, minute } from '@tallyhook/platform/durations';
+import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { createDiscovery } from '../../../../src/core/outbox/discovery.ts';
 import type { Outbox } from '../../../../src/core/outbox/outbox.ts';
 import { createQueueRotation } from '../../../../src/core/outbox/queue-rotation.ts';
 import { openStore, type Store } from '../../../../src/features/store.ts';
-import { hour, minute } from '../../../../src/platform/durations.ts';
 import { describeOnPostgres } from '../../../contracts/databases.ts';
 import { serverAndBot } from '../../../support/listings.ts';
-import { manualClock, storeClock } from '../../../support/manual-clock.ts';
 import { channelQueue } from '../../../support/queues.ts';
 
 const start = Date.UTC(2026, 0, 1);

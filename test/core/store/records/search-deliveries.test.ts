@@ -1,7 +1,7 @@
+import { minute } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../../../src/features/store.ts';
-import { minute } from '../../../../src/platform/durations.ts';
-import { manualClock } from '../../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../../support/new-sqlite.ts';
 
 it('finds by time deliveries from before the clock was set back by an hour', async () => {

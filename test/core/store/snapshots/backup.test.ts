@@ -2,14 +2,14 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
+import { systemClock } from '@tallyhook/platform/clock';
+import { queryValue } from '@tallyhook/platform/testing/query-value';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { backUp, restoreBackup } from '../../../../src/core/store/snapshots/backup.ts';
 import { openStore } from '../../../../src/features/store.ts';
-import { systemClock } from '../../../../src/platform/clock.ts';
 import { firstCommunity } from '../../../support/communities.ts';
 import { createDatabaseWithVotes, voteTime } from '../../../support/database-with-votes.ts';
-import { queryValue } from '../../../support/query-value.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
 
 const options = { onProgress: () => {}, stop: new AbortController().signal };
 

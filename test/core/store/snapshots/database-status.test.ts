@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import { runSql } from '@tallyhook/platform/testing/run-sql';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
 import { readDatabaseStatus } from '../../../../src/core/store/snapshots/database-status.ts';
 import { describeOnPostgres } from '../../../contracts/databases.ts';
 import { createDatabaseWithVotes } from '../../../support/database-with-votes.ts';
-import { runSql } from '../../../support/run-sql.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
 
 function statusTests(newUrl: () => string): void {
   it('has the status absent, current or newer', async () => {

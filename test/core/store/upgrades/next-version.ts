@@ -1,9 +1,9 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import type { Migration } from '@tallyhook/platform/database/migrations/migration';
 import { type Kysely, sql } from 'kysely';
 import type { Dialect } from '../../../../src/core/store/dialect/dialect.ts';
 import { migrations } from '../../../../src/core/store/migrations/index.ts';
 import { migrate } from '../../../../src/core/store/migrations/migrate.ts';
-import { systemClock } from '../../../../src/platform/clock.ts';
-import type { Migration } from '../../../../src/platform/database/migrations/migration.ts';
 import { dialectAt } from '../../../support/dialect-at.ts';
 
 /** Enough for many transactions in a database of `rows` rows. */

@@ -1,0 +1,108 @@
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { readVersion } from '@tallyhook/platform/version';
+import { z } from 'zod';
+import type { StoredListing } from '../storage/listings/listings.ts';
+
+/** Discord, as people open it. Invites are stored as addresses of this origin. */
+const discordOrigin = 'https://discord.com';
+
+/**
+ * Why an invite is not accepted. `malformed`: it is none. `unknown`: it has ended, or never was. `expires`: it will end.
+ * `limited`, `unavailable`: Discord could not be asked, so it is not known whose it is.
+ */
+type InviteProblem = 'malformed' | 'unknown' | 'expires' | 'other-server' | 'other-bot' | 'limited' | 'unavailable';
+
+type CheckedInvite = { readonly invite: string } | { readonly problem: InviteProblem };
+
+/** The code of an invite to a server, as `discord.gg/CODE` or `discord.com/invite/CODE`; null for anything else. */
+export function readInviteCode(text: string): string | null {
+  const invite = /^(?:https?:\/\/)?(?:www\.)?(?:discord\.gg|discord\.com\/invite)\/([\w-]{2,64})\/?(?:\?[\w=&-]*)?$/i;
+  return invite.exec(text)?.[1] ?? null;
+}
+
+export function serverInvite(code: string): string {
+  return `${discordOrigin}/invite/${code}`;
+}
+
+/** What a bot asks for when it is added. Other scopes, and where OAuth2 would lead to, are not part of an invite. */
+const botScopes = ['bot', 'applications.commands'];
+
+/** The address by which a bot is added, as Discord's developer portal generates it, with its permissions. */
+export function readBotInvite(text: string, botId: string): CheckedInvite {
+  const url = URL.parse(text);
+  const isAuthorization = url !== null && /^(?:\/api)?\/oauth2\/authorize\/?$/.test(url.pathname);
+  if (!isAuthorization || url.origin !== discordOrigin) return { problem: 'malformed' };
+  if (url.searchParams.get('client_id') !== botId) return { problem: 'other-bot' };
+  const scopes = (url.searchParams.get('scope') ?? '').split(' ').filter((scope) => botScopes.includes(scope));
+  const permissions = url.searchParams.get('permissions') ?? '';
+  const granted = /^\d{1,20}$/.test(permissions) ? permissions : null;
+  return { invite: botInvite(botId, scopes.length > 0 ? scopes : botScopes, granted) };
+}
+
+function botInvite(botId: string, scopes: readonly string[], permissions: string | null): string {
+  const query = new URLSearchParams({ client_id: botId, scope: scopes.join(' ') });
+  if (permissions !== null) query.set('permissions', permissions);
+  return `${discordOrigin}/oauth2/authorize?${query}`;
+}
+
+type Invited = Pick<StoredListing, 'id' | 'kind' | 'invite'>;
+
+/** The address by which members join a server or add a bot; for a bot there is one without its owner, too. */
+function inviteOf({ id, kind, invite }: Invited) {
+  return invite ?? (kind === 'bot' ? botInvite(id, botScopes, null) : null);
+}
+
+export type DiscordInvites = ReturnType<typeof createDiscordInvites>;
+
+/** For one request (ms). */
+const timeoutMs = 8 * second;
+
+/** Discord: "Get Invite". Without a guild it is an invite to a group of people. */
+const inviteResponse = z.object({ guild: z.object({ id: z.string() }).nullish(), expires_at: z.string().nullish() });
+
+/** Discord: "User Agent". Requests with that of a program in general are rejected at times. */
+const userAgent = `DiscordBot (https://github.com/tallyhook/tallyhook, ${readVersion()})`;
+
+/** @param options.apiUrl of Discord, without the version. Called for each request. */
+export function createDiscordInvites({ apiUrl, log }: { readonly apiUrl: () => string; readonly log: Log }) {
+  async function checkServerInvite(guildId: string, text: string): Promise<CheckedInvite> {
+    const code = readInviteCode(text);
+    if (code === null) return { problem: 'malformed' };
+    const answer = await ask(`${apiUrl()}/v10/invites/${code}`);
+    if (answer === 404) return { problem: 'unknown' };
+    if (answer === 429) return { problem: 'limited' };
+    const found = inviteResponse.safeParse(answer);
+    if (!found.success) {
+      log.warn({ reason: typeof answer === 'object' ? 'unexpected response' : answer }, 'an invite was not checked');
+      return { problem: 'unavailable' };
+    }
+    if (found.data.guild?.id !== guildId) return { problem: 'other-server' };
+    return found.data.expires_at ? { problem: 'expires' } : { invite: serverInvite(code) };
+  }
+
+  return {
+    /** Checks that what an owner has entered leads to this server or bot. @returns the address to store */
+    async check({ id, kind }: Pick<StoredListing, 'id' | 'kind'>, text: string): Promise<CheckedInvite> {
+      return kind === 'server' ? checkServerInvite(id, text) : readBotInvite(text, id);
+    },
+    /** Where the button "Join" or "Add" of a listing leads; null without an invite. */
+    linkOf(listing: Invited): string | null {
+      const invite = inviteOf(listing);
+      // With another API than Discord's, such as that of the sandbox, the page is there as well.
+      return invite && apiUrl().replace(/\/api$/, '') + invite.slice(discordOrigin.length);
+    },
+  };
+}
+
+/** The body of a response as parsed JSON; the status of an error; or the reason why there is no response. */
+async function ask(url: string): Promise<unknown> {
+  try {
+    const headers = { Accept: 'application/json', 'User-Agent': userAgent };
+    const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
+    return response.ok ? await response.json() : response.status;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

@@ -1,0 +1,73 @@
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { serverInvite } from '../invites/discord-invites.ts';
+import { voteCooldownMs } from '../listing/cooldown.ts';
+import type { Listing } from '../listing/listing.ts';
+import type { Database } from '../storage/database.ts';
+import { issueKey } from '../storage/listings/keys.ts';
+import { findListing, insertListing, saveInvite, updateListing } from '../storage/listings/listings.ts';
+import { upsertMember } from '../storage/members/members.ts';
+import { upsertReview } from '../storage/reviews.ts';
+import { insertVotes, type NewVote } from '../storage/votes.ts';
+import {
+  seededBot,
+  seededCategories,
+  seededInviteCode,
+  seededMembers,
+  seededOwner,
+  seededReviews,
+  seededServer,
+} from './community.ts';
+import { createPrng } from './prng.ts';
+
+/** The seeded listings. The keys are null if the listings existed already, because only their digests are stored. */
+export interface SeedResult {
+  readonly server: Listing;
+  readonly bot: Listing;
+  readonly keys: { readonly server: string; readonly bot: string } | null;
+}
+
+const listingAgeMs = 400 * day;
+
+/**
+ * Inserts an example community: a server and a bot with fixed ids, 32 members, 31 reviews and the votes of the two
+ * months before `now` (ms since the epoch). Does nothing if the server exists.
+ */
+export async function seed(database: Database, now: number): Promise<SeedResult> {
+  const server = { ...seededServer, createdAt: now - listingAgeMs };
+  const bot = { ...seededBot, createdAt: now - listingAgeMs / 2 };
+  return database.transaction().execute(async (sql) => {
+    // Waits for another process that inserts it at the same time.
+    if (!(await insertListing(sql, server))) {
+      const existing = await findListing(sql, server.id);
+      return { server: existing ?? server, bot: (await findListing(sql, bot.id)) ?? bot, keys: null };
+    }
+    await insertListing(sql, bot);
+    await updateListing(sql, { ...server, categories: seededCategories.server });
+    await updateListing(sql, { ...bot, categories: seededCategories.bot });
+    await saveInvite(sql, server.id, serverInvite(seededInviteCode));
+    for (const member of [seededOwner, ...seededMembers]) await upsertMember(sql, member);
+    await insertVotes(sql, [...generateVotes(server.id, 1, now), ...generateVotes(bot.id, 2, now)]);
+    for (const [index, member] of seededMembers.entries()) {
+      const review = seededReviews[index];
+      if (!review) continue;
+      const [rating, comment] = review;
+      const createdAt = now - (seededReviews.length - index) * 9 * day - index * 37 * minute;
+      await upsertReview(sql, { ...member, listingId: server.id, rating, comment, createdAt });
+    }
+    const keys = { server: await issueKey(sql, server, 'Seeded', now), bot: await issueKey(sql, bot, 'Seeded', now) };
+    return { server, bot, keys };
+  });
+}
+
+/** Two months of votes of all members but the first, each with a random interval that is longer than the cooldown. */
+function generateVotes(listingId: string, prngSeed: number, now: number): NewVote[] {
+  const random = createPrng(prngSeed);
+  return seededMembers.slice(1).flatMap(({ userId }) => {
+    const intervalMs = voteCooldownMs + random() * random() * 5 * day;
+    const votes: NewVote[] = [];
+    for (let at = now - random() * intervalMs; at > now - 60 * day; at -= intervalMs + random() * 6 * hour) {
+      votes.push({ listingId, userId, votedAt: Math.floor(at), denialReason: null });
+    }
+    return votes.reverse();
+  });
+}

@@ -1,0 +1,27 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manual-clock';
+
+export interface LeapingClock extends ManualClock {
+  /**
+   * Moves the time forward by `ms` without waking sleepers, for tests that need a later time but no background work.
+   */
+  leap(ms: number): void;
+}
+
+export function leapingClock(): LeapingClock {
+  const clock = manualClock();
+  let offsetMs = 0;
+  return {
+    ...clock,
+    now: () => clock.now() + offsetMs,
+    monotonic: () => clock.monotonic() + offsetMs,
+    leap(ms) {
+      offsetMs += ms;
+    },
+  };
+}
+
+/** The same clock for code that sleeps: the time moves on at once. */
+export function withoutWaiting(clock: LeapingClock): Clock {
+  return { ...clock, sleep: async (ms) => clock.leap(ms) };
+}

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+import { parseJson } from '@tallyhook/platform/json';
+import { errorResponse, fieldError, raise } from './errors.ts';
+
+/** "The maximum request size when sending a message is 25 MiB." Discord: "Create Message". */
+const maxBodyBytes = 25 * 1024 * 1024;
+
+export interface UploadedFile {
+  /** The number in the field name `files[0]`; the payload's attachments refer to it. */
+  readonly number: number;
+  readonly filename: string;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+}
+
+interface RequestBody {
+  readonly json: unknown;
+  readonly files: readonly UploadedFile[];
+}
+
+/** Reads a JSON body, if accepted a URL-encoded form as an object, or a multipart form with `payload_json` and files. Discord: "Uploading Files". */
+export async function readRequestBody(
+  request: IncomingMessage,
+  { acceptsForm = false }: { readonly acceptsForm?: boolean } = {},
+): Promise<RequestBody> {
+  const bytes = (await readBytes(request, maxBodyBytes)) ?? raise(errorResponse.tooLarge());
+  if (bytes.length === 0) return { json: undefined, files: [] };
+  const contentType = request.headers['content-type'] ?? '';
+  if (contentType.startsWith('multipart/form-data')) return await readMultipart(bytes, contentType);
+  if (contentType.startsWith('application/json')) return { json: parse(bytes.toString('utf8')), files: [] };
+  if (acceptsForm && contentType.startsWith('application/x-www-form-urlencoded'))
+    return { json: Object.fromEntries(new URLSearchParams(bytes.toString('utf8'))), files: [] };
+  throw fieldError([], 'CONTENT_TYPE_INVALID');
+}
+
+/** The body of a request; null if it is larger than `maxBytes`. */
+export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function readMultipart(bytes: Buffer, contentType: string): Promise<RequestBody> {
+  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': contentType } })
+    .formData()
+    .catch(() => {
+      throw errorResponse.invalidJson();
+    });
+  const payload = form.get('payload_json');
+  const files: UploadedFile[] = [];
+  for (const [field, value] of form) {
+    const number = /^files\[(\d+)\]$/.exec(field)?.[1];
+    if (number === undefined || typeof value === 'string') continue;
+    const content = Buffer.from(await value.arrayBuffer());
+    files.push({ number: Number(number), filename: value.name, contentType: value.type, bytes: content });
+  }
+  return { json: typeof payload === 'string' ? parse(payload) : undefined, files };
+}
+
+function parse(text: string): unknown {
+  const json = parseJson(text);
+  if (json === undefined) throw errorResponse.invalidJson();
+  return json;
+}
