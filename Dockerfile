@@ -7,8 +7,12 @@ WORKDIR /app
 FROM base AS build
 COPY package.json package-lock.json ./
 COPY scripts/clone scripts/clone
+COPY packages/platform/package.json packages/platform/
+COPY packages/local-discord/package.json packages/local-discord/
+COPY packages/listing-service/package.json packages/listing-service/
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
+COPY packages packages
 COPY src src
 COPY commands commands
 COPY config config

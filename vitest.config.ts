@@ -1,17 +1,11 @@
-import { availableParallelism } from 'node:os';
-import { fastestTempDir } from '@tallyhook/platform/testing/fastest-temp-dir';
-import { LongestFirst } from '@tallyhook/platform/testing/longest-first';
+import { longTests, prepareRun, run, shared } from '@tallyhook/platform/testing/vitest-projects';
 import { defineConfig, type TestUserConfig, type UserWorkspaceConfig } from 'vitest/config';
+import { projects as ofListingService } from './packages/listing-service/vitest.config.ts';
+import { projects as ofLocalDiscord } from './packages/local-discord/vitest.config.ts';
+import { projects as ofPlatform } from './packages/platform/vitest.config.ts';
 import { bundleFolder } from './test/support/bundle-folder.ts';
 
-const major = Number(process.versions.node.split('.')[0]);
-if (major < 24) {
-  throw new Error(
-    `The tests need Node 24 or newer, this is ${process.versions.node}. Run "npm test": it brings its own Node.`,
-  );
-}
-
-process.env['TMPDIR'] = fastestTempDir();
+prepareRun();
 
 // A watching Vitest does not bundle again when sources change.
 const bundledWorker = process.argv.includes('run')
@@ -25,11 +19,9 @@ const isolated = ['test/linear-time.test.ts', 'test/app/tracing/tracing.test.ts'
 const sampled = [
   'test/discord/{hostile-text,panel}.test.ts',
   'test/regular-expressions.test.ts',
-  'test/service/conformance-{deviants,faults}.test.ts',
   'test/core/tally/record-event.test.ts',
 ];
-/** Runs in `npm run test:full` only. */
-const full = 'test/**/*.full.test.ts';
+const full = `test/${longTests}`;
 const examples = 'examples/**/*.test.ts';
 /** `npm test` runs them on SQLite, `npm run test:full` on servers. */
 const onEveryDatabase = [
@@ -40,19 +32,11 @@ const onEveryDatabase = [
 const pages = 'test/e2e/**/*.test.ts';
 const interactions = 'test/discord/{actions,autocomplete,interactions}.test.ts';
 
-const shared = {
-  pool: 'forks',
-  // Importing the program takes seconds of CPU time, more than most tests. So a process does it once, and runs one file
-  // after the other: a test must leave nothing behind.
-  isolate: false,
-  unstubEnvs: true,
-  // V8 sometimes aborts ("Check failed: jit_page.has_value()") when many worker threads end, on processors with memory
-  // protection keys (nodejs/node#64500). The tests start hundreds of write workers.
-  execArgv: ['--no-memory-protection-keys', ...bundledWorker],
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+const bot = {
+  ...shared,
+  execArgv: [...shared.execArgv, ...bundledWorker],
   setupFiles: ['packages/local-discord/testing/discord-watch.ts'],
-  provide: { databases: 'sqlite', interactions: 'gateway', oneCaseIn: 10 },
+  provide: { ...shared.provide, databases: 'sqlite', interactions: 'gateway' },
 } as const satisfies TestUserConfig;
 
 function project(test: TestUserConfig): UserWorkspaceConfig {
@@ -61,50 +45,51 @@ function project(test: TestUserConfig): UserWorkspaceConfig {
     { find: /^tallyhook$/, replacement: source('index.ts') },
     { find: /^tallyhook\/(\w+)$/, replacement: source('exports/$1.ts') },
   ];
-  return { resolve: { alias }, test: { ...shared, ...test } };
+  return { resolve: { alias }, test: { ...bot, ...test } };
 }
 
 export default defineConfig({
   test: {
+    ...run,
     globalSetup: [
       'test/support/bundled-program.ts',
       'test/support/shared-postgres.ts',
       'test/support/sqlite-template.ts',
     ],
-    // Many tests mostly wait, for programs to start and for connections to come back.
-    maxWorkers: availableParallelism() + 1,
-    sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',
-      include: ['{src,commands,config}/**/*.ts'],
+      include: ['{src,commands,config,packages/*/src}/**/*.ts'],
       // What runs in a browser is tested in one, where nothing counts lines.
-      exclude: ['src/**/browser/**'],
+      exclude: ['{src,packages}/**/browser/**'],
       reporter: ['text-summary', 'html'],
     },
+    // `npm run test:full` runs those whose names begin with "full:", `npm test` the others.
     projects: [
-      project({ name: 'shared', include: ['test/**/*.test.ts'], exclude: [...isolated, full, pages] }),
+      ...ofPlatform,
+      ...ofLocalDiscord,
+      ...ofListingService,
+      project({ name: 'bot', include: ['test/**/*.test.ts'], exclude: [...isolated, full, pages] }),
       project({ name: 'isolated', include: isolated, isolate: true }),
-      // From here on in `npm run test:full`.
       project({
-        name: 'full',
+        name: 'full:bot',
         include: [full, examples, ...sampled],
-        provide: { ...shared.provide, oneCaseIn: 1 },
+        provide: { ...bot.provide, oneCaseIn: 1 },
       }),
       project({
-        name: 'linear time',
+        name: 'full:linear-time',
         include: ['test/linear-time.test.ts'],
         isolate: true,
-        provide: { ...shared.provide, oneCaseIn: 1 },
+        provide: { ...bot.provide, oneCaseIn: 1 },
       }),
       project({
-        name: 'databases',
+        name: 'full:databases',
         include: onEveryDatabase,
-        provide: { ...shared.provide, databases: 'servers' },
+        provide: { ...bot.provide, databases: 'servers' },
       }),
-      project({ name: 'http', include: [interactions], provide: { ...shared.provide, interactions: 'http' } }),
+      project({ name: 'full:http', include: [interactions], provide: { ...bot.provide, interactions: 'http' } }),
       // As long as a locator waits: a loaded machine draws late.
       project({
-        name: 'e2e',
+        name: 'full:e2e',
         include: [pages],
         globalSetup: 'test/e2e/shared-browser.ts',
         expect: { poll: { timeout: 10_000 } },

@@ -1,8 +1,5 @@
 import type { Plugin } from 'rolldown';
 
-/** The texts of the listing service. It runs in a process of its own, and in UTF-8 they take three quarters of the space. */
-const inUtf8 = /[\\/]src[\\/]service[\\/]texts[\\/]locales[\\/]/;
-
 /**
  * Escapes non-ASCII characters. Node keeps the source text in memory, and one character beyond Latin-1 makes it use
  * two bytes per character for the whole file.
@@ -12,8 +9,7 @@ export function ascii(): Plugin {
     name: 'ascii',
     generateBundle(_options, bundled) {
       for (const file of Object.values(bundled)) {
-        if (file.type !== 'chunk' || file.moduleIds.some((id) => inUtf8.test(id))) continue;
-        file.code = file.code.replace(/[\u0080-\uffff]/g, escaped);
+        if (file.type === 'chunk') file.code = file.code.replace(/[\u0080-\uffff]/g, escaped);
       }
     },
   };

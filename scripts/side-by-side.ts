@@ -29,7 +29,7 @@ try {
   requireInstalledPackages();
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
   console.log(`${tag} runs beside this version.`);
-  const { status } = spawnSync('npx', ['vitest', 'run', '--project', 'full', 'test/flows/side-by-side'], {
+  const { status } = spawnSync('npx', ['vitest', 'run', '--project', 'full:bot', 'test/flows/side-by-side'], {
     ...{ cwd: repository, stdio: 'inherit' },
     env: { ...process.env, TALLYHOOK_LAST_RELEASE: folder },
   });

@@ -22,7 +22,7 @@ else process.exitCode = names.map(report).some((hasProblems) => hasProblems) ? 1
 /** In the format of the other files, which has the forms for numbers beside each other. */
 function writeSource(program: Program): void {
   const texts: Record<string, unknown> = {};
-  for (const [key, message] of messagesIn(program, programs[program].english, 'en')) {
+  for (const [key, message] of messagesIn(programs[program].catalogue, 'en')) {
     const names = key.split('.');
     const name = names.pop() ?? '';
     let group = texts;
@@ -32,12 +32,14 @@ function writeSource(program: Program): void {
     }
     group[name] = message;
   }
-  writeFileSync(`locales/${program}/en.json`, `${JSON.stringify(texts, null, 2)}\n`);
+  writeFileSync(`${programs[program].locales}/en.json`, `${JSON.stringify(texts, null, 2)}\n`);
 }
 
 function report(program: Program): boolean {
   const unused = unusedKeys(program).map((key) => `  unused: ${key}`);
-  const unread = unreadFiles(program).map((path) => `  ${path}: src/texts/locale.ts has no such language`);
+  const unread = unreadFiles(program).map(
+    (path) => `  ${path}: packages/platform/src/texts/locale.ts has no such language`,
+  );
   const languages = checkedLocales.flatMap((locale) => {
     const covered = `${Math.floor(coverageOf(program, locale) * 1_000) / 10} %`;
     return [`  ${locale}: ${covered}`, ...problemsOf(program, locale).map((problem) => `    ${problem}`)];

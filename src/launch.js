@@ -17,5 +17,20 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 18)) {
   // Saves a third of the start-up time. The cache is beside the code, where only the owner of the code can write.
   if (module.enableCompileCache)
     module.enableCompileCache(fileURLToPath(new URL('../.compile-cache', import.meta.url)));
-  void import('./main.ts').then((main) => main.main(process.argv.slice(2)));
+  import('./main.ts').then(
+    (main) => main.main(process.argv.slice(2)),
+    (error) => {
+      console.error(missingPackage(error) || error);
+      process.exitCode = 1;
+    },
+  );
+}
+
+/** What to do if a package is not installed, as in a clone before `npm ci`; undefined for any other error. */
+function missingPackage(error) {
+  var found = error.code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find package '([^']+)'/.exec(error.message);
+  if (found)
+    return (
+      'The package ' + found[1] + ' is not installed. Run "npm ci" in the folder of tallyhook, and start it again.'
+    );
 }

@@ -54,7 +54,7 @@ const verbs: Readonly<Record<string, () => Promise<Verb>>> = {
   init: async () => (await import('./cli/init/init-command.ts')).initCommand,
   start: async () => (await import('./cli/start.ts')).startCommand,
   sandbox: async () => (await import('./sandbox/cli.ts')).sandboxCommand,
-  service: async () => (await import('listing-service/cli/service-command')).serviceCommand,
+  service: async () => (await import('listing-service/cli')).serviceCommand,
   send: async () => (await import('./cli/send.ts')).sendCommand,
   register: async () => (await import('./cli/register.ts')).registerCommand,
   config: async () => (await import('./cli/config.ts')).configCommand,
@@ -88,17 +88,9 @@ export async function main(args: readonly string[]): Promise<void> {
 /** Runs the command line, and resolves with its exit code. */
 export function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
   return runCommand(terminal, () => run(args, terminal)).catch((error: unknown) => {
-    terminal.printError(missingPackage(error) ?? `Unexpected error: ${stackOf(error)}`);
+    terminal.printError(`Unexpected error: ${stackOf(error)}`);
     return exitCode.runtimeError;
   });
-}
-
-/** What to do if a package is not installed, as in a clone before `npm ci`; null for any other error. */
-function missingPackage(error: unknown): string | null {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) return null;
-  const [, name] = /^Cannot find package '([^']+)'/.exec(error.message) ?? [];
-  if (name === undefined) return null;
-  return `The package ${name} is not installed. Run "npm ci" in the folder of tallyhook, and start it again.`;
 }
 
 function stackOf(error: unknown): string {

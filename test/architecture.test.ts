@@ -1,17 +1,25 @@
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { resolveImport } from './support/resolve-import.ts';
+
+/** The packages that each package may import. Tests and their helpers may also use others. See ARCHITECTURE.md. */
+const packages: Readonly<Record<string, readonly string[]>> = {
+  'packages/platform/src/': [],
+  'packages/local-discord/src/': ['@tallyhook/platform'],
+  'packages/listing-service/src/': ['@tallyhook/platform'],
+};
+const ownPackages = ['@tallyhook/platform', 'local-discord', 'listing-service', 'tallyhook'];
 
 /** Where each folder of `src`, `commands` and `config` lies: it imports nothing that is above it. See ARCHITECTURE.md. */
 const floors = [
-  ['platform'],
   ['webhook', 'lookup', 'texts'],
   ['discord'],
   ['core'],
   ['features', 'commands', 'config'],
   ['owner'],
   ['app'],
-  ['cli', 'sandbox', 'service'],
+  ['cli', 'sandbox'],
   ['exports', 'index', 'main'],
 ] as const;
 
@@ -21,18 +29,18 @@ const foldersByPackage: Readonly<Record<string, readonly string[]>> = {
   'discord-api-types': ['commands', 'src/discord', 'src/features'],
   kysely: ['packages/platform/src', 'src/core/store', 'src/features', 'packages/listing-service/src'],
   'node:sqlite': ['packages/platform/src', 'src/core/store', 'packages/listing-service/src'],
-  pg: ['packages/platform/src/database', 'src/core/store', 'packages/listing-service/src'],
+  pg: ['packages/platform/src/database', 'packages/listing-service/src'],
   ky: ['src/lookup', 'packages/platform/src/discord-oauth'],
   keyv: ['src/lookup'],
   '@keyv/sqlite': ['src/lookup'],
   '@keyv/redis': ['src/lookup', 'packages/listing-service/src'],
   express: [
-    ...['packages/platform/src/http', 'packages/platform/src/web', 'packages/platform/src/discord-oauth'],
-    ...['src/webhook', 'src/features', 'src/owner', 'src/app', 'packages/listing-service/src'],
+    ...['packages/platform/src', 'src/webhook', 'src/features', 'src/owner', 'src/app'],
+    'packages/listing-service/src',
   ],
-  pino: ['packages/platform/src', 'src/lookup'],
+  pino: ['packages/platform/src'],
   'prom-client': ['packages/platform/src/http', 'src/core', 'packages/listing-service/src/monitoring'],
-  ws: ['src/sandbox'],
+  ws: ['packages/local-discord/src'],
   helmet: ['packages/platform/src/web'],
   cookie: ['packages/platform/src/web'],
   rolldown: ['packages/local-discord/src/web'],
@@ -40,9 +48,13 @@ const foldersByPackage: Readonly<Record<string, readonly string[]>> = {
   lit: ['packages/local-discord/src/web', 'src/sandbox/page'],
   '@takumi-rs/core': ['packages/platform/src/pictures'],
   '@opentelemetry': ['packages/platform/src/tracing'],
+  // The bot does not know the two programs beside it; they are started by the command line and exported for tests.
+  'local-discord': ['src/sandbox', 'src/exports', 'src/owner/console'],
+  'listing-service': ['src/cli', 'src/sandbox', 'src/exports', 'src/main.ts'],
 };
 
-const files = globSync('{src,commands,config}/**/*.ts');
+const files = globSync('{src,commands,config,packages/*/src}/**/*.ts');
+const ofBot = files.filter((path) => !path.startsWith('packages/'));
 
 /** Without comments, which contain examples. */
 function codeOf(path: string): string {
@@ -80,10 +92,12 @@ function floorOf(path: string): number {
 
 /** Which rule the import breaks, and what to import instead; null if it breaks none. */
 function problemOf(path: string, target: string): string | null {
-  // The bot does not know the two programs beside it; they are started by the command line and exported for tests.
-  const isProgram = ['service', 'sandbox'].includes(moduleOf(target)) && moduleOf(path) !== moduleOf(target);
-  const mayImportPrograms = ['cli', 'sandbox', 'exports', 'main'].includes(moduleOf(path));
-  if (isProgram) return mayImportPrograms ? null : `only cli and exports import ${moduleOf(target)}`;
+  const [own, other] = [path, target].map((each) => /^packages\/[^/]+\//.exec(each)?.[0] ?? '');
+  if (own !== other)
+    return `import the package ${other === '' ? 'tallyhook' : other} by its name, or move what both need down`;
+  if (own !== '') return null;
+  const isSandbox = moduleOf(target) === 'sandbox' && moduleOf(path) !== 'sandbox';
+  if (isSandbox && !['cli', 'exports', 'main'].includes(moduleOf(path))) return 'only cli and exports import sandbox';
   const [from, to] = [featureOf(path), featureOf(target)];
   const isOtherFeature = from !== null && to !== null && from !== to && !target.endsWith('/feature.ts');
   if (isOtherFeature) {
@@ -97,7 +111,17 @@ function problemOf(path: string, target: string): string | null {
 describe('the modules', () => {
   it('are all on a floor', () => {
     expect(files.length).toBeGreaterThan(80);
-    expect([...new Set(files.filter((path) => floorOf(path) === -1).map(moduleOf))]).toEqual([]);
+    expect([...new Set(ofBot.filter((path) => floorOf(path) === -1).map(moduleOf))]).toEqual([]);
+  });
+
+  it.each(Object.entries(packages))('%s imports no package that is above it', (folder, allowed) => {
+    const imported = imports
+      .filter(({ path }) => path.startsWith(folder))
+      .flatMap(
+        ({ specifier }) => ownPackages.find((name) => specifier === name || specifier.startsWith(`${name}/`)) ?? [],
+      );
+    expect(imported.length + (allowed.length === 0 ? 1 : 0)).toBeGreaterThan(0);
+    expect([...new Set(imported)].filter((name) => !allowed.includes(name))).toEqual([]);
   });
 
   it('import nothing that is above them, and of another feature only what it declares', () => {
@@ -136,7 +160,7 @@ describe('the modules', () => {
       const folders = Object.entries(foldersByPackage).find(
         ([name]) => specifier === name || specifier.startsWith(`${name}/`),
       )?.[1];
-      return folders !== undefined && !folders.some((folder) => path.startsWith(`${folder}/`));
+      return folders !== undefined && !folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
     });
     expect(violations).toEqual([]);
   });
@@ -144,18 +168,19 @@ describe('the modules', () => {
 
 it('the writer thread loads neither Discord nor web pages', () => {
   const loaded = new Set<string>();
-  const packages = new Set<string>();
+  const loadedPackages = new Set<string>();
   const load = (path: string): void => {
     if (loaded.has(path)) return;
     loaded.add(path);
     for (const [, specifier = ''] of codeOf(path).matchAll(/(?:^|\n)(?:import|export) (?!type )[^;]*?'([^']+)';/g)) {
-      if (specifier.startsWith('.')) load(normalize(join(dirname(path), specifier)));
-      else packages.add(specifier);
+      if (specifier.startsWith('.') || specifier.startsWith('@tallyhook/'))
+        load(relative('.', resolveImport(specifier, path)));
+      else loadedPackages.add(specifier);
     }
   };
   load('src/features/write-worker.ts');
   expect(loaded).toContain('src/features/reminders/store.ts');
-  expect([...packages].filter((name) => /^(discord|express|helmet|ky$|@takumi)/.test(name))).toEqual([]);
+  expect([...loadedPackages].filter((name) => /^(discord|express|helmet|ky$|@takumi)/.test(name))).toEqual([]);
 });
 
 describe('every file', () => {
@@ -163,7 +188,10 @@ describe('every file', () => {
     const rules = [
       {
         pattern: /process\.env\b/,
-        folders: ['config/', 'src/main.ts', 'packages/platform/src/terminal/', 'src/cli/', 'src/sandbox/'],
+        folders: [
+          ...['config/', 'src/main.ts', 'src/cli/', 'src/sandbox/'],
+          ...['packages/platform/src/terminal/', 'packages/listing-service/src/cli/', 'packages/local-discord/src/cli'],
+        ],
       },
       { pattern: /\bDate\.now\(|new Date\(\)|Math\.random\(/, folders: [] },
     ];

@@ -13,8 +13,13 @@ import { hasFormToken } from '@tallyhook/platform/web/form-token';
 import { isOwnHost } from '@tallyhook/platform/web/host';
 import { html } from '@tallyhook/platform/web/html';
 import { createSessionCookie } from '@tallyhook/platform/web/session-cookie';
-import { reviewsQuery, votesPath } from 'listing-service/api/operations';
-import { deliveryLogQuery } from 'listing-service/pages/dashboard/delivery-routes';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describeConfig } from '../config/describe.ts';
+import { listingsFile } from '../config/listings-file.ts';
+import { loadConfig } from '../config/load.ts';
+import { settingNames } from '../config/settings.ts';
+import { reviewsQuery, votesPath } from '../packages/listing-service/src/api/operations.ts';
+import { deliveryLogQuery } from '../packages/listing-service/src/pages/dashboard/delivery-routes.ts';
 import {
   keyForm,
   listingForm,
@@ -24,23 +29,18 @@ import {
   reviewForm,
   serverForm,
   webhookForm,
-} from 'listing-service/pages/forms';
-import { homeQuery } from 'listing-service/pages/home-page';
-import { readImageHeader } from 'listing-service/pages/icon-routes';
-import { reportForm } from 'listing-service/pages/review-routes';
-import { isPublic, readTargetUrl } from 'listing-service/webhooks/target';
-import { commandSchema } from 'local-discord/command-schema';
-import { defaultGuild } from 'local-discord/default-guild';
-import { withoutToken } from 'local-discord/diagnostics';
-import { DiscordState } from 'local-discord/discord-state';
-import { messageSchema } from 'local-discord/message-schema';
-import { findMentions } from 'local-discord/messages';
-import { createRouteMatcher, decodePath, ok, route } from 'local-discord/rest';
-import { afterAll, describe, expect, it, vi } from 'vitest';
-import { describeConfig } from '../config/describe.ts';
-import { listingsFile } from '../config/listings-file.ts';
-import { loadConfig } from '../config/load.ts';
-import { settingNames } from '../config/settings.ts';
+} from '../packages/listing-service/src/pages/forms.ts';
+import { homeQuery } from '../packages/listing-service/src/pages/home-page.ts';
+import { readImageHeader } from '../packages/listing-service/src/pages/icon-routes.ts';
+import { reportForm } from '../packages/listing-service/src/pages/review-routes.ts';
+import { isPublic, readTargetUrl } from '../packages/listing-service/src/webhooks/target.ts';
+import { commandSchema } from '../packages/local-discord/src/command-schema.ts';
+import { defaultGuild } from '../packages/local-discord/src/default-guild.ts';
+import { withoutToken } from '../packages/local-discord/src/diagnostics.ts';
+import { DiscordState } from '../packages/local-discord/src/discord-state.ts';
+import { messageSchema } from '../packages/local-discord/src/message-schema.ts';
+import { findMentions } from '../packages/local-discord/src/messages.ts';
+import { createRouteMatcher, decodePath, ok, route } from '../packages/local-discord/src/rest.ts';
 import { evaluateSecrets } from '../src/cli/doctor/secrets.ts';
 import { formats } from '../src/cli/export.ts';
 import { findColumns, parseMapping } from '../src/cli/import/columns.ts';

@@ -1,4 +1,4 @@
-import type { Person } from 'local-discord/default-guild';
+import type { Person } from 'local-discord';
 import { percentile } from '../samples.ts';
 import { type BotUnderTest, commandsRegistered, withoutShop } from './setup.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type LocalDiscord, startLocalDiscord } from 'local-discord/local-discord';
+import { type LocalDiscord, startLocalDiscord } from 'local-discord';
 import type { Benchmark, LogProgress, Profile } from '../benchmark.ts';
 import { withoutShop } from '../commands/setup.ts';
 import { type Child, startChild } from '../process/child.ts';

@@ -4,7 +4,7 @@
  */
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { createSigningKey } from 'local-discord/outgoing-interactions';
+import { createSigningKey } from '../../packages/local-discord/src/outgoing-interactions.ts';
 import { serveParent } from '../process/child-server.ts';
 import { percentile } from '../samples.ts';
 import { memberId } from './members.ts';

@@ -1,5 +1,5 @@
 /** The process of the programs that tallyhook talks to: a local Discord for each bot, and the listing service. */
-import { startLocalDiscord } from 'local-discord/local-discord';
+import { startLocalDiscord } from 'local-discord';
 import { startListingService } from '../commands/setup.ts';
 import { serveParent } from '../process/child-server.ts';
 import type { Surroundings } from './contender.ts';

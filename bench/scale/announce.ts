@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { startLocalDiscord } from 'local-discord/local-discord';
+import { startLocalDiscord } from 'local-discord';
 import { oneListing, vote, voterOf } from '../load/vote.ts';
 import { path } from '../receive/contender.ts';
 import { percentile } from '../samples.ts';

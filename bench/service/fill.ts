@@ -1,10 +1,10 @@
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@tallyhook/platform/clock';
-import { type GeneratedListing, generate } from 'listing-service/generate/generate';
-import type { Population } from 'listing-service/generate/rows';
-import { openDatabase } from 'listing-service/storage/database';
-import { issueKey } from 'listing-service/storage/listings/keys';
+import { type GeneratedListing, generate } from '../../packages/listing-service/src/generate/generate.ts';
+import type { Population } from '../../packages/listing-service/src/generate/rows.ts';
+import { openDatabase } from '../../packages/listing-service/src/storage/database.ts';
+import { issueKey } from '../../packages/listing-service/src/storage/listings/keys.ts';
 import type { LookupKey } from './lookups.ts';
 
 /** Keys of each kind: with fewer, the limit of 120 requests in a minute would end the runs. */

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { postgresPrograms, startPostgres } from '@tallyhook/platform/testing/postgres';
-import { webhookResponseTimeoutMs } from 'listing-service/webhooks/attempt';
+import { webhookResponseTimeoutMs } from '../../packages/listing-service/src/webhooks/attempt.ts';
 import type { LogProgress, Profile } from '../benchmark.ts';
 import { atLeast, atMost, figure, type Goal, type Table, within } from '../report.ts';
 import { median } from '../samples.ts';

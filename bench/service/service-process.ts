@@ -1,7 +1,7 @@
 /** The process of the listing service: `service-process.ts <database>`. */
 import { systemClock } from '@tallyhook/platform/clock';
 import { createLog } from '@tallyhook/platform/log';
-import { startService } from 'listing-service/service';
+import { startService } from 'listing-service';
 import { serveParent } from '../process/child-server.ts';
 
 const service = await startService({

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '@tallyhook/platform/clock';
-import { generate } from 'listing-service/generate/generate';
-import { type Database, openDatabase } from 'listing-service/storage/database';
-import { pauseForOwner, resumeWebhook } from 'listing-service/storage/deliveries/webhooks';
+import { generate } from '../../packages/listing-service/src/generate/generate.ts';
+import { type Database, openDatabase } from '../../packages/listing-service/src/storage/database.ts';
+import { pauseForOwner, resumeWebhook } from '../../packages/listing-service/src/storage/deliveries/webhooks.ts';
 import { type Child, startChild } from '../process/child.ts';
 import { median, percentile } from '../samples.ts';
 import type { VoteRun, VotesCast } from './service-process.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { startLocalDiscord } from 'local-discord/local-discord';
+import { startLocalDiscord } from 'local-discord';
 import type { Benchmark } from '../benchmark.ts';
 import { unusedPort } from '../process/listen.ts';
 import { atMost, figure, type Table } from '../report.ts';

@@ -1,4 +1,5 @@
-import { controlsOf, type Message, type NormalizedComponent, textsOf } from 'local-discord/objects';
+import type { Message, NormalizedComponent } from 'local-discord';
+import { controlsOf, textsOf } from '../../packages/local-discord/src/objects.ts';
 
 /** Longer texts help nobody who listens to them (characters). */
 const maxLength = 600;

@@ -1,5 +1,5 @@
-import type { LifecycleEvent } from 'listing-service/webhooks/payloads';
-import type { Message } from 'local-discord/objects';
+import type { LifecycleEvent } from 'listing-service';
+import type { Message } from 'local-discord';
 import { cooldownMs, type MemberName, mentions, type Shown, type Stage } from './stage.ts';
 import { type Scene, state } from './state.ts';
 

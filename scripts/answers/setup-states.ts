@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { controlsOf } from 'local-discord/objects';
+import { controlsOf } from '../../packages/local-discord/src/objects.ts';
 import type { Shown, Stage } from './stage.ts';
 import { type Scene, state } from './state.ts';
 

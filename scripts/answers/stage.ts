@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, systemClock } from '@tallyhook/platform/clock';
 import { hour, minute, second } from '@tallyhook/platform/durations';
-import { controlsOf, type Message } from 'local-discord/objects';
+import type { Message } from 'local-discord';
 import { commandsFor } from '../../commands/index.ts';
+import { controlsOf } from '../../packages/local-discord/src/objects.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 
 /** The time at which every scene starts: a Wednesday, since multipliers and parties depend on the day. */

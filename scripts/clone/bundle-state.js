@@ -12,6 +12,7 @@ var parts = [
   'src',
   'commands',
   'config',
+  'packages',
   'locales',
   'scripts',
   'package.json',

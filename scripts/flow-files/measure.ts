@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RunningService } from 'listing-service/service';
-import { type LocalDiscord, startLocalDiscord } from 'local-discord/local-discord';
+import type { RunningService } from 'listing-service';
+import { type LocalDiscord, startLocalDiscord } from 'local-discord';
 import { startListingService, withoutShop } from '../../bench/commands/setup.ts';
 import { type Child, startChild } from '../../bench/process/child.ts';
 import { sign } from '../../src/webhook/signature.ts';

@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageStyles } from 'local-discord/web/page-script';
 import { build } from 'rolldown';
+import { messageStyles } from '../../packages/local-discord/src/web/page-script.ts';
 import type { Recording } from './recording.ts';
 
 const publicFiles = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'page', 'public');

@@ -3,16 +3,19 @@ import { basename } from 'node:path';
 import { defaultLocale, languageOf, locales } from '@tallyhook/platform/texts/locale';
 import { partsOf } from '@tallyhook/platform/texts/message-parts';
 import { messagesIn } from '@tallyhook/platform/texts/translations';
-import { en as service } from 'listing-service/texts/en';
-import { en as bot } from '../../src/texts/en.ts';
+import { catalogue as service } from '../../packages/listing-service/src/texts/catalogue.ts';
+import { catalogue as bot } from '../../src/texts/catalogue.ts';
 
 export const programs = {
-  bot: { english: bot, sources: '{src,commands,config}/**/*.ts', isOwn: (path: string) => !isOfService(path) },
-  service: { english: service, sources: 'packages/listing-service/src/**/*.ts', isOwn: () => true },
+  bot: { catalogue: bot, sources: '{src,commands,config}/**/*.ts', locales: 'locales' },
+  service: {
+    catalogue: service,
+    sources: 'packages/listing-service/src/**/*.ts',
+    locales: 'packages/listing-service/locales',
+  },
 } as const;
 export type Program = keyof typeof programs;
 
-const isOfService = (path: string) => path.startsWith('src/service/');
 /** One locale of each language that has a file. */
 export const translations = locales.filter(
   (locale, index) =>
@@ -25,7 +28,7 @@ export const checkedLocales = [defaultLocale, ...translations] as const;
 /** Files of languages that {@link locales} does not have, so that nobody reads them. */
 export function unreadFiles(program: Program): readonly string[] {
   const languages = [...locales.map(languageOf), 'en'];
-  return globSync(`locales/${program}/*.json`).filter((path) => !languages.includes(basename(path, '.json')));
+  return globSync(`${programs[program].locales}/*.json`).filter((path) => !languages.includes(basename(path, '.json')));
 }
 
 const formSuffix = /_(zero|one|two|few|many|other)$/;
@@ -35,17 +38,17 @@ const placeholdersIn = (message: string) => new Set(partsOf(message).filter((_, 
 
 /** How much of the texts of a program a language has, from 0 to 1. */
 export function coverageOf(program: Program, locale: (typeof locales)[number]): number {
-  const { english } = programs[program];
-  const keys = new Set([...messagesIn(program, english, 'en').keys()].map(keyOf));
-  const own = new Set([...messagesIn(program, english, languageOf(locale)).keys()].map(keyOf));
+  const { catalogue } = programs[program];
+  const keys = new Set([...messagesIn(catalogue, 'en').keys()].map(keyOf));
+  const own = new Set([...messagesIn(catalogue, languageOf(locale)).keys()].map(keyOf));
   return [...keys].filter((key) => own.has(key)).length / keys.size;
 }
 
 /** The problems of the texts of a program in a language, a line each; empty if there are none. */
 export function problemsOf(program: Program, locale: (typeof locales)[number]): readonly string[] {
-  const { english } = programs[program];
-  const source = messagesIn(program, english, 'en');
-  const messages = messagesIn(program, english, languageOf(locale));
+  const { catalogue } = programs[program];
+  const source = messagesIn(catalogue, 'en');
+  const messages = messagesIn(catalogue, languageOf(locale));
   const forms = new Set(new Intl.PluralRules(locale).resolvedOptions().pluralCategories.map(String));
   const problems: string[] = [];
   for (const [key, message] of messages) {
@@ -122,8 +125,8 @@ const composedNames = ['settingsFile', 'bot_vote'];
 
 /** English texts that no source of the program says. */
 export function unusedKeys(program: Program): readonly string[] {
-  const { english, sources, isOwn } = programs[program];
-  const files = globSync(sources).filter((path) => isOwn(path) && !path.endsWith('/texts/en.ts'));
+  const { catalogue, sources } = programs[program];
+  const files = globSync(sources).filter((path) => !path.endsWith('/texts/en.ts'));
   const code = files.map((path) => readFileSync(path, 'utf8')).join('\n');
   const literals = new Set(code.match(/(?<=')[\w-]+(?:\.[\w-]+)*(?=')/g));
   // Such as `setup.choices.${value}`, in which a part of the key is known only when it is said.
@@ -132,7 +135,7 @@ export function unusedKeys(program: Program): readonly string[] {
     const texts = pattern.split(/\$\{[^`{}]*\}/).map((text) => text.replaceAll('.', '\\.'));
     return new RegExp(`^${texts.join('([\\w./-]+)')}$`);
   });
-  const keys = new Set([...messagesIn(program, english, 'en').keys()].map(keyOf));
+  const keys = new Set([...messagesIn(catalogue, 'en').keys()].map(keyOf));
   const words = new Set(code.match(/[\w./-]*\w/g)?.flatMap((word) => [word, ...word.split(/[./]/)]));
   for (const name of composedNames) words.add(name);
   /** True if the code builds the key from parts at run time, such as the name of a rule, and has all of them. */

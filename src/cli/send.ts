@@ -4,12 +4,19 @@ import { httpUrlForm } from '@tallyhook/platform/pasted-forms';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
 import { type CliCommand, command, type ParsedArgs } from '@tallyhook/platform/terminal/command';
 import { exitCode, readSecret, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
-import { newPurchase } from 'listing-service/actions/orders';
-import { voteCooldownMs } from 'listing-service/listing/cooldown';
-import type { ServiceMember } from 'listing-service/storage/members/members';
-import { lifecyclePayload, type Payload, purchasePayload, votePayload } from 'listing-service/webhooks/payloads';
-import { post } from 'listing-service/webhooks/post';
-import { RejectedTargetError, resolveTarget, systemResolve, type WebhookTarget } from 'listing-service/webhooks/target';
+import { type ServiceMember, voteCooldownMs } from 'listing-service';
+import {
+  lifecyclePayload,
+  newPurchase,
+  type Payload,
+  post,
+  purchasePayload,
+  RejectedTargetError,
+  resolveTarget,
+  systemResolve,
+  votePayload,
+  type WebhookTarget,
+} from 'listing-service/webhooks';
 import { signDelivery } from '../webhook/sites/authenticate.ts';
 import { sites } from '../webhook/sites/index.ts';
 import type { Site } from '../webhook/sites/site.ts';

@@ -7,73 +7,78 @@
 export type { KnownErrorCode, TallyhookErrorCode } from '@tallyhook/platform/error-codes';
 export { TallyhookError } from '@tallyhook/platform/errors';
 export { type Fragment, Html, html } from '@tallyhook/platform/web/html';
-export type { ActionLimit } from 'listing-service/abuse/action-counter';
-export type { ActionLimits, LimitedAction } from 'listing-service/abuse/admission';
-export type { ChallengeContext, VoteChallenge } from 'listing-service/abuse/vote-challenge';
-export type { VoteInput, VoteOutcome } from 'listing-service/actions/cast-vote';
-export type { NewListing } from 'listing-service/actions/create-listing';
-export type { PremiumOutcome, PurchaseOrder } from 'listing-service/actions/orders';
-export type { ServiceAdmin, WebhookSecrets, WebhookSettings } from 'listing-service/admin';
-export type { DiscordApplication } from 'listing-service/discord-sign-in/discord-accounts';
-export type { ServiceFace } from 'listing-service/face/face';
 export type {
+  ActionLimit,
+  ActionLimits,
+  Address,
   BotFacts,
   BotListing,
+  ChallengeContext,
   CommonListing,
+  DeliveryAttempt,
+  DeliveryState,
+  DiscordApplication,
+  LifecycleEvent,
+  LimitedAction,
   Listing,
+  NewListing,
+  PremiumOutcome,
+  Purchase,
+  PurchaseOrder,
+  PurchaseStatus,
+  Resolve,
+  RunningService,
+  SeedResult,
   ServerFacts,
   ServerListing,
+  ServiceAdmin,
+  ServiceFace,
   ServiceListingKind,
-} from 'listing-service/listing/listing';
-export type { SeedResult } from 'listing-service/seed/seed';
-export { type RunningService, type ServiceOptions, startService } from 'listing-service/service';
-export type {
-  DeliveryAttempt,
+  ServiceMember,
+  ServiceOptions,
+  Tier,
+  VoteChallenge,
+  VoteInput,
+  VoteOutcome,
   WebhookDelivery,
   WebhookDeliveryRecord,
-} from 'listing-service/storage/deliveries/deliveries';
-export type { ServiceMember } from 'listing-service/storage/members/members';
-export type { Purchase, Tier } from 'listing-service/storage/purchases';
-export type { DeliveryState, PurchaseStatus, WebhookFamily } from 'listing-service/storage/tables';
-export type { WebhookRetryPolicy } from 'listing-service/webhooks/attempt';
-export type { LifecycleEvent, WebhookEventKind } from 'listing-service/webhooks/payloads';
-export type { Address, Resolve } from 'listing-service/webhooks/target';
-export type { CommandSchema } from 'local-discord/command-schema';
-export type { StoredCommand } from 'local-discord/commands';
-export type { ActionRow, Button, Select } from 'local-discord/component-schema';
-export type { SentDispatch } from 'local-discord/connection';
-export type { DefaultGuildOptions, Person, RoleIds } from 'local-discord/default-guild';
-export type { RecordedRequest } from 'local-discord/diagnostics';
-export type { StateChange } from 'local-discord/discord-state';
-export { RejectedByClientError } from 'local-discord/errors';
-export type { FaultControls } from 'local-discord/faults';
-export type { FileInput, StoredFile } from 'local-discord/files';
-export type { RecordedIdentify } from 'local-discord/gateway';
-export type { GuildControls } from 'local-discord/guild-controls';
-export type { Callback, ReceivedCallback } from 'local-discord/interactions';
-export { startLocalDiscord } from 'local-discord/local-discord';
+  WebhookEventKind,
+  WebhookFamily,
+  WebhookRetryPolicy,
+  WebhookSecrets,
+  WebhookSettings,
+} from 'listing-service';
+export { startService } from 'listing-service';
 export type {
+  ActionRow,
+  Attachment,
+  AuthorizationControls,
   AutocompleteAction,
+  BotClient,
+  Button,
+  Callback,
   Choice,
   CommandAction,
+  CommandSchema,
   ComponentAction,
-  InteractionHandle,
-  LocalDiscord,
-  LocalDiscordOptions,
-  ModalAction,
-  UserCommandAction,
-} from 'local-discord/local-discord-interface';
-export type { Localizations } from 'local-discord/locales';
-export type { Embed } from 'local-discord/message-schema';
-export type { Modal, SubmittedValues } from 'local-discord/modal';
-export type { AuthorizationControls, OAuthApplication } from 'local-discord/oauth';
-export type {
-  Attachment,
+  DefaultGuildOptions,
+  Embed,
+  FaultControls,
+  FileInput,
+  GuildControls,
   Identified,
   Inner,
+  InteractionHandle,
   InteractionMetadata,
+  LinkedRoleCondition,
+  LinkedRoleControls,
+  LocalDiscord,
+  LocalDiscordOptions,
+  Localizations,
   Media,
   Message,
+  Modal,
+  ModalAction,
   Normalized,
   NormalizedComponent,
   NormalizedContainer,
@@ -86,27 +91,33 @@ export type {
   NormalizedSeparator,
   NormalizedText,
   NormalizedThumbnail,
-  Shown,
-  User,
-} from 'local-discord/objects';
-export type { PermissionName } from 'local-discord/permissions';
-export type { PersistedState } from 'local-discord/persistence';
-export type { OptionInput } from 'local-discord/resolve-command';
-export type {
-  LinkedRoleCondition,
-  LinkedRoleControls,
+  OAuthApplication,
+  OptionInput,
+  PermissionName,
+  PersistedState,
+  Person,
+  ReceivedCallback,
+  RecordedIdentify,
+  RecordedRequest,
   RoleConnectionObject,
   RoleConnectionRecord,
-} from 'local-discord/role-connections';
-export type {
-  BotClient,
+  RoleIds,
+  Select,
+  SentDispatch,
+  Shown,
+  StateChange,
+  StoredCommand,
+  StoredFile,
+  SubmittedValues,
   TestBot,
   TestBotOptions,
   TestCommandOptions,
   TestMember,
   TestReply,
-} from 'local-discord/test-bot/interface';
-export { createTestBot } from 'local-discord/test-bot/test-bot';
+  User,
+  UserCommandAction,
+} from 'local-discord';
+export { createTestBot, RejectedByClientError, startLocalDiscord } from 'local-discord';
 export type { ListingSettings } from '../sandbox/default-settings.ts';
 export type { DeliveryResponse, FaultInjection, OutageSwitch } from '../sandbox/fault-injection.ts';
 export type {

@@ -1,5 +1,5 @@
 import { day } from '@tallyhook/platform/durations';
-import type { LocalDiscord } from 'local-discord/local-discord';
+import type { LocalDiscord } from 'local-discord';
 
 /** Settings of a listing, as in the file of `TALLYHOOK_CONFIG`. */
 export type ListingSettings = Readonly<Record<string, unknown>>;

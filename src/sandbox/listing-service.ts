@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
-import { callbackPath, type DiscordApplication } from 'listing-service/discord-sign-in/discord-accounts';
-import type { Listing } from 'listing-service/listing/listing';
-import { seededBot, seededServer } from 'listing-service/seed/community';
-import { type RunningService, startService } from 'listing-service/service';
-import type { OAuthApplication } from 'local-discord/oauth';
+import {
+  type DiscordApplication,
+  discordCallbackPath,
+  type Listing,
+  type RunningService,
+  seededBot,
+  seededServer,
+  startService,
+} from 'listing-service';
+import type { OAuthApplication } from 'local-discord';
 import { startRelay } from './relay.ts';
 import { sandboxOwner } from './sandbox-members.ts';
 
@@ -105,5 +110,5 @@ export function createServiceApplication(apiUrl: () => string): DiscordApplicati
 
 /** The same, as it is registered with Discord. */
 export function registration({ clientSecret }: DiscordApplication, serviceUrl: string): OAuthApplication {
-  return { id: clientId, name: 'Listing service', clientSecret, redirectUris: [serviceUrl + callbackPath] };
+  return { id: clientId, name: 'Listing service', clientSecret, redirectUris: [serviceUrl + discordCallbackPath] };
 }

@@ -1,6 +1,5 @@
 import { hour, second } from '@tallyhook/platform/durations';
-import type { Listing } from 'listing-service/listing/listing';
-import type { RunningService } from 'listing-service/service';
+import type { Listing, RunningService } from 'listing-service';
 import { z } from 'zod';
 import type { Ledger } from '../core/ledger/program-ledger.ts';
 import type { DeliveryResponse, FaultInjection, OutageSwitch } from './fault-injection.ts';

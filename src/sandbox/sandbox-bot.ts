@@ -7,7 +7,7 @@ import { sanitizeResult } from '@tallyhook/platform/doctor/report';
 import { DirectRequest } from '@tallyhook/platform/http/body';
 import { createHttpServer } from '@tallyhook/platform/http/server';
 import { type Logger, silentLogger } from '@tallyhook/platform/logger';
-import type { LocalDiscord } from 'local-discord/local-discord';
+import type { LocalDiscord } from 'local-discord';
 import type { Environment } from '../../config/environment.ts';
 import { loadConfig, loadHttpAddress } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';

@@ -1,5 +1,4 @@
-import { seededMembers, seededOwner } from 'listing-service/seed/community';
-import type { ServiceMember } from 'listing-service/storage/members/members';
+import { type ServiceMember, seededMembers, seededOwner } from 'listing-service';
 
 const [first, ...others] = seededMembers;
 if (first === undefined) throw new Error('The sample data has no members.');

@@ -2,11 +2,15 @@ import { EventEmitter } from 'node:events';
 import { type Clock, systemClock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
 import { adaptLogger, type Logger, silentLogger } from '@tallyhook/platform/logger';
-import { seededInviteCode } from 'listing-service/seed/community';
-import { createPrng } from 'listing-service/seed/prng';
-import type { RunningService } from 'listing-service/service';
-import { type LocalDiscord, type LocalDiscordOptions, startLocalDiscord } from 'local-discord/local-discord';
-import { isPersistent, persistedState } from 'local-discord/persistence';
+import { createPrng } from '@tallyhook/platform/prng';
+import { type RunningService, seededInviteCode } from 'listing-service';
+import {
+  isPersistent,
+  type LocalDiscord,
+  type LocalDiscordOptions,
+  persistedState,
+  startLocalDiscord,
+} from 'local-discord';
 import { z } from 'zod';
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';

@@ -3,7 +3,7 @@ import { TallyhookError } from '@tallyhook/platform/errors';
 import { type Locale, languageOf, locales } from '@tallyhook/platform/texts/locale';
 import { partsOf } from '@tallyhook/platform/texts/message-parts';
 import { messagesIn } from '@tallyhook/platform/texts/translations';
-import { en } from './en.ts';
+import { catalogue } from './catalogue.ts';
 
 /**
  * Texts in place of tallyhook's, by language and key: `{ de: { 'credits.title': 'Münzen' } }`. A language is Discord's
@@ -33,7 +33,7 @@ export function readOverrides(overrides: TextOverrides): ReadonlyMap<Locale, Rea
     const matching = locales.filter((locale) => locale === code || locale.split('-', 1)[0] === code);
     if (matching.length === 0) issues.push(`there are no texts in ${quoted(code)}${suggestion(code, locales)}`);
     for (const locale of matching) {
-      const messages = new Map([...messagesIn('bot', en, 'en'), ...messagesIn('bot', en, languageOf(locale))]);
+      const messages = new Map([...messagesIn(catalogue, 'en'), ...messagesIn(catalogue, languageOf(locale))]);
       const own = read.get(locale) ?? new Map<string, string>();
       for (const [path, text] of Object.entries(texts)) {
         const found = issuesOf(path, text, messages).map((issue) => `${code} ${quoted(path)} ${issue}`);

@@ -3,6 +3,7 @@ import { defaultLocale, type Locale, languageOf, localeFor, locales } from '@tal
 import type { Markup, Plain } from '@tallyhook/platform/texts/markup';
 import type { Flat, IsPlain, NameIn, ValuesOf } from '@tallyhook/platform/texts/messages';
 import { keysOf, namesOf, textsOfLanguage } from '@tallyhook/platform/texts/translations';
+import { catalogue } from './catalogue.ts';
 import { en } from './en.ts';
 import { readOverrides, type TextOverrides } from './overrides.ts';
 
@@ -55,7 +56,7 @@ export function createAppTexts(own: TextOverrides = {}): AppTexts {
   function load(locale: Locale) {
     const known = byLocale.get(locale);
     if (known !== undefined) return known;
-    const messages = textsOfLanguage('bot', en, languageOf(locale));
+    const messages = textsOfLanguage(catalogue, languageOf(locale));
     const replaced = overrides.get(locale);
     const english = languageOf(locale) === 'en' ? null : load(defaultLocale).language;
     const language = createLanguage(

@@ -6,12 +6,12 @@ import { systemClock } from '@tallyhook/platform/clock';
 import { claimFile } from '@tallyhook/platform/database/file-claim';
 import { createLog } from '@tallyhook/platform/log';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { testCache } from '@tallyhook/platform/testing/test-cache';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { createReceiver } from '../../src/app/receiver-app.ts';
 import { openStore } from '../../src/features/store.ts';
-import { testCache } from '../support/bundle-folder.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 

@@ -14,7 +14,7 @@ import {
   Routes,
   SlashCommandBuilder,
 } from 'discord.js';
-import type { LocalDiscord } from 'local-discord/local-discord';
+import type { LocalDiscord } from 'local-discord';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it } from 'vitest';
 import type { CommandOptions } from '../../commands/command-options.ts';

@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 import { createLog } from '@tallyhook/platform/log';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { testCache } from '@tallyhook/platform/testing/test-cache';
 import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ReceiverListing } from '../../config/receiver-listings.ts';
 import { createReceiver, type ReceiverOptions, type VoteReceiver } from '../../src/app/receiver-app.ts';
 import type { VoteEvent } from '../../src/core/outbox/handler-events.ts';
 import { sign } from '../../src/webhook/signature.ts';
-import { testCache } from '../support/bundle-folder.ts';
 import { serve } from '../support/start-receiver.ts';
 
 const listing: ReceiverListing = { name: 'server', kind: 'server', id: '1', voteSecrets: ['secret'] };

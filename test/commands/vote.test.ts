@@ -1,7 +1,7 @@
 import { hour } from '@tallyhook/platform/durations';
-import { controlsOf } from 'local-discord/objects';
 import { describe, expect, it } from 'vitest';
 import { vote } from '../../commands/vote.ts';
+import { controlsOf } from '../../packages/local-discord/src/objects.ts';
 import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import type { Panel } from '../../src/discord/commands/reply.ts';
 import { withDisplayName } from '../../src/features/communities/listing-names.ts';

@@ -1,6 +1,6 @@
 import { day, hour, minute } from '@tallyhook/platform/durations';
+import { createPrng } from '@tallyhook/platform/prng';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
-import { createPrng } from 'listing-service/seed/prng';
 import { expect, it, onTestFinished } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { createReplay } from '../../src/core/receiving/replay.ts';

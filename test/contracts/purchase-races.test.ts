@@ -1,6 +1,6 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { hour } from '@tallyhook/platform/durations';
-import { createPrng } from 'listing-service/seed/prng';
+import { createPrng } from '@tallyhook/platform/prng';
 import { expect, it, onTestFinished } from 'vitest';
 import type { StoredPurchase } from '../../src/features/shop/purchase.ts';
 import { openStore, type Store } from '../../src/features/store.ts';

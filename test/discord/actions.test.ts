@@ -1,7 +1,6 @@
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { escapeName, markup } from '@tallyhook/platform/texts/markup';
-import type { LocalDiscord } from 'local-discord/local-discord';
-import type { Message } from 'local-discord/objects';
+import type { LocalDiscord, Message } from 'local-discord';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';

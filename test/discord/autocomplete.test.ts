@@ -1,7 +1,7 @@
 import { second } from '@tallyhook/platform/durations';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import type { LocalDiscord } from 'local-discord/local-discord';
+import type { LocalDiscord } from 'local-discord';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
 import { commands } from '../../commands/index.ts';

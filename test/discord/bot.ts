@@ -7,7 +7,7 @@ import { createLog } from '@tallyhook/platform/log';
 import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { onFinished } from '@tallyhook/platform/testing/on-finished';
 import { ApplicationCommandOptionType, Routes } from 'discord-api-types/v10';
-import type { LocalDiscord } from 'local-discord/local-discord';
+import type { LocalDiscord } from 'local-discord';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { inject, it } from 'vitest';
 import type { Command, CommandContext, UnlocalizedContext } from '../../commands/context.ts';

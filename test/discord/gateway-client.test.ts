@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '@tallyhook/platform/clock';
 import { minute, second } from '@tallyhook/platform/durations';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { freePort } from '@tallyhook/platform/testing/postgres';
-import { startLocalDiscord } from 'local-discord/local-discord';
+import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGatewayClient } from '../../src/discord/gateway/gateway-client.ts';
 import type { GuildChange } from '../../src/discord/gateway/guild-changes.ts';

@@ -1,12 +1,12 @@
 import { minute, second } from '@tallyhook/platform/durations';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { markup } from '@tallyhook/platform/texts/markup';
-import { applicationId } from 'local-discord/default-guild';
 import { describe, expect, it } from 'vitest';
 import { award } from '../../commands/award.ts';
 import { canvote } from '../../commands/canvote.ts';
 import { credits } from '../../commands/credits.ts';
 import { trace } from '../../commands/trace.ts';
+import { applicationId } from '../../packages/local-discord/src/default-guild.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';

@@ -1,9 +1,9 @@
 import { sampleSize } from '@tallyhook/platform/testing/sample';
 import { escapeText, type Markup, markup } from '@tallyhook/platform/texts/markup';
 import fc from 'fast-check';
-import { messageSchema } from 'local-discord/message-schema';
 import { schemaByName } from 'local-discord/testing/discord-types';
 import { describe, expect, it } from 'vitest';
+import { messageSchema } from '../../packages/local-discord/src/message-schema.ts';
 import type { Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { postRequest } from '../../src/discord/posting/message-request.ts';
 import { asPanel, renderMessage, renderReply } from '../../src/discord/rendering/message.ts';

@@ -1,8 +1,8 @@
 import { markup } from '@tallyhook/platform/texts/markup';
 import fc from 'fast-check';
-import { messageSchema } from 'local-discord/message-schema';
-import { modalSchema } from 'local-discord/modal';
 import { describe, expect, it } from 'vitest';
+import { messageSchema } from '../../packages/local-discord/src/message-schema.ts';
+import { modalSchema } from '../../packages/local-discord/src/modal.ts';
 import type { Modal, ModalField, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { decodeCustomId, encodeCustomId } from '../../src/discord/rendering/custom-id.ts';
 import { renderEmbed, renderMessage, renderReply } from '../../src/discord/rendering/message.ts';

@@ -1,6 +1,6 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { createLog } from '@tallyhook/platform/log';
-import type { RoleIds } from 'local-discord/default-guild';
+import type { RoleIds } from 'local-discord';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { importedValues } from '../../commands/setup/import.ts';

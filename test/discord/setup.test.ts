@@ -1,13 +1,13 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { day } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
-import { applicationId } from 'local-discord/default-guild';
-import type { SubmittedValues } from 'local-discord/modal';
-import { controlsOf, type Message, textsOf } from 'local-discord/objects';
+import type { Message, SubmittedValues } from 'local-discord';
 import { describe, expect, it, vi } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import type { SetupChecks } from '../../commands/setup-services.ts';
 import { loadConfig } from '../../config/load.ts';
+import { applicationId } from '../../packages/local-discord/src/default-guild.ts';
+import { controlsOf, textsOf } from '../../packages/local-discord/src/objects.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createUploads } from '../../src/features/setup/uploads.ts';
 import { communityIdsOf } from '../support/communities.ts';

@@ -1,7 +1,7 @@
 import { minute, second } from '@tallyhook/platform/durations';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { wrappedLeases } from '@tallyhook/platform/testing/wrapped-leases';
-import type { LocalDiscord } from 'local-discord/local-discord';
+import type { LocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSharedGateway } from '../../src/discord/gateway/shared-gateway.ts';
 import { fetchShardCount } from '../../src/discord/inspection.ts';

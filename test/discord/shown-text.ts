@@ -1,4 +1,5 @@
-import { type Message, textsOf } from 'local-discord/objects';
+import type { Message } from 'local-discord';
+import { textsOf } from '../../packages/local-discord/src/objects.ts';
 
 /** Whether a message consists of panels. */
 export function isPanelMessage({ flags }: Pick<Message, 'flags'>): boolean {

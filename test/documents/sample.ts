@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hour } from '@tallyhook/platform/durations';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { testCache } from '@tallyhook/platform/testing/test-cache';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, onTestFinished } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
 import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
 import { topgg } from '../../src/webhook/sites/topgg.ts';
-import { testCache } from '../support/bundle-folder.ts';
 import { voteSecret } from '../support/listings.ts';
 import { settings } from '../support/settings.ts';
 

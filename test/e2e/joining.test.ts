@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { seededInviteCode } from 'listing-service/seed/community';
+import { seededInviteCode } from 'listing-service';
 import { running, serverId } from 'listing-service/testing/running';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, onTestFinished, test } from 'vitest';

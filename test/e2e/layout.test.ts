@@ -1,5 +1,5 @@
 import { ButtonBuilder, ButtonStyle, type Client, ContainerBuilder, MessageFlags } from 'discord.js';
-import type { LocalDiscord } from 'local-discord/local-discord';
+import type { LocalDiscord } from 'local-discord';
 import { formsBot } from 'local-discord/testing/modals-bot';
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';

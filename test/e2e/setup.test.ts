@@ -1,5 +1,5 @@
-import { applicationId } from 'local-discord/default-guild';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { applicationId } from '../../packages/local-discord/src/default-guild.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
 import { topgg } from '../../src/webhook/sites/topgg.ts';

@@ -1,10 +1,10 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
+import { describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openStore } from '../../src/features/store.ts';
-import { describeOnPostgres } from '../contracts/databases.ts';
 import { dialectAt } from '../support/dialect-at.ts';
 import { channelQueue } from '../support/queues.ts';
 import { settings } from '../support/settings.ts';

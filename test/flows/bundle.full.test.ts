@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { fontFiles } from '@tallyhook/platform/pictures/fonts';
-import type { Message } from 'local-discord/objects';
+import type { Message } from 'local-discord';
 import { describe, expect, it } from 'vitest';
 import type { PageEvent } from '../../src/sandbox/page/snapshot.ts';
 import { createImage, root } from './bundle.ts';

@@ -6,7 +6,7 @@ import { systemClock } from '@tallyhook/platform/clock';
 import { createLog } from '@tallyhook/platform/log';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { createTypist, ctrlC, type Typed, tick } from '@tallyhook/platform/testing/typist';
-import { startService } from 'listing-service/service';
+import { startService } from 'listing-service';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { envTemplate } from '../../src/cli/init/env-file.ts';

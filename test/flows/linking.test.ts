@@ -1,7 +1,8 @@
 import { systemClock } from '@tallyhook/platform/clock';
-import { controlsOf, type Message, textsOf } from 'local-discord/objects';
+import type { Message } from 'local-discord';
 import { expect, it, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
+import { controlsOf, textsOf } from '../../packages/local-discord/src/objects.ts';
 import { openStore } from '../../src/features/store.ts';
 import { startInstallation } from '../support/start-installation.ts';
 

@@ -1,9 +1,10 @@
 import { createLog } from '@tallyhook/platform/log';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
-import { controlsOf, type Message, textsOf } from 'local-discord/objects';
+import type { Message } from 'local-discord';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
+import { controlsOf, textsOf } from '../../packages/local-discord/src/objects.ts';
 import { createApp } from '../../src/app/app.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';

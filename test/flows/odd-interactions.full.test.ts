@@ -1,8 +1,8 @@
 import { rawConnection } from '@tallyhook/platform/testing/raw-http';
 import { sample } from '@tallyhook/platform/testing/sample';
 import { ApplicationCommandType, ComponentType, InteractionType } from 'discord.js';
-import { createSigningKey, type SigningKey } from 'local-discord/outgoing-interactions';
 import { describe, expect, it } from 'vitest';
+import { createSigningKey, type SigningKey } from '../../packages/local-discord/src/outgoing-interactions.ts';
 import { type Installation, startInstallation } from '../support/start-installation.ts';
 
 type Json = Readonly<Record<string, unknown>>;

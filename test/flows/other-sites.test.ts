@@ -1,9 +1,10 @@
 import { hour, minute } from '@tallyhook/platform/durations';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
-import { defaultGuild } from 'local-discord/default-guild';
-import { controlsOf, type Message } from 'local-discord/objects';
+import type { Message } from 'local-discord';
 import { expect, it, onTestFinished } from 'vitest';
+import { defaultGuild } from '../../packages/local-discord/src/default-guild.ts';
+import { controlsOf } from '../../packages/local-discord/src/objects.ts';
 import { textOf } from '../discord/shown-text.ts';
 import { json, startFakeService } from '../lookup/fake-service.ts';
 import { environmentWith } from '../support/listings-file.ts';

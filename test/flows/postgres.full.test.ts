@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { describeOnOwnPostgres } from '@tallyhook/platform/testing/databases';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import { describeOnOwnPostgres } from '../contracts/databases.ts';
 import { startUnderLoad } from './program-under-load.ts';
 
 describeOnOwnPostgres('the program on PostgreSQL, under load,', (server) => {

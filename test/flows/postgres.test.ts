@@ -1,5 +1,5 @@
+import { describeOnOwnPostgres } from '@tallyhook/platform/testing/databases';
 import { expect, it } from 'vitest';
-import { describeOnOwnPostgres } from '../contracts/databases.ts';
 import { startUnderLoad } from './program-under-load.ts';
 
 describeOnOwnPostgres('the program on PostgreSQL', (server) => {

@@ -1,7 +1,7 @@
 import { minute } from '@tallyhook/platform/durations';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { startLocalDiscord } from 'local-discord/local-discord';
+import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
 import { runCommand } from '../support/command-line.ts';

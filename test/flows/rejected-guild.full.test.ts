@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '@tallyhook/platform/clock';
 import { minute, second } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
-import type { LocalDiscord } from 'local-discord/local-discord';
+import type { LocalDiscord } from 'local-discord';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';

@@ -1,8 +1,9 @@
 import { hour, minute } from '@tallyhook/platform/durations';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
-import { controlsOf, type Message } from 'local-discord/objects';
+import type { Message } from 'local-discord';
 import { describe, expect, it, vi } from 'vitest';
+import { controlsOf } from '../../packages/local-discord/src/objects.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
 const waitOptions = { timeout: 30_000, interval: 20 };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { type LocalDiscord, startLocalDiscord } from 'local-discord/local-discord';
+import { type LocalDiscord, startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
 import { failure, type json, startFakeService, success } from '../lookup/fake-service.ts';

@@ -1,8 +1,8 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { type GeneratedListing, generate } from 'listing-service/generate/generate';
-import { seededMembers } from 'listing-service/seed/community';
-import { openDatabase } from 'listing-service/storage/database';
+import { seededMembers } from 'listing-service';
+import { type GeneratedListing, generate } from '../../packages/listing-service/src/generate/generate.ts';
+import { openDatabase } from '../../packages/listing-service/src/storage/database.ts';
 
 export const voters = seededMembers.slice(0, 6);
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '@tallyhook/platform/clock';
 import { createLog } from '@tallyhook/platform/log';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { startLocalDiscord } from 'local-discord/local-discord';
+import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';

@@ -3,7 +3,7 @@ import { createLog } from '@tallyhook/platform/log';
 import { startCollector } from '@tallyhook/platform/testing/collector';
 import type { ReceivedSpan } from '@tallyhook/platform/testing/otlp';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { startService } from 'listing-service/service';
+import { startService } from 'listing-service';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';

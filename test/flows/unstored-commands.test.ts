@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { controlsOf, type Message } from 'local-discord/objects';
+import type { Message } from 'local-discord';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, vi } from 'vitest';
+import { controlsOf } from '../../packages/local-discord/src/objects.ts';
 import { blocksOf, textOf } from '../discord/shown-text.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { startProgram } from '../support/start-program.ts';

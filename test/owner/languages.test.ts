@@ -4,7 +4,7 @@ import { partsOf } from '@tallyhook/platform/texts/message-parts';
 import { messagesIn } from '@tallyhook/platform/texts/translations';
 import { describe, expect, it } from 'vitest';
 import { directMessagesClosed } from '../../src/core/outbox/effect.ts';
-import { en } from '../../src/texts/en.ts';
+import { catalogue } from '../../src/texts/catalogue.ts';
 import { createAppTexts } from '../../src/texts/texts.ts';
 import { startDashboard } from '../e2e/dashboard-world.ts';
 import { accountOf } from '../support/communities.ts';
@@ -14,7 +14,7 @@ import { start, startOwnerServer, token, twoSites, vote } from './owner-server.t
 /** All Japanese texts, with a sign in place of each letter. Dates and durations have no Latin letters. */
 const withoutLetters = {
   ja: Object.fromEntries(
-    [...messagesIn('bot', en, 'ja')].map(([key, message]) => {
+    [...messagesIn(catalogue, 'ja')].map(([key, message]) => {
       const parts = partsOf(message).map((part, index) =>
         index % 2 === 1 ? `{${part}}` : part.replace(/\p{L}/gu, '※'),
       );

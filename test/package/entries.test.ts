@@ -60,9 +60,15 @@ describe('the dependencies of the package', () => {
 
   it('and those of a clone are all that the sources import, so that --omit=dev leaves out nothing', () => {
     const clone = JSON.parse(readFileSync(`${root}scripts/clone/package.json`, 'utf8'));
-    expect(manifest.workspaces).toEqual(['scripts/clone']);
+    expect(manifest.workspaces).toEqual(['packages/*', 'scripts/clone']);
     expect(clone.private).toBe(true);
-    const known = new Set(Object.keys({ ...dependencies, ...optionalDependencies, ...clone.dependencies }));
+    const packages = globSync('packages/*/package.json', { cwd: root }).map(
+      (path): string => JSON.parse(readFileSync(`${root}${path}`, 'utf8')).name,
+    );
+    const known = new Set([
+      ...Object.keys({ ...dependencies, ...optionalDependencies, ...clone.dependencies }),
+      ...packages,
+    ]);
     const imported = globSync('{src,commands,config}/**/*.ts', { cwd: root }).flatMap((path) => {
       const code = readFileSync(`${root}${path}`, 'utf8').replace(/\/\*.*?\*\//gs, '');
       return [...code.matchAll(/\b(?:from |^import |import\()'([@\w][\w@:./-]*)'/gm)].map(

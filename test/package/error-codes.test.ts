@@ -40,7 +40,7 @@ describe('docs/errors.md', () => {
 });
 
 it('hints are for the caller: they name neither signals, nor the setting of a port, nor documents of the repository', () => {
-  const files = globSync('src/{app,core,discord,features,lookup,platform,webhook}/**/*.ts', {
+  const files = globSync('{src/{app,core,discord,features,lookup,webhook},packages/platform/src}/**/*.ts', {
     cwd: new URL('../../', import.meta.url),
     exclude: ['packages/platform/src/{terminal,doctor}/**'],
   });

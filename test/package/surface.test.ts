@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readEntries } from '../../scripts/entries.ts';
+import { resolveImport } from '../support/resolve-import.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(path, 'utf8');
@@ -26,7 +27,7 @@ function exportsOf(path: string): readonly Export[] {
           .trim()
           .replace(/^type /, '')
           .split(' as ');
-        return { name: exported, docstring: docstringOf(declared, join(dirname(path), from)) };
+        return { name: exported, docstring: docstringOf(declared, resolveImport(from, path)) };
       }),
   );
 }

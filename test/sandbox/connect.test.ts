@@ -1,6 +1,7 @@
 import { browser } from 'listing-service/testing/discord-browser';
-import { controlsOf, type Message, textsOf } from 'local-discord/objects';
+import type { Message } from 'local-discord';
 import { expect, it, vi } from 'vitest';
+import { controlsOf, textsOf } from '../../packages/local-discord/src/objects.ts';
 import { wholeSandbox } from './whole.ts';
 
 const patience = { timeout: 20_000, interval: 50 };

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { startLocalDiscord } from 'local-discord/local-discord';
+import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { TimelineDelivery } from '../../src/sandbox/page/ports.ts';
 import { timelineOf, wholeSandbox } from './whole.ts';

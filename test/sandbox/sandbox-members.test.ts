@@ -1,6 +1,5 @@
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { seededMembers, seededOwner } from 'listing-service/seed/community';
-import { startService } from 'listing-service/service';
+import { seededMembers, seededOwner, startService } from 'listing-service';
 import { browser } from 'listing-service/testing/discord-browser';
 import { follow } from 'local-discord/testing/page-client';
 import { describe, expect, it } from 'vitest';

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '@tallyhook/platform/clock';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { serviceCommand } from 'listing-service/cli/service-command';
-import { generate } from 'listing-service/generate/generate';
-import { openDatabase } from 'listing-service/storage/database';
 import { running } from 'listing-service/testing/running';
 import { captive } from 'listing-service/testing/terminal';
 import { describe, expect, it } from 'vitest';
+import { serviceCommand } from '../../packages/listing-service/src/cli/service-command.ts';
+import { generate } from '../../packages/listing-service/src/generate/generate.ts';
+import { openDatabase } from '../../packages/listing-service/src/storage/database.ts';
 import { backupCommand } from '../../src/cli/backup.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
 

@@ -1,10 +1,10 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { readRows } from '@tallyhook/platform/testing/read-rows';
 import { runSql } from '@tallyhook/platform/testing/run-sql';
-import { openDatabase } from 'listing-service/storage/database';
-import { readServiceDatabaseStatus } from 'listing-service/storage/database-format';
 import { describeOnBothDatabases } from 'listing-service/testing/databases';
 import { expect, it } from 'vitest';
+import { openDatabase } from '../../packages/listing-service/src/storage/database.ts';
+import { readServiceDatabaseStatus } from '../../packages/listing-service/src/storage/database-format.ts';
 import { openStore } from '../../src/features/store.ts';
 
 describeOnBothDatabases('the database of the service', (newDatabase) => {

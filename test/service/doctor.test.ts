@@ -4,12 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { day, hour } from '@tallyhook/platform/durations';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { evaluateCredentials, evaluateHealth, evaluateKeyHeader } from 'listing-service/cli/doctor/address';
-import { evaluateWebhooks } from 'listing-service/cli/doctor/database';
-import { serviceCommand } from 'listing-service/cli/service-command';
 import { running } from 'listing-service/testing/running';
 import { captive } from 'listing-service/testing/terminal';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  evaluateCredentials,
+  evaluateHealth,
+  evaluateKeyHeader,
+} from '../../packages/listing-service/src/cli/doctor/address.ts';
+import { evaluateWebhooks } from '../../packages/listing-service/src/cli/doctor/database.ts';
+import { serviceCommand } from '../../packages/listing-service/src/cli/service-command.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
 
 interface Finding {

@@ -1,15 +1,18 @@
 import { join } from 'node:path';
 import { openDatabaseSnapshot } from '@tallyhook/platform/database/snapshots/open-snapshot';
+import { describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { serviceCommand } from 'listing-service/cli/service-command';
-import { startService } from 'listing-service/service';
-import { openDatabase } from 'listing-service/storage/database';
-import { countDifferences, readServiceDatabaseStatus } from 'listing-service/storage/database-format';
-import { readQueueState } from 'listing-service/storage/deliveries/delivery-queue';
-import type { ServiceTables } from 'listing-service/storage/tables';
+import { startService } from 'listing-service';
 import { captive } from 'listing-service/testing/terminal';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { describeOnPostgres } from '../contracts/databases.ts';
+import { serviceCommand } from '../../packages/listing-service/src/cli/service-command.ts';
+import { openDatabase } from '../../packages/listing-service/src/storage/database.ts';
+import {
+  countDifferences,
+  readServiceDatabaseStatus,
+} from '../../packages/listing-service/src/storage/database-format.ts';
+import { readQueueState } from '../../packages/listing-service/src/storage/deliveries/delivery-queue.ts';
+import type { ServiceTables } from '../../packages/listing-service/src/storage/tables.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
 
 /** The parts of operations that depend on the database. */

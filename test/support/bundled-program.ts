@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { testCache as cache } from '@tallyhook/platform/testing/test-cache';
 import type { TestProject } from 'vitest/node';
-import { bundleFolder, testCache as cache } from './bundle-folder.ts';
+import { bundleFolder } from './bundle-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -12,7 +12,7 @@ export interface RegularExpression {
 export function findRegularExpressions(): { literals: readonly RegularExpression[]; dynamic: readonly string[] } {
   const literals: RegularExpression[] = [];
   const dynamic = new Set<string>();
-  for (const path of globSync('{src,commands,config}/**/*.ts').sort()) {
+  for (const path of globSync('{packages/*/src,src,commands,config}/**/*.ts').sort()) {
     visit(parseAst(readFileSync(path, 'utf8'), { lang: 'ts' }), (node) => {
       const { regex, callee } = node as { regex?: { pattern: string; flags: string }; callee?: { name?: string } };
       if (regex) literals.push({ path, pattern: regex.pattern, flags: regex.flags });

@@ -1,58 +1,26 @@
 import { systemClock } from '@tallyhook/platform/clock';
-import { type PostgresServer, postgresPrograms, startPostgres } from '@tallyhook/platform/testing/postgres';
-import { openDatabase } from 'listing-service/storage/database';
+import type { PostgresServer } from '@tallyhook/platform/testing/postgres';
+import { startSharedPostgres } from '@tallyhook/platform/testing/shared-postgres';
+import { templates as ofService } from 'listing-service/testing/shared-postgres';
 import type { TestProject } from 'vitest/node';
 import { openStore } from '../../src/features/store.ts';
 
-/** The PostgreSQL server of a test run. */
-export interface SharedPostgres {
-  readonly port: number;
-  /** URLs of databases to copy: they have the tables and no rows. */
-  readonly templates: {
-    /** Of the bot. */
-    readonly store: string;
-    /** Of the bot, set up as other databases of the family behave: see `databases.ts`. */
-    readonly family: string;
-    /** Of the listing service. */
-    readonly service: string;
-  };
+/** For `globalSetup`: the server of all tests. */
+export const setup = (project: TestProject): Promise<() => void> =>
+  startSharedPostgres(project, { ...ofService, store: migrate, family: createFamily });
+
+async function migrate(url: string): Promise<void> {
+  await (await openStore(url, systemClock, { thread: false })).close();
 }
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** Null if PostgreSQL is not installed. */
-    postgres: SharedPostgres | null;
-  }
-}
-
-/** For `globalSetup`: starts one server for all tests, if PostgreSQL is installed, and migrates databases to copy. */
-export async function setup(project: TestProject): Promise<() => void> {
-  const programs = postgresPrograms();
-  const server = programs === null ? null : await startPostgres(programs, { settings });
-  try {
-    project.provide('postgres', server && { port: server.port, templates: await createTemplates(server) });
-  } catch (error) {
-    server?.stop();
-    throw error;
-  }
-  return () => server?.stop();
-}
-
-const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=400'];
-
-async function createTemplates(server: PostgresServer): Promise<SharedPostgres['templates']> {
-  const [store, family, service] = [server.newDatabase(), server.newDatabase(), server.newDatabase()];
+/** A database that is set up as others of PostgreSQL's family behave: see `test/contracts/databases.ts`. */
+async function createFamily(url: string, server: PostgresServer): Promise<void> {
   for (const type of ['bigint', 'integer'])
-    server.runSql(`CREATE FUNCTION pg_advisory_xact_lock(${type}) RETURNS void LANGUAGE sql AS 'select'`, family);
-  behaveAsTheFamily(server, family);
-  await Promise.all([
-    ...[store, family].map(async (url) => (await openStore(url, systemClock, { thread: false })).close()),
-    openDatabase(service).then((database) => database.destroy()),
-  ]);
+    server.runSql(`CREATE FUNCTION pg_advisory_xact_lock(${type}) RETURNS void LANGUAGE sql AS 'select'`, url);
+  behaveAsTheFamily(server, url);
+  await migrate(url);
   for (const table of ['deliveries', 'entries', 'effects'])
-    server.runSql(`ALTER SEQUENCE ${table}_id_seq CACHE 100`, family);
-  for (const url of [store, family, service]) server.closeConnections(url);
-  return { store, family, service };
+    server.runSql(`ALTER SEQUENCE ${table}_id_seq CACHE 100`, url);
 }
 
 /** Settings of a database that a copy does not have. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onFinished } from '@tallyhook/platform/testing/on-finished';
-import type { LocalDiscord } from 'local-discord/local-discord';
+import type { LocalDiscord } from 'local-discord';
 
 /** How all ids of a local Discord begin, and how those of the second one do for the bot. */
 const ownPrefix = '119000000000000';

@@ -6,7 +6,14 @@ import { messagesIn } from '@tallyhook/platform/texts/translations';
 import { ApplicationCommandType, type LocalizationMap } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
-import { checkedLocales, problemsOf, translations, unreadFiles, unusedKeys } from '../../scripts/texts/check-texts.ts';
+import {
+  checkedLocales,
+  problemsOf,
+  programs,
+  translations,
+  unreadFiles,
+  unusedKeys,
+} from '../../scripts/texts/check-texts.ts';
 import { bodiesOf, bodyOf } from '../../src/discord/registration/command-shape.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
 import { fakeLookup } from '../commands/command-fixture.ts';
@@ -29,10 +36,10 @@ describe.each(['bot', 'service'] as const)('the texts of the %s', (program) => {
   it('are read from every file', () => expect(unreadFiles(program)).toEqual([]));
 
   it('are found in the files of the languages that there are', () => {
-    for (const path of globSync(`locales/${program}/*.json`, { exclude: ['**/en.json'] })) {
-      expect(messagesIn(program, {}, basename(path, '.json')).size, path).toBeGreaterThan(100);
+    for (const path of globSync(`${programs[program].locales}/*.json`, { exclude: ['**/en.json'] })) {
+      expect(messagesIn(programs[program].catalogue, basename(path, '.json')).size, path).toBeGreaterThan(100);
     }
-    expect(messagesIn(program, {}, 'a language without a file').size).toBe(0);
+    expect(messagesIn(programs[program].catalogue, 'a language without a file').size).toBe(0);
   });
 });
 

@@ -1,5 +1,4 @@
-import type { LocalDiscord } from 'local-discord/local-discord';
-import { startLocalDiscord } from 'local-discord/local-discord';
+import { type LocalDiscord, startLocalDiscord } from 'local-discord';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { installBot, type StartedBot } from './start-bot.ts';
 

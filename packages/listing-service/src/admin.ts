@@ -18,9 +18,8 @@ import { issueKey, revokeKey } from './storage/listings/keys.ts';
 import { allListings, findListing, setOwner } from './storage/listings/listings.ts';
 import { type ServiceMember, upsertMember, withSafeName } from './storage/members/members.ts';
 import { upsertReview } from './storage/reviews.ts';
-import type { WebhookFamily } from './storage/tables.ts';
 import type { DeliveryContext } from './webhooks/attempt.ts';
-import type { LifecycleEvent } from './webhooks/payloads.ts';
+import type { LifecycleEvent, WebhookFamily } from './webhooks/event-kinds.ts';
 
 /** URLs and secrets of both webhook families. A family without a URL is not changed. */
 export interface WebhookSettings {

@@ -1,6 +1,6 @@
 import { hour, minute } from '@tallyhook/platform/durations';
 import { eventually } from '@tallyhook/platform/testing/eventually';
-import type { LocalDiscord } from 'local-discord/local-discord';
+import type { LocalDiscord } from 'local-discord';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it } from 'vitest';
 import { configureOwnersWebhook } from '../src/actions/configure-webhook.ts';

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
+import { describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import { hostileText } from '@tallyhook/platform/testing/hostile-text';
 import { normalizeLine, normalizeText } from '@tallyhook/platform/truncate';
 import { html } from '@tallyhook/platform/web/html';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { describeOnPostgres } from '../../../test/contracts/databases.ts';
 import { openDatabase } from '../src/storage/database.ts';
 import { ask, mira, ownerId, type Running, running, serverId } from '../testing/running.ts';
 import { visit } from '../testing/visit.ts';
@@ -117,6 +117,6 @@ test.each(Object.entries(cases))('on SQLite: %s', async (_name, run) => {
 
 describeOnPostgres('on PostgreSQL', (server) => {
   test.each(Object.entries(cases))('%s', async (_name, run) => {
-    await run(await running({ database: server().newDatabase(server().templates.service) }));
+    await run(await running({ database: server().newFilled('service') }));
   });
 });

@@ -53,9 +53,10 @@ export async function limitFileStore(rules: ReservationRules): Promise<LimitStor
 export async function postgresLimitStore(rules: ReservationRules): Promise<LimitStore> {
   const shared = inject('postgres');
   const programs = postgresPrograms();
-  if (shared === null || programs === null) throw new Error('PostgreSQL is not installed.');
+  const template = shared?.templates['service'];
+  if (shared === null || programs === null || template === undefined) throw new Error('PostgreSQL is not installed.');
   const { newDatabase, dropDatabase } = databasesOf(shared.port, programs);
-  const url = newDatabase(shared.templates.service);
+  const url = newDatabase(template);
   const database = await openDatabase(url);
   const { engine } = database;
   if (engine.name !== 'postgres') throw new Error('The database is not of PostgreSQL.');

@@ -1,7 +1,7 @@
 import { hour, minute } from '@tallyhook/platform/durations';
+import { hmacHex } from '@tallyhook/platform/hmac';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { expect, test } from 'vitest';
-import { sign } from '../../../src/webhook/signature.ts';
 import { botId, mira, receiver, running, serverId, tobias } from '../testing/running.ts';
 import { newcomer, untilState } from './queue.ts';
 
@@ -27,7 +27,7 @@ test('a vote is sent to the receiver, with a signature of the exact bytes', asyn
   });
   expect(delivery?.headers).toMatchObject({
     'content-type': 'application/json',
-    'x-webhook-signature': sign(delivery?.body ?? '', voteSecret),
+    'x-webhook-signature': hmacHex(delivery?.body ?? '', voteSecret),
     'x-webhook-id': deliveryId,
   });
 });
@@ -38,7 +38,7 @@ test('a bot vote contains the bot, and a denied vote the reason', async () => {
   const { voteSecret: newSecret } = await service.setWebhook(botId, { voteUrl: url });
   await service.castVote({ kind: 'bot', ...mira, adBlocker: true });
   await eventually(() => expect(received).toHaveLength(1));
-  expect(received[0]?.headers['x-webhook-signature']).toBe(sign(received[0]?.body ?? '', newSecret));
+  expect(received[0]?.headers['x-webhook-signature']).toBe(hmacHex(received[0]?.body ?? '', newSecret));
   expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
     event: 'bot_vote',
     bot: { id: botId, name: 'Quartermaster' },
@@ -58,7 +58,7 @@ test('the events of a gift are sent with the premium secret', async () => {
   await service.transitionOrder(serverId, purchase.orderId, 'subscription.renewed');
   await service.transitionOrder(serverId, purchase.orderId, 'subscription.revoked');
   await eventually(() => expect(received).toHaveLength(3));
-  for (const { body, headers } of received) expect(headers['x-webhook-signature']).toBe(sign(body, premiumSecret));
+  for (const { body, headers } of received) expect(headers['x-webhook-signature']).toBe(hmacHex(body, premiumSecret));
   const payloads = received.map(({ body }) => JSON.parse(body)).toSorted((a, b) => a.event.localeCompare(b.event));
   const common = {
     orderId: purchase.orderId,
@@ -146,7 +146,7 @@ test('a new secret signs immediately; for a day a receiver with the previous sec
   const { service, clock } = instance;
   let receiverSecret = voteSecret;
   const { url, received } = await receiver(({ body, headers }) =>
-    headers['x-webhook-signature'] === sign(body, receiverSecret) ? 200 : 401,
+    headers['x-webhook-signature'] === hmacHex(body, receiverSecret) ? 200 : 401,
   );
   await service.setWebhook(serverId, { voteUrl: url, voteSecret });
   const newSecret = await service.rotateSecret(serverId, 'vote');

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { describeOnPostgres } from '../../../test/contracts/databases.ts';
 
 /** Runs the tests on SQLite and on PostgreSQL. They call `newDatabase` for the address of one of their own. */
 export function describeOnBothDatabases(subject: string, tests: (newDatabase: () => string) => void): void {
@@ -23,5 +23,5 @@ export function describeOnBothDatabases(subject: string, tests: (newDatabase: ()
 
 /** The databases that the tests get have the tables and no rows. */
 export function describeOnNewPostgres(subject: string, tests: (newDatabase: () => string) => void): void {
-  describeOnPostgres(subject, (server) => tests(() => server().newDatabase(server().templates.service)));
+  describeOnPostgres(subject, (server) => tests(() => server().newFilled('service')));
 }

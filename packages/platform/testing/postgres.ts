@@ -4,9 +4,9 @@ import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { testCache } from '../../../test/support/bundle-folder.ts';
 import { isHidden } from './optional-programs.ts';
 import { runSql } from './run-sql.ts';
+import { testCache } from './test-cache.ts';
 
 const versions = '/usr/lib/postgresql';
 

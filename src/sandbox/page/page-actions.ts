@@ -1,6 +1,6 @@
 import { TallyhookError } from '@tallyhook/platform/errors';
 import { snowflakePattern } from '@tallyhook/platform/snowflake';
-import type { GuildControls } from 'local-discord/guild-controls';
+import type { GuildControls } from 'local-discord';
 import type { MemberClient } from 'local-discord/member-client';
 import { z } from 'zod';
 import { faultActions, type PagePorts, tourNames } from './ports.ts';

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { CheckResult } from '@tallyhook/platform/doctor/check';
-import type { ServiceListingKind } from 'listing-service/listing/listing';
+import type { ServiceListingKind } from 'listing-service';
 
 /** The result of a vote. */
 export type VoteResult =

@@ -1,4 +1,5 @@
-import type { DiscordState, StateChange } from 'local-discord/discord-state';
+import type { StateChange } from 'local-discord';
+import type { DiscordState } from 'local-discord/discord-state';
 import type { DiscordStore } from 'local-discord/discord-store';
 import type { Channel } from 'local-discord/objects';
 import { isWithoutBot } from 'local-discord/places-without-bot';

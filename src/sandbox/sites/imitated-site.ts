@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
-import type { Listing } from 'listing-service/listing/listing';
+import type { Listing } from 'listing-service';
 import { z } from 'zod';
 import { signDelivery } from '../../webhook/sites/authenticate.ts';
 import type { Site } from '../../webhook/sites/site.ts';

@@ -5,13 +5,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '@tallyhook/platform/clock';
 import { readMigrationState } from '@tallyhook/platform/database/migrations/applied';
 import { type Migration, type Step, stepsOf } from '@tallyhook/platform/database/migrations/migration';
+import { createPrng } from '@tallyhook/platform/prng';
+import { describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { createPrng } from 'listing-service/seed/prng';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { migrationNames } from '../../../src/core/store/migrations/index.ts';
 import { migrate } from '../../../src/core/store/migrations/migrate.ts';
 import { readDatabaseStatus } from '../../../src/core/store/snapshots/database-status.ts';
-import { describeOnPostgres } from '../../contracts/databases.ts';
 import { dialectAt } from '../../support/dialect-at.ts';
 import { createDatabase, nextMigration, nextMigrations, rows } from './upgrades/next-version.ts';
 

@@ -5,6 +5,7 @@ import type { Migration } from '@tallyhook/platform/database/migrations/migratio
 import { logProgress } from '@tallyhook/platform/database/migrations/report-progress';
 import { second } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
+import { describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -12,7 +13,6 @@ import { migrations } from '../../../src/core/store/migrations/index.ts';
 import { migrate } from '../../../src/core/store/migrations/migrate.ts';
 import { readDatabaseStatus } from '../../../src/core/store/snapshots/database-status.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { describeOnPostgres } from '../../contracts/databases.ts';
 import { dialectAt } from '../../support/dialect-at.ts';
 import { createDatabase, nextMigration, nextMigrations, rows } from './upgrades/next-version.ts';
 

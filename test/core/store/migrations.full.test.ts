@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { systemClock } from '@tallyhook/platform/clock';
 import { readMigrationState } from '@tallyhook/platform/database/migrations/applied';
+import { describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { postgres } from '../../../src/core/store/dialect/postgres.ts';
 import { migrationNames } from '../../../src/core/store/migrations/index.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { describeOnPostgres } from '../../contracts/databases.ts';
 import { botToken } from '../../support/bot-token.ts';
 import { startProgram } from '../../support/start-program.ts';
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { systemClock } from '@tallyhook/platform/clock';
 import { sqlitePathOf } from '@tallyhook/platform/database/database-url';
 import type { Migration } from '@tallyhook/platform/database/migrations/migration';
+import { describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import { runSql } from '@tallyhook/platform/testing/run-sql';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -11,7 +12,6 @@ import { migrations, migrationNames as names } from '../../../src/core/store/mig
 import { migrate } from '../../../src/core/store/migrations/migrate.ts';
 import { readDatabaseStatus } from '../../../src/core/store/snapshots/database-status.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { describeOnPostgres } from '../../contracts/databases.ts';
 import { dialectAt } from '../../support/dialect-at.ts';
 import { startProgram } from '../../support/start-program.ts';
 

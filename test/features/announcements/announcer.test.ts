@@ -2,7 +2,7 @@ import { systemClock } from '@tallyhook/platform/clock';
 import { hour, minute } from '@tallyhook/platform/durations';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { Routes } from 'discord.js';
-import { startLocalDiscord } from 'local-discord/local-discord';
+import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ListingCard } from '../../../src/core/announcements/listing-card.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';

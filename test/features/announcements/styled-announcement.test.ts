@@ -1,6 +1,6 @@
 import { hour } from '@tallyhook/platform/durations';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
-import { startLocalDiscord } from 'local-discord/local-discord';
+import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { styleOf } from '../../../src/core/announcements/announcement-style.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';

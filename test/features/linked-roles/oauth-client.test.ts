@@ -1,6 +1,6 @@
 import { createOAuthClient } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { errorOfResponse } from '@tallyhook/platform/discord-oauth/oauth-error';
-import type { LocalDiscord } from 'local-discord/local-discord';
+import type { LocalDiscord } from 'local-discord';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it } from 'vitest';
 

@@ -1,7 +1,7 @@
 import { hour, minute } from '@tallyhook/platform/durations';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import type { Locale } from '@tallyhook/platform/texts/locale';
-import { startLocalDiscord } from 'local-discord/local-discord';
+import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';

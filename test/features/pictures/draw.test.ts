@@ -58,7 +58,7 @@ describe('drawing', () => {
         if (specifier.startsWith('@takumi-rs/')) throw new Error('Cannot find package ' + specifier);
         return next(specifier, context);
       } });`;
-    const program = `import { createDraw } from './src/platform/pictures/draw.ts';
+    const program = `import { createDraw } from '@tallyhook/platform/pictures/draw';
       const warnings = [];
       const draw = createDraw({ log: { warn: (fields, message) => warnings.push({ ...fields, message }) } });
       const picture = { width: 10, height: 10, root: { type: 'container', style: {}, children: [] } };

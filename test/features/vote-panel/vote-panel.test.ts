@@ -1,9 +1,9 @@
 import { minute } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
-import { controlsOf } from 'local-discord/objects';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands, commandsFor } from '../../../commands/index.ts';
 import { loadConfig } from '../../../config/load.ts';
+import { controlsOf } from '../../../packages/local-discord/src/objects.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import { CircuitOpenError } from '../../../src/discord/circuits/circuit-open-error.ts';
 import { createRequestGuard } from '../../../src/discord/circuits/request-guard.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hour, second } from '@tallyhook/platform/durations';
 import type { OffsetClock } from '@tallyhook/platform/testing/offset-clock';
-import type { LocalDiscord } from 'local-discord/local-discord';
+import type { LocalDiscord } from 'local-discord';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { handlerKinds } from '../../../src/core/outbox/handler-events.ts';
 import { openStore } from '../../../src/features/store.ts';

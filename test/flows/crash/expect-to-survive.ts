@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { minute, second } from '@tallyhook/platform/durations';
+import { createPrng } from '@tallyhook/platform/prng';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { createPrng } from 'listing-service/seed/prng';
 import { expect, vi } from 'vitest';
 import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
 import type { Program } from '../../support/start-program.ts';

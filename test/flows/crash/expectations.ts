@@ -1,5 +1,5 @@
 import { second } from '@tallyhook/platform/durations';
-import type { LocalDiscord } from 'local-discord/local-discord';
+import type { LocalDiscord } from 'local-discord';
 import { expect } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { memberOf } from '../../../src/core/ledger/account.ts';

@@ -1,7 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RecordedRequest } from 'local-discord/diagnostics';
-import type { StateChange } from 'local-discord/discord-state';
-import type { LocalDiscord } from 'local-discord/local-discord';
+import type { LocalDiscord, RecordedRequest, StateChange } from 'local-discord';
 import type { Program } from '../../support/start-program.ts';
 
 /** What the programs are doing when they are killed. */

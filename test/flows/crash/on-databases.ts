@@ -1,5 +1,5 @@
+import { describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import { it } from 'vitest';
-import { describeOnPostgres } from '../../contracts/databases.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { expectToSurvive } from './expect-to-survive.ts';
 import type { MomentName } from './moments.ts';

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import type { LocalDiscord } from 'local-discord/local-discord';
-import type { InteractionHandle } from 'local-discord/local-discord-interface';
-import { controlsOf, type Message } from 'local-discord/objects';
+import type { InteractionHandle, LocalDiscord, Message } from 'local-discord';
+import { controlsOf } from '../../../packages/local-discord/src/objects.ts';
 import { textOf } from '../../discord/shown-text.ts';
 import { manager, shoppers } from './community.ts';
 

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { relative } from 'node:path';
 import { createContext, Script } from 'node:vm';
 import { build } from 'rolldown';
 import { describe, expect, it } from 'vitest';
+import { resolveImport } from '../../support/resolve-import.ts';
 
 const entry = 'src/exports/verify.ts';
 
@@ -18,12 +19,14 @@ function importsOf(source: string, lazy = true): string[] {
   return [...source.matchAll(pattern)].map(([, from, other]) => from ?? other ?? '');
 }
 
+const isOwn = (specifier: string) => /^(?:\.|@tallyhook\/platform\/)/.test(specifier);
+
 function graphOf(path: string, lazy = true, graph = new Map<string, string>()): ReadonlyMap<string, string> {
   if (graph.has(path)) return graph;
   const source = runtimeSource(path);
   graph.set(path, source);
   for (const specifier of importsOf(source, lazy)) {
-    if (specifier.startsWith('.')) graphOf(normalize(join(dirname(path), specifier)), lazy, graph);
+    if (isOwn(specifier)) graphOf(relative('.', resolveImport(specifier, path)), lazy, graph);
   }
   return graph;
 }
@@ -35,7 +38,7 @@ describe('tallyhook/verify', () => {
     expect([...graph.keys()]).toContain('src/webhook/payload.ts');
     const foreign = [...graph].flatMap(([path, source]) =>
       importsOf(source)
-        .filter((specifier) => !specifier.startsWith('.'))
+        .filter((specifier) => !isOwn(specifier))
         .map((specifier) => `${path}: ${specifier}`),
     );
     expect(foreign).toEqual([]);

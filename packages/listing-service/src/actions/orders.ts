@@ -6,7 +6,8 @@ import type { Database } from '../storage/database.ts';
 import { type ServiceMember, upsertMember, withSafeName } from '../storage/members/members.ts';
 import { findPurchase, insertPurchase, type Purchase, type Tier, updateActivePurchase } from '../storage/purchases.ts';
 import { enqueue } from '../webhooks/enqueue.ts';
-import { type LifecycleEvent, lifecyclePayload, purchasePayload } from '../webhooks/payloads.ts';
+import type { LifecycleEvent } from '../webhooks/event-kinds.ts';
+import { lifecyclePayload, purchasePayload } from '../webhooks/payloads.ts';
 
 /** An order of premium, for the buyer or as a gift. */
 export interface PurchaseOrder {

@@ -1,8 +1,8 @@
 import { day, hour } from '@tallyhook/platform/durations';
+import { createPrng } from '@tallyhook/platform/prng';
 import { voteCooldownMs } from '../listing/cooldown.ts';
 import type { Listing } from '../listing/listing.ts';
 import { seededReviews } from '../seed/community.ts';
-import { createPrng } from '../seed/prng.ts';
 
 /** How much smaller the share of the next listing is: few listings get most votes, as on any listing site. */
 const exponent = 0.8;

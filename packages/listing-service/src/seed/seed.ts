@@ -1,4 +1,5 @@
 import { day, hour, minute } from '@tallyhook/platform/durations';
+import { createPrng } from '@tallyhook/platform/prng';
 import { serverInvite } from '../invites/discord-invites.ts';
 import { voteCooldownMs } from '../listing/cooldown.ts';
 import type { Listing } from '../listing/listing.ts';
@@ -17,7 +18,6 @@ import {
   seededReviews,
   seededServer,
 } from './community.ts';
-import { createPrng } from './prng.ts';
 
 /** The seeded listings. The keys are null if the listings existed already, because only their digests are stored. */
 export interface SeedResult {

@@ -4,7 +4,7 @@ import type { PostgresTransactions } from '@tallyhook/platform/database/postgres
 import { TallyhookError } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import type { Driver } from 'kysely';
-import type { WebhookFamily } from './tables.ts';
+import type { WebhookFamily } from '../webhooks/event-kinds.ts';
 
 /** A vote with the webhook delivery that it causes. Times are ms since the epoch. */
 export interface NewVoteRecord {

@@ -1,9 +1,6 @@
 import type { Generated, Selectable } from 'kysely';
-import type { Family } from '../../../../src/webhook/event.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
-
-/** The two families of webhooks. Each has its own URL and secret. */
-export type WebhookFamily = Family;
+import type { WebhookFamily } from '../webhooks/event-kinds.ts';
 
 /**
  * `waiting`: to be sent at `next_attempt_at`. `delivered`: the receiver returned 2xx. `failed`: not retried unless it

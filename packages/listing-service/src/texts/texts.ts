@@ -6,6 +6,7 @@ import type { Flat, NameIn, ValuesOf } from '@tallyhook/platform/texts/messages'
 import { keysOf, namesOf, textsOfLanguage } from '@tallyhook/platform/texts/translations';
 import { type Fragment, type Html, html } from '@tallyhook/platform/web/html';
 import { timeElement } from '@tallyhook/platform/web/time-element';
+import { catalogue } from './catalogue.ts';
 import { en } from './en.ts';
 
 type Messages = Flat<typeof en>;
@@ -88,7 +89,7 @@ function languageIn(locale: Locale): Language {
   const language = languageOf(locale);
   return createLanguage(
     locale,
-    textsOfLanguage('service', en, language),
+    textsOfLanguage(catalogue, language),
     language === 'en' ? null : languageIn(defaultLocale),
   );
 }

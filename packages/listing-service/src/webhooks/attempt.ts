@@ -1,7 +1,7 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { day, formatCount, hour, second } from '@tallyhook/platform/durations';
+import { hmacHex } from '@tallyhook/platform/hmac';
 import { parseRetryAfter } from '@tallyhook/platform/retry-after';
-import { signatureOf } from '../../../../src/webhook/signature.ts';
 import type { ServiceCounters } from '../monitoring/service-counters.ts';
 import type { Database } from '../storage/database.ts';
 import type { DeliveryAttempt } from '../storage/deliveries/deliveries.ts';
@@ -98,7 +98,7 @@ async function sendOnce(
   if (typeof target === 'string') return toResult(unanswered(target));
   const headers = {
     'user-agent': 'tallyhook-service/1 (+webhooks)',
-    [signatureHeader]: signatureOf(delivery.body, secret),
+    [signatureHeader]: hmacHex(delivery.body, secret),
     'x-webhook-id': delivery.id,
     'x-webhook-attempt': String(delivery.attempts + 1),
   };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { familyOf } from '../../../../src/webhook/event.ts';
 import type { Sql } from '../storage/database.ts';
 import { insertDelivery, type NewDelivery } from '../storage/deliveries/deliveries.ts';
+import { familyOf } from './event-kinds.ts';
 import type { Payload } from './payloads.ts';
 
 /**

@@ -1,13 +1,7 @@
-import { type KnownEventKind, voteKindOf } from '../../../../src/webhook/event.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { ServiceMember } from '../storage/members/members.ts';
 import type { Purchase } from '../storage/purchases.ts';
-
-/** The event types: those of webhooks of the service, and the premium lifecycle. */
-export type WebhookEventKind = KnownEventKind;
-
-/** The later event of a premium order: renewed, expired or revoked. */
-export type LifecycleEvent = Extract<WebhookEventKind, `subscription.${string}`>;
+import { type LifecycleEvent, voteKindOf, type WebhookEventKind } from './event-kinds.ts';
 
 /** The body of a delivery before it is serialized as JSON. */
 export interface Payload {

@@ -1,23 +1,33 @@
 import { readFileSync } from 'node:fs';
 import { memoizeOne } from '../memoize.ts';
 
-type Program = 'bot' | 'service';
-
 /** The file of a language, in the format of i18next: texts in groups, and the forms of one that depends on a number as `votes_one`. */
 export interface Translations {
   readonly [key: string]: string | Translations;
 }
 
+/** The texts of a program in all its languages. */
+export interface Catalogue {
+  readonly english: object;
+  /** Where the files of the other languages are, `de.json`; null in a bundle of CommonJS, which does not know. */
+  readonly folder: URL | null;
+}
+
 /**
- * What a language has of the texts of a program, from `locales/<program>/<language>.json`; nothing if there is no such
- * file, as in the bundle of somebody else. The files are beside a bundle, two folders above this one.
+ * @param english the texts in code, in `src/texts` of the program: the other languages are in its `locales`
+ * @param url `import.meta.url` of the module with the texts
+ * @param program the folder of the languages in a bundle, where those of several programs are beside each other
  */
-export function readTranslations(program: Program, language: string): Translations {
-  const url: string | undefined = import.meta.url; // A bundle of CommonJS has none.
-  if (url === undefined) return {};
-  const file = new URL(`${url.endsWith('.ts') ? '../..' : '.'}/locales/${program}/${language}.json`, url);
+export function createCatalogue(english: object, url: string | undefined, program: string): Catalogue {
+  if (url === undefined) return { english, folder: null };
+  return { english, folder: new URL(url.endsWith('.ts') ? '../../locales/' : `./locales/${program}/`, url) };
+}
+
+/** What a language has of the texts; nothing if it has no file, as in the bundle of somebody else. */
+function readTranslations({ folder }: Catalogue, language: string): Translations {
+  if (folder === null) return {};
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readFileSync(new URL(`${language}.json`, folder), 'utf8'));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
     throw error;
@@ -27,20 +37,21 @@ export function readTranslations(program: Program, language: string): Translatio
 /** Texts by their keys; of one that depends on a number, the forms as `votes_one`. */
 export type Messages = Pick<ReadonlyMap<string, string>, 'get'>;
 
-const read = new Map<string, Messages>();
+const read = new WeakMap<Catalogue, Map<string, Messages>>();
 
 /** The texts of a language: those in code for English, otherwise those of its file, which is read once. */
-export function textsOfLanguage(program: Program, english: object, language: string): Messages {
-  if (language === 'en') return flattenOnce(english);
-  const id = `${program}/${language}`;
-  const messages = read.get(id) ?? byPath(readTranslations(program, language));
-  read.set(id, messages);
+export function textsOfLanguage(catalogue: Catalogue, language: string): Messages {
+  if (language === 'en') return flattenOnce(catalogue.english);
+  const languages = read.get(catalogue) ?? new Map<string, Messages>();
+  read.set(catalogue, languages);
+  const messages = languages.get(language) ?? byPath(readTranslations(catalogue, language));
+  languages.set(language, messages);
   return messages;
 }
 
-/** All of them by their keys. */
-export function messagesIn(program: Program, english: object, language: string): ReadonlyMap<string, string> {
-  return language === 'en' ? flattenOnce(english) : flatten(readTranslations(program, language));
+/** All texts of a language by their keys. */
+export function messagesIn(catalogue: Catalogue, language: string): ReadonlyMap<string, string> {
+  return language === 'en' ? flattenOnce(catalogue.english) : flatten(readTranslations(catalogue, language));
 }
 
 /** The groups that lead to a text. There are as many as English has keys. */

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 
-const modules = (path: string) => JSON.stringify(new URL(`../../../src/${path}`, import.meta.url).href);
+const modules = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
 
 /** Runs statements in a process with the handlers, after which it would end with code 0. */
 function run(statements: string) {
   const script = `
-    import { createLog } from ${modules('platform/log.ts')};
-    import { installProcessErrorHandlers } from ${modules('platform/terminal/process-errors.ts')};
+    import { createLog } from ${modules('log.ts')};
+    import { installProcessErrorHandlers } from ${modules('terminal/process-errors.ts')};
     installProcessErrorHandlers(createLog({ level: 'info', secrets: [] }));
     ${statements}
     setTimeout(() => console.log('{"msg":"still runs"}'), 10);`;

@@ -1,5 +1,4 @@
-import type { Select } from 'local-discord/component-schema';
-import type { Modal } from 'local-discord/modal';
+import type { Modal, Select } from 'local-discord';
 import { renderMarkdown } from 'local-discord/web/browser/render-markdown';
 import { optionElement, toSelectOption } from 'local-discord/web/browser/select';
 import type { SelectOption } from 'local-discord/web/browser/shown-message';

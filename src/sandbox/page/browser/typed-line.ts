@@ -1,4 +1,5 @@
-import type { CommandSchema, Option, ValueOption } from 'local-discord/command-schema';
+import type { CommandSchema } from 'local-discord';
+import type { Option, ValueOption } from 'local-discord/command-schema';
 import { defaultLocale, findLocalized, type Locale } from 'local-discord/locales';
 import type { State } from './store.ts';
 

@@ -1,9 +1,9 @@
 import { systemClock } from '@tallyhook/platform/clock';
+import { describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import pg from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { postgres } from '../../../../src/core/store/dialect/postgres.ts';
 import { openStore, type Store } from '../../../../src/features/store.ts';
-import { describeOnPostgres } from '../../../contracts/databases.ts';
 import { firstCommunity } from '../../../support/communities.ts';
 import { delivery, recordWhileConnectionsFail, start, vote } from './failing-connections.ts';
 
@@ -15,7 +15,7 @@ describeOnPostgres('recording on PostgreSQL', (server) => {
   }
 
   it('does not wait for the locks of a process that has disappeared during a transaction', async () => {
-    const url = server().newDatabase(server().templates.store);
+    const url = server().newFilled('store');
     const store = await open(url);
     const dialect = postgres(url);
     const lost = dialect.openWriting();
@@ -30,7 +30,7 @@ describeOnPostgres('recording on PostgreSQL', (server) => {
   });
 
   it('does not wait for slow reads', async () => {
-    const url = server().newDatabase(server().templates.store);
+    const url = server().newFilled('store');
     const other = new pg.Client({ connectionString: url });
     await other.connect();
     await other.query('BEGIN; LOCK TABLE probes IN ACCESS EXCLUSIVE MODE');
@@ -52,7 +52,7 @@ describeOnPostgres('recording on PostgreSQL', (server) => {
   });
 
   it('rejects only the delivery whose user id cannot be stored', async () => {
-    const store = await open(server().newDatabase(server().templates.store));
+    const store = await open(server().newFilled('store'));
     const settled = await Promise.allSettled([
       store.recorder.record(delivery, vote('\ud800')),
       store.recorder.record(delivery, vote('2')),
@@ -62,7 +62,7 @@ describeOnPostgres('recording on PostgreSQL', (server) => {
   });
 
   it('keeps a balance without entries that was imported by hand', async () => {
-    const url = server().newDatabase(server().templates.store);
+    const url = server().newFilled('store');
     const store = await open(url);
     server().runSql("INSERT INTO balances (account_id, credits, votes) VALUES ('1:3', 50, 4)", url);
     const correction = { communityId: firstCommunity, userId: '3', credits: -60, reason: 'too much', at: start };
@@ -71,13 +71,13 @@ describeOnPostgres('recording on PostgreSQL', (server) => {
   });
 
   it('leaves no balance of a user without entries', async () => {
-    const store = await open(server().newDatabase(server().templates.store));
+    const store = await open(server().newFilled('store'));
     const correction = { communityId: firstCommunity, userId: '4', credits: -1, reason: 'too much', at: start };
     expect(await store.recorder.correct(correction, 'key')).toEqual({ outcome: 'overdrawn', balance: 0 });
     expect(await store.records.counts()).toMatchObject({ users: 0 });
   });
 
   it('records each vote and each correction once if its sender retries while connections fail', async () => {
-    await recordWhileConnectionsFail(server().newDatabase(server().templates.store), 5);
+    await recordWhileConnectionsFail(server().newFilled('store'), 5);
   });
 });

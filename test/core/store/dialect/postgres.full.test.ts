@@ -1,9 +1,9 @@
+import { describeOnPgBouncer, describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { postgres } from '../../../../src/core/store/dialect/postgres.ts';
 import { openSnapshot } from '../../../../src/core/store/snapshots/open-snapshot.ts';
-import { describeOnPgBouncer, describeOnPostgres } from '../../../contracts/databases.ts';
 import { recordWhileConnectionsFail } from './failing-connections.ts';
 
 function failureTests(newUrl: () => string): void {
@@ -12,12 +12,10 @@ function failureTests(newUrl: () => string): void {
   });
 }
 
-describeOnPostgres('recording while connections fail', (server) =>
-  failureTests(() => server().newDatabase(server().templates.store)),
-);
-describeOnPgBouncer('recording through PgBouncer while connections fail', failureTests);
+describeOnPostgres('recording while connections fail', (server) => failureTests(() => server().newFilled('store')));
+describeOnPgBouncer('recording through PgBouncer while connections fail', 'store', failureTests);
 
-describeOnPgBouncer('a connection through PgBouncer', (newUrl) => {
+describeOnPgBouncer('a connection through PgBouncer', 'store', (newUrl) => {
   it('sets a statement timeout on the server, and not for other clients', async () => {
     const url = newUrl();
     const dialect = postgres(url);

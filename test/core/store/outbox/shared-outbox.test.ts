@@ -1,4 +1,5 @@
 import { hour, minute } from '@tallyhook/platform/durations';
+import { describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
@@ -6,7 +7,6 @@ import { createDiscovery } from '../../../../src/core/outbox/discovery.ts';
 import type { Outbox } from '../../../../src/core/outbox/outbox.ts';
 import { createQueueRotation } from '../../../../src/core/outbox/queue-rotation.ts';
 import { openStore, type Store } from '../../../../src/features/store.ts';
-import { describeOnPostgres } from '../../../contracts/databases.ts';
 import { serverAndBot } from '../../../support/listings.ts';
 import { channelQueue } from '../../../support/queues.ts';
 

@@ -1,6 +1,7 @@
 import { sql as expression } from 'kysely';
+import type { WebhookFamily } from '../../webhooks/event-kinds.ts';
 import type { Database, Sql } from '../database.ts';
-import type { DeliveryState, Row, WebhookFamily } from '../tables.ts';
+import type { DeliveryState, Row } from '../tables.ts';
 
 /** One event that is sent to the webhook of a listing. */
 export interface WebhookDelivery {

@@ -1,8 +1,9 @@
 import type { SqlDialect } from '@tallyhook/platform/database/dialect';
 import { type ExpressionBuilder, sql as expression, type RawBuilder } from 'kysely';
+import type { WebhookFamily } from '../../webhooks/event-kinds.ts';
 import type { Sql } from '../database.ts';
 import { jsonRows } from '../json-rows.ts';
-import type { Row, ServiceTables, WebhookFamily } from '../tables.ts';
+import type { Row, ServiceTables } from '../tables.ts';
 import type { LeasedDelivery, WebhookKey } from './deliveries.ts';
 
 /** The URL and secrets of one family of a listing's webhooks, and its recent failures. Times are ms since the epoch. */

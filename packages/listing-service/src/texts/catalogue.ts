@@ -1,0 +1,5 @@
+import { createCatalogue } from '@tallyhook/platform/texts/translations';
+import { en } from './en.ts';
+
+/** The texts of the pages. */
+export const catalogue = createCatalogue(en, import.meta.url, 'service');

@@ -1,0 +1,9 @@
+/**
+ * What a webhook of the service sends, for programs that send samples of it: payloads, the check of an address, and the request.
+ * @module
+ */
+
+export { newPurchase } from '../actions/orders.ts';
+export { lifecyclePayload, type Payload, purchasePayload, votePayload } from './payloads.ts';
+export { post } from './post.ts';
+export { RejectedTargetError, resolveTarget, systemResolve, type WebhookTarget } from './target.ts';
