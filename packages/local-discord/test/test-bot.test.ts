@@ -16,7 +16,7 @@ import {
   TextInputStyle,
 } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
-import { createTestBot, RejectedByClientError, type TestBotOptions } from '../../../src/exports/sandbox.ts';
+import { createTestBot, RejectedByClientError, type TestBotOptions } from '../src/index.ts';
 
 const button = (id: string, label: string) =>
   new ButtonBuilder().setCustomId(id).setLabel(label).setStyle(ButtonStyle.Primary);

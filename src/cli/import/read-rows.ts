@@ -42,7 +42,7 @@ export async function* readRows(
   try {
     const buffer = Buffer.alloc(partSize);
     let bytesRead = 0;
-    let decoder: TextDecoder | undefined;
+    let decoder: InstanceType<typeof TextDecoder> | undefined;
     let divide: ReturnType<typeof createRowReader> | undefined;
     for (;;) {
       const { bytesRead: count } = await handle.read(buffer, 0, partSize, bytesRead).catch((error: unknown) => {
@@ -61,7 +61,7 @@ export async function* readRows(
   }
 }
 
-function decoderFor(file: string, start: Uint8Array): TextDecoder {
+function decoderFor(file: string, start: Uint8Array): InstanceType<typeof TextDecoder> {
   const encoding = encodingOf(start, true);
   if (encoding === null) throw new UnreadableFileError(file, ...describeBinary(start));
   return new TextDecoder(encoding);
