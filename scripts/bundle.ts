@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { cp, rm, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ownFace, pageFolder } from '../packages/local-discord/src/page/assets.ts';
+import { bundleScripts } from '../packages/local-discord/src/web/page-script.ts';
 import { build, type Plugin } from 'rolldown';
 import { esmExternalRequirePlugin } from 'rolldown/plugins';
-import { bundleScripts } from '../packages/local-discord/src/web/page-script.ts';
 import { previewScript } from '../src/owner/console/announcements/preview-script.ts';
-import { copyPage, pageScript } from '../src/sandbox/page/assets.ts';
+import { sandboxFace } from '../src/sandbox/page/sandbox-page.ts';
 import { ascii } from './ascii.ts';
 import { copyAssets } from './assets.ts';
 import { createChunks } from './chunks.ts';
@@ -100,11 +101,20 @@ export async function bundle(
   await buildPages(join(folder, 'public'));
 }
 
-/** The page of the sandbox, and the scripts of both pages that draw messages. */
+/** The pages of the local Discord and of the sandbox, and the scripts of all pages that draw messages. */
 async function buildPages(folder: string): Promise<void> {
-  await copyPage(folder);
-  const sources = { main: pageScript.source(), previews: previewScript.source() };
-  const scripts = await bundleScripts(sources, { minify: true });
+  await cp(pageFolder(), folder, { recursive: true });
+  const sandbox = sandboxFace();
+  await Promise.all(sandbox.files.map((file) => cp(file, join(folder, basename(file.pathname)))));
+  const scripts = await bundleScripts(
+    Object.fromEntries(
+      [ownFace.script, sandbox.script, previewScript].map((script) => [
+        basename(script.built().pathname, '.js'),
+        script.source(),
+      ]),
+    ),
+    { minify: true },
+  );
   await Promise.all([...scripts].map(([name, code]) => writeFile(join(folder, name), code)));
 }
 

@@ -44,8 +44,12 @@ const foldersByPackage: Readonly<Record<string, readonly string[]>> = {
   helmet: ['packages/platform/src/web'],
   cookie: ['packages/platform/src/web'],
   rolldown: ['packages/local-discord/src/web'],
-  '@skyra/discord-components-core': ['packages/local-discord/src/web', 'src/sandbox/page'],
-  lit: ['packages/local-discord/src/web', 'src/sandbox/page'],
+  '@skyra/discord-components-core': [
+    'packages/local-discord/src/web',
+    'packages/local-discord/src/page',
+    'src/sandbox/page',
+  ],
+  lit: ['packages/local-discord/src/web', 'packages/local-discord/src/page', 'src/sandbox/page'],
   '@takumi-rs/core': ['packages/platform/src/pictures'],
   '@opentelemetry': ['packages/platform/src/tracing'],
   // The bot does not know the two programs beside it; they are started by the command line and exported for tests.

@@ -1,10 +1,10 @@
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readPageFiles } from '../../packages/local-discord/src/page/assets.ts';
 import { build } from 'rolldown';
-import { messageStyles } from '../../packages/local-discord/src/web/page-script.ts';
+import { sandboxFace } from '../../src/sandbox/page/sandbox-page.ts';
 import type { Recording } from './recording.ts';
 
-const publicFiles = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'page', 'public');
 const browser = join(import.meta.dirname, 'browser');
 
 const banner = `<aside class="replay" aria-label="About this page">
@@ -27,9 +27,8 @@ const changes: readonly (readonly [from: RegExp, to: string])[] = [
 /** Writes the page of the sandbox with a recording in the place of its server. @param folder is created */
 export async function buildReplay(folder: string, recording: Recording): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const names = (await readdir(publicFiles)).filter((name) => /\.(?:css|svg)$/.test(name));
-  const [html, { output }] = await Promise.all([
-    readFile(join(publicFiles, 'index.html'), 'utf8'),
+  const [files, { output }] = await Promise.all([
+    readPageFiles(sandboxFace()),
     build({
       input: join(browser, 'main.ts'),
       platform: 'browser',
@@ -39,16 +38,17 @@ export async function buildReplay(folder: string, recording: Recording): Promise
       output: { minify: true },
     }),
     cp(join(browser, 'replay.css'), join(folder, 'replay.css')),
-    cp(messageStyles(), join(folder, 'messages.css')),
-    ...names.map((name) => cp(join(publicFiles, name), join(folder, name))),
   ]);
+  for (const [path, { bytes }] of files) {
+    if (path === '/') await writeFile(join(folder, 'index.html'), changes.reduce(change, String(bytes)));
+    else await writeFile(join(folder, path), bytes);
+  }
   await writeFile(join(folder, 'main.js'), output[0].code);
-  await writeFile(join(folder, 'index.html'), changes.reduce(change, html));
   await writeFile(join(folder, 'recording.json'), JSON.stringify(recording));
 }
 
 function change(html: string, [from, to]: (typeof changes)[number]): string {
   const changed = html.replace(from, to);
-  if (changed === html) throw new Error(`index.html of the sandbox has no ${from.source}.`);
+  if (changed === html) throw new Error(`The page of the sandbox has no ${from.source}.`);
   return changed;
 }

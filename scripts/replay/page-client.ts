@@ -1,19 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
-import type { PageEvent, TimedPageEvent } from '../../src/sandbox/page/snapshot.ts';
-import type { Answer } from './recording.ts';
+import type { SandboxPageEvent } from '../../src/sandbox/page/sandbox-page.ts';
+import type { Answer, TimedEvent } from './recording.ts';
 
 const timeoutMs = 30 * second;
 
-type Message = Extract<PageEvent, { kind: 'message' }>['message'];
+type Message = Extract<SandboxPageEvent, { kind: 'message' }>['message'];
 
 export type SandboxPage = Awaited<ReturnType<typeof openPage>>;
 
 /** Does what the page of a sandbox does: follows its events, and sends actions. */
 export async function openPage(origin: string) {
   const closing = new AbortController();
-  const events: TimedPageEvent[] = [];
+  const events: TimedEvent[] = [];
   const times: number[] = [];
   const { body } = await fetch(`${origin}/page/events`, { signal: closing.signal });
   if (body === null) throw new Error('The sandbox has no events.');
@@ -27,7 +27,7 @@ export async function openPage(origin: string) {
 
   return {
     /** All events so far, the full state first. */
-    events: events as readonly TimedPageEvent[],
+    events: events as readonly TimedEvent[],
     messages: () => [...new Map(events.flatMap(messagesIn).map((message) => [message.id, message])).values()],
     close: () => closing.abort(),
     /** Sends an action, and waits for what it causes. @param quietMs it is over after so long without an event */
@@ -50,8 +50,8 @@ export async function openPage(origin: string) {
       const isQuiet = () => systemClock.monotonic() - Math.max(times.at(-1) ?? 0, started) > quietMs;
       await until(() => isOver() && isQuiet());
       const caused = events.slice(before).map((event, index) => {
-        const { now: _, ...rest } = event;
-        return [Math.round((times[before + index] ?? started) - started), rest as PageEvent] as const;
+        const afterMs = Math.round((times[before + index] ?? started) - started);
+        return [afterMs, event.kind === 'simulation' ? event : withoutTime(event)] as const;
       });
       const at = events[before]?.now ?? events.at(-1)?.now ?? 0;
       return { at, response: output, events: caused.filter((each, index) => !isReplaced(each, caused[index + 1])) };
@@ -59,25 +59,30 @@ export async function openPage(origin: string) {
   };
 }
 
-function messagesIn(event: PageEvent): Message[] {
+/** The page gets the time of now instead, unless the clock was moved. */
+function withoutTime({ now: _, ...event }: TimedEvent): SandboxPageEvent {
+  return event as SandboxPageEvent;
+}
+
+function messagesIn(event: SandboxPageEvent): Message[] {
   if (event.kind === 'full_state') return event.messages.map(({ message }) => message);
   return event.kind === 'message' ? [event.message] : [];
 }
 
-function isSettled(event: PageEvent): boolean {
+function isSettled(event: SandboxPageEvent): boolean {
   return event.kind === 'timeline' && event.item.kind === 'delivery' && event.item.isSettled;
 }
 
 /** Whether the next event, right after it, shows the same entry of the timeline. */
 function isReplaced(
-  [afterMs, event]: readonly [number, PageEvent],
-  next: readonly [number, PageEvent] | undefined,
+  [afterMs, event]: readonly [number, SandboxPageEvent],
+  next: readonly [number, SandboxPageEvent] | undefined,
 ): boolean {
   if (event.kind !== 'timeline' || next?.[1].kind !== 'timeline') return false;
   return event.item.key === next[1].item.key && next[0] - afterMs < 40;
 }
 
-async function follow(body: ReadableStream<Uint8Array>, receive: (event: TimedPageEvent) => void): Promise<void> {
+async function follow(body: ReadableStream<Uint8Array>, receive: (event: TimedEvent) => void): Promise<void> {
   let text = '';
   const decoder = new TextDecoder();
   for await (const chunk of body) {
@@ -86,7 +91,7 @@ async function follow(body: ReadableStream<Uint8Array>, receive: (event: TimedPa
     text = blocks.pop() ?? '';
     for (const block of blocks) {
       const line = block.split('\n').find((each) => each.startsWith('data: '));
-      if (line !== undefined) receive(JSON.parse(line.slice('data: '.length)) as TimedPageEvent);
+      if (line !== undefined) receive(JSON.parse(line.slice('data: '.length)) as TimedEvent);
     }
   }
 }

@@ -1,8 +1,17 @@
 import { day } from '@tallyhook/platform/durations';
-import type { FullState, PageEvent, TimedPageEvent } from '../../src/sandbox/page/snapshot.ts';
+import type { SandboxFullState, SandboxPageEvent } from '../../src/sandbox/page/sandbox-page.ts';
 import { type Stage, startStage } from '../answers/stage.ts';
 import { openPage, type SandboxPage } from './page-client.ts';
-import { type Answer, actionKey, everywhere, type Move, placeholder, type Recording, stateName } from './recording.ts';
+import {
+  type Answer,
+  actionKey,
+  everywhere,
+  type Move,
+  placeholder,
+  type Recording,
+  stateName,
+  type TimedEvent,
+} from './recording.ts';
 import { planWalks } from './walks.ts';
 
 /** Number of sandboxes at a time. They mostly wait. */
@@ -75,12 +84,13 @@ const faults = ['break_signature', 'unknown_event'];
 type States = Record<string, Record<string, Answer>>;
 
 /** One sandbox, in which the moves are taken one after the other. @param first gives the ids that differ in each sandbox */
-async function startWalk(stage: Stage, first: { readonly start: FullState } | null, states: States) {
+async function startWalk(stage: Stage, first: { readonly start: SandboxFullState } | null, states: States) {
   const page = await openPage(stage.sandbox.urls.page);
   const userId = stage.id('mira');
   const { general } = stage.channels;
-  const { now: at, ...event } = page.events[0] as TimedPageEvent & FullState;
-  const start = JSON.parse(JSON.stringify({ ...event, timeline: [] }, shorten)) as FullState;
+  const { now: at, ...event } = page.events[0] as TimedEvent & SandboxFullState;
+  const withoutPast = { ...event, activity: [], extension: { ...event.extension, timeline: [] } };
+  const start = JSON.parse(JSON.stringify(withoutPast, shorten)) as SandboxFullState;
   const ids = new Map(
     start.commands.map(({ id, name }) => [
       id,
@@ -194,7 +204,7 @@ async function startWalk(stage: Stage, first: { readonly start: FullState } | nu
   };
 }
 
-type Message = Extract<PageEvent, { kind: 'message' }>['message'];
+type Message = Extract<SandboxPageEvent, { kind: 'message' }>['message'];
 
 function customIds(message: Message | undefined, pattern: RegExp): string[] {
   const text = JSON.stringify(message?.components ?? []);
@@ -218,7 +228,7 @@ function idsIn(events: readonly unknown[], response: unknown = null): string[] {
 }
 
 /** Without what the page does not need, or shows already. @param shown what it shows, which is updated */
-function trim(event: PageEvent, shown: Record<string, unknown>): Partial<PageEvent> {
+function trim(event: SandboxPageEvent, shown: Record<string, unknown>): Partial<SandboxPageEvent> {
   if (event.kind === 'interaction') {
     const { kind, interactionId, state } = event;
     return { kind, interactionId, state };

@@ -1,7 +1,11 @@
-import type { FullState, PageEvent } from '../../src/sandbox/page/snapshot.ts';
+import type { EventTime } from '../../packages/local-discord/src/page/snapshot.ts';
+import type { SandboxFullState, SandboxPageEvent } from '../../src/sandbox/page/sandbox-page.ts';
 
 /** What a member can do that changes later answers: a vote, reminders, 12 hours that pass, a purchase. */
 export type Move = 'server' | 'bot' | 'topgg' | 'disurl' | 'reminders' | 'later' | 'purchase';
+
+/** An event as the page receives it. */
+export type TimedEvent = SandboxPageEvent & EventTime;
 
 /** The answer of a sandbox to one action. Ids that it created, and the channel, are placeholders: see {@link fillIn}. */
 export interface Answer {
@@ -9,7 +13,7 @@ export interface Answer {
   readonly at: number;
   readonly response: object;
   /** The time of each event after the action (ms of real time), and the event. */
-  readonly events: readonly (readonly [afterMs: number, event: Partial<PageEvent>])[];
+  readonly events: readonly (readonly [afterMs: number, event: Partial<TimedEvent>])[];
   readonly move?: Move;
 }
 
@@ -20,7 +24,7 @@ export type Answers = Readonly<Record<string, Answer>>;
 export interface Recording {
   /** When `start` was taken (ms since the epoch). */
   readonly at: number;
-  readonly start: FullState;
+  readonly start: SandboxFullState;
   /** The member whose actions were recorded. */
   readonly userId: string;
   /** By {@link stateName}. */

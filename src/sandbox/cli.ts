@@ -11,7 +11,7 @@ import { exitCode, UsageError, untilStopped } from '@tallyhook/platform/terminal
 import type { Environment } from '../../config/environment.ts';
 import { loadHttpAddress, loadLogFormat } from '../../config/load.ts';
 import { deleteState } from './data-directory.ts';
-import { consolePath } from './page/page.ts';
+import { consolePath } from './page/panels.ts';
 import type { StartOver } from './page/ports.ts';
 import { maxSpeed, type Sandbox, type SandboxOptions, startSandbox } from './sandbox.ts';
 

@@ -4,6 +4,7 @@ import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { formatCount } from '@tallyhook/platform/durations';
 import { parseJson } from '@tallyhook/platform/json';
+import type { Tone } from 'local-discord/page/activity';
 import { z } from 'zod';
 import type { InternalDependencies } from '../app/app-interface.ts';
 import type { Cause } from '../core/ledger/entry.ts';
@@ -11,7 +12,7 @@ import { parseQueue } from '../core/outbox/queue.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { isObject } from '../webhook/fields.ts';
 import type { Site } from '../webhook/sites/site.ts';
-import type { Step, TimelineDelivery, TimelineLine, Tone } from './page/ports.ts';
+import type { Step, TimelineDelivery, TimelineLine } from './page/ports.ts';
 
 /** Number of deliveries whose announcements are still tracked. */
 const maxTracked = 500;

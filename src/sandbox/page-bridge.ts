@@ -90,7 +90,6 @@ export function createPageBridge(
     tours,
     commandLine,
     events,
-    time: clock,
     get outages() {
       const { discord, service: ofService } = connection?.outages ?? {};
       return { discord: discord?.isDown ?? false, service: ofService?.isDown ?? false };

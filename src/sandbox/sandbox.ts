@@ -34,6 +34,7 @@ import {
   type Tours,
   tourNames,
 } from './page/ports.ts';
+import { createSandboxPage } from './page/sandbox-page.ts';
 import { createPageBridge } from './page-bridge.ts';
 import { createSandboxBot } from './sandbox-bot.ts';
 import { openSandboxClock, type SandboxClock } from './sandbox-clock.ts';
@@ -171,7 +172,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       host,
       port: ports.page,
       guild: { id: listings.server.id, name: listings.server.name, inviteCode: seededInviteCode },
-      page: bridge.ports,
+      pageExtension: createSandboxPage(bridge.ports),
       applications: [registration(application, service.url)],
       clock,
       log,

@@ -12,7 +12,7 @@ export const defaultTimeoutMs = 10_000;
 
 /** Starts only a local Discord with a bot, and opens its page. */
 export async function visitLocal(repertoire: Repertoire, options: BrowserContextOptions = {}) {
-  const discord = await localDiscord({ page: service().ports });
+  const discord = await localDiscord(service().options);
   const bot = await startBot(discord, repertoire);
   return { discord, bot, ...(await open(discord.origin, options)) };
 }

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { PagePorts } from '../../src/sandbox/page/ports.ts';
+import { createSandboxPage } from '../../src/sandbox/page/sandbox-page.ts';
 
 /** A service that counts every vote immediately. */
 export function service() {
@@ -15,7 +16,6 @@ export function service() {
     consoleLink: () => null,
     events: news,
     outages,
-    time: { now: () => 1_767_225_600_000, speed: 2 },
     async injectFault(what) {
       outages.service = true;
       news.emit('simulation');
@@ -29,5 +29,5 @@ export function service() {
     },
     credits: (userId) => Promise.resolve(credits.get(userId) ?? 0),
   };
-  return { ports, news };
+  return { news, options: { pageExtension: createSandboxPage(ports) } };
 }

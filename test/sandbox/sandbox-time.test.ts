@@ -1,6 +1,7 @@
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import { createPageClock } from '../../packages/local-discord/src/page/browser/page-clock.ts';
 import { describe, expect, it } from 'vitest';
-import { createSandboxTime, formatLead } from '../../src/sandbox/page/browser/sandbox-time.ts';
+import { formatLead } from '../../src/sandbox/page/browser/lead.ts';
 import { createSandboxClock } from '../../src/sandbox/sandbox-clock.ts';
 
 /** The clocks of a machine that can sleep: meanwhile, only the time of day goes on. */
@@ -23,7 +24,7 @@ describe('the clock of the page', () => {
   it.each([1, 60])('is that of the sandbox, also after the machine has slept (speed %i)', (speed) => {
     const { clocks, server, pass, sleep } = machine();
     const sandbox = createSandboxClock({ real: server, speed });
-    const page = createSandboxTime(clocks);
+    const page = createPageClock(clocks);
     sandbox.advance(12 * hour);
     page.set({ now: sandbox.now(), speed });
     pass(3 * second);

@@ -1,7 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Logger } from '@tallyhook/platform/logger';
-import type { PagePorts } from '../../../src/sandbox/page/ports.ts';
 import type { StoredCommand } from './commands.ts';
 import type { SentDispatch } from './connection.ts';
 import type { DefaultGuildOptions, Person, RoleIds } from './default-guild.ts';
@@ -15,6 +14,7 @@ import type { Localizations } from './locales.ts';
 import type { SubmittedValues } from './modal.ts';
 import type { AuthorizationControls, OAuthApplication } from './oauth.ts';
 import type { Message } from './objects.ts';
+import type { PageExtension } from './page/page-extension.ts';
 import type { PersistedState } from './persistence.ts';
 import type { OptionInput } from './resolve-command.ts';
 import type { LinkedRoleControls } from './role-connections.ts';
@@ -25,8 +25,8 @@ export interface LocalDiscordOptions extends DefaultGuildOptions {
   readonly port?: number;
   /** The address to listen on (default: 127.0.0.1). */
   readonly host?: string;
-  /** Simulated time, for ids and timestamps. */
-  readonly clock?: Clock;
+  /** Simulated time, for ids and timestamps. `speed`: its seconds per second of real time (default: 1), for the page. */
+  readonly clock?: Clock & { readonly speed?: number };
   /** Real time, for timeouts, rate limits, heartbeats, outages and the lifetime of nonces. */
   readonly stopwatch?: Clock;
   readonly log?: Logger;
@@ -42,8 +42,10 @@ export interface LocalDiscordOptions extends DefaultGuildOptions {
   readonly applications?: readonly OAuthApplication[];
   /** The state from an earlier run. */
   readonly initialState?: PersistedState | null;
-  /** Serves the page at `/`, with the listing service behind these ports. @internal */
-  readonly page?: PagePorts;
+  /** Serves a page at `/` on which people use the bot as the guild's members (default: false). */
+  readonly page?: boolean;
+  /** Adds panels to the page, which is then served. @internal */
+  readonly pageExtension?: PageExtension;
 }
 
 /** A Discord server for tests and the sandbox: one guild, a few members, and a client for each of them. */

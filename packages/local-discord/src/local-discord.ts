@@ -3,7 +3,6 @@ import { EventEmitter } from 'node:events';
 import { systemClock } from '@tallyhook/platform/clock';
 import { adaptLogger } from '@tallyhook/platform/logger';
 import { requireNode } from '@tallyhook/platform/node-version';
-import { createPage } from '../../../src/sandbox/page/page.ts';
 import type { SentDispatch } from './connection.ts';
 import { defaultGuild } from './default-guild.ts';
 import { httpExchanges, type RecordedRequest, sentDispatches, storedMessages } from './diagnostics.ts';
@@ -16,6 +15,7 @@ import { InteractionCallbacks } from './interaction-callbacks.ts';
 import type { LocalDiscord, LocalDiscordOptions } from './local-discord-interface.ts';
 import { MemberClient } from './member-client.ts';
 import { OutgoingInteractions } from './outgoing-interactions.ts';
+import { createPage } from './page/page.ts';
 import { exportState, restoreState } from './persistence.ts';
 import { idsWithoutBot } from './places-without-bot.ts';
 import { RateLimits } from './rate-limits.ts';
@@ -103,7 +103,9 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     events.emit('change', change);
     if (change.kind === 'message') storedMessages.publish(change.message);
   });
-  const page = options.page ? createPage({ store, client, guild, ports: options.page, log }) : undefined;
+  const { page: isPageServed = false, pageExtension: extension } = options;
+  const speed = options.clock?.speed ?? 1;
+  const page = isPageServed || extension ? createPage({ store, client, guild, speed, extension, log }) : undefined;
   const pages = { consent: createConsentPage(store), invites: createInvitePages(store), page: page?.handle };
   server.serve({ rest, gateway, faults, files: store.files, ...pages });
 

@@ -20,7 +20,7 @@ const paths = [
 
 describe('the HTTP server of the local Discord', { timeout: 60_000 }, () => {
   it('responds correctly to any path, method, header and body, and sends security headers with its page', async () => {
-    const { origin } = await localDiscord({ page: service().ports });
+    const { origin } = await localDiscord(service().options);
     for (const { method, path, label: told, bytes } of hostileRequests([...paths, ...hostilePaths])) {
       const { write, closed } = rawConnection(origin);
       write(bytes);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { service } from '../../../test/sandbox/page-ports.ts';
 import type { Repertoire } from '../testing/bot.ts';
 import { inhabited } from '../testing/local.ts';
 import { follow, post } from '../testing/page-client.ts';
@@ -44,7 +43,7 @@ async function pageOf(origin: string) {
 
 describe('the commands that are offered to a member', () => {
   it('depend on the permissions and the place, as on Discord', async () => {
-    const { discord, mira, tomas } = await inhabited({ page: service().ports }, repertoire);
+    const { discord, mira, tomas } = await inhabited({ page: true }, repertoire);
     const [, , aiko] = discord.members;
     await post(discord.origin, '/page/conversations', { userId: tomas.id });
     const offered = await pageOf(discord.origin);
@@ -59,20 +58,20 @@ describe('the commands that are offered to a member', () => {
   });
 
   it('are all for the owner of the guild, who needs no role', async () => {
-    const { discord, mira } = await inhabited({ page: service().ports }, repertoire);
+    const { discord, mira } = await inhabited({ page: true }, repertoire);
     discord.guild.setRole(mira.id, discord.roles.owner, false);
     const offered = await pageOf(discord.origin);
     expect(offered('guild', mira.id)).toEqual(['canvote', 'setup', 'panic', 'anywhere', 'manage']);
   });
 
   it('are none in a guild that the member has left', async () => {
-    const { discord, tomas } = await inhabited({ page: service().ports }, repertoire);
+    const { discord, tomas } = await inhabited({ page: true }, repertoire);
     discord.guild.leave(tomas.id);
     expect((await pageOf(discord.origin))('guild', tomas.id)).toEqual([]);
   });
 
   it('are the ones that can be sent; others are rejected with the reason', async () => {
-    const { discord, mira, tomas, general } = await inhabited({ page: service().ports }, repertoire);
+    const { discord, mira, tomas, general } = await inhabited({ page: true }, repertoire);
     const { otherGuild } = discord.channels;
     const run = async (name: string, userId: string, channelId: string) =>
       JSON.parse((await post(discord.origin, '/page/commands', { name, userId, channelId, options: {} })).text);

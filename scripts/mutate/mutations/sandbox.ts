@@ -33,7 +33,7 @@ export const sandboxMutations: readonly Mutation[] = [
     breaks: 'linked roles by days in the local Discord are given like in Discord',
   },
   {
-    file: 'src/sandbox/page/page.ts',
+    file: 'packages/local-discord/src/page/page.ts',
     find: 'return isJson && request.headers.origin === `http://${host}`;',
     replace: 'return isJson;',
     breaks: 'another site cannot control the sandbox',
@@ -51,7 +51,7 @@ export const sandboxMutations: readonly Mutation[] = [
     breaks: 'a message of yesterday says so',
   },
   {
-    file: 'src/sandbox/page/browser/sandbox-time.ts',
+    file: 'packages/local-discord/src/page/browser/page-clock.ts',
     find: '(monotonic() - reference.monotonic) * (reference.speed - 1)',
     replace: '(monotonic() - reference.monotonic) * reference.speed',
     breaks: 'the time of the sandbox page agrees with that of the sandbox',

@@ -1,5 +1,13 @@
-import type { FullState, PageEvent, TimedPageEvent } from '../../../src/sandbox/page/snapshot.ts';
-import { type Answer, actionKey, everywhere, fillIn, type Move, type Recording, stateName } from '../recording.ts';
+import {
+  type Answer,
+  actionKey,
+  everywhere,
+  fillIn,
+  type Move,
+  type Recording,
+  stateName,
+  type TimedEvent,
+} from '../recording.ts';
 
 /** Longer pauses of a recording are shortened (ms). */
 const longestPauseMs = 1000;
@@ -13,7 +21,7 @@ type Body = Readonly<Record<string, unknown>>;
 /** Answers the requests of the page as the recorded sandbox did, with the times of now. */
 export class Player {
   readonly #recording: Recording;
-  readonly #send: (event: TimedPageEvent) => void;
+  readonly #send: (event: TimedEvent) => void;
   readonly #onUnanswered: (text: string) => void;
   readonly #done = new Set<Move>();
   /** By message, the channel it is in. */
@@ -23,7 +31,7 @@ export class Player {
   #lastId = 10n ** 18n;
 
   /** @param onUnanswered called with a sentence for the visitor when something was not recorded */
-  constructor(recording: Recording, send: (event: TimedPageEvent) => void, onUnanswered: (text: string) => void) {
+  constructor(recording: Recording, send: (event: TimedEvent) => void, onUnanswered: (text: string) => void) {
     this.#recording = recording;
     this.#send = send;
     this.#onUnanswered = onUnanswered;
@@ -31,7 +39,7 @@ export class Player {
 
   start(): void {
     const { start, at } = this.#recording;
-    this.#show(JSON.parse(fillIn(JSON.stringify(start), String, Date.now() - at)) as FullState);
+    this.#show(JSON.parse(fillIn(JSON.stringify(start), String, Date.now() - at)) as Partial<TimedEvent>);
   }
 
   /** Performs an action of the page. Resolves with the body of the response. */
@@ -42,8 +50,7 @@ export class Player {
     if (answer === undefined) return { error: this.refuse() };
     if (answer.move !== undefined) this.#done.add(answer.move);
     const { response, events } = this.#renew(answer, body);
-    for (const [afterMs, event] of events)
-      setTimeout(() => this.#show(event as PageEvent), Math.min(afterMs, longestPauseMs));
+    for (const [afterMs, event] of events) setTimeout(() => this.#show(event), Math.min(afterMs, longestPauseMs));
     await new Promise((resolve) => setTimeout(resolve, responseMs));
     return response;
   }
@@ -85,10 +92,11 @@ export class Player {
     return JSON.parse(fillIn(JSON.stringify(answer), idOf, this.#now() - answer.at)) as Answer;
   }
 
-  #show(event: PageEvent): void {
-    if (event.kind === 'simulation') this.#leadMs = event.time.now - Date.now();
+  #show(recorded: Partial<TimedEvent>): void {
+    if (recorded.kind === 'simulation' && recorded.now) this.#leadMs = recorded.now - Date.now();
+    const event = { ...recorded, now: this.#now() } as TimedEvent;
     const shown = event.kind === 'full_state' ? event.messages : event.kind === 'message' ? [event] : [];
     for (const { message } of shown) this.#channels.set(message.id, message.channel_id);
-    this.#send({ ...event, now: this.#now() });
+    this.#send(event);
   }
 }

@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { CheckResult } from '@tallyhook/platform/doctor/check';
 import type { ServiceListingKind } from 'listing-service';
+import type { Tone } from 'local-discord/page/activity';
 
 /** The result of a vote. */
 export type VoteResult =
@@ -14,16 +15,12 @@ export type VoteResult =
   | { readonly outcome: 'too_soon' /** ms since the epoch */; readonly nextVoteAt: number }
   | { readonly outcome: 'refused'; readonly reason: string };
 
-/** How an item is shown: as success, neutral, or as a problem. */
-export type Tone = 'good' | 'plain' | 'bad';
-
 /** An event other than a delivery. */
 export interface TimelineLine {
   readonly kind: 'line';
   /** ms since the epoch */
   readonly at: number;
-  /** `command`: what a member did in Discord, and how fast the bot responded. */
-  readonly source: 'service' | 'bot' | 'discord' | 'command' | 'sandbox';
+  readonly source: 'service' | 'bot' | 'sandbox';
   readonly tone: Tone;
   readonly text: string;
 }
@@ -163,7 +160,5 @@ export interface PagePorts {
   /** Injects a fault on behalf of a member; returns what was done, as text for the page. */
   injectFault(what: FaultAction, userId: string): Promise<string>;
   readonly outages: Outages;
-  /** The sandbox clock; `speed`: seconds that pass in the sandbox per second of real time. */
-  readonly time: { now(): number; readonly speed: number };
   readonly events: EventEmitter<SandboxEvents>;
 }

@@ -1,19 +1,18 @@
 import type { CheckResult } from '@tallyhook/platform/doctor/check';
 import { formatCount, second } from '@tallyhook/platform/durations';
+import { findById, html, nothing, render, type TemplateResult } from 'local-discord/page/browser/element';
+import { actingMember, type PageStore } from 'local-discord/page/browser/store';
 import { formatTime } from 'local-discord/web/browser/format-time';
 import { relativeTime } from 'local-discord/web/browser/render-markdown';
 import { type FaultAction, faultActions, faults } from '../ports.ts';
-import { findById, html, nothing, render, type TemplateResult } from './element.ts';
-import { postAction } from './requests.ts';
-import { formatLead } from './sandbox-time.ts';
-import { actingMember, type PageStore, type State } from './store.ts';
+import { formatLead } from './lead.ts';
+import { postAction, type SandboxStore, type State } from './sandbox-store.ts';
 
 type Listing = State['listings'][number];
 type VoteResponse = Awaited<ReturnType<typeof postAction<'/page/votes'>>>;
 
 /** The panel of the listing service: vote buttons and the acting member's balance. */
-export function startServicePanel(store: PageStore): void {
-  const { state } = store;
+export function startServicePanel({ state, page, on }: SandboxStore): void {
   const result = findById('vote-result');
 
   function renderVotes(): void {
@@ -37,21 +36,22 @@ export function startServicePanel(store: PageStore): void {
 
   async function vote({ kind, name, site }: Listing): Promise<void> {
     render('Voting…', result);
-    const response = await postAction('/page/votes', { userId: state.userId, kind, site: site?.id });
-    render(describeVote(response, site === undefined ? name : `${name} on ${site.name}`, state), result);
+    const response = await postAction('/page/votes', { userId: page.state.userId, kind, site: site?.id });
+    render(describeVote(response, site === undefined ? name : `${name} on ${site.name}`, page.state), result);
   }
 
   function renderBalance(): void {
-    const member = actingMember(state);
-    const credits = state.credits[state.userId];
+    const member = actingMember(page.state);
+    const credits = state.credits[page.state.userId];
     findById('balance-of').textContent = member ? `${member.name} has` : '';
     findById('balance').textContent =
       typeof credits === 'number' ? formatCount(credits, 'credit') : 'an unknown balance';
   }
 
-  store.on(['full_state'], renderVotes);
-  store.on(['full_state', 'sidebar', 'credits', 'acting'], renderBalance);
-  store.on(['acting'], () => render(nothing, result));
+  page.on(['full_state'], renderVotes);
+  page.on(['full_state', 'sidebar', 'acting'], renderBalance);
+  on(['credits'], renderBalance);
+  page.on(['acting'], () => render(nothing, result));
 }
 
 const externalLink = (href: string, text: string) =>
@@ -59,7 +59,11 @@ const externalLink = (href: string, text: string) =>
 const isOfSite = ({ site }: Listing) => site !== undefined;
 const isOfService = ({ site }: Listing) => site === undefined;
 
-function describeVote(response: VoteResponse, name: string, { clock, bot }: State): string | TemplateResult {
+function describeVote(
+  response: VoteResponse,
+  name: string,
+  { clock, bot }: PageStore['state'],
+): string | TemplateResult {
   if (response.error !== undefined) return response.error;
   switch (response.outcome) {
     case 'recorded':
@@ -73,14 +77,13 @@ function describeVote(response: VoteResponse, name: string, { clock, bot }: Stat
 }
 
 /** The buttons that inject faults, and the sandbox time. */
-export function startFaultPanel(store: PageStore): void {
-  const { state } = store;
+export function startFaultPanel({ state, page, on }: SandboxStore): void {
   const result = findById('trouble-result');
-  const clock = findById('sandbox-time');
+  const time = findById('sandbox-time');
 
   async function inject(action: FaultAction): Promise<void> {
     result.textContent = '…';
-    const response = await postAction('/page/trouble', { fault: action, userId: state.userId });
+    const response = await postAction('/page/trouble', { fault: action, userId: page.state.userId });
     result.textContent = response.error ?? response.message;
   }
 
@@ -97,19 +100,20 @@ export function startFaultPanel(store: PageStore): void {
   }
 
   function renderClock(): void {
-    if (!state.loaded) return;
-    const { speed } = state.time;
-    const lead = formatLead(state.clock.offsetMs());
+    const { loaded, clock, speed } = page.state;
+    if (!loaded) return;
+    const lead = formatLead(clock.offsetMs());
     const parts = [speed === 1 ? '' : `${speed}× speed`, lead === null ? '' : `${lead} ahead`];
-    const now = `${formatTime(state.clock.now(), 'd')} ${formatTime(state.clock.now(), 't')}`;
+    const now = `${formatTime(clock.now(), 'd')} ${formatTime(clock.now(), 't')}`;
     const text = [now, ...parts.filter(Boolean)].join(', ');
-    if (clock.textContent !== text) clock.textContent = text;
+    if (time.textContent !== text) time.textContent = text;
   }
 
   renderButtons();
   setInterval(renderClock, second);
-  store.on(['full_state', 'simulation'], renderButtons);
-  store.on(['full_state', 'simulation', 'time'], renderClock);
+  page.on(['full_state'], renderButtons);
+  on(['simulation'], renderButtons);
+  page.on(['full_state', 'time'], renderClock);
 }
 
 const symbols: Readonly<Record<CheckResult['level'], string>> = { pass: '✓', warn: '!', fail: '✗' };

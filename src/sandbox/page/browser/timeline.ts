@@ -1,8 +1,9 @@
 import { formatElapsed } from '@tallyhook/platform/durations';
+import { lineItem, timeElement, withDays } from 'local-discord/page/browser/activity';
+import { findById, html, nothing, render, renderKeyed, type TemplateResult } from 'local-discord/page/browser/element';
 import { formatTime } from 'local-discord/web/browser/format-time';
-import type { Step, StepName, TimelineDelivery, TimelineLine } from '../ports.ts';
-import { findById, html, type KeyedTemplate, nothing, render, renderKeyed, type TemplateResult } from './element.ts';
-import type { Item, PageStore } from './store.ts';
+import type { Step, StepName, TimelineDelivery } from '../ports.ts';
+import type { Item, SandboxStore } from './sandbox-store.ts';
 
 const stepLabels: Readonly<Record<StepName, string>> = {
   received: 'Received',
@@ -23,8 +24,7 @@ const stepLabels: Readonly<Record<StepName, string>> = {
  * The timeline, newest first: deliveries as expandable entries that are updated, other events as lines, of which those of
  * commands are hidden at first.
  */
-export function startTimeline(store: PageStore): void {
-  const { state } = store;
+export function startTimeline({ state, page, on }: SandboxStore): void {
   const list = findById('timeline');
   const announcer = findById('timeline-news');
   // Some browsers scroll with the keyboard only if the element is focusable.
@@ -41,12 +41,13 @@ export function startTimeline(store: PageStore): void {
     const items = showsCommands ? all : all.filter((item) => !isCommand(item));
     toggle.hidden = !all.some(isCommand);
     toggle.textContent = showsCommands ? 'Hide commands' : 'Show commands';
-    if (items.length > 0) renderKeyed(withDays(items), list);
+    if (items.length > 0) renderKeyed(withDays(items, itemTemplate), list);
     else render(html`<li class="nothing">No events yet. Cast a vote.</li>`, list);
   }
 
-  store.on(['full_state', 'timeline'], draw);
-  store.on(['timeline'], ({ item }) => {
+  page.on(['full_state'], draw);
+  on(['timeline'], ({ item }) => {
+    draw();
     // One announcement per delivery, not per step.
     if (item.kind === 'delivery' && isHalted(item)) announcer.textContent = `${item.title}: ${describeSteps(item)}`;
   });
@@ -54,22 +55,11 @@ export function startTimeline(store: PageStore): void {
 
 /** What members did in Discord, of which there is much while somebody uses /setup. */
 function isCommand(item: Item): boolean {
-  return item.kind === 'line' && item.source === 'command';
+  return item.kind === 'activity' && item.tone === 'plain';
 }
 
-/** The entries with a date above those of each day, unless all are of one day. */
-function withDays(items: readonly Item[]): KeyedTemplate[] {
-  const days = items.map(({ at }) => formatTime(at, 'D'));
-  const hasDays = new Set(days).size > 1;
-  return items.flatMap((item, index) => {
-    const entry = { key: item.key, template: item.kind === 'delivery' ? deliveryItem(item) : lineItem(item) };
-    if (!hasDays || days[index] === days[index - 1]) return [entry];
-    return [{ key: `day of ${item.key}`, template: html`<li class="day">${days[index]}</li>` }, entry];
-  });
-}
-
-function lineItem({ key, at, tone, text }: TimelineLine & { key: string }): TemplateResult {
-  return html`<li class="line ${tone}" data-key=${key}><span class="line-text">${text}</span>${timeElement(at)}</li>`;
+function itemTemplate(item: Item): TemplateResult {
+  return item.kind === 'delivery' ? deliveryItem(item) : lineItem(item);
 }
 
 function deliveryItem(item: TimelineDelivery & { key: string }): TemplateResult {
@@ -97,10 +87,6 @@ const pendingStep = html`<span class="track-step to-come"><span class="track-wor
 function stepItem({ tone, text, at, afterMs }: Step): TemplateResult {
   const time = `${formatTime(at, 'T')}, +${formatElapsed(afterMs)}`;
   return html`<li class="step ${tone}"><span class="step-text">${text}</span>${timeElement(at, time)}</li>`;
-}
-
-function timeElement(at: number, text = formatTime(at, 'T')): TemplateResult {
-  return html`<time datetime=${new Date(at).toISOString()} title=${formatTime(at, 'F')}>${text}</time>`;
 }
 
 /** Omits all but the last attempt to announce it. */

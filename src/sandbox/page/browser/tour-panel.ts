@@ -1,17 +1,18 @@
+import { findById, html, nothing, render, type TemplateResult } from 'local-discord/page/browser/element';
+import type { View } from 'local-discord/page/browser/store';
 import { type TourName, tourNames } from '../ports.ts';
-import { findById, html, nothing, render, type TemplateResult } from './element.ts';
-import { postAction } from './requests.ts';
-import type { PageStore } from './store.ts';
+import { postAction, type SandboxStore } from './sandbox-store.ts';
 import { type TourStep, tours } from './tours.ts';
 
 /** The card with the next step of the chosen tour. The sandbox remembers what was done. */
-export function startTours(store: PageStore): void {
-  const { state } = store;
+export function startTours(store: SandboxStore): void {
+  const { state, page } = store;
   const panel = findById('hint-panel');
+  const go = findById('hint-go');
 
   const isHere = (name: TourName) => tours[name].isLinked === state.isLinked;
   const isOffered = ({ command }: TourStep) =>
-    command === undefined || state.commands.some(({ name }) => name === command);
+    command === undefined || page.state.commands.some(({ name }) => name === command);
 
   const nextTour = (name: TourName) =>
     html` <button type="button" class="link" @click=${() => store.chooseTour(name)}>Next tour: ${tours[name].title}</button>`;
@@ -22,10 +23,18 @@ export function startTours(store: PageStore): void {
     const tour = tours[state.tour];
     const steps = tour.steps.filter(isOffered);
     const next = steps.findIndex(({ name }) => !state.tried.has(name));
-    panel.hidden = !state.loaded;
-    panel.dataset['view'] = (isHere(state.tour) && steps[next]?.view) || '';
+    panel.hidden = !page.state.loaded;
+    drawGo((isHere(state.tour) && steps[next]?.view) || null);
     render(tourNames.map(nameButton), findById('tour-names'));
     render(isHere(state.tour) ? stepCard(steps, next) : startOverCard(state.tour), findById('hint'));
+  }
+
+  /** Leads to the view in which the next step is done. */
+  function drawGo(view: View | null): void {
+    go.hidden = view === null || view === page.state.view;
+    if (view === null) return;
+    go.textContent = `Go to ${document.querySelector(`.views [data-show="${view}"]`)?.textContent ?? ''}`;
+    go.onclick = () => page.showView(view);
   }
 
   function nameButton(name: TourName): TemplateResult {
@@ -73,12 +82,14 @@ export function startTours(store: PageStore): void {
   /** What other views do not report. */
   function findDone(): void {
     for (const { name, isDone } of isHere(state.tour) ? tours[state.tour].steps : [])
-      if (!state.tried.has(name) && isDone?.(state)) store.tried(name);
+      if (!state.tried.has(name) && isDone?.({ ...page.state, ...state })) store.tried(name);
   }
 
   draw();
   store.on(['tried'], ({ step }) => void postAction('/page/tour', { step }));
   store.on(['tour'], () => void postAction('/page/chosen-tour', { tour: state.tour }));
-  store.on(['full_state', 'sidebar', 'message', 'timeline', 'tour'], findDone);
-  store.on(['tried', 'full_state', 'sidebar', 'tour'], draw);
+  page.on(['full_state', 'sidebar', 'message'], findDone);
+  store.on(['timeline', 'tour'], findDone);
+  page.on(['full_state', 'sidebar', 'view'], draw);
+  store.on(['tried', 'tour'], draw);
 }

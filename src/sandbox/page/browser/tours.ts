@@ -1,10 +1,10 @@
-import { controlsOf } from 'local-discord/objects';
+import { controlsOf } from 'local-discord';
+import { html, type TemplateResult } from 'local-discord/page/browser/element';
+import type { PageStore, View } from 'local-discord/page/browser/store';
 import type { StepName, TourName } from '../ports.ts';
-import { html, type TemplateResult } from './element.ts';
-import type { Item, State } from './store.ts';
-import type { View } from './views.ts';
+import type { Item, State } from './sandbox-store.ts';
 
-type Shown = Readonly<State>;
+type Shown = PageStore['state'] & Readonly<State>;
 
 export interface TourStep {
   /** As it is stored. */
@@ -38,7 +38,7 @@ export const tours: Readonly<Record<TourName, Tour>> = {
       {
         name: 'vote',
         isDone: hasVote,
-        view: 'service',
+        view: 'side',
         text: html`Press <b>Vote for the server</b>: the bot announces it in #votes and pays 10 credits.`,
       },
       {
@@ -49,7 +49,7 @@ export const tours: Readonly<Record<TourName, Tour>> = {
       {
         name: 'everywhere',
         isDone: ({ timeline }) => anyStep(timeline, ({ text }) => text.includes('voted on all listings')),
-        view: 'service',
+        view: 'side',
         text: html`Vote for the bot and on the other sites, too: all of them in one day earn 20 credits more.`,
       },
       {
@@ -68,7 +68,7 @@ export const tours: Readonly<Record<TourName, Tour>> = {
         name: 'reminder',
         isDone: hasDirectMessage,
         command: 'remind',
-        view: 'service',
+        view: 'side',
         text: html`Press <b>+12 hours</b>: within seconds the bot writes to you that you can vote again.`,
       },
       {
@@ -101,7 +101,7 @@ export const tours: Readonly<Record<TourName, Tour>> = {
       {
         name: 'vote',
         isDone: hasVote,
-        view: 'service',
+        view: 'side',
         text: html`Press <b>Vote for the server</b>: your first voter is paid.`,
       },
       {
@@ -142,25 +142,25 @@ export const tours: Readonly<Record<TourName, Tour>> = {
       {
         name: 'outage',
         isDone: ({ timeline }) => [...timeline.values()].some((item) => has(item, 'waiting') && has(item, 'announced')),
-        view: 'service',
+        view: 'side',
         text: html`Press <b>Discord down</b>, then vote: it is paid at once, and announced when Discord is back.`,
       },
       {
         name: 'duplicate',
         isDone: ({ timeline }) => anyStep(timeline, ({ name }) => name === 'duplicate'),
-        view: 'service',
+        view: 'side',
         text: html`Press <b>Repeat delivery</b>: the same vote again pays nothing.`,
       },
       {
         name: 'forgery',
         isDone: ({ timeline }) =>
           anyStep(timeline, ({ name, text }) => name === 'refused' && text.includes('does not match')),
-        view: 'service',
+        view: 'side',
         text: html`Press <b>Break signature</b>: a forged vote is rejected.`,
       },
       {
         name: 'doctor',
-        view: 'service',
+        view: 'side',
         text: html`Press <b>Run doctor</b>: it checks settings, Discord, keys, addresses and the database.`,
       },
     ],
@@ -195,6 +195,6 @@ function hasDirectMessage({ channels, messages }: Shown): boolean {
   return messages.some(({ message }) => direct.includes(message.channel_id) && message.interaction === undefined);
 }
 
-function hasControl(components: State['messages'][number]['message']['components'], action: string): boolean {
+function hasControl(components: Shown['messages'][number]['message']['components'], action: string): boolean {
   return controlsOf(components).some(({ custom_id: id }) => id?.startsWith(`tallyhook:${action}:`));
 }

@@ -1,12 +1,22 @@
+import type { Clock } from '@tallyhook/platform/clock';
 import { TallyhookError } from '@tallyhook/platform/errors';
 import { snowflakePattern } from '@tallyhook/platform/snowflake';
-import type { GuildControls } from 'local-discord';
-import type { MemberClient } from 'local-discord/member-client';
 import { z } from 'zod';
-import { faultActions, type PagePorts, tourNames } from './ports.ts';
+import type { GuildControls } from '../guild-controls.ts';
+import type { MemberClient } from '../member-client.ts';
+import type { Actions } from './page-extension.ts';
+
+/** What the page sends. */
+export type ActionInput<All extends Actions, Path extends keyof All> = z.input<All[Path]['schema']>;
+/** What it gets, unless the request was rejected. */
+export type ActionOutput<All extends Actions, Path extends keyof All> = Awaited<ReturnType<All[Path]['perform']>>;
+
+export function action<Schema extends z.ZodType, Result>(schema: Schema, perform: (input: z.output<Schema>) => Result) {
+  return { schema, perform };
+}
 
 const id = z.string().regex(snowflakePattern);
-const user = z.object({ userId: id });
+export const user = z.object({ userId: id });
 const language = z.object({ locale: z.string().max(10) });
 
 const command = user.extend({
@@ -28,24 +38,16 @@ const modal = user.extend({
   values: z.record(z.string(), z.union([z.string().max(4000), values, z.boolean(), file])),
 });
 
-const tour = z.enum(tourNames);
-const vote = user.extend({ kind: z.enum(['server', 'bot']), site: z.string().max(50).optional() });
-
 /** The new position of a role, from 1; null deletes it. */
 const role = z.object({ roleId: id, position: z.int().min(1).max(250).nullable() });
-
-function action<Schema extends z.ZodType, Result>(schema: Schema, perform: (input: z.output<Schema>) => Result) {
-  return { schema, perform };
-}
 
 export interface ActionParts {
   readonly client: MemberClient;
   readonly guild: GuildControls;
-  readonly ports: PagePorts;
 }
 
-/** What the page can do, by the path of a POST request. */
-function createActions({ client, guild, ports }: ActionParts) {
+/** What people do on Discord. */
+export function createDiscordActions({ client, guild }: ActionParts, clock: Clock) {
   return {
     '/page/commands': action(command, (input) => ({ interactionId: client.runCommand(input).id })),
     '/page/user-commands': action(userCommand, (input) => ({ interactionId: client.runUserCommand(input).id })),
@@ -66,38 +68,23 @@ function createActions({ client, guild, ports }: ActionParts) {
     '/page/roles': action(role, ({ roleId, position }) =>
       position === null ? guild.deleteRole(roleId) : guild.moveRole(roleId, position),
     ),
-    '/page/trouble': action(user.extend({ fault: z.enum(faultActions) }), async ({ fault, userId }) => ({
-      message: await ports.injectFault(fault, userId),
-    })),
-    '/page/time': action(z.object({}), () => ({ now: ports.time.now() })),
-    '/page/tour': action(z.object({ step: z.string().max(50) }), ({ step }) => ports.tours.finish(step)),
-    '/page/chosen-tour': action(z.object({ tour }), (input) => ports.tours.choose(input.tour)),
-    '/page/start-over': action(z.object({ linked: z.boolean(), tour }), (next) => ports.commandLine?.startOver(next)),
-    '/page/doctor': action(z.object({}), async () => ({ findings: await ports.runDoctor() })),
-    '/page/votes': action(vote, (input) => ports.castVote(input)),
+    '/page/time': action(z.object({}), () => ({ now: clock.now() })),
   };
 }
 
-type Actions = ReturnType<typeof createActions>;
-export type ActionPath = keyof Actions;
-/** What the page sends. */
-export type ActionInput<Path extends ActionPath> = z.input<Actions[Path]['schema']>;
-/** What it gets, unless the request was rejected. */
-export type ActionOutput<Path extends ActionPath> = Awaited<ReturnType<Actions[Path]['perform']>>;
+export type DiscordActions = ReturnType<typeof createDiscordActions>;
 
-/** Performs what a request of the page asks for. */
-export function createActionHandler(parts: ActionParts) {
-  const actions: Readonly<Record<string, { schema: z.ZodType; perform: (input: never) => unknown }>> =
-    createActions(parts);
+/** Performs what a request of the page asks for. @param program whose log has the details of a failure */
+export function createActionHandler(actions: Actions, program: string) {
   return async (path: string, body: unknown): Promise<{ status: 200 | 400 | 404 | 502; body: object }> => {
     const found = Object.hasOwn(actions, path) ? actions[path] : undefined;
     if (found === undefined) return { status: 404, body: { error: 'Not found.' } };
     try {
-      return { status: 200, body: (await found.perform(found.schema.parse(body) as never)) ?? {} };
+      return { status: 200, body: ((await found.perform(found.schema.parse(body) as never)) as object | null) ?? {} };
     } catch (error) {
       if (error instanceof z.ZodError) return { status: 400, body: { error: 'Invalid request.' } };
       if (error instanceof TallyhookError) return { status: 400, body: { error: error.message } };
-      return { status: 502, body: { error: 'The action failed. See the log of the sandbox.' } };
+      return { status: 502, body: { error: `The action failed. See the log of the ${program}.` } };
     }
   };
 }

@@ -1,4 +1,4 @@
-import { localeNames, locales } from 'local-discord/locales';
+import { localeNames, locales } from '../../locales.ts';
 import { findById, html, render } from './element.ts';
 import { postAction } from './requests.ts';
 import { actingMember, localeOf, type PageStore, type Theme } from './store.ts';

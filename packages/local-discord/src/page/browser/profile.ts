@@ -1,5 +1,5 @@
-import { commandType } from 'local-discord/flags';
-import { findLocalized } from 'local-discord/locales';
+import { commandType } from '../../flags.ts';
+import { findLocalized } from '../../locales.ts';
 import { findById, html, nothing, render, type TemplateResult, toElement } from './element.ts';
 import { postAction } from './requests.ts';
 import { localeOf, offeredCommands, type PageStore, type State } from './store.ts';

@@ -1,11 +1,8 @@
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
-import { defaultLocale, type Locale } from 'local-discord/locales';
-import type { TourName } from '../ports.ts';
-import type { FullState, PageEvent, SidebarState, SimulationState } from '../snapshot.ts';
-import type { SandboxTime } from './sandbox-time.ts';
+import { defaultLocale, type Locale } from '../../locales.ts';
+import type { FullState, PageEvent } from '../snapshot.ts';
+import type { PageClock } from './page-clock.ts';
 
-/** An entry of the timeline. */
-export type Item = FullState['timeline'][number];
 type StoredMessage = FullState['messages'][number];
 type EventOf<Kind extends PageEvent['kind']> = Extract<PageEvent, { kind: Kind }>;
 
@@ -15,8 +12,9 @@ export interface PendingAction {
   readonly name: string | null;
   readonly userId: string;
   readonly channelId: string;
-  /** The message of the used component. */
+  /** The message of the used component, and its custom id. */
   readonly messageId?: string;
+  readonly customId?: string;
   /** Whether the response timed out. */
   readonly failed: boolean;
 }
@@ -24,16 +22,19 @@ export interface PendingAction {
 /** `system` follows the system's color scheme. */
 export type Theme = 'system' | 'dark' | 'light';
 
+/** What narrow screens show at a time. */
+export type View = 'chat' | 'side';
+
 /** The state of the page. */
-export type State = Omit<FullState, 'kind' | 'timeline' | 'messages' | 'tours'> & {
-  readonly clock: SandboxTime;
+export type State = Omit<FullState, 'kind' | 'messages' | 'activity' | 'extension'> & {
+  readonly clock: PageClock;
   loaded: boolean;
   /** Whether the event stream is open. */
   live: boolean;
   /** Oldest first. */
   messages: readonly StoredMessage[];
-  /** Oldest first, by key; a new item with the same key replaces the old one. */
-  readonly timeline: Map<string, Item>;
+  /** Oldest first. */
+  activity: FullState['activity'];
   /** By interaction id. */
   readonly pending: Map<string, PendingAction>;
   readonly dismissed: Set<string>;
@@ -46,10 +47,9 @@ export type State = Omit<FullState, 'kind' | 'timeline' | 'messages' | 'tours'> 
   /** Autocomplete choices of the bot: values by `option:text`. */
   readonly completed: Map<string, string | number>;
   theme: Theme;
-  /** The tour that is shown. */
-  tour: TourName;
-  /** The steps of tours that were done. */
-  readonly tried: Set<string>;
+  view: View;
+  /** Hidden views in which something has changed. */
+  readonly changedViews: Set<View>;
 };
 
 /** A change of the state. */
@@ -61,21 +61,23 @@ export type StoreChange =
       /** False for an edited message. */
       readonly isNew: boolean;
     }
-  | { readonly kind: 'timeline'; readonly item: Item }
-  | { readonly kind: 'tried'; readonly step: string }
-  | EventOf<'modal'>
+  /** The acting member has used a command, a component or a modal. */
+  | { readonly kind: 'sent'; readonly action: PendingAction }
+  /** An event of the extension. */
+  | { readonly kind: 'added'; readonly event: { readonly kind: string } }
+  | EventOf<'full_state' | 'activity' | 'modal'>
   | { readonly [Kind in PlainKind]: { readonly kind: Kind } }[PlainKind];
 
 /** Changes without details: events of the server that are applied completely, and what happens on the page. */
 type PlainKind =
-  | Exclude<PageEvent['kind'], 'interaction' | 'message' | 'modal' | 'timeline'>
+  | Exclude<PageEvent['kind'], 'full_state' | 'activity' | 'interaction' | 'message' | 'modal'>
   | 'pending'
-  | 'command'
   | 'live'
   | 'channel'
   | 'acting'
   | 'profile'
-  | 'theme';
+  | 'theme'
+  | 'view';
 
 export type ChangeKind = StoreChange['kind'];
 type ChangeOf<Kind extends ChangeKind> = Extract<StoreChange, { readonly kind: Kind }>;
@@ -86,7 +88,7 @@ export type PageStore = ReturnType<typeof createPageStore>;
 const maxEarlyResults = 50;
 
 /** Applies the server's events to the state, and notifies the views of each change. */
-export function createPageStore(clock: SandboxTime, theme: Theme) {
+export function createPageStore(clock: PageClock, theme: Theme) {
   const state = emptyState(clock, theme);
   const listeners = new Set<(notify: StoreChange) => void>();
   /** Results by interaction id: an event can arrive before the response that contains the interaction's id. */
@@ -101,29 +103,22 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
     notify({ kind: 'pending' });
   }
 
-  function merge(update: Partial<SidebarState & SimulationState>): void {
+  function merge(update: Partial<State>): void {
     Object.assign(state, update);
-    clock.set(state.time);
     state.userId = preferredId(state.members, state.userId);
     state.channelId = preferredId(visibleChannels(state), state.channelId);
   }
 
   const receive: { readonly [Kind in PageEvent['kind']]: (event: EventOf<Kind>) => void } = {
-    full_state({ timeline, tours, ...update }) {
-      for (const step of tours.done) state.tried.add(step);
-      state.tour = tours.chosen;
-      state.timeline.clear();
-      for (const item of timeline) state.timeline.set(item.key, item);
-      merge({ ...update, loaded: true } as Partial<State>);
-      notify({ kind: 'full_state' });
+    full_state(event) {
+      const { kind: _, extension: _added, ...update } = event;
+      merge({ ...update, loaded: true });
+      clock.set({ now: clock.now(), speed: state.speed });
+      notify(event);
     },
-    sidebar(update) {
+    sidebar({ kind, ...update }) {
       merge(update);
-      notify({ kind: 'sidebar' });
-    },
-    simulation(update) {
-      merge(update);
-      notify({ kind: 'simulation' });
+      notify({ kind });
     },
     message({ message, onlyFor }) {
       const isNew = !state.messages.some((each) => each.message.id === message.id);
@@ -144,25 +139,12 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
       earlyResults.set(interactionId, result);
     },
     modal: notify,
-    tour: ({ step }) => tried(step),
+    activity(event) {
+      state.activity = [...state.activity, event.line];
+      notify(event);
+    },
     time() {},
-    credits({ credits }) {
-      const wasSpent = Object.entries(credits).some(([id, now]) => (now ?? 0) < (state.credits[id] ?? 0));
-      state.credits = credits;
-      if (wasSpent && state.tried.has('shop')) tried('purchase');
-      notify({ kind: 'credits' });
-    },
-    timeline({ item }) {
-      state.timeline.set(item.key, item);
-      notify({ kind: 'timeline', item });
-    },
   };
-
-  function tried(step: string): void {
-    if (state.tried.has(step)) return;
-    state.tried.add(step);
-    notify({ kind: 'tried', step });
-  }
 
   return {
     state: state as Readonly<State>,
@@ -172,10 +154,14 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
         if ((kinds as readonly ChangeKind[]).includes(change.kind)) listener(change as ChangeOf<Kind>);
       });
     },
-    receive: <Kind extends PageEvent['kind']>(event: EventOf<Kind>) => receive[event.kind as Kind](event),
+    /** Applies an event of the server; those of other kinds are the extension's. */
+    receive<Kind extends PageEvent['kind']>(event: EventOf<Kind>) {
+      if (Object.hasOwn(receive, event.kind)) receive[event.kind as Kind](event);
+      else notify({ kind: 'added', event });
+    },
     /** @param now the server's time (ms since the epoch) */
     synchronize(now: number) {
-      state.clock.set({ ...state.time, now });
+      clock.set({ now, speed: state.speed });
       notify({ kind: 'time' });
     },
     live(isLive: boolean) {
@@ -199,11 +185,12 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
     },
     /** Adds a sent interaction. */
     addPending(interactionId: string, action: Omit<PendingAction, 'failed'>) {
-      if (action.name !== null) notify({ kind: 'command' });
+      const sent = { ...action, failed: false };
+      notify({ kind: 'sent', action: sent });
       const result = earlyResults.get(interactionId);
       earlyResults.delete(interactionId);
-      if (result !== undefined) return settle(interactionId, { ...action, failed: false }, result);
-      state.pending.set(interactionId, { ...action, failed: false });
+      if (result !== undefined) return settle(interactionId, sent, result);
+      state.pending.set(interactionId, sent);
       notify({ kind: 'pending' });
     },
     dismiss(id: string) {
@@ -215,15 +202,21 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
       state.theme = theme;
       notify({ kind: 'theme' });
     },
-    chooseTour(tour: TourName) {
-      state.tour = tour;
-      notify({ kind: 'tour' });
+    showView(view: View) {
+      state.view = view;
+      state.changedViews.delete(view);
+      notify({ kind: 'view' });
     },
-    tried,
+    /** Marks a view if it is hidden. */
+    viewChanged(view: View) {
+      if (view === state.view) return;
+      state.changedViews.add(view);
+      notify({ kind: 'view' });
+    },
   };
 }
 
-function emptyState(clock: SandboxTime, theme: Theme): State {
+function emptyState(clock: PageClock, theme: Theme): State {
   return {
     clock,
     theme,
@@ -234,21 +227,14 @@ function emptyState(clock: SandboxTime, theme: Theme): State {
     bot: { id: '', name: '' },
     strangers: [],
     startedAt: 0,
-    isLinked: true,
-    tour: 'vote',
-    program: null,
-    listings: [],
-    serviceUrl: null,
+    speed: 1,
     channels: [],
     members: [],
     guildLocale: defaultLocale,
     roles: [],
     commands: [],
     messages: [],
-    credits: {},
-    timeline: new Map(),
-    time: { now: 0, speed: 1 },
-    outages: { discord: false, service: false },
+    activity: [],
     pending: new Map(),
     dismissed: new Set(),
     unread: new Map(),
@@ -256,7 +242,8 @@ function emptyState(clock: SandboxTime, theme: Theme): State {
     userId: '',
     profileId: '',
     completed: new Map(),
-    tried: new Set(),
+    view: 'chat',
+    changedViews: new Set(),
   };
 }
 

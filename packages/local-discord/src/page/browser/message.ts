@@ -1,10 +1,10 @@
 import { DiscordCommand } from '@skyra/discord-components-core/discord-command.js';
 import { minute } from '@tallyhook/platform/durations';
 import { ref } from 'lit/directives/ref.js';
-import { messageType } from 'local-discord/flags';
-import { type Message, textsOf, type User } from 'local-discord/objects';
-import { addStyles, makeDismissFocusable } from 'local-discord/web/browser/discord-components';
-import { dots, isEphemeral, type MessageDisplay } from 'local-discord/web/browser/message';
+import { messageType } from '../../flags.ts';
+import { type Message, textsOf, type User } from '../../objects.ts';
+import { addStyles, makeDismissFocusable } from '../../web/browser/discord-components.ts';
+import { dots, isEphemeral, type MessageDisplay } from '../../web/browser/message.ts';
 import { html, nothing, type TemplateResult, toElement } from './element.ts';
 import { avatarUrl } from './profile.ts';
 import type { PendingAction, State } from './store.ts';

@@ -1,5 +1,5 @@
-import type { ValueOption } from 'local-discord/command-schema';
-import { defaultLocale, findLocalized, type Locale } from 'local-discord/locales';
+import type { ValueOption } from '../../command-schema.ts';
+import { defaultLocale, findLocalized, type Locale } from '../../locales.ts';
 import {
   type CommandDefinition,
   type OptionContext,

@@ -1,10 +1,10 @@
-import { toSelectOption } from 'local-discord/web/browser/select';
-import type { MessageView, SelectOption, ShownSelect } from 'local-discord/web/browser/shown-message';
+import { toSelectOption } from '../../web/browser/select.ts';
+import type { MessageView, SelectOption, ShownSelect } from '../../web/browser/shown-message.ts';
 import { avatarUrl } from './profile.ts';
 import { localeOf, type State } from './store.ts';
 
 /** What messages show to the acting member. The page never loads anything from elsewhere. */
-export function messageView(state: State): MessageView {
+export function messageView(state: State, linkTo: MessageView['linkTo']): MessageView {
   return {
     locale: localeOf(state),
     now: () => state.clock.now(),
@@ -15,15 +15,9 @@ export function messageView(state: State): MessageView {
     },
     pictureAt: (url, name = state.guild.name) => pictureSource(url, name),
     fileAt: localPath,
-    linkTo: (url) => imitatedPage(url, state),
+    linkTo,
     optionsOf: (select) => selectOptions(select, state),
   };
-}
-
-/** The local page of a site that the sandbox imitates, in place of the real one. */
-function imitatedPage(url: string, { listings, userId }: State): string {
-  const site = listings.find((listing) => listing.site?.page === url)?.site;
-  return site === undefined ? url : `${site.localPage}?as=${userId}`;
 }
 
 /** The path of a file on the local Discord; null for external URLs, which the page never loads. */

@@ -1,5 +1,5 @@
-import { commandType } from 'local-discord/flags';
-import { findLocalized } from 'local-discord/locales';
+import { commandType } from '../../flags.ts';
+import { findLocalized } from '../../locales.ts';
 import { findById, html, render, type TemplateResult } from './element.ts';
 import { postAction } from './requests.ts';
 import { localeOf, offeredCommands, type PageStore } from './store.ts';
@@ -18,7 +18,7 @@ const autocompleteDelayMs = 150;
 /** The command input with its list of suggestions. */
 export function startComposer(store: PageStore): void {
   const { state } = store;
-  /** What the picker offers; a line may name any command, and the sandbox says why it is rejected. */
+  /** What the picker offers; a line may name any command, and the server says why it is rejected. */
   const slashCommands = () => offeredCommands(state, commandType.slash);
   const offered = () => ({ ...state, commands: slashCommands(), locale: localeOf(state) });
   const context = () => {
@@ -111,7 +111,6 @@ export function startComposer(store: PageStore): void {
       return;
     }
     store.addPending(response.interactionId, { name: `/${command.name}`, userId, channelId });
-    store.tried(command.name);
   }
 
   const keyHandlers: Readonly<Record<string, () => void>> = {

@@ -1,7 +1,7 @@
 import { repeat } from 'lit/directives/repeat.js';
-import { focusOn } from 'local-discord/web/browser/discord-components';
-import { formatMessageTime } from 'local-discord/web/browser/format-time';
-import { messageElement } from 'local-discord/web/browser/message';
+import { focusOn } from '../../web/browser/discord-components.ts';
+import { formatMessageTime } from '../../web/browser/format-time.ts';
+import { messageElement } from '../../web/browser/message.ts';
 import { findById, html, nothing, render, toElement } from './element.ts';
 import { announcementText, isContinuation, messageDisplay, pendingElement } from './message.ts';
 import { messageView } from './message-view.ts';
@@ -10,6 +10,13 @@ import { followTheme } from './settings.ts';
 import { type ChangeKind, localeOf, type PageStore, type State } from './store.ts';
 
 type Message = ReturnType<typeof visibleMessages>[number];
+
+export interface ChatOptions {
+  /** What an empty channel with the bot says. */
+  readonly emptyHint: string;
+  /** Where a link of a message leads. */
+  linkTo(url: string): string;
+}
 
 const controlSelector = 'discord-button, discord-link, discord-spoiler, select, summary, input, button';
 
@@ -21,11 +28,10 @@ const redrawKinds: readonly ChangeKind[] = [
   'message',
   'message_deleted',
   'pending',
-  'simulation',
 ];
 
 /** The messages of the open channel, and the pending commands. */
-export function startChat(store: PageStore): void {
+export function startChat(store: PageStore, { emptyHint, linkTo }: ChatOptions): void {
   const { state } = store;
   const list = findById<HTMLElementTagNameMap['discord-messages']>('messages');
   const log = findById('log');
@@ -43,9 +49,7 @@ export function startChat(store: PageStore): void {
       announcer.textContent = response.error;
       return;
     }
-    store.addPending(response.interactionId, { ...action, name: null, channelId: message.channel_id });
-    const [program, pressed] = customId.split(':');
-    if (program === 'tallyhook' && pressed?.includes('/')) store.tried(pressed);
+    store.addPending(response.interactionId, { ...action, customId, name: null, channelId: message.channel_id });
   }
 
   function renderMessage(message: Message, previous: Message | undefined): HTMLElement {
@@ -59,7 +63,7 @@ export function startChat(store: PageStore): void {
     const node = messageElement(
       message,
       messageDisplay(message, { isContinued, pendingAction }, state),
-      messageView(state),
+      messageView(state, linkTo),
       {
         useComponent: (customId, values) => void useComponent(message, customId, values),
         dismiss: () => store.dismiss(message.id),
@@ -78,7 +82,7 @@ export function startChat(store: PageStore): void {
       ([, action]) => action.name !== null && action.channelId === state.channelId && action.userId === state.userId,
     );
     const nodes = [
-      channelIntro(state, messages.length === 0),
+      channelIntro(state, messages.length === 0, emptyHint),
       ...messages.map((message, index) => renderMessage(message, messages[index - 1])),
       ...pending.map(([id, action]) => pendingElement(action, state, () => store.dismiss(id))),
     ];
@@ -88,6 +92,14 @@ export function startChat(store: PageStore): void {
       list,
     );
     restoreFocus();
+  }
+
+  /** Messages say "Today at" and "Yesterday at". */
+  let shownDay = '';
+  function drawDay(): void {
+    const today = new Date(state.clock.now()).toDateString();
+    if (today !== shownDay) draw();
+    shownDay = today;
   }
 
   /** Renders all messages again if the names in them may have changed. */
@@ -106,8 +118,12 @@ export function startChat(store: PageStore): void {
   });
   store.on(['full_state', 'sidebar'], forgetNames);
   store.on(redrawKinds, draw);
+  store.on(['time'], drawDay);
   // The page shows another channel, or the acting member has sent a command.
-  store.on(['channel', 'acting', 'command'], () => followed.scrollToEnd());
+  store.on(['channel', 'acting'], () => followed.scrollToEnd());
+  store.on(['sent'], ({ action }) => {
+    if (action.name !== null) followed.scrollToEnd();
+  });
   store.on(['message'], ({ message, onlyFor, isNew }) => {
     if ((onlyFor ?? state.userId) !== state.userId) return;
     announcer.textContent = announcementText(message);
@@ -122,7 +138,7 @@ function namesIn({ members, strangers, roles, channels, bot }: State): string {
   return JSON.stringify([shownMembers, named]);
 }
 
-function channelIntro({ channels, channelId, guild, bot }: State, isEmpty: boolean): HTMLElement {
+function channelIntro({ channels, channelId, guild, bot }: State, isEmpty: boolean, emptyHint: string): HTMLElement {
   if (channelId === '') return toElement(html`<div class="beginning"><p>This user has left ${guild.name}.</p></div>`);
   const { name = '', kind = 'guild' } = channels.find(({ id }) => id === channelId) ?? {};
   const [title, beginning] = {
@@ -136,7 +152,7 @@ function channelIntro({ channels, channelId, guild, bot }: State, isEmpty: boole
   }[kind] as [string, string];
   const next =
     kind === 'guild' || kind === 'direct'
-      ? 'No messages yet. Vote on the listing service, or type / below.'
+      ? `No messages yet. ${emptyHint}`
       : 'No messages yet. Type / below for the commands of the app that you have added to your account.';
   return toElement(
     html`<div class="beginning"><h3>${title}</h3><p>${beginning}</p>${isEmpty ? html`<p>${next}</p>` : nothing}</div>`,

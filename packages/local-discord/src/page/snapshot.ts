@@ -1,15 +1,11 @@
-import type { StateChange } from 'local-discord';
-import type { DiscordState } from 'local-discord/discord-state';
-import type { DiscordStore } from 'local-discord/discord-store';
-import type { Channel } from 'local-discord/objects';
-import { isWithoutBot } from 'local-discord/places-without-bot';
-import type { KeyedItem, PagePorts } from './ports.ts';
+import type { DiscordState, StateChange } from '../discord-state.ts';
+import type { DiscordStore } from '../discord-store.ts';
+import type { Channel } from '../objects.ts';
+import { isWithoutBot } from '../places-without-bot.ts';
+import type { ActivityLine } from './activity.ts';
 
 /** Number of messages that are sent to a new page. */
 const maxMessages = 300;
-
-/** By user; null if it is not available (credits). */
-export type Balances = Readonly<Record<string, number | null>>;
 
 /** Channels, members, languages, roles and commands: they change rarely, so they are always sent completely. */
 export function sidebarState({ state, commands }: DiscordStore, connected: boolean) {
@@ -57,17 +53,21 @@ function channelState(channel: Channel, state: DiscordState) {
   return { id, kind, name: channel.name, topic: channel.topic, with: null };
 }
 
-/** The sandbox time and the current outages. */
-export function simulationState({ time, outages }: PagePorts) {
-  return { time: { now: time.now(), speed: time.speed }, outages };
+/** What the state of Discord does not contain. */
+interface PageFacts {
+  /** Of this server (ms of real time): another one has other ids. */
+  readonly startedAt: number;
+  readonly connected: boolean;
+  /** Seconds that pass on Discord per second of real time. */
+  readonly speed: number;
+  /** Oldest first. */
+  readonly activity: readonly ActivityLine[];
+  /** The part of the extension; null without one. */
+  readonly extension: object | null;
 }
 
 /** The complete state for a new page. */
-export function fullState(
-  store: DiscordStore,
-  ports: PagePorts,
-  now: { startedAt: number; connected: boolean; credits: Balances; timeline: readonly KeyedItem[] },
-) {
+export function fullState(store: DiscordStore, facts: PageFacts) {
   const { state, messages } = store;
   const { name, id } = state.guild();
   return {
@@ -75,41 +75,29 @@ export function fullState(
     guild: { id, name },
     bot: { id: state.bot.id, name: state.bot.username },
     strangers: [...state.strangers.values()].map(({ id: userId, username }) => ({ id: userId, name: username })),
-    isLinked: ports.isLinked,
-    startedAt: now.startedAt,
-    tours: { done: ports.tours.done, chosen: ports.tours.chosen },
-    program: ports.commandLine?.program ?? null,
-    listings: ports.listings,
-    serviceUrl: ports.serviceUrl ?? null,
-    ...simulationState(ports),
-    ...sidebarState(store, now.connected),
+    ...facts,
+    ...sidebarState(store, facts.connected),
     messages: messages.all().slice(-maxMessages),
-    credits: now.credits,
-    timeline: now.timeline,
   };
 }
 
 export type FullState = ReturnType<typeof fullState>;
 export type SidebarState = ReturnType<typeof sidebarState>;
-export type SimulationState = ReturnType<typeof simulationState>;
 
 /** A change of the Discord state that is sent to the page unchanged. */
 export type PageChange = Extract<StateChange, { kind: 'message' | 'message_deleted' | 'interaction' | 'modal' }>;
 
-/** An event of the page's stream, as JSON: the full state first, then changes. */
+/** An event of the page's stream, as JSON: the full state first, then changes. An extension adds kinds of its own. */
 export type PageEvent =
   | FullState
   | (SidebarState & { readonly kind: 'sidebar' })
-  | (SimulationState & { readonly kind: 'simulation' })
-  | { readonly kind: 'credits'; readonly credits: Balances }
-  | { readonly kind: 'timeline'; readonly item: KeyedItem }
-  | { readonly kind: 'tour'; readonly step: string }
+  | { readonly kind: 'activity'; readonly line: ActivityLine }
   /** Only the current time. */
   | { readonly kind: 'time' }
   | PageChange;
 
-/** An event as it is sent, with the time of the sandbox: a page's own clock can stand still while the machine sleeps. */
-export type TimedPageEvent = PageEvent & {
+/** The time on Discord with each event: a page's own clock can stand still while the machine sleeps. */
+export interface EventTime {
   /** ms since the epoch */
   readonly now: number;
-};
+}

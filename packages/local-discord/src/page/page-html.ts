@@ -1,24 +1,39 @@
-<!doctype html>
-<html lang="en" class="discord">
+import { type Html, html } from '@tallyhook/platform/web/html';
+import type { PageFace, PageParts } from './page-extension.ts';
+
+export const ownParts: PageParts = {
+  title: 'Local Discord',
+  icon: 'local-discord.svg',
+  aside: {
+    name: 'Activity',
+    content: html`
+        <div class="panel timeline-panel">
+          <h2 id="activity-title">Activity</h2>
+          <ol class="timeline" id="activity" aria-labelledby="activity-title"></ol>
+        </div>
+      `,
+  },
+  languages: {
+    ofMember: 'The bot gets it with each interaction of this member.',
+    ofGuild: 'The bot gets it with each interaction in this server.',
+  },
+};
+
+/** @param sheets the names of the stylesheets */
+export function pageHtml({ name, parts }: Pick<PageFace, 'name' | 'parts'>, sheets: readonly string[]): Html {
+  const { title, icon, beforeChat, aside, dialogs, languages } = parts;
+  return html`<!doctype html>
+<html lang="en" class="discord" data-program="${name}">
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content" />
     <meta name="color-scheme" content="dark light" />
-    <title>tallyhook sandbox</title>
-    <link rel="icon" href="/icon.svg" type="image/svg+xml" />
-    <link rel="stylesheet" href="/messages.css" />
-    <link rel="stylesheet" href="/ground.css" />
-    <link rel="stylesheet" href="/sidebar.css" />
-    <link rel="stylesheet" href="/chat.css" />
-    <link rel="stylesheet" href="/buttons.css" />
-    <link rel="stylesheet" href="/composer.css" />
-    <link rel="stylesheet" href="/modal.css" />
-    <link rel="stylesheet" href="/members.css" />
-    <link rel="stylesheet" href="/service.css" />
-    <link rel="stylesheet" href="/tours.css" />
-    <link rel="stylesheet" href="/timeline.css" />
-    <link rel="stylesheet" href="/narrow.css" />
-    <script type="module" src="/main.js"></script>
+    <title>${title}</title>
+    <link rel="icon" href="/${icon}" type="image/svg+xml" />
+    ${sheets.map(
+      (sheet) => html`<link rel="stylesheet" href="/${sheet}" />
+    `,
+    )}    <script type="module" src="/main.js"></script>
   </head>
   <body>
     <a class="skip" href="#composer-input">Skip to the message box</a>
@@ -49,7 +64,7 @@
         </div>
         <div class="acting">
           <button type="button" class="profile-open" id="profile-open" aria-label="Profile">
-            <img class="avatar" id="acting-avatar" src="/icon.svg" alt="" />
+            <img class="avatar" id="acting-avatar" src="/${icon}" alt="" />
           </button>
           <label for="acting-as">Acting as</label>
           <select id="acting-as"></select>
@@ -57,14 +72,7 @@
         </div>
       </nav>
 
-      <section class="tour" id="hint-panel" aria-label="Tours" hidden>
-        <div class="tour-names" id="tour-names"></div>
-        <div class="hint">
-          <div id="hint"></div>
-          <button type="button" class="hint-go" id="hint-go">…</button>
-        </div>
-      </section>
-
+${beforeChat ?? null}
       <main class="chat" id="chat">
         <header class="channel-bar">
           <h2 id="channel-name">…</h2>
@@ -101,40 +109,11 @@
         </form>
       </main>
 
-      <aside class="service" id="service" aria-labelledby="service-title">
-        <section class="panel" aria-labelledby="service-title">
-          <h2 id="service-title">Listing service</h2>
-          <p class="service-link" id="service-link" hidden></p>
-          <p class="balance"><span id="balance-of">…</span> <strong id="balance">…</strong></p>
-          <div class="votes" id="votes"></div>
-          <div class="panel" id="sites" hidden>
-            <h3>Imitations of other sites</h3>
-            <p class="service-link" id="site-links"></p>
-            <div class="votes" id="site-votes"></div>
-          </div>
-          <p class="vote-result" id="vote-result" role="status"></p>
-        </section>
-        <section class="panel" aria-labelledby="trouble-title">
-          <h2 id="trouble-title">Inject faults</h2>
-          <p class="clock"><span class="visually-hidden">Sandbox time:</span> <span id="sandbox-time">…</span></p>
-          <div class="troubles" id="troubles"></div>
-          <p class="trouble-result" id="trouble-result" role="status"></p>
-          <p class="operator">
-            <a href="/console" target="_blank" rel="noopener">Open owner console ↗</a>
-            <button type="button" class="link" id="doctor-run">Run doctor</button>
-          </p>
-        </section>
-        <section class="panel timeline-panel" aria-labelledby="timeline-title">
-          <h2 id="timeline-title">Timeline</h2>
-          <p class="service-link"><button type="button" class="link" id="timeline-commands" hidden></button></p>
-          <p class="visually-hidden" id="timeline-news" role="status"></p>
-          <ol class="timeline" id="timeline" aria-labelledby="timeline-title"></ol>
-        </section>
-      </aside>
+      <aside class="side" aria-label="${aside.name}">${aside.content}</aside>
 
       <nav class="views" aria-label="View">
         <button type="button" data-show="chat" aria-pressed="true">Discord</button>
-        <button type="button" data-show="service" aria-pressed="false">Listing service</button>
+        <button type="button" data-show="side" aria-pressed="false">${aside.name}</button>
       </nav>
     </div>
     <dialog class="modal" id="modal" aria-labelledby="modal-title">
@@ -151,7 +130,7 @@
     <dialog class="modal" id="profile" aria-labelledby="profile-name">
       <div class="dialog-body">
         <div class="profile-head">
-          <img class="avatar" id="profile-avatar" src="/icon.svg" alt="" />
+          <img class="avatar" id="profile-avatar" src="/${icon}" alt="" />
           <div>
             <h2 id="profile-name">…</h2>
             <p class="field-hint" id="profile-username"></p>
@@ -177,12 +156,12 @@
         <div class="modal-field">
           <label for="member-language">Language of <span id="member-language-of">…</span></label>
           <select id="member-language"></select>
-          <p class="field-hint">Replies to this member are in this language.</p>
+          <p class="field-hint">${languages.ofMember}</p>
         </div>
         <div class="modal-field">
           <label for="guild-language">Language of the server</label>
           <select id="guild-language"></select>
-          <p class="field-hint">Announcements are in this language.</p>
+          <p class="field-hint">${languages.ofGuild}</p>
         </div>
         <div class="modal-field">
           <label for="theme">Theme</label>
@@ -209,16 +188,8 @@
         </div>
       </div>
     </dialog>
-    <dialog class="modal" id="doctor" aria-labelledby="doctor-title">
-      <div class="dialog-body">
-        <h2 id="doctor-title">Doctor</h2>
-        <p class="field-hint">What <code>tallyhook doctor</code> finds in this sandbox.</p>
-        <ul class="findings" id="findings" aria-live="polite"></ul>
-        <div class="modal-buttons">
-          <button type="button" class="button primary" id="doctor-close">Close</button>
-        </div>
-      </div>
-    </dialog>
-    <noscript>This page requires JavaScript, which is served from this machine.</noscript>
+${dialogs ?? null}    <noscript>This page requires JavaScript, which is served from this machine.</noscript>
   </body>
 </html>
+`;
+}

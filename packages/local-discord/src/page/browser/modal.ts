@@ -1,8 +1,9 @@
-import type { Modal, Select } from 'local-discord';
-import { renderMarkdown } from 'local-discord/web/browser/render-markdown';
-import { optionElement, toSelectOption } from 'local-discord/web/browser/select';
-import type { SelectOption } from 'local-discord/web/browser/shown-message';
-import type { ActionInput } from '../page-actions.ts';
+import type { Select } from '../../component-schema.ts';
+import type { Modal } from '../../modal.ts';
+import { renderMarkdown } from '../../web/browser/render-markdown.ts';
+import { optionElement, toSelectOption } from '../../web/browser/select.ts';
+import type { MessageView, SelectOption } from '../../web/browser/shown-message.ts';
+import type { ActionInput, DiscordActions } from '../page-actions.ts';
 import { findById, html, nothing, type TemplateResult, toElement } from './element.ts';
 import { messageView, selectOptions } from './message-view.ts';
 import { postAction } from './requests.ts';
@@ -11,7 +12,7 @@ import type { PageStore, State, StoreChange } from './store.ts';
 type OpenModal = Extract<StoreChange, { kind: 'modal' }>;
 
 /** The dialog for a modal that the bot opens for the acting member. */
-export function startModal(store: PageStore): void {
+export function startModal(store: PageStore, linkTo: MessageView['linkTo']): void {
   const { state } = store;
   const dialog = findById<HTMLDialogElement>('modal');
   const form = findById<HTMLFormElement>('modal-form');
@@ -22,7 +23,7 @@ export function startModal(store: PageStore): void {
     openModal = modal;
     error.textContent = '';
     findById('modal-title').textContent = modal.modal.title;
-    findById('modal-fields').replaceChildren(...modalFields(modal.modal, state));
+    findById('modal-fields').replaceChildren(...modalFields(modal.modal, state, linkTo));
     if (!dialog.open) dialog.showModal();
     form.querySelector<HTMLElement>('input, textarea, select')?.focus();
   }
@@ -69,10 +70,10 @@ type Field = Label['component'];
 type TextInput = Extract<Field, { type: 4 }>;
 
 /** The fields of a modal, each with its label. Discord: "Modal", "Label", "Text Input". */
-function modalFields({ components }: Modal, state: State): HTMLElement[] {
+function modalFields({ components }: Modal, state: State, linkTo: MessageView['linkTo']): HTMLElement[] {
   return components.map((part) => {
     if (part.type === 10)
-      return toElement(html`<div class="content">${renderMarkdown(part.content, messageView(state))}</div>`);
+      return toElement(html`<div class="content">${renderMarkdown(part.content, messageView(state, linkTo))}</div>`);
     if (part.type === 18) return labeledField(part, state);
     const [field] = part.components;
     const component = { ...field, label: null } as TextInput;
@@ -80,7 +81,7 @@ function modalFields({ components }: Modal, state: State): HTMLElement[] {
   });
 }
 
-type ModalValues = ActionInput<'/page/modals'>['values'];
+type ModalValues = ActionInput<DiscordActions, '/page/modals'>['values'];
 
 /** The submitted values by custom id: texts, lists of selected values, whether single boxes are checked, and text files. */
 async function modalValues(form: HTMLFormElement): Promise<ModalValues> {

@@ -1,6 +1,5 @@
-import type { CommandSchema } from 'local-discord';
-import type { Option, ValueOption } from 'local-discord/command-schema';
-import { defaultLocale, findLocalized, type Locale } from 'local-discord/locales';
+import type { CommandSchema, Option, ValueOption } from '../../command-schema.ts';
+import { defaultLocale, findLocalized, type Locale } from '../../locales.ts';
 import type { State } from './store.ts';
 
 export type CommandDefinition = Pick<

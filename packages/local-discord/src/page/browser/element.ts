@@ -1,7 +1,7 @@
 import { render, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
-export { html, nothing, render, type TemplateResult, toElement } from 'local-discord/web/browser/element';
+export { html, nothing, render, type TemplateResult, toElement } from '../../web/browser/element.ts';
 
 /** The element with this id, which index.html contains. @throws Error if it is missing */
 export function findById<Kind extends HTMLElement = HTMLElement>(id: string): Kind {

@@ -10,12 +10,11 @@ import {
   TextInputBuilder,
   TextInputStyle,
 } from 'discord.js';
-import type { Repertoire } from 'local-discord/testing/bot';
-import { inhabited } from 'local-discord/testing/local';
-import { follow } from 'local-discord/testing/page-client';
 import { expect, it } from 'vitest';
-import type { TimelineLine } from '../../src/sandbox/page/ports.ts';
-import { service } from './page-ports.ts';
+import type { ActivityLine } from '../src/page/activity.ts';
+import type { Repertoire } from '../testing/bot.ts';
+import { inhabited } from '../testing/local.ts';
+import { follow } from '../testing/page-client.ts';
 
 const secret = 'tallyhook:setup/channel:l=server-0161ea1dad';
 
@@ -42,8 +41,8 @@ const panel: Repertoire = {
   },
 };
 
-it('the timeline says what a member did, and shows no custom ids', async () => {
-  const { discord, mira, general } = await inhabited({ page: service().ports }, panel);
+it('the activity of Discord says what a member did, and shows no custom ids', async () => {
+  const { discord, mira, general } = await inhabited({ page: true }, panel);
   const next = await follow(discord.origin);
   const { id: messageId } = await discord.runCommand({ name: 'setup', userId: mira.id, channelId: general }).settled;
   const use = async (index: number, values?: readonly string[]) => {
@@ -67,8 +66,10 @@ it('the timeline says what a member did, and shows no custom ids', async () => {
     'chose a role in /setup',
     'chose an option in /setup',
   ]) {
-    const isLine = (item: unknown): item is TimelineLine => (item as TimelineLine | undefined)?.kind === 'line';
-    const line = await next(({ item }) => isLine(item) && item.text.startsWith(`mira ${action}: responded after`));
-    expect(JSON.stringify(line)).not.toContain('tallyhook:');
+    const expected = `mira ${action}: responded after`;
+    const event = await next(
+      ({ kind, line }) => kind === 'activity' && (line as ActivityLine).text.startsWith(expected),
+    );
+    expect(JSON.stringify(event)).not.toContain('tallyhook:');
   }
 });

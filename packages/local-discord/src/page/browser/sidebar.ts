@@ -1,6 +1,6 @@
 import { findById, html, type KeyedTemplate, nothing, render, renderKeyed } from './element.ts';
 import { avatarUrl } from './profile.ts';
-import { postAction } from './requests.ts';
+import { postAction, program } from './requests.ts';
 import { actingMember, type PageStore, type State, visibleChannels } from './store.ts';
 
 type Channel = State['channels'][number];
@@ -85,7 +85,11 @@ export function startChannelBar(store: PageStore): void {
     name.classList.toggle('direct', channel?.kind === 'direct' || channel?.kind === 'group');
     findById('channel-topic').textContent = channel?.topic ?? '';
     const connection = findById('connection');
-    connection.textContent = !state.live ? 'Sandbox unreachable' : state.connected ? 'Bot online' : 'Bot offline';
+    connection.textContent = !state.live
+      ? `${program[0]?.toUpperCase()}${program.slice(1)} unreachable`
+      : state.connected
+        ? 'Bot online'
+        : 'Bot offline';
     connection.dataset['state'] = state.live && state.connected ? 'good' : 'bad';
   });
 }

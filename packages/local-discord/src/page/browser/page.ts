@@ -1,0 +1,44 @@
+import { second } from '@tallyhook/platform/durations';
+import { styleComponents } from '../../web/browser/discord-components.ts';
+import { updateRelativeTimes } from '../../web/browser/render-markdown.ts';
+import { type ChatOptions, startChat } from './chat.ts';
+import { startComposer } from './composer.ts';
+import { styleCommands } from './message.ts';
+import { startModal } from './modal.ts';
+import { createPageClock } from './page-clock.ts';
+import { startMemberList, startProfile, startRoleSettings } from './profile.ts';
+import { subscribeToEvents } from './requests.ts';
+import { startSettings, startTheme, storedTheme } from './settings.ts';
+import { startChannelBar, startSidebar } from './sidebar.ts';
+import { createPageStore, type PageStore } from './store.ts';
+import { startViews } from './views.ts';
+
+/**
+ * What a program adds to the page in the browser: mounts its views in the parts of the page that are its own, before the
+ * first event arrives.
+ */
+export type BrowserExtension = (store: PageStore) => ChatOptions;
+
+/** Starts the views of the extension and those of Discord, and receives events. */
+export function startPage(extend: BrowserExtension): void {
+  styleComponents();
+  styleCommands();
+  const store = createPageStore(createPageClock(), storedTheme());
+  // First, so that its state is up to date when Discord's views are drawn.
+  const chatOptions = extend(store);
+  startTheme(store);
+  startSidebar(store);
+  startMemberList(store);
+  startProfile(store);
+  startRoleSettings(store);
+  startChannelBar(store);
+  startChat(store, chatOptions);
+  startComposer(store);
+  startModal(store, chatOptions.linkTo);
+  startSettings(store);
+  startViews(store);
+  const updateTimes = () => updateRelativeTimes(store.state.clock.now());
+  setInterval(updateTimes, second);
+  store.on(['time'], updateTimes);
+  subscribeToEvents(store);
+}
