@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { LocalDiscordOptions } from 'local-discord/local-discord';
 import { type Repertoire, startBot } from 'local-discord/testing/bot';
 import { localDiscord } from 'local-discord/testing/local';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
@@ -10,9 +11,13 @@ import { sharedBrowser } from './shared-browser.ts';
 
 export const defaultTimeoutMs = 10_000;
 
-/** Starts only a local Discord with a bot, and opens its page. */
-export async function visitLocal(repertoire: Repertoire, options: BrowserContextOptions = {}) {
-  const discord = await localDiscord(service().options);
+/** Starts only a local Discord with a bot, and opens its page, by default with the panels of the sandbox. */
+export async function visitLocal(
+  repertoire: Repertoire,
+  options: BrowserContextOptions = {},
+  discordOptions: LocalDiscordOptions = service().options,
+) {
+  const discord = await localDiscord(discordOptions);
   const bot = await startBot(discord, repertoire);
   return { discord, bot, ...(await open(discord.origin, options)) };
 }
@@ -27,8 +32,8 @@ export async function visitSandbox(options: BrowserContextOptions = {}, sandboxO
   return { sandbox, ...(await open(sandbox.urls.page, options)) };
 }
 
-/** Opens the page. Errors, warnings and requests to other origins fail the test. */
-export async function open(address: string, options: BrowserContextOptions = {}) {
+/** Opens the page. Errors, warnings and requests to other origins fail the test. @param connection waits until it says this */
+export async function open(address: string, options: BrowserContextOptions = {}, connection = 'Bot online') {
   const browser = await sharedBrowser();
   const context = await browser.newContext({ viewport: { width: 1360, height: 820 }, ...options });
   onTestFinished(() => context.close());
@@ -42,7 +47,7 @@ export async function open(address: string, options: BrowserContextOptions = {})
   });
   onTestFinished(() => expect(problems).toEqual([]));
   await page.goto(address);
-  await page.getByText('Bot online').waitFor();
+  await page.getByText(connection).waitFor();
   const messages = page.getByRole('log', { name: 'Messages' });
   const line = page.getByRole('combobox', { name: 'Slash command' });
   return { page, messages, line, type: (text: string) => line.pressSequentially(text) };

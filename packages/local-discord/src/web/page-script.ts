@@ -33,8 +33,8 @@ export async function readScript({ source, built }: PageScript): Promise<string>
 }
 
 /**
- * Bundles scripts and their imports into modules, which need no inline styles: one for each, and `messages.js` for what
- * they share.
+ * Bundles scripts and their imports into modules, which need no inline styles: one for each, `messages.js` for what all of
+ * them share, and `page.js` for what those of one page share.
  *
  * @param sources by name
  * @returns by the name of the file
@@ -47,6 +47,7 @@ export async function bundleScripts(
   try {
     const { build } = await import('rolldown');
     const styleMap = fileURLToPath(new URL('./browser/style-map.ts', import.meta.url));
+    const messages = fileURLToPath(new URL('./browser/message.ts', import.meta.url));
     const { output } = await build({
       input: Object.fromEntries(Object.entries(sources).map(([name, source]) => [name, fileURLToPath(source)])),
       platform: 'browser',
@@ -54,7 +55,11 @@ export async function bundleScripts(
       // package.json says that imports have no effect; the components read what one of them sets.
       treeshake: { moduleSideEffects: () => true },
       resolve: { alias: { 'lit/directives/style-map.js': styleMap } },
-      output: { minify, entryFileNames: '[name].js', chunkFileNames: 'messages.js' },
+      output: {
+        minify,
+        entryFileNames: '[name].js',
+        chunkFileNames: ({ moduleIds }) => (moduleIds.includes(messages) ? 'messages.js' : 'page.js'),
+      },
     });
     return new Map(output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file.code]] : [])));
   } catch (cause) {

@@ -9,8 +9,12 @@ export function startActivity({ state, on }: PageStore): void {
   // Some browsers scroll with the keyboard only if the element is focusable.
   list.tabIndex = 0;
   on(['full_state', 'activity'], () => {
-    if (state.activity.length === 0) render(html`<li class="nothing">No bot has connected yet.</li>`, list);
-    else renderKeyed(withDays(state.activity.toReversed(), lineItem), list);
+    if (state.activity.length > 0) renderKeyed(withDays(state.activity.toReversed(), lineItem), list);
+    else
+      render(
+        html`<li class="nothing">No bot has connected yet. The address of the API is ${location.origin}/api.</li>`,
+        list,
+      );
   });
 }
 
