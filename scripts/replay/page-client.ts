@@ -60,8 +60,9 @@ export async function openPage(origin: string) {
 }
 
 /** The page gets the time of now instead, unless the clock was moved. */
-function withoutTime({ now: _, ...event }: TimedEvent): SandboxPageEvent {
-  return event as SandboxPageEvent;
+function withoutTime(event: TimedEvent): SandboxPageEvent {
+  const { now: _, ...rest } = event;
+  return rest as SandboxPageEvent;
 }
 
 function messagesIn(event: SandboxPageEvent): Message[] {
