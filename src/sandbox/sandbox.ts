@@ -18,6 +18,7 @@ import type { App } from '../app/app-interface.ts';
 import { openDataDirectory, openJsonFile, readJsonFile } from './data-directory.ts';
 import type { ListingSettings } from './default-settings.ts';
 import { createFaultInjection, createOutageSwitch, type FaultInjection, type OutageSwitch } from './fault-injection.ts';
+import { guildNames } from './guild-names.ts';
 import {
   createServiceApplication,
   registerWebhooks,
@@ -266,7 +267,13 @@ async function startSandboxDiscord(
 ): Promise<LocalDiscord> {
   const { log } = options;
   const initialState = readJsonFile(path, persistedState, log);
-  const discord = await startLocalDiscord({ ...options, people: guildMembers, strangers: voters, initialState });
+  const discord = await startLocalDiscord({
+    ...options,
+    names: guildNames,
+    people: guildMembers,
+    strangers: voters,
+    initialState,
+  });
   const file = track(openJsonFile({ path, snapshot: () => discord.exportState(), stopwatch: systemClock, log }));
   discord.events.on('change', ({ kind }) => {
     if (isPersistent(kind)) file.scheduleWrite();

@@ -33,9 +33,12 @@ const pingBot: Repertoire = {
   },
 };
 
+/** With the names that a Discord has by itself. */
+const alone = { page: true, names: {} };
+
 describe('the page of a Discord alone', { timeout: 60_000 }, () => {
   it('runs a command, presses a button and submits a modal, and shows how the bot responded', async () => {
-    const { page, messages, type } = await visitLocal(pingBot, {}, { page: true });
+    const { page, messages, type } = await visitLocal(pingBot, {}, alone);
     const run = async (command: string) => {
       await type(`/${command} `);
       await page.keyboard.press('Enter');
@@ -65,7 +68,7 @@ describe('the page of a Discord alone', { timeout: 60_000 }, () => {
   });
 
   it.each(['dark', 'light'] as const)('is accessible and complete, also on a phone (%s)', async (colorScheme) => {
-    const { discord, page } = await visitLocal(pingBot, { colorScheme }, { page: true });
+    const { discord, page } = await visitLocal(pingBot, { colorScheme }, alone);
     expect(await page.title()).toBe('Local Discord');
     expect(await violationsOf(page)).toEqual([]);
     await page.close();
@@ -86,7 +89,7 @@ describe('the page of a Discord alone', { timeout: 60_000 }, () => {
   });
 
   it('says how to connect a bot', async () => {
-    const { origin } = await localDiscord({ page: true });
+    const { origin } = await localDiscord(alone);
     const { page } = await open(origin, {}, 'Bot offline');
     await page.getByText(`No bot has connected yet. The address of the API is ${origin}/api.`).waitFor();
   });

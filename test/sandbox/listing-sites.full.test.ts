@@ -3,6 +3,7 @@ import { hour } from '@tallyhook/platform/durations';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { ask, follow, post } from 'local-discord/testing/page-client';
 import { describe, expect, it } from 'vitest';
+import type { SandboxState } from '../../src/sandbox/page/sandbox-page.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { stepsOf, timelineOf, wholeSandbox } from './whole.ts';
 
@@ -24,8 +25,8 @@ async function canVote({ discord }: Sandbox): Promise<string> {
 
 /** The local vote pages, as the page of the sandbox opens them. */
 async function votePages({ urls }: Sandbox) {
-  const { listings } = await (await follow(urls.page))(({ kind }) => kind === 'full_state');
-  const pages = (listings as { site?: { id: string; localPage: string } }[]).flatMap(({ site }) => site ?? []);
+  const { extension } = await (await follow(urls.page))(({ kind }) => kind === 'full_state');
+  const pages = (extension as SandboxState).listings.flatMap(({ site }) => site ?? []);
   return Object.fromEntries(pages.map(({ id, localPage }) => [id, localPage]));
 }
 

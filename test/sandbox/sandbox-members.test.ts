@@ -78,6 +78,6 @@ describe('a vote on the page', { timeout: 30_000 }, () => {
     });
     expect(await response.json()).toMatchObject({ outcome: 'recorded', isDelivered: linked });
     const state = await (await follow(sandbox.urls.page))(({ kind }) => kind === 'full_state');
-    expect(state['isLinked']).toBe(linked);
+    expect(state).toMatchObject({ extension: { isLinked: linked } });
   });
 });

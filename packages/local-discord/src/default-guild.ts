@@ -17,7 +17,16 @@ export interface DefaultGuildOptions {
   readonly people?: readonly Person[];
   /** Users of Discord who are not in the guild; the bot and its members know their names (default: none). */
   readonly strangers?: readonly Person[];
+  /** What is to be called otherwise. */
+  readonly names?: {
+    /** The bot and its own role. */
+    readonly bot?: string;
+    readonly channels?: Partial<Record<ChannelKey, { readonly name: string; readonly topic: string }>>;
+    readonly roles?: Partial<Record<Exclude<keyof RoleIds, 'bot'>, string>>;
+  };
 }
+
+type ChannelKey = 'general' | 'announcements' | 'premium';
 
 /** The initial guild. */
 export type DefaultGuild = ReturnType<typeof defaultGuild>;
@@ -101,10 +110,18 @@ const settings = {
 /**
  * The initial guild of a local Discord. Its ids are the same at every start, so stored references to members and channels stay valid.
  */
-export function defaultGuild({ guild = presetGuild, people = presetPeople, strangers = [] }: DefaultGuildOptions) {
-  const bot = newUser(applicationId, 'tallyhook', undefined, true);
+export function defaultGuild(options: DefaultGuildOptions) {
+  const { guild = presetGuild, people = presetPeople, strangers = [], names = {} } = options;
+  const { bot: botName = 'test-bot', roles: roleNames = {}, channels = {} } = names;
+  const bot = newUser(applicationId, botName, undefined, true);
   const [owner] = people;
   const { inviteCode = null, ...identity } = guild;
+  const role = (key: Exclude<keyof RoleIds, 'bot'>, name: string, position: number, color: number, granted?: bigint) =>
+    newRole(roleIds[key], roleNames[key] ?? name, position, color, granted);
+  const channel = (key: ChannelKey, number: number, preset: { name: string; topic: string }) => {
+    const { name, topic } = channels[key] ?? preset;
+    return newChannel(id(number), guild.id, name, topic, number);
+  };
   return {
     bot,
     guild: {
@@ -119,21 +136,21 @@ export function defaultGuild({ guild = presetGuild, people = presetPeople, stran
     roleIds,
     roles: [
       newRole(guild.id, '@everyone', 0, 0, everyonePermissions),
-      newRole(roleIds.voter, 'Voter', 1, 0x57f287),
-      newRole(roleIds.regular, 'Regular', 2, 0x3ba55d),
-      newRole(roleIds.veteran, 'Veteran', 3, 0x1abc9c),
-      newRole(roleIds.premium, 'Premium', 4, 0xf47fff),
-      newRole(roleIds.vip, 'VIP', 5, 0xf1c40f),
-      newRole(roleIds.bot, 'tallyhook', 6, 0x5865f2, permissions('manageRoles', 'mentionEveryone'), applicationId),
-      newRole(roleIds.moderator, 'Moderator', 7, 0xe67e22),
-      newRole(roleIds.owner, 'Owner', 8, 0xfaa61a, permissions('administrator')),
+      role('voter', 'Member', 1, 0x57f287),
+      role('regular', 'Regular', 2, 0x3ba55d),
+      role('veteran', 'Veteran', 3, 0x1abc9c),
+      role('premium', 'Premium', 4, 0xf47fff),
+      role('vip', 'VIP', 5, 0xf1c40f),
+      newRole(roleIds.bot, botName, 6, 0x5865f2, permissions('manageRoles', 'mentionEveryone'), applicationId),
+      role('moderator', 'Moderator', 7, 0xe67e22),
+      role('owner', 'Owner', 8, 0xfaa61a, permissions('administrator')),
     ],
     members: [
       newMember(bot, createdAt, [roleIds.bot]),
       ...people.map((person) => newMember(toUser(person), createdAt, person === owner ? [roleIds.owner] : [])),
     ],
-    general: newChannel(id(32), guild.id, 'general', 'General chat', 32),
-    announcements: newChannel(id(31), guild.id, 'votes', 'Every vote as it is recorded', 31),
-    premium: newChannel(id(33), guild.id, 'premium', 'Premium purchases and renewals', 33),
+    general: channel('general', 32, { name: 'general', topic: 'General chat' }),
+    announcements: channel('announcements', 31, { name: 'announcements', topic: 'News of this server' }),
+    premium: channel('premium', 33, { name: 'premium', topic: 'For members with Premium' }),
   };
 }

@@ -111,7 +111,7 @@ export interface LocalDiscord {
   autocomplete(action: AutocompleteAction): Promise<readonly Choice[]>;
   /** Submits a modal that the bot opened for a member. @throws RejectedByClientError */
   submitModal(action: ModalAction): InteractionHandle;
-  /** `#votes`, or "a direct message"; undefined for an unknown channel. */
+  /** `#general`, or "a direct message"; undefined for an unknown channel. */
   channelName(channelId: string): string | undefined;
   /** The messages of a channel, oldest first: visible to all, visible to one member, or (null) all including ephemeral ones. */
   messages(channelId: string, viewerId?: string | null): readonly Message[];

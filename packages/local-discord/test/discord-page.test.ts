@@ -20,17 +20,16 @@ describe('the page of a local Discord', () => {
   });
 
   it('is about Discord alone', async () => {
-    const { discord } = await inhabited({ page: true });
-    const { text } = await ask(discord.origin, '/');
+    const { origin, members } = await localDiscord({ page: true, names: {} });
+    const { text } = await ask(origin, '/');
     expect(text).toContain('<title>Local Discord</title>');
-    const state = await (await follow(discord.origin))(({ kind }) => kind === 'full_state');
-    expect(state).toMatchObject({ extension: null });
-    expect(text).not.toMatch(/\bvot(?:e|es|ing)\b|listing|credit|tallyhook|sandbox/i);
-    expect((await ask(discord.origin, '/main.js')).text).not.toContain('/page/votes');
-    for (const path of ['/console', '/tours.css'])
-      expect(await ask(discord.origin, path)).toMatchObject({ status: 404 });
-    const vote = await post(discord.origin, '/page/votes', { userId: discord.members[0]?.id, kind: 'server' });
-    expect(vote).toMatchObject({ status: 404 });
+    const state = await (await follow(origin))(({ kind }) => kind === 'full_state');
+    expect(state).toMatchObject({ extension: null, bot: { name: 'test-bot' } });
+    expect(text + JSON.stringify(state)).not.toMatch(/\bvot(?:es?|ers?|ing)\b|listing|credit|tallyhook|sandbox/i);
+    expect((await ask(origin, '/main.js')).text).not.toContain('/page/votes');
+    for (const path of ['/console', '/tours.css']) expect(await ask(origin, path)).toMatchObject({ status: 404 });
+    const vote = { userId: members[0]?.id, kind: 'server' };
+    expect(await post(origin, '/page/votes', vote)).toMatchObject({ status: 404 });
   });
 
   it('is served only for host names of this machine', async () => {
