@@ -34,7 +34,7 @@ describeOnBothDatabases('lists of listings', (newDatabase) => {
           ? { ...base, kind, facts: { servers: 1, shards: 1 } }
           : { ...base, kind, facts: defaultServerFacts };
       await insertListing(database, listing);
-      await updateListing(database, { ...listing, categories });
+      await updateListing(database, { ...listing, categories }, now);
       for (const [daysAgo, count] of Object.entries(votes)) {
         const votedAt = now - Number(daysAgo) * day;
         const voters = Array.from({ length: count }, (_, voter) => `${voter + 1}`);

@@ -17,3 +17,8 @@ export interface ServiceFace {
   readonly privacy?: string;
   readonly terms?: string;
 }
+
+/** The pages that there are, in the order of the footer. */
+export function legalPages(face: ServiceFace) {
+  return (['imprint', 'privacy', 'terms'] as const).filter((name) => name === 'privacy' || face[name] !== undefined);
+}

@@ -1,5 +1,6 @@
 import { type Html, html } from '@tallyhook/platform/web/html';
 import type { Router } from 'express';
+import { legalPages } from '../face/face.ts';
 import type { ServiceTexts } from '../texts/texts.ts';
 import { type PageDependencies, PageRoutes } from './page-routes.ts';
 
@@ -7,9 +8,8 @@ import { type PageDependencies, PageRoutes } from './page-routes.ts';
 export function legalRoutes(dependencies: PageDependencies): Router {
   const { face } = dependencies;
   const routes = new PageRoutes(dependencies);
-  for (const name of ['imprint', 'privacy', 'terms'] as const) {
+  for (const name of legalPages(face)) {
     const text = face[name];
-    if (text === undefined && name !== 'privacy') continue;
     routes.page(`/${name}`, ({ texts }) => {
       const title = texts.text(`frame.${name}`);
       const content = text === undefined ? storedData(texts, dependencies) : textHtml(text);

@@ -4,7 +4,7 @@ import { type Html, html } from '@tallyhook/platform/web/html';
 import { type PageContent, pageFrame } from '@tallyhook/platform/web/page-frame';
 import type { Request, Response } from 'express';
 import { openApiPath } from '../api/openapi.ts';
-import type { ServiceFace } from '../face/face.ts';
+import { legalPages, type ServiceFace } from '../face/face.ts';
 import { isServiceTextIn, languages, type ServiceTextIn, type ServiceTexts } from '../texts/texts.ts';
 import { languageParameter, textsOf } from './language.ts';
 import type { Visitor } from './session.ts';
@@ -102,11 +102,8 @@ interface Footer {
 }
 
 function footer(request: Request, face: ServiceFace, { texts, query }: Footer): Html {
-  const own = (['imprint', 'privacy', 'terms'] as const).filter(
-    (name) => name === 'privacy' || face[name] !== undefined,
-  );
   const links = [
-    ...own.map((name) => html`<a href="/${name}">${texts.text(`frame.${name}`)}</a>`),
+    ...legalPages(face).map((name) => html`<a href="/${name}">${texts.text(`frame.${name}`)}</a>`),
     ...(face.footerLinks ?? []).map(({ text, url }) => html`<a href="${url}" rel="noreferrer" dir="auto">${text}</a>`),
     html`<a href="${openApiPath}">${texts.text('frame.api')}</a>`,
   ];

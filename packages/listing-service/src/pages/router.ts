@@ -27,6 +27,7 @@ import { publicRoutes } from './public-routes.ts';
 import { logoPath, renderServicePage } from './render-page.ts';
 import { reviewRoutes } from './review-routes.ts';
 import { signInRoutes } from './sign-in.ts';
+import { sitemapRoutes } from './sitemap-routes.ts';
 
 /** All pages. They use JavaScript for the challenge of votes and the buttons that copy only. */
 export function pagesRouter(dependencies: PageDependencies): Router {
@@ -35,6 +36,7 @@ export function pagesRouter(dependencies: PageDependencies): Router {
   router.use(createPageHeaders({}));
   if (dependencies.actAsMembers) router.use(requireOwnHost(origin));
   router.use(previewRoutes(dependencies));
+  router.use(sitemapRoutes(dependencies));
   router.use(rememberLanguage({ secure: origin.startsWith('https:') }));
   const caching = { cacheControl: 'public, max-age=3600' };
   const edit = (css: string) => (face.accent === undefined ? css : withAccent(css, face.accent));

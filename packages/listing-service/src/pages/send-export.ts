@@ -1,6 +1,5 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
+import { sendText } from './send-text.ts';
 
 /** A JSON object: single values, then lists in chunks. */
 interface ExportFile {
@@ -15,12 +14,7 @@ export async function sendExport(response: Response, file: ExportFile): Promise<
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Disposition': `attachment; filename="${file.name}"`,
   });
-  try {
-    await pipeline(Readable.from(toJson(file)), response);
-  } catch (thrown) {
-    const isAborted = thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_STREAM_PREMATURE_CLOSE';
-    if (!isAborted) throw thrown;
-  }
+  await sendText(response, toJson(file));
 }
 
 async function* toJson({ values, lists }: ExportFile): AsyncGenerator<string> {

@@ -42,8 +42,8 @@ export async function seed(database: Database, now: number): Promise<SeedResult>
       return { server: existing ?? server, bot: (await findListing(sql, bot.id)) ?? bot, keys: null };
     }
     await insertListing(sql, bot);
-    await updateListing(sql, { ...server, categories: seededCategories.server });
-    await updateListing(sql, { ...bot, categories: seededCategories.bot });
+    await updateListing(sql, { ...server, categories: seededCategories.server }, now);
+    await updateListing(sql, { ...bot, categories: seededCategories.bot }, now);
     await saveInvite(sql, server.id, serverInvite(seededInviteCode));
     for (const member of [seededOwner, ...seededMembers]) await upsertMember(sql, member);
     await insertVotes(sql, [...generateVotes(server.id, 1, now), ...generateVotes(bot.id, 2, now)]);

@@ -33,6 +33,8 @@ export interface ServiceTables {
     facts_json: string;
     owner_id: string;
     created_at: number;
+    /** When its owner changed what the page says. */
+    updated_at: number;
     state: Generated<ListingState>;
     /** Why the operator hid it, for the owner. */
     state_reason: string | null;

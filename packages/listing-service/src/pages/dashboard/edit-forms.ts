@@ -15,8 +15,8 @@ import { revokePage, sectionOf } from './edit-page.ts';
 
 /** The form for what visitors read about a listing, and those of its API keys. */
 export function addEditForms(dashboard: Dashboard, { database }: PageDependencies): void {
-  dashboard.form('', 'edit', async ({ request, listing }) => {
-    await updateListing(database, withEdits(listing, request.body));
+  dashboard.form('', 'edit', async ({ request, listing, now }) => {
+    await updateListing(database, withEdits(listing, request.body), now);
     return resultAt('basics', 'saved');
   });
 

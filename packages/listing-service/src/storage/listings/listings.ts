@@ -64,13 +64,20 @@ export async function lockOwnListing(sql: Sql, id: string, ownerId: string): Pro
   return numUpdatedRows > 0n;
 }
 
-/** Updates what the form of an owner has: name, description, tags, categories and facts. */
-export async function updateListing(sql: Sql, listing: Listing & Pick<Presentation, 'categories'>): Promise<void> {
+/**
+ * Updates what the form of an owner has: name, description, tags, categories and facts.
+ * @param now ms since the epoch
+ */
+export async function updateListing(
+  sql: Sql,
+  listing: Listing & Pick<Presentation, 'categories'>,
+  now: number,
+): Promise<void> {
   const { name, description, tags_json, facts_json } = toRow(listing);
   const categories_json = JSON.stringify(listing.categories);
   await sql
     .updateTable('listings')
-    .set({ name, description, tags_json, facts_json, categories_json })
+    .set({ name, description, tags_json, facts_json, categories_json, updated_at: now })
     .where('id', '=', listing.id)
     .execute();
 }
@@ -157,6 +164,7 @@ function toRow(listing: Listing): Pick<Row<'listings'>, OwnColumns> {
     categories_json: JSON.stringify(listing.kind === 'server' ? knownCategories([listing.facts.category]) : []),
     owner_id: listing.ownerId,
     created_at: listing.createdAt,
+    updated_at: listing.createdAt,
   };
 }
 

@@ -139,7 +139,7 @@ export async function relatedListings(
 }
 
 /** Written out, since the index contains only rows of this state. */
-const isPublished = expression<boolean>`listings.state = 'published'`;
+export const isPublished = expression<boolean>`listings.state = 'published'`;
 
 /** The categories are a JSON list of names, none of which needs escaping. */
 function isInCategory(category: Category): RawBuilder<boolean> {

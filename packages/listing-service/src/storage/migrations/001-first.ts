@@ -14,8 +14,8 @@ const listingTables = ({ id, integer, strict }: Words) => [
   `create table listings (
     id text primary key, kind text not null check (kind in ('server', 'bot')), name text not null, description text not null,
     tags_json text not null, facts_json text not null, owner_id text not null, created_at ${integer} not null,
-    state text default 'published' not null, state_reason text, icon_version text, invite text,
-    categories_json text default '[]' not null, growth integer default 0 not null
+    updated_at ${integer} not null, state text default 'published' not null, state_reason text, icon_version text,
+    invite text, categories_json text default '[]' not null, growth integer default 0 not null
   )${strict}`,
   'create index listings_by_owner on listings (owner_id)',
   // Few: what an operator decides, and what is being deleted.
