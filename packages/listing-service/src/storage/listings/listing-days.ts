@@ -3,6 +3,7 @@ import type { Query } from '@tallyhook/platform/database/dialect';
 import { day, hour } from '@tallyhook/platform/durations';
 import { sql as expression } from 'kysely';
 import type { Database } from '../database.ts';
+import { publishedListings } from './published.ts';
 
 /** What happened to a listing on the day (UTC) with this start (ms since the epoch). Deliveries are those queued. */
 export type ListingDay = Awaited<ReturnType<typeof listingDays>>[number];
@@ -100,20 +101,18 @@ const chunkSize = 200;
  * reads the index entries of two weeks; SQLite counts on this thread, so listings are counted one by one.
  */
 export async function updateGrowth(database: Database, now: number, signal?: AbortSignal): Promise<void> {
-  const listings = await database
-    .selectFrom('listings')
-    .select(['id', 'growth'])
-    .where('state', '=', 'published')
-    .execute();
-  for (let start = 0; start < listings.length && !signal?.aborted; start += chunkSize) {
-    const changes: Query[] = [];
-    for (const { id, growth } of listings.slice(start, start + chunkSize)) {
-      const change = await growthOf(database, id, now);
-      const update = database.updateTable('listings').set({ growth: change }).where('id', '=', id);
-      if (change !== growth) changes.push(update.compile());
-      await setImmediate();
+  for (const kind of ['server', 'bot'] as const) {
+    for await (const listings of publishedListings(database, kind, { batchSize: chunkSize })) {
+      if (signal?.aborted) return;
+      const changes: Query[] = [];
+      for (const { id, growth } of listings) {
+        const change = await growthOf(database, id, now);
+        const update = database.updateTable('listings').set({ growth: change }).where('id', '=', id);
+        if (change !== growth) changes.push(update.compile());
+        await setImmediate();
+      }
+      if (changes.length > 0) await database.batch(changes);
     }
-    if (changes.length > 0) await database.batch(changes);
   }
 }
 

@@ -3,19 +3,24 @@ import type { ServiceListingKind } from '../../listing/listing.ts';
 import type { Database } from '../database.ts';
 import { isPublished } from './search.ts';
 
-/** Listings that are read together: SQLite blocks this process meanwhile. */
-const batchSize = 1_000;
-
-/** The published listings of a kind by id, after this one, in batches with a turn of the event loop between them. */
+/**
+ * The published listings of a kind by id, in batches with a turn of the event loop between them.
+ * @param options.after the id before the first one
+ * @param options.batchSize listings that are read together: SQLite blocks this process meanwhile
+ */
 export async function* publishedListings(
   database: Database,
   kind: ServiceListingKind,
-  { after, limit }: { readonly after: string; readonly limit: number },
+  {
+    after = '',
+    limit = Number.POSITIVE_INFINITY,
+    batchSize = 1_000,
+  }: { readonly after?: string; readonly limit?: number; readonly batchSize?: number },
 ) {
   let last = after;
   for (let left = limit; left > 0; ) {
     const listings = await publishedAfter(database, kind, last)
-      .select('updated_at as updatedAt')
+      .select(['updated_at as updatedAt', 'growth'])
       .limit(Math.min(left, batchSize))
       .execute();
     last = listings.at(-1)?.id ?? last;
