@@ -81,7 +81,7 @@ test('an owner configures and tests the vote webhook, resends a delivery and rot
   const section = page.getByRole('region', { name: 'Vote Webhooks' });
   await section.getByLabel('URL').fill(url);
   await section.getByRole('button', { name: 'Save' }).click();
-  const secret = await page.getByRole('status').locator('code').innerText();
+  const secret = await page.getByRole('status').locator('code').first().innerText();
   expect(secret).toMatch(/^vote_/);
 
   await section.getByRole('button', { name: 'Test Webhook' }).click();
@@ -97,7 +97,7 @@ test('an owner configures and tests the vote webhook, resends a delivery and rot
   await expect.poll(() => received.length).toBe(2);
   await page.getByRole('link', { name: 'Edit' }).click();
   await section.getByRole('button', { name: 'Rotate secret' }).click();
-  expect(await page.getByRole('status').locator('code').innerText()).not.toBe(secret);
+  expect(await page.getByRole('status').locator('code').first().innerText()).not.toBe(secret);
 });
 
 test('an owner creates an API key under Advanced setup, uses it and revokes it', async () => {
@@ -109,7 +109,7 @@ test('an owner creates an API key under Advanced setup, uses it and revokes it',
   const section = page.getByRole('region', { name: 'Advanced setup' });
   await section.getByLabel('Name').fill('Bot');
   await section.getByRole('button', { name: 'Create API key' }).click();
-  const key = await page.getByRole('status').locator('code').innerText();
+  const key = await page.getByRole('status').locator('code').first().innerText();
   expect((await get('/server', { 'X-API-Key': key })).status).toBe(200);
   await section.getByRole('link', { name: 'Revoke Bot' }).click();
   await page.getByRole('button', { name: 'Revoke key' }).click();

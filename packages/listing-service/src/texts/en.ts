@@ -332,6 +332,8 @@ export const en = {
     secret: 'Secret',
     unchanged: 'unchanged, ends in {end}',
     generated: 'leave empty to generate one',
+    secretHint: 'Your own has 16 to 200 characters. Libraries of Standard Webhooks take it if it begins with whsec_.',
+    standardSecret: 'The same secret for libraries of Standard Webhooks:',
     pausedByOwner: 'Paused {time}. You paused it. New events are queued and sent when you resume.',
     pausedGone: 'Paused {time}. The endpoint returned 410 Gone. New events are queued and sent when you resume.',
     pausedFailing: {

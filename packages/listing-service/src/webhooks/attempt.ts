@@ -8,6 +8,7 @@ import type { DeliveryAttempt } from '../storage/deliveries/deliveries.ts';
 import { settleFailure, settleSuccess } from '../storage/deliveries/settle-delivery.ts';
 import type { SendableDelivery, Webhook } from '../storage/deliveries/webhooks.ts';
 import { type Connections, type PostOutcome, post, signatureHeader, unanswered } from './post.ts';
+import { standardHeaders } from './standard-webhooks.ts';
 import { checkTarget, RejectedTargetError, type TargetPolicy, type WebhookTarget } from './target.ts';
 
 /** The delay after the given number of failed attempts (ms), or null to give up. `random` is in [0, 1). */
@@ -72,7 +73,7 @@ export async function attemptDelivery(delivery: SendableDelivery, context: Deliv
  */
 export async function sendDelivery(delivery: SendableDelivery, context: SendingContext): Promise<Sent> {
   const first = await sendOnce(delivery, 'current', context);
-  if (first.status !== unauthorized || !hasPreviousSecret(delivery.webhook, context.clock.now()))
+  if (first.status !== unauthorized || validSecrets(delivery.webhook, context.clock.now()).length === 1)
     return { attempts: [first], last: first };
   const second = await sendOnce(delivery, 'previous', context);
   return { attempts: [first, second], last: second };
@@ -101,6 +102,7 @@ async function sendOnce(
     [signatureHeader]: hmacHex(delivery.body, secret),
     'x-webhook-id': delivery.id,
     'x-webhook-attempt': String(delivery.attempts + 1),
+    ...standardHeaders(delivery, validSecrets(webhook, at), at),
   };
   const options = { clock, timeoutMs: webhookResponseTimeoutMs, connections };
   const outcome = await post(target, delivery.body, headers, options);
@@ -133,8 +135,9 @@ function statusError(status: number): string | null {
   return `The receiver returned ${status}.`;
 }
 
-function hasPreviousSecret(webhook: Webhook, now: number): boolean {
-  return webhook.previous !== null && webhook.previous.until > now;
+/** The current secret, and after a rotation the previous one. */
+function validSecrets({ secret, previous }: Webhook, now: number): readonly string[] {
+  return previous !== null && previous.until > now ? [secret, previous.secret] : [secret];
 }
 
 /** Stores the attempts, the next state of the delivery and the failure count of the webhook. */

@@ -6,6 +6,7 @@ import { findKey, issueOwnersKey, revokeKey } from '../../storage/listings/keys.
 import { type StoredListing, saveInvite, updateListing } from '../../storage/listings/listings.ts';
 import { PageError } from '../../texts/page-error.ts';
 import type { WebhookFamily } from '../../webhooks/event-kinds.ts';
+import { standardSecret } from '../../webhooks/standard-webhooks.ts';
 import { RejectedTargetError } from '../../webhooks/target.ts';
 import { botForm, inviteForm, keyForm, listingForm, readForm, serverForm, webhookForm } from '../forms.ts';
 import { type PageDependencies, pageNotFound, readRowId } from '../page-routes.ts';
@@ -90,13 +91,13 @@ export function addWebhookForms(dashboard: Dashboard, dependencies: PageDependen
     if (secret === null) throw pageNotFound();
     queued();
     if (existing || form.secret !== undefined) return resultAt(sectionOf(key.family), 'saved');
-    return { section: sectionOf(key.family), name: texts.text(`edit.secretOf.${key.family}`), secret };
+    return { section: sectionOf(key.family), name: texts.text(`edit.secretOf.${key.family}`), ...formsOf(secret) };
   });
 
   dashboard.form(`${path}/rotate`, 'edit', async ({ request, listing, now, texts }) => {
     const family = readFamily(request.params.family);
     const secret = await rotateWebhookSecret(database, listing.id, family, now).catch(rethrowAsPageError);
-    return { section: sectionOf(family), name: texts.text(`edit.newSecretOf.${family}`), secret };
+    return { section: sectionOf(family), name: texts.text(`edit.newSecretOf.${family}`), ...formsOf(secret) };
   });
 
   dashboard.form(`${path}/test`, 'send', async ({ request, listing, visitor: { userId, username } }) => {
@@ -125,6 +126,10 @@ export function addWebhookForms(dashboard: Dashboard, dependencies: PageDependen
     await deleteWebhook(database, listing.id, family);
     return resultAt(sectionOf(family), 'removed');
   });
+}
+
+function formsOf(secret: string) {
+  return { secret, standard: standardSecret(secret) };
 }
 
 function readFamily(text: string): WebhookFamily {

@@ -25,6 +25,8 @@ export interface NewSecret {
   readonly section: string;
   readonly name: string;
   readonly secret: string;
+  /** The same secret as libraries of Standard Webhooks take it; absent for an API key. */
+  readonly standard?: string;
 }
 
 interface EditView extends OwnerCall {
@@ -85,7 +87,8 @@ function secretHead(id: string, title: string, view: EditView): Html {
   const notice =
     newSecret?.section === id &&
     html`<div class="notice good" role="status" id="${resultId}" tabindex="-1"><p>${texts.fill('edit.copyNow', { name: isolated(newSecret.name) })}</p>
-  <p>${copyable(newSecret.secret, texts)}</p></div>`;
+  <p>${copyable(newSecret.secret, texts)}</p>
+  ${newSecret.standard !== undefined && html`<p>${texts.text('webhooks.standardSecret')}<br>${copyable(newSecret.standard, texts)}</p>`}</div>`;
   return html`${sectionHead(id, title, view)}${notice}`;
 }
 
@@ -168,7 +171,8 @@ ${secretHead(section, text(`webhooks.titles.${family}`), view)}
 ${webhook && health(webhook, path, view)}
 <form class="stack" method="post" action="${path}#${resultId}">${token}
   <label>${text('webhooks.url')} <input type="url" name="url" required maxlength="500" placeholder="https://" value="${webhook?.url ?? ''}"></label>
-  <label>${text('webhooks.secret')} <input type="password" name="secret" autocomplete="off" maxlength="200" placeholder="${secretHint}"></label>
+  <label>${text('webhooks.secret')} <input type="password" name="secret" autocomplete="off" maxlength="200" placeholder="${secretHint}">
+    <span class="hint">${text('webhooks.secretHint')}</span></label>
   <button>${text('edit.save')}</button>
 </form>
 ${webhook && actions(webhook, path, view)}
