@@ -18,6 +18,7 @@ import { apiBasePath } from './api/openapi.ts';
 import { createServiceApp, rejectExpectation, requireHost } from './app.ts';
 import { createDiscordSignIn, type DiscordApplication, discordApi } from './discord-sign-in/discord-accounts.ts';
 import type { ServiceFace } from './face/face.ts';
+import { startCountingMembers } from './invites/count-members.ts';
 import { createDiscordInvites } from './invites/discord-invites.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createMonitoring, serviceReadiness } from './monitoring/monitoring.ts';
@@ -198,6 +199,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const usage = new KeyUsage(context);
     const dispatcher = startWebhookDispatcher(context, log);
     const maintenance = startMaintenance(context, dispatcher.nudge);
+    const invites = createDiscordInvites({ apiUrl: discordApi(options.discord ?? {}), log });
+    const counting = startCountingMembers(context, invites);
     const monitoring = createMonitoring({
       ...context,
       reservations: limiter.reservations,
@@ -222,7 +225,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       }),
       challenge: challenge === 'proof-of-work' ? proofOfWork : challenge,
       discord: options.discord ? createDiscordSignIn(options.discord, { origin: url, key: sessionKey, clock }) : null,
-      invites: createDiscordInvites({ apiUrl: discordApi(options.discord ?? {}), log }),
+      invites,
       health: monitoring.publicHealth,
     });
     listener = monitoring.count(requireHost(app));
@@ -230,7 +233,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     stop = once(async () => {
       isStopping = true;
       if (drainMs > 0) await clock.sleep(drainMs);
-      await Promise.all([...servers.map((server) => server.close()), maintenance.stop(), dispatcher.stop()]);
+      await Promise.all([
+        ...servers.map((server) => server.close()),
+        ...[maintenance.stop(), counting.stop(), dispatcher.stop()],
+      ]);
       await settleWithin(closeTimeoutMs, systemClock, Promise.all([admission.stop(), limiter.stop(), usage.stop()]));
       await settleWithin(closeTimeoutMs, systemClock, database.destroy());
       log.info('service stopped');

@@ -3,7 +3,9 @@ import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { readVersion } from '@tallyhook/platform/version';
 import { z } from 'zod';
+import type { DueInvite } from '../storage/listings/invite-checks.ts';
 import type { StoredListing } from '../storage/listings/listings.ts';
+import type { LostInvite } from '../storage/tables.ts';
 
 /** Discord, as people open it. Invites are stored as addresses of this origin. */
 const discordOrigin = 'https://discord.com';
@@ -60,7 +62,19 @@ export type DiscordInvites = ReturnType<typeof createDiscordInvites>;
 const timeoutMs = 8 * second;
 
 /** Discord: "Get Invite". Without a guild it is an invite to a group of people. */
-const inviteResponse = z.object({ guild: z.object({ id: z.string() }).nullish(), expires_at: z.string().nullish() });
+const inviteResponse = z.object({
+  guild: z.object({ id: z.string() }).nullish(),
+  expires_at: z.string().nullish(),
+  // With `with_counts`.
+  approximate_member_count: z.number().int().min(0).nullish(),
+  approximate_presence_count: z.number().int().min(0).nullish(),
+});
+
+/** What Discord says of the server of an invite, or why it says nothing. `retryAfter`: its header. */
+export type InviteReading =
+  | { readonly counts: { readonly members: number; readonly online: number } }
+  | { readonly problem: LostInvite }
+  | { readonly unavailable: string; readonly retryAfter: string | null };
 
 /** Discord: "User Agent". Requests with that of a program in general are rejected at times. */
 const userAgent = `DiscordBot (https://github.com/tallyhook/tallyhook, ${readVersion()})`;
@@ -71,21 +85,33 @@ export function createDiscordInvites({ apiUrl, log }: { readonly apiUrl: () => s
     const code = readInviteCode(text);
     if (code === null) return { problem: 'malformed' };
     const answer = await ask(`${apiUrl()}/v10/invites/${code}`);
-    if (answer === 404) return { problem: 'unknown' };
-    if (answer === 429) return { problem: 'limited' };
-    const found = inviteResponse.safeParse(answer);
-    if (!found.success) {
-      log.warn({ reason: typeof answer === 'object' ? 'unexpected response' : answer }, 'an invite was not checked');
-      return { problem: 'unavailable' };
+    if ('invite' in answer) {
+      const { guild, expires_at: expiresAt } = answer.invite;
+      if (guild?.id !== guildId) return { problem: 'other-server' };
+      return expiresAt ? { problem: 'expires' } : { invite: serverInvite(code) };
     }
-    if (found.data.guild?.id !== guildId) return { problem: 'other-server' };
-    return found.data.expires_at ? { problem: 'expires' } : { invite: serverInvite(code) };
+    if (answer.status === 404) return { problem: 'unknown' };
+    if (answer.status === 429) return { problem: 'limited' };
+    log.warn({ reason: answer.status ?? answer.reason }, 'an invite was not checked');
+    return { problem: 'unavailable' };
   }
 
   return {
     /** Checks that what an owner has entered leads to this server or bot. @returns the address to store */
     async check({ id, kind }: Pick<StoredListing, 'id' | 'kind'>, text: string): Promise<CheckedInvite> {
       return kind === 'server' ? checkServerInvite(id, text) : readBotInvite(text, id);
+    },
+    /** Counts the members of a server by its invite, as it is stored. */
+    async read({ id, invite }: Pick<DueInvite, 'id' | 'invite'>, signal: AbortSignal): Promise<InviteReading> {
+      const answer = await ask(`${apiUrl()}/v10/invites/${readInviteCode(invite)}?with_counts=true`, signal);
+      if (!('invite' in answer)) {
+        const { status, reason, retryAfter } = answer;
+        return status === 404 ? { problem: 'unknown' } : { unavailable: reason, retryAfter };
+      }
+      const { guild, approximate_member_count: members, approximate_presence_count: online } = answer.invite;
+      if (guild?.id !== id) return { problem: 'other-server' };
+      if (members == null || online == null) return { unavailable: 'no counts', retryAfter: null };
+      return { counts: { members, online } };
     },
     /** Where the button "Join" or "Add" of a listing leads; null without an invite. */
     linkOf(listing: Invited): string | null {
@@ -96,13 +122,24 @@ export function createDiscordInvites({ apiUrl, log }: { readonly apiUrl: () => s
   };
 }
 
-/** The body of a response as parsed JSON; the status of an error; or the reason why there is no response. */
-async function ask(url: string): Promise<unknown> {
+type Answer =
+  | { readonly invite: z.infer<typeof inviteResponse> }
+  /** `status` is null without a response that can be understood. */
+  | { readonly status: number | null; readonly reason: string; readonly retryAfter: string | null };
+
+async function ask(url: string, signal?: AbortSignal): Promise<Answer> {
+  const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const headers = { Accept: 'application/json', 'User-Agent': userAgent };
-    const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
-    return response.ok ? await response.json() : response.status;
+    const ended = signal ? AbortSignal.any([signal, timeout]) : timeout;
+    const response = await fetch(url, { headers, redirect: 'error', signal: ended });
+    const { status } = response;
+    if (!response.ok) return { status, reason: `status ${status}`, retryAfter: response.headers.get('retry-after') };
+    const invite = inviteResponse.safeParse(await response.json());
+    return invite.success ? { invite: invite.data } : { ...noAnswer, reason: 'unexpected response' };
   } catch (error) {
-    return messageOf(error);
+    return { ...noAnswer, reason: messageOf(error) };
   }
 }
+
+const noAnswer = { status: null, retryAfter: null };

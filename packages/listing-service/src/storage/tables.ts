@@ -17,6 +17,9 @@ export type ListingState = 'published' | 'pending' | 'hidden' | 'deleting';
 /** The state of a premium order. `revoked` ended before its time, as after a refund. */
 export type PurchaseStatus = 'active' | 'expired' | 'revoked';
 
+/** Why the invite of a server does not lead to it any more. `unknown`: it has ended. */
+export type LostInvite = 'unknown' | 'other-server';
+
 export type ReportKind = 'review' | 'listing';
 
 /** `upheld`: an operator acted on the report. */
@@ -51,6 +54,17 @@ export interface ServiceTables {
   /** Sessions that were signed out before they expired. */
   revoked_sessions: { id: string; expires_at: number };
   listing_icons: { listing_id: string; version: string; type: string; data_base64: string };
+  /**
+   * The invites of servers whose numbers of members are read again at `due_at`. `read_at`: when they were read the last time.
+   * `failures`: how often in turn the invite did not lead to the server, because of `problem`.
+   */
+  invite_checks: {
+    listing_id: string;
+    due_at: number;
+    failures: number;
+    problem: LostInvite | null;
+    read_at: number | null;
+  };
   /** Votes for a listing and webhook deliveries to it, by day since the epoch (UTC). Complete days only. */
   listing_days: { listing_id: string; day: number; votes: number; deliveries: number };
   keys: {

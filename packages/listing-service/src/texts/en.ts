@@ -309,12 +309,18 @@ export const en = {
     category: 'Category',
     categoriesHint: 'Up to three.',
     rulesHint: 'One per line, up to 25.',
+    statsHint: 'Your bot can send both itself, with its API key: {request}.',
     invite: { server: 'Invite', bot: 'Invite of the bot' },
     inviteAddress: 'Address',
     inviteHint: {
       server: 'Begins with discord.gg/. In Discord: Invite people, Edit invite link, Expire after: Never.',
       bot: 'From the developer portal, page “OAuth2”. Without one, the bot is added without permissions.',
     },
+    lostInvite: {
+      unknown: 'Discord does not know this invite any more, so nobody can join by it. Create one that never expires.',
+      'other-server': 'This invite leads to another server now. Create one of this server that never expires.',
+    },
+    membersRead: 'Members and those online are read from Discord once an hour, the last time {time}.',
     badge: 'Badge',
     badgeHint: 'For your own website, or the README of your bot.',
     icon: 'Icon',

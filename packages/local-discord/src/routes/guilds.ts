@@ -37,6 +37,10 @@ export function guildRoutes({ state, oauth }: DiscordStore): Route[] {
     if (member.roles.includes(id) !== hasRole) state.setRoles(member, hasRole ? [...others, id] : others);
   };
 
+  const approximateCounts = () => {
+    return { approximate_member_count: state.members.size, approximate_presence_count: state.members.size };
+  };
+
   /** The guilds of the bot or of a member. Discord: "Get Current User Guilds". */
   const guildsOf = (userId: string, withCounts: boolean) => {
     const { id, name, icon, banner, features, owner_id } = state.guild();
@@ -67,10 +71,9 @@ export function guildRoutes({ state, oauth }: DiscordStore): Route[] {
     }),
     route('GET', '/users/:userId', ({ ids }) => ok(state.user(ids.userId) ?? raise(errorResponse.unknownUser()))),
     guildRoute('GET', '/guilds/:guildId', ({ query }) => {
-      const counts = { approximate_member_count: state.members.size, approximate_presence_count: state.members.size };
-      return ok({ ...state.guild(), ...(query.get('with_counts') === 'true' ? counts : {}) });
+      return ok({ ...state.guild(), ...(query.get('with_counts') === 'true' ? approximateCounts() : {}) });
     }),
-    publicRoute('GET', '/invites/:code', ({ ids: { code } }) => {
+    publicRoute('GET', '/invites/:code', ({ ids: { code }, query }) => {
       const { icon, splash, banner, description, features, nsfw, nsfw_level, ...guild } = state.guild();
       const { id, name, verification_level, vanity_url_code, premium_subscription_count } = guild;
       if (code !== vanity_url_code) throw errorResponse.unknownInvite();
@@ -82,6 +85,7 @@ export function guildRoutes({ state, oauth }: DiscordStore): Route[] {
           ...{ nsfw_level, nsfw, premium_subscription_count },
         },
         channel: channel ? { id: channel.id, type: channel.type, name: channel.name } : null,
+        ...(query.get('with_counts') === 'true' ? approximateCounts() : {}),
       });
     }),
     guildRoute('GET', '/guilds/:guildId/channels', () => ok(state.guildChannels())),

@@ -2,8 +2,9 @@ import { TallyhookError } from '@tallyhook/platform/errors';
 import { configureOwnersWebhook, rotateWebhookSecret, testWebhook } from '../../actions/configure-webhook.ts';
 import { tooManyKeys } from '../../connect/connect-requests.ts';
 import { deleteWebhook, findWebhook, pauseForOwner, resumeWebhook } from '../../storage/deliveries/webhooks.ts';
+import { saveCheckedInvite } from '../../storage/listings/invite-checks.ts';
 import { findKey, issueOwnersKey, revokeKey } from '../../storage/listings/keys.ts';
-import { type StoredListing, saveInvite, updateListing } from '../../storage/listings/listings.ts';
+import { type StoredListing, updateListing } from '../../storage/listings/listings.ts';
 import { PageError } from '../../texts/page-error.ts';
 import type { WebhookFamily } from '../../webhooks/event-kinds.ts';
 import { standardSecret } from '../../webhooks/standard-webhooks.ts';
@@ -60,7 +61,7 @@ function withEdits(listing: StoredListing, body: unknown): StoredListing {
 
 /** The form for the invite. An empty one takes it away. */
 export function addInviteForm(dashboard: Dashboard, { database, invites }: PageDependencies): void {
-  dashboard.form('/invite', 'edit', async ({ request, listing }) => {
+  dashboard.form('/invite', 'edit', async ({ request, listing, now }) => {
     const { invite: text } = readForm(inviteForm, request.body);
     const checked = text === '' ? { invite: null } : await invites.check(listing, text);
     if ('problem' in checked) {
@@ -72,7 +73,7 @@ export function addInviteForm(dashboard: Dashboard, { database, invites }: PageD
         isOfDiscord ? 30 : null,
       );
     }
-    await saveInvite(database, listing.id, checked.invite);
+    await saveCheckedInvite(database, listing, checked.invite, now);
     return resultAt('invite', 'saved');
   });
 }

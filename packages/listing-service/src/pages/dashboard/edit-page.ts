@@ -2,9 +2,10 @@ import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { apiBasePath } from '../../api/openapi.ts';
 import { type Category, categories } from '../../listing/category.ts';
-import { type BotFacts, pagePath, type ServerFacts } from '../../listing/listing.ts';
+import { type BotFacts, maxServers, maxShards, pagePath, type ServerFacts } from '../../listing/listing.ts';
 import { deliveryRecords } from '../../storage/deliveries/deliveries.ts';
 import { findWebhook, type Webhook } from '../../storage/deliveries/webhooks.ts';
+import { findInviteCheck } from '../../storage/listings/invite-checks.ts';
 import { keysOfListing, maxKeys, type StoredKey } from '../../storage/listings/keys.ts';
 import { type Purchase, purchasesOf } from '../../storage/purchases.ts';
 import type { ServiceTexts } from '../../texts/texts.ts';
@@ -51,7 +52,7 @@ export async function editSections(
   return html`<p>${texts.text('dashboard.voteAddress')} ${copyable(origin + pagePath(listing), texts)}</p>
 ${contents(view, purchases.length > 0)}
 ${basicsSection(view)}
-${inviteSection(view)}
+${inviteSection(view, await findInviteCheck(sql, listing.id))}
 ${iconSection(view)}
 ${webhookSection('vote', await findWebhook(sql, listing.id, 'vote'), view)}
 ${webhookSection('premium', await findWebhook(sql, listing.id, 'premium'), view)}
@@ -135,9 +136,10 @@ function serverFields({ rules }: ServerFacts, texts: ServiceTexts): Html {
     <span class="hint">${texts.text('edit.rulesHint')}</span></label>`;
 }
 
-function botFields({ servers, shards }: BotFacts, { text }: ServiceTexts): Html {
-  return html`<div class="fields"><label>${text('listing.servers')} <input type="number" name="servers" min="0" max="100000000" required value="${servers}"></label>
-  <label>${text('listing.shards')} <input type="number" name="shards" min="1" max="100000" required value="${Math.max(1, shards)}"></label></div>`;
+function botFields({ servers, shards }: BotFacts, { fill, text }: ServiceTexts): Html {
+  return html`<div class="fields"><label>${text('listing.servers')} <input type="number" name="servers" min="0" max="${maxServers}" required value="${servers}"></label>
+  <label>${text('listing.shards')} <input type="number" name="shards" min="1" max="${maxShards}" required value="${Math.max(1, shards)}"></label></div>
+  <p class="hint">${fill('edit.statsHint', { request: html`<code>POST ${apiBasePath}/bot/stats</code>` })}</p>`;
 }
 
 function iconSection(view: EditView): Html {

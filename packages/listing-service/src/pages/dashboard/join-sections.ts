@@ -1,21 +1,26 @@
 import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { pagePath } from '../../listing/listing.ts';
+import type { findInviteCheck } from '../../storage/listings/invite-checks.ts';
 import { copyable } from '../copyable.ts';
 import { languageParameter } from '../language.ts';
 import type { OwnerCall } from '../page-routes.ts';
 import { badgePath } from '../previews/preview-tags.ts';
 import { sectionHead } from '../render-page.ts';
 
-export function inviteSection(owned: OwnerCall): Html {
-  const { listing, visitor } = owned;
-  const { text } = owned.texts;
+/** @param check null if the members are not counted by the invite */
+export function inviteSection(owned: OwnerCall, check: Awaited<ReturnType<typeof findInviteCheck>>): Html {
+  const { listing, visitor, now, texts } = owned;
+  const { text } = texts;
+  const { problem = null, readAt = null } = check ?? {};
   return html`<section class="card" aria-labelledby="invite">${sectionHead('invite', text(`edit.invite.${listing.kind}`), owned)}
+${problem !== null && html`<p class="bad">${text(`edit.lostInvite.${problem}`)}</p>`}
 <form class="stack" method="post" action="/dashboard/${listing.id}/invite">${formTokenField(visitor)}
   <label>${text('edit.inviteAddress')} <input name="invite" maxlength="500" inputmode="url" autocomplete="off" value="${listing.invite ?? ''}">
     <span class="hint">${text(`edit.inviteHint.${listing.kind}`)}</span></label>
   <button>${text('edit.save')}</button>
-</form></section>`;
+</form>
+${readAt !== null && html`<p class="quiet">${texts.fill('edit.membersRead', { time: texts.ago(readAt, now) })}</p>`}</section>`;
 }
 
 /** The badge that the owner embeds elsewhere, in the language in which the owner reads this. @param origin of the service */

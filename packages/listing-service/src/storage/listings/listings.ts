@@ -82,6 +82,31 @@ export async function updateListing(
     .execute();
 }
 
+/**
+ * Changes some facts of a listing, and leaves the others as they are, also if its owner edits them at the same time. To be
+ * called in a transaction.
+ * @returns the listing with them; null if there is none of this kind, or it is being deleted
+ */
+export async function updateFacts<Kind extends ServiceListingKind>(
+  sql: Sql,
+  id: string,
+  kind: Kind,
+  changes: Partial<Extract<Listing, { kind: Kind }>['facts']>,
+): Promise<Extract<StoredListing, { kind: Kind }> | null> {
+  const locked = await sql
+    .updateTable('listings')
+    .set((row) => ({ name: row.ref('name') }))
+    .where('id', '=', id)
+    .where('kind', '=', kind)
+    .where('state', '!=', 'deleting')
+    .returningAll()
+    .executeTakeFirst();
+  if (locked === undefined) return null;
+  const facts_json = JSON.stringify({ ...JSON.parse(locked.facts_json), ...changes });
+  await sql.updateTable('listings').set({ facts_json }).where('id', '=', id).execute();
+  return listingOfRow({ ...locked, facts_json }) as Extract<StoredListing, { kind: Kind }>;
+}
+
 export async function saveInvite(sql: Sql, id: string, invite: string | null): Promise<void> {
   await sql.updateTable('listings').set({ invite }).where('id', '=', id).execute();
 }

@@ -25,6 +25,11 @@ const listingTables = ({ id, integer, strict }: Words) => [
   `create table listing_icons (
     listing_id text primary key, version text not null, type text not null, data_base64 text not null
   )${strict}`,
+  `create table invite_checks (
+    listing_id text primary key, due_at ${integer} not null, failures ${integer} not null, problem text, read_at ${integer}
+  )${strict}`,
+  // The next one to ask Discord for.
+  'create index invite_checks_due on invite_checks (due_at)',
   `create table listing_days (
     listing_id text not null, day ${integer} not null, votes ${integer} not null, deliveries ${integer} not null,
     constraint listing_days_key primary key (listing_id, day)
