@@ -4,7 +4,7 @@ import type { Log } from '@tallyhook/platform/log';
 
 /** An error response of the API: its status and the message in the failure envelope (document, section 7). */
 export class ApiError extends Error {
-  readonly status: 400 | 401 | 404 | 405 | 429 | 500 | 503;
+  readonly status: 400 | 401 | 404 | 405 | 413 | 429 | 500 | 503;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: ApiError['status'], message: string, headers: Readonly<Record<string, string>> = {}) {
@@ -22,6 +22,11 @@ export const retryAfterUnavailable = 5;
 export function requireGet({ method }: Pick<IncomingMessage, 'method'>): void {
   if (method === 'GET' || method === 'HEAD') return;
   throw new ApiError(405, 'This API is read-only: use GET.', { Allow: 'GET, HEAD' });
+}
+
+/** @throws ApiError 405 */
+export function requirePost({ method }: Pick<IncomingMessage, 'method'>): void {
+  if (method !== 'POST') throw new ApiError(405, 'Use POST.', { Allow: 'POST' });
 }
 
 /** The response for any thrown value. Unexpected errors are logged in full, and the response does not describe them. */

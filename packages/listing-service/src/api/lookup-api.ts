@@ -2,17 +2,19 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import { formatCount, second } from '@tallyhook/platform/durations';
+import { BodyMemory } from '@tallyhook/platform/http/body';
 import { memoizeOne } from '@tallyhook/platform/memoize';
 import type { z } from 'zod';
 import type { ServiceContext } from '../context.ts';
 import { type CountedRequest, maxRequests, type RateLimiter, rateLimitWindowMs } from '../rate-limit/rate-limiter.ts';
 import { createLookups, type Lookups } from '../storage/lookups.ts';
 import { digest } from '../storage/secrets.ts';
-import { ApiError, requireGet, toApiError } from './api-error.ts';
+import { ApiError, requireGet, requirePost, toApiError } from './api-error.ts';
 import { type ApiRequest, keyTypeError, operationHandlers } from './handlers.ts';
 import type { KeyUsage } from './key-usage.ts';
 import { apiBasePath } from './openapi.ts';
-import { type Operation, type OperationName, operations } from './operations.ts';
+import { botStats, type Operation, type OperationName, operations } from './operations.ts';
+import { postBotStats } from './post-bot-stats.ts';
 
 const policy = `"key";q=${maxRequests};w=${rateLimitWindowMs / second}`;
 
@@ -41,8 +43,10 @@ export interface LookupApiDependencies extends ServiceContext {
 
 /** An operation with the function that validates its parameters and answers. */
 interface Route {
-  readonly operation: Operation;
-  readonly answer: (request: ApiRequest, segment: string, query: Query) => Promise<object>;
+  readonly operation: Pick<Operation, 'path' | 'keys'>;
+  readonly answer: (request: ApiRequest, segment: string, query: Query, message: IncomingMessage) => Promise<object>;
+  /** Whether it stores something, and is not read. */
+  readonly isPost?: true;
 }
 
 type Query = ReturnType<typeof parseQuery>;
@@ -59,11 +63,17 @@ const noQuery: Query = {};
 export function createLookupApi(dependencies: LookupApiDependencies) {
   const { database, clock, limiter, usage, log, origin } = dependencies;
   const lookups = createLookups(database);
+  const memory = new BodyMemory();
   const routes: Readonly<Record<string, Route | undefined>> = Object.assign(Object.create(null), {
     server: routeOf('getServer'),
     bot: routeOf('getBot'),
     votes: routeOf('getVotes'),
     reviews: routeOf('getReviews'),
+    [botStats.path]: {
+      operation: botStats,
+      answer: ({ listing }, _segment, _query, message) => postBotStats(message, listing, { database, memory }),
+      isPost: true,
+    } satisfies Route,
   });
 
   async function respond(request: IncomingMessage, response: ServerResponse, path: string, search: string) {
@@ -71,7 +81,8 @@ export function createLookupApi(dependencies: LookupApiDependencies) {
       const { route, segment } = findRoute(routes, path.slice(apiBasePath.length));
       // The base path is case-sensitive too.
       if (route === undefined || !path.startsWith(apiBasePath)) throw new ApiError(404, 'Unknown endpoint.');
-      requireGet(request);
+      if (route.isPost) requirePost(request);
+      else requireGet(request);
       const query = search === '' ? noQuery : parseQuery(search);
       const { keyId, listing } = await authenticate(lookups, request.headers['x-api-key'] || query['key']);
       const now = clock.now();
@@ -80,8 +91,10 @@ export function createLookupApi(dependencies: LookupApiDependencies) {
       const limits = rateLimitHeaders(counted instanceof Promise ? await counted : counted);
       try {
         if (!route.operation.keys.includes(listing.kind)) throw keyTypeError(...route.operation.keys);
-        const answer = await route.answer({ lookups, listing, now, origin }, segment, query);
-        sendResource(request, response, [...cacheControl, ...limits], answer);
+        const answer = await route.answer({ lookups, listing, now, origin }, segment, query, request);
+        const headers = [...cacheControl, ...limits];
+        if (route.isPost) sendJson(response, 200, headers, { success: true, ...answer });
+        else sendResource(request, response, headers, answer);
       } catch (thrown) {
         sendFailure(response, thrown, [...cacheControl, ...limits]);
       }
@@ -123,6 +136,9 @@ function findRoute(
   path: string,
 ): { route: Route | undefined; segment: string } {
   const [, name = '', segment] = /^\/([^/]*)(?:\/([^/]+))?\/?$/.exec(path) ?? [];
+  // An endpoint with a path of two segments.
+  const below = segment === undefined ? undefined : routes[`/${name}/${segment}`];
+  if (below !== undefined) return { route: below, segment: '' };
   const route = routes[name];
   const hasParameter = route?.operation.path.includes('/:') ?? false;
   return { route: hasParameter === (segment !== undefined) ? route : undefined, segment: segment ?? '' };

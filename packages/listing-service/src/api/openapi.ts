@@ -3,7 +3,7 @@ import express, { type NextFunction, type Request, type Response, type Router } 
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject, type ZodOpenApiResponseObject } from 'zod-openapi';
 import { requireGet, toApiError } from './api-error.ts';
-import { failureEnvelopeResource, type Operation, operations } from './operations.ts';
+import { botStats, failureEnvelopeResource, type Operation, operations } from './operations.ts';
 
 /** The base path of the API (document, section 9). */
 export const apiBasePath = '/api/v1';
@@ -35,7 +35,8 @@ export function openApiDocument(baseUrl: string): ReturnType<typeof createDocume
       info: {
         title: 'Lookup API for servers and bots',
         version: '1.0.0',
-        description: 'Read-only: profiles of listed servers and bots, vote cooldowns and reviews.',
+        description:
+          'Profiles of listed servers and bots, vote cooldowns and reviews. All of it is read-only, except the extension for bots.',
       },
       servers: [{ url: baseUrl }],
       security: [{ header: [] }, { query: [] }],
@@ -76,14 +77,29 @@ function openApiPaths(): ZodOpenApiPathsObject {
       },
     },
   ]);
-  return Object.fromEntries(paths);
+  return { ...Object.fromEntries(paths), [botStats.path]: { post: botStatsOperation } };
 }
+
+const botStatsOperation = {
+  operationId: 'postBotStats',
+  summary: botStats.summary,
+  'x-key-types': botStats.keys,
+  requestBody: { required: true, content: { 'application/json': { schema: botStats.body } } },
+  responses: {
+    200: {
+      description: 'What is stored now',
+      content: { 'application/json': { schema: successEnvelope({ data: botStats.data, meta: null }) } },
+    },
+    ...failures,
+    413: failure('TooLarge', 'The body is too large'),
+  },
+} as const;
 
 export function pathInOpenApi({ path }: Pick<Operation, 'path'>): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }
 
-function successEnvelope({ data, meta }: Operation): z.ZodObject {
+function successEnvelope({ data, meta }: Pick<Operation, 'data' | 'meta'>): z.ZodObject {
   return z.object({ success: z.literal(true), data, ...(meta === null ? {} : { meta }) });
 }
 

@@ -1,6 +1,6 @@
 import { snowflakePattern } from '@tallyhook/platform/snowflake';
 import { z } from 'zod';
-import type { ServiceListingKind } from '../listing/listing.ts';
+import { maxServers, maxShards, type ServiceListingKind } from '../listing/listing.ts';
 
 /**
  * The schemas of requests and responses (document, section 2). They type the handlers and generate the OpenAPI
@@ -172,6 +172,30 @@ export const operations = {
     meta: reviewsMeta,
   },
 } as const satisfies Record<string, Operation>;
+
+/** An extension, so not one of the endpoints of the document: a bot sends its numbers. */
+export const botStats = {
+  path: '/bot/stats',
+  summary: "Stores the numbers of the key owner's bot. Not part of the document: an extension of this service",
+  keys: ['bot'],
+  body: z
+    .object(
+      {
+        serverCount: integerOf('serverCount', 0, maxServers),
+        shardCount: integerOf('shardCount', 1, maxShards)
+          .optional()
+          .meta({ description: 'The stored number remains without it' }),
+      },
+      { error: 'The body must be a JSON object such as { "serverCount": 1873, "shardCount": 2 }.' },
+    )
+    .meta({ id: 'NewBotStats' }),
+  data: z.object({ serverCount: count, shardCount: count }).meta({ id: 'BotStats' }),
+} as const satisfies Pick<Operation, 'path' | 'summary' | 'keys' | 'data'> & { readonly body: z.ZodObject };
+
+function integerOf(field: string, min: number, max: number) {
+  const problem = { error: `${field} must be an integer of ${min} to ${max}.` };
+  return z.int(problem).min(min, problem).max(max, problem);
+}
 
 export type Operations = typeof operations;
 export type OperationName = keyof Operations;

@@ -18,6 +18,10 @@ export const serverFactsSchema = z.object({
   online: z.number(),
 });
 
+/** More than any bot has. */
+export const maxServers = 100_000_000;
+export const maxShards = 100_000;
+
 /** The properties that only bots have (document, section 2.3), as stored in the column `facts_json`. */
 export const botFactsSchema = z.object({ servers: z.number(), shards: z.number() });
 

@@ -2,6 +2,7 @@ import { snowflakePattern } from '@tallyhook/platform/snowflake';
 import { normalizeLine, normalizeText } from '@tallyhook/platform/truncate';
 import { z } from 'zod';
 import { categories, knownCategories, maxCategories } from '../listing/category.ts';
+import { maxServers, maxShards } from '../listing/listing.ts';
 import { PageError } from '../texts/page-error.ts';
 import { isServiceTextIn, type ServiceTextIn, type ServiceTexts } from '../texts/texts.ts';
 
@@ -60,8 +61,8 @@ export const serverForm = z.object({
 });
 
 export const botForm = z.object({
-  servers: z.coerce.number().int().min(0).max(100_000_000),
-  shards: z.coerce.number().int().min(1).max(100_000),
+  servers: z.coerce.number().int().min(0).max(maxServers),
+  shards: z.coerce.number().int().min(1).max(maxShards),
 });
 
 export const newListingForm = z.object({
