@@ -14,6 +14,7 @@ import {
   type WebhookDeliveryRecord,
 } from './storage/deliveries/deliveries.ts';
 import { findWebhook, type Webhook } from './storage/deliveries/webhooks.ts';
+import { removeAllCoOwners } from './storage/listings/co-owners.ts';
 import { issueKey, revokeKey } from './storage/listings/keys.ts';
 import { allListings, findListing, setOwner } from './storage/listings/listings.ts';
 import { type ServiceMember, upsertMember, withSafeName } from './storage/members/members.ts';
@@ -41,7 +42,7 @@ export interface ServiceAdmin {
   listings(): Promise<Listing[]>;
   /** Creates a listing and its first API key, which cannot be shown again. */
   createListing(listing: NewListing): Promise<{ listing: Listing; key: string }>;
-  /** Gives a listing to another member. Keys, webhooks, votes and reviews remain. */
+  /** Gives a listing to another member, who has no co-owners. Keys, webhooks, votes and reviews remain. */
   setOwner(listingId: string, owner: ServiceMember): Promise<void>;
   /** Creates a further key. Existing keys remain valid until they are revoked. */
   issueKey(listingId: string, label?: string): Promise<string>;
@@ -113,6 +114,7 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
       await requireListing(listingId);
       await database.transaction().execute(async (sql) => {
         await upsertMember(sql, withSafeName(owner));
+        await removeAllCoOwners(sql, listingId);
         await setOwner(sql, listingId, owner.userId);
       });
     },

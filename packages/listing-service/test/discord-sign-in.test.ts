@@ -395,10 +395,10 @@ describeOnBothDatabases('the proof of servers', (newDatabase) => {
     const listing = (await all.service.listings()).find(({ id }) => id === serverId);
     expect(listing?.ownerId).toBe(mira.id);
     // Forms of the former owner that were checked before, and are executed afterwards.
-    expect(await issueOwnersKey(database, before, 'late', now)).toBe('not-owner');
+    expect(await issueOwnersKey(database, before, { userId: before.ownerId, label: 'late', now })).toBe('not-owner');
     const late = { listingId: serverId, family: 'vote' as const, url: 'http://127.0.0.1:8099/hooks' };
     const policy = { allowLoopback: true, resolve: systemResolve };
-    expect(await configureOwnersWebhook(database, { ...late, ownerId: before.ownerId }, policy)).toBeNull();
+    expect(await configureOwnersWebhook(database, { ...late, userId: before.ownerId }, policy)).toBeNull();
     expect(await database.selectFrom('webhooks').selectAll().where('listing_id', '=', serverId).execute()).toEqual([]);
     expect(await takeOverListing(database, otherGuildId, mira.id, now)).toBe(false);
     await database.destroy();

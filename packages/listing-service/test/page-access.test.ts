@@ -37,6 +37,11 @@ const open = new Set([
   'GET /listings/:id/icon',
   'GET /listings/:id/preview.png',
   'GET /badge/:id.svg',
+  'GET /robots.txt',
+  'GET /sitemap.xml',
+  'GET /sitemap-pages.xml',
+  'GET /sitemap-servers.xml',
+  'GET /sitemap-bots.xml',
   'GET /sign-in',
   'POST /sign-in',
   'GET /sign-in/:token',
@@ -117,6 +122,41 @@ test('the dashboard of a listing is for its owner only, and unknown or odd ids a
     for (const id of ['1', '%00', 'x'.repeat(3_000)]) expect((await send(owner, id)).status, route).toBe(404);
   }
   expect((await all.service.listings()).map(({ name }) => name)).toContain('Lantern Harbour');
+});
+
+/** What only the owner decides. */
+const ofOwnerAlone = new Set([
+  'POST /dashboard/:id/owners',
+  'POST /dashboard/:id/owners/remove',
+  'POST /dashboard/:id/owners/transfer',
+  'POST /dashboard/:id/delete',
+]);
+
+test('a co-owner may open and send whatever the owner alone does not decide, until the owner ends it', async () => {
+  const all = await running();
+  const path = await existing(all);
+  const [owner, coOwner] = [await visit(all, ownerId), await visit(all, mira.userId)];
+  const added = await owner.send(`/dashboard/${serverId}/owners`, mira);
+  expect(added.status).toBe(303);
+  const fields = {
+    ...{ name: 'Lantern Harbour', label: 'x', url: 'http://127.0.0.1:65533/', reply: 'x', userId: '5' },
+    ...{ description: '', tags: '', rules: '', invite: '' },
+  };
+  const send = (route: string) =>
+    route.startsWith('POST ') ? coOwner.send(path(route), fields) : coOwner.open(path(route));
+  // What takes something away is last, and leaving is the last of all.
+  const order = (route: string) => ['revoke', 'remove', 'delete', 'leave'].findIndex((word) => route.includes(word));
+  for (const route of ofOwners.toSorted((one, other) => order(one) - order(other))) {
+    if (route.endsWith('/leave')) continue;
+    const { status } = await send(route);
+    if (ofOwnerAlone.has(route)) expect(status, route).toBe(403);
+    // The form of an icon has no picture, and the keys and webhooks are gone at the end.
+    else if (/\/icon$/.test(route)) expect(status, route).toBe(400);
+    else expect([200, 303], `${route}: ${status}`).toContain(status);
+  }
+  expect((await all.service.listings()).find(({ id }) => id === serverId)?.ownerId).toBe(ownerId);
+  expect((await owner.send(`/dashboard/${serverId}/owners/remove`, mira)).status).toBe(303);
+  for (const route of ofOwners) expect((await send(route)).status, route).toBe(404);
 });
 
 test('a key, a delivery or a review of another listing is not found below the own one', async () => {

@@ -5,7 +5,7 @@ import type { Listing } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
 import { type DeliveryAttempt, insertDelivery } from '../storage/deliveries/deliveries.ts';
 import { findWebhook, upsertWebhook } from '../storage/deliveries/webhooks.ts';
-import { lockOwnListing } from '../storage/listings/listings.ts';
+import { lockListingOf } from '../storage/listings/co-owners.ts';
 import type { ServiceMember } from '../storage/members/members.ts';
 import { newSecret } from '../storage/secrets.ts';
 import { attemptDelivery, type DeliveryContext, webhookResponseTimeoutMs } from '../webhooks/attempt.ts';
@@ -41,17 +41,17 @@ export async function configureWebhook(
 }
 
 /**
- * As {@link configureWebhook}, for the owner; null if the listing is not this owner's any more. A host name can take
+ * As {@link configureWebhook}, for a member; null if the member may not edit the listing any more. A host name can take
  * seconds to resolve, and another member may take over the listing meanwhile.
  */
 export async function configureOwnersWebhook(
   database: Database,
-  webhook: WebhookSettings & { readonly ownerId: string },
+  webhook: WebhookSettings & { readonly userId: string },
   targets: TargetPolicy,
 ): Promise<string | null> {
   const checked = await checkWebhook(webhook, targets);
   return database.transaction().execute(async (sql) => {
-    if (!(await lockOwnListing(sql, webhook.listingId, webhook.ownerId))) return null;
+    if (!(await lockListingOf(sql, webhook.listingId, webhook.userId))) return null;
     return upsertWebhook(sql, checked, { replace: webhook.secret !== undefined });
   });
 }

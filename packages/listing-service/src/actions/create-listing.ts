@@ -5,6 +5,7 @@ import { wasHidden } from '../abuse/moderate.ts';
 import type { BotFacts, Listing, ServerFacts, ServiceListingKind } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteWebhook, forgetWebhookUrls } from '../storage/deliveries/webhooks.ts';
+import { removeAllCoOwners } from '../storage/listings/co-owners.ts';
 import { deleteUnpublishedBot } from '../storage/listings/delete-listing.ts';
 import { issueKey, revokeAllKeys } from '../storage/listings/keys.ts';
 import { changeOwner, countListingsOfOwner, insertListing } from '../storage/listings/listings.ts';
@@ -99,8 +100,8 @@ export function createOwnersListing(
 
 /**
  * Gives the listing of a server to the member who owns the server on Discord, as proven within the last hour; a
- * permission such as "Manage Server" does not suffice. Votes and reviews remain. The keys are revoked and the webhooks
- * deleted, since the former owner knows them, and so are the addresses in the log of their deliveries.
+ * permission such as "Manage Server" does not suffice. Votes and reviews remain. Co-owners are removed, the keys revoked and
+ * the webhooks deleted, since the former owner knows them, and so are the addresses in the log of their deliveries.
  * @param now ms since the epoch
  * @returns false without such a proof or listing, or if the member owns the listing already
  */
@@ -109,6 +110,7 @@ export function takeOverListing(database: Database, listingId: string, userId: s
     const guild = await findProvenGuild(sql, userId, listingId, now);
     if (!guild?.isOwner) return false;
     if (!(await changeOwner(sql, listingId, userId))) return false;
+    await removeAllCoOwners(sql, listingId);
     await revokeAllKeys(sql, listingId, now);
     await deleteWebhook(sql, listingId, 'vote');
     await deleteWebhook(sql, listingId, 'premium');

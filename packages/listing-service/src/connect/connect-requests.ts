@@ -5,8 +5,9 @@ import { z } from 'zod';
 import { line, snowflake } from '../pages/forms.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { resumeWebhook, upsertWebhook } from '../storage/deliveries/webhooks.ts';
+import { lockListingOf } from '../storage/listings/co-owners.ts';
 import { countKeys, issueKey, maxKeys } from '../storage/listings/keys.ts';
-import { findListing, lockOwnListing } from '../storage/listings/listings.ts';
+import { findListing } from '../storage/listings/listings.ts';
 import { digest, newSecret } from '../storage/secrets.ts';
 import type { Row } from '../storage/tables.ts';
 import { PageError } from '../texts/page-error.ts';
@@ -93,7 +94,7 @@ export async function connectListing(
   const addresses = { vote: '', premium: '' };
   for (const family of families) addresses[family] = (await checkTarget(webhooks[family], targets)).url.href;
   return database.transaction().execute(async (sql) => {
-    const isOwn = await lockOwnListing(sql, guild, member);
+    const isOwn = await lockListingOf(sql, guild, member);
     const listing = isOwn ? await findListing(sql, guild) : null;
     if (listing?.kind !== 'server') throw new HttpError(409, 'The member does not own this listing any more.');
     if ((await countKeys(sql, guild)) >= maxKeys) throw tooManyKeys();

@@ -6,6 +6,7 @@ import { readForm } from '../pages/forms.ts';
 import { isolated } from '../pages/listing-parts.ts';
 import { type PageCall, type PageDependencies, PageRoutes } from '../pages/page-routes.ts';
 import { findWebhook, type Webhook } from '../storage/deliveries/webhooks.ts';
+import { findRole } from '../storage/listings/co-owners.ts';
 import { countKeys, maxKeys } from '../storage/listings/keys.ts';
 import { findListing, type StoredListing } from '../storage/listings/listings.ts';
 import { PageError } from '../texts/page-error.ts';
@@ -35,7 +36,8 @@ export function consentRoutes(dependencies: PageDependencies): Router {
 
   async function ownListing({ guild, member }: ConnectRequest): Promise<StoredListing | null> {
     const listing = await findListing(database, guild);
-    return listing?.kind === 'server' && listing.ownerId === member && listing.state !== 'deleting' ? listing : null;
+    if (listing?.kind !== 'server' || listing.state === 'deleting') return null;
+    return (await findRole(database, listing, member)) === null ? null : listing;
   }
 
   routes.memberPage(path, async (call) => {

@@ -31,7 +31,8 @@ export function iconRoute({ database, clock, sessions }: PageDependencies): Rout
     const listing = await findPathListing(database, request.params.id);
     if (listing === null || listing.iconVersion === null) throw pageNotFound();
     const isPublic = listing.state === 'published';
-    if (!isPublic && !isVisible(listing, await sessions.visitor(request, clock.now()))) throw pageNotFound();
+    const visitor = isPublic ? null : await sessions.visitor(request, clock.now());
+    if (!(await isVisible(database, listing, visitor))) throw pageNotFound();
     const icon = await findIcon(database, listing.id);
     if (icon === null) throw pageNotFound();
     const isCurrent = request.query['v'] === icon.version;

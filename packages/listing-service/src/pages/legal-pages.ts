@@ -27,6 +27,7 @@ function storedData({ fill, text }: ServiceTexts, { face, discord, challenge }: 
       text('privacy.reviews'),
       text('privacy.reports'),
       text('privacy.listings'),
+      text('privacy.coOwners'),
     ],
     ...(discord === null ? [] : [text('privacy.servers'), text('privacy.discord')]),
     ...[text('privacy.moderation'), text('privacy.addresses'), text('privacy.cookies')],

@@ -4,6 +4,7 @@ import type { PageContent } from '@tallyhook/platform/web/page-frame';
 import { voteCooldownOf } from '../listing/cooldown.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
+import { findRole } from '../storage/listings/co-owners.ts';
 import { rankOf, relatedListings } from '../storage/listings/search.ts';
 import { countVotes, lastVoteAt, votesBefore } from '../storage/votes.ts';
 import type { ServiceTexts } from '../texts/texts.ts';
@@ -26,7 +27,7 @@ interface ListingView extends ReviewsView {
 export async function listingPage(dependencies: PageDependencies, view: ListingView): Promise<PageContent> {
   const { database, invites } = dependencies;
   const { listing, visitor, now, texts } = view;
-  const isOwner = visitor?.userId === listing.ownerId;
+  const mayEdit = visitor !== null && (await findRole(database, listing, visitor.userId)) !== null;
   const votes = await countVotes(database, listing.id, now);
   const voters = await votersSection(database, view);
   const rank = listing.state === 'published' ? await rankOf(database, listing, votes.month, now) : null;
@@ -55,7 +56,7 @@ export async function listingPage(dependencies: PageDependencies, view: ListingV
       <section class="card vote" aria-labelledby="vote"><h2 id="vote">${texts.text('listing.vote')}</h2>${noticeAt('vote', view.request, texts)}${await voteForm(database, view)}</section>
       ${reviews !== null && voters}
       ${listing.kind === 'server' ? rulesSection(listing.facts.rules, texts) : null}
-      <p class="quiet">${isOwner ? html`<a href="/dashboard/${listing.id}">${texts.text(`dashboard.edit.${listing.kind}`)}</a>` : html`<a href="${pagePath(listing)}/report">${texts.text(`listing.report.${listing.kind}`)}</a>`}</p>
+      <p class="quiet">${mayEdit ? html`<a href="/dashboard/${listing.id}">${texts.text(`dashboard.edit.${listing.kind}`)}</a>` : html`<a href="${pagePath(listing)}/report">${texts.text(`listing.report.${listing.kind}`)}</a>`}</p>
     </aside>
   </div>
   ${

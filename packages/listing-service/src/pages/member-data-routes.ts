@@ -7,6 +7,7 @@ import { findBan } from '../abuse/moderate.ts';
 import { reasonText, reportsOfReporter } from '../abuse/reports.ts';
 import { pagePath } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
+import { coOwnedListings } from '../storage/listings/co-owners.ts';
 import { countListingsOfOwner } from '../storage/listings/listings.ts';
 import { deleteMemberData, memberListings } from '../storage/members/member-data.ts';
 import { PageError } from '../texts/page-error.ts';
@@ -33,11 +34,13 @@ export function memberDataRoutes(dependencies: PageDependencies): Router {
     await admission.count(request, 'data', userId);
     const reports = await reportsOfReporter(database, userId, maxReports);
     const ban = await findBan(database, userId);
+    const coOwned = await coOwnedListings(database, userId);
     await sendExport(response, {
       name: 'your-data.json',
       values: {
         member: { userId, username },
         ban: ban && { reason: ban.reason, bannedAt: isoTime(ban.bannedAt) },
+        coOwnerOf: coOwned.map(({ addedAt, ...listing }) => ({ ...listing, addedAt: isoTime(addedAt) })),
         reports: reports.map(({ listingId, kind, reason, text, state, createdAt }) => ({
           listingId,
           kind,
@@ -84,7 +87,9 @@ async function readMemberData({ visitor, now, texts }: PageCall, database: Datab
   listings.sort((a, b) => (b.lastVoteAt ?? 0) - (a.lastVoteAt ?? 0));
   const reports = await reportsOfReporter(database, visitor.userId, maxReports);
   const ownListings = await countListingsOfOwner(database, visitor.userId);
-  return { visitor, listings, reports, ban: await findBan(database, visitor.userId), ownListings, now, texts };
+  const coOwned = await coOwnedListings(database, visitor.userId);
+  const ban = await findBan(database, visitor.userId);
+  return { visitor, listings, reports, ban, ownListings, coOwned, now, texts };
 }
 
 function memberDataPage(view: MemberDataView): Html {
@@ -96,6 +101,7 @@ ${ban && html`<div class="notice bad"><p>${texts.fill('yourData.banned', { time:
 ${votesSection(view)}
 ${reviewsSection(view)}
 ${reportsSection(view)}
+${coOwnedSection(view)}
 <section class="card" aria-labelledby="export"><h2 id="export">${text('yourData.export')}</h2>
 <p>${text('yourData.exportHint')}</p>
 <p><a class="button second" href="/your-data/export" download>${text('yourData.download')}</a></p></section>
@@ -145,6 +151,12 @@ function reportsSection({ reports, now, texts }: MemberDataView): Html | null {
     const about = kind === 'review' ? 'yourData.aReviewOf' : 'yourData.theListing';
     return html`<tr><td>${texts.ago(createdAt, now)}</td><td>${fill(about, { listing: html`<code>${listingId}</code>` })}</td><td>${reasonText(reason, texts)}</td><td>${text(`yourData.states.${state}`)}</td></tr>`;
   })}</tbody></table></div></section>`;
+}
+
+function coOwnedSection({ coOwned, texts: { text } }: MemberDataView): Html | null {
+  if (coOwned.length === 0) return null;
+  return html`<section class="card" aria-labelledby="co-owned"><h2 id="co-owned">${text('yourData.coOwned')}</h2>
+<ul>${coOwned.map(({ id, name }) => html`<li><a href="/dashboard/${id}/owners">${isolated(name)}</a></li>`)}</ul></section>`;
 }
 
 function deleteSection({ visitor, ownListings, ban, texts }: MemberDataView): Html {

@@ -9,6 +9,7 @@ import type { ServiceFace } from '../face/face.ts';
 import type { DiscordInvites } from '../invites/discord-invites.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
+import { findRole, type ListingRole } from '../storage/listings/co-owners.ts';
 import { findListing, type StoredListing } from '../storage/listings/listings.ts';
 import { PageError } from '../texts/page-error.ts';
 import type { ServiceTexts } from '../texts/texts.ts';
@@ -58,9 +59,10 @@ export interface PageCall<Parameters extends AnyParameters = AnyParameters, Send
   readonly texts: ServiceTexts;
 }
 
-/** A request of the visitor who owns the listing. */
+/** A request of the owner or a co-owner of the listing. */
 export interface OwnerCall<Parameters extends AnyParameters = AnyParameters> extends PageCall<Parameters> {
   readonly listing: StoredListing;
+  readonly role: ListingRole;
 }
 
 /** Adds pages and forms to a router. */
@@ -139,7 +141,7 @@ export async function findPathListing(database: Database, id: string): Promise<S
   return isSnowflake(id) ? findListing(database, id) : null;
 }
 
-/** A listing that this visitor may see: a published one, one's own, or any for an operator. @throws HttpError 404 */
+/** A listing that this visitor may see: a published one, one that is the visitor's to edit, or any for an operator. @throws HttpError 404 */
 export async function requireVisibleListing(
   database: Database,
   kind: ServiceListingKind,
@@ -147,13 +149,14 @@ export async function requireVisibleListing(
   visitor: Visitor | null,
 ): Promise<StoredListing> {
   const listing = await findPathListing(database, id);
-  if (listing?.kind !== kind || !isVisible(listing, visitor)) throw pageNotFound();
+  if (listing?.kind !== kind || !(await isVisible(database, listing, visitor))) throw pageNotFound();
   return listing;
 }
 
-export function isVisible({ state, ownerId }: StoredListing, visitor: Visitor | null): boolean {
-  if (state === 'published') return true;
-  return state !== 'deleting' && visitor !== null && (visitor.userId === ownerId || visitor.isOperator);
+export async function isVisible(database: Database, listing: StoredListing, visitor: Visitor | null): Promise<boolean> {
+  if (listing.state === 'published') return true;
+  if (listing.state === 'deleting' || visitor === null) return false;
+  return visitor.isOperator || (await findRole(database, listing, visitor.userId)) !== null;
 }
 
 /** The id of a row in a path. @throws HttpError 404 */

@@ -41,7 +41,8 @@ export function reviewRoutes(dependencies: PageDependencies): Router {
     // Also of a hidden listing, whose page the author cannot open.
     if (listing === null || !(await deleteReviewBy(database, listing.id, visitor.userId))) throw pageNotFound();
     if (listing.state === 'published') return pagePath(listing) + resultAt('own-review', 'review-deleted');
-    return `${isVisible(listing, visitor) ? pagePath(listing) : '/your-data'}?notice=review-deleted`;
+    const isOpen = await isVisible(database, listing, visitor);
+    return `${isOpen ? pagePath(listing) : '/your-data'}?notice=review-deleted`;
   });
 
   reportRoutes('server', '/servers/:id/report');

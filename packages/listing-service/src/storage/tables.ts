@@ -53,6 +53,8 @@ export interface ServiceTables {
   members: { user_id: string; username: string; session_epoch: Generated<string | null> };
   /** Sessions that were signed out before they expired. */
   revoked_sessions: { id: string; expires_at: number };
+  /** Members who may edit a listing of another member. */
+  co_owners: { listing_id: string; user_id: string; added_at: number };
   listing_icons: { listing_id: string; version: string; type: string; data_base64: string };
   /**
    * The invites of servers whose numbers of members are read again at `due_at`. `read_at`: when they were read the last time.

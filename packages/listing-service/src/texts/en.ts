@@ -66,6 +66,10 @@ export const en = {
     'icon-removed': 'The icon was removed.',
     replied: 'Your reply was published.',
     'reply-deleted': 'Your reply was deleted.',
+    'co-owner-added': 'The member can now edit this listing.',
+    'co-owner-removed': 'The member can no longer edit this listing.',
+    transferred: 'The listing has a new owner. You are a co-owner now.',
+    'left-listing': 'You are no longer a co-owner of this listing.',
     'data-deleted': 'Your data was deleted, and you are signed out.',
     revoked: 'The key was revoked.',
   },
@@ -252,6 +256,7 @@ export const en = {
     deleteHint:
       'Your name, reviews and reports are deleted. Your votes still count, but without your name and id; votes of the last 12 hours keep them until you could vote again. This cannot be undone.',
     banRemains: 'The ban remains.',
+    coOwned: 'Listings of others that you can edit',
     confirm: 'Delete everything about me',
     deleteButton: 'Delete my data',
   },
@@ -269,8 +274,27 @@ export const en = {
       statistics: 'Statistics',
       deliveries: 'Deliveries',
       reviews: 'Reviews',
+      owners: 'Owners',
       delete: 'Export and delete',
     },
+  },
+
+  owners: {
+    hint: 'Co-owners edit this listing as you do, with its webhooks and keys. Only you can add and remove them, transfer the listing, and delete it.',
+    coOwnersHint:
+      'Co-owners edit this listing, with its webhooks and keys. Only the owner can add and remove them, transfer the listing, and delete it.',
+    owner: 'Owner',
+    coOwner: 'Co-owner',
+    idHint: 'The member must have signed in here once.',
+    add: 'Add co-owner',
+    remove: 'Remove',
+    removeNamed: 'Remove {name}',
+    removeHint:
+      'API keys and secrets that a removed co-owner knows stay valid: revoke the keys and rotate the secrets.',
+    leave: 'Leave',
+    transfer: 'Transfer the listing',
+    transferHint: 'The new owner can remove you and delete the listing. You become a co-owner.',
+    newOwner: 'New owner',
   },
 
   create: {
@@ -502,6 +526,7 @@ export const en = {
     reports: 'Reports: only the operator sees who has sent them. They are deleted 90 days after the decision.',
     listings:
       'Your listings: what you enter there, the names and last uses of API keys, the addresses and secrets of webhooks, purchases, and for 90 days what was sent to the webhooks.',
+    coOwners: 'Co-owners: which listings of other members you can edit, until the owner or you end it.',
     servers: 'Your servers: if you show them to this service on Discord, they are stored for one hour.',
     moderation: 'Moderation: bans with their reason, and a log of the decisions of the operator.',
     addresses:
@@ -582,6 +607,10 @@ export const en = {
     unknownMember: 'This member does not exist.',
     invalidLink: 'This sign-in link was already used or has expired. Ask for a new one.',
     deleteListings: 'Delete your listings first, so that they do not remain without an owner.',
+    ownerOnly: 'Only the owner of this listing can do that.',
+    unknownCoOwner: 'No member with this id has signed in here. Ask the member to sign in once, and try again.',
+    coOwnerAlready: 'This member can edit the listing already.',
+    tooManyCoOwners: 'A listing can have at most {max} co-owners. Remove one first.',
     notConfirmed: 'Discord did not confirm within the last hour that this server is yours. Try again.',
     listed: { server: 'This server is already listed here.', bot: 'This bot is already listed here.' },
     tooManyListings: 'A member can have at most {max} listings.',

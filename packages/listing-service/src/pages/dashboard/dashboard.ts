@@ -1,6 +1,8 @@
 import { type Fragment, type Html, html } from '@tallyhook/platform/web/html';
 import type { PageContent } from '@tallyhook/platform/web/page-frame';
 import { pagePath } from '../../listing/listing.ts';
+import { findRole } from '../../storage/listings/co-owners.ts';
+import { PageError } from '../../texts/page-error.ts';
 import type { ServiceTexts } from '../../texts/texts.ts';
 import { isolated, listingIcon, stateNotice } from '../listing-parts.ts';
 import {
@@ -21,13 +23,14 @@ const tabs = {
   '/statistics': 'statistics',
   '/deliveries': 'deliveries',
   '/reviews': 'reviews',
+  '/owners': 'owners',
   '/delete': 'delete',
 } as const;
 
 type Below<Path extends string> = { id: string } & PathParameters<Path>;
 
 /**
- * Adds the pages and forms of a listing's dashboard to a router. For others than the owner, they are not found, as those
+ * Adds the pages and forms of a listing's dashboard to a router. For others than its owners, they are not found, as those
  * of an unknown listing: it may be one that nobody else may know of. Paths are below that of the listing.
  */
 export class Dashboard {
@@ -46,7 +49,7 @@ export class Dashboard {
     read: (call: OwnerCall<Below<Path>>) => Fragment | null | Promise<Fragment | null>,
   ): void {
     this.routes.memberPage<string, Below<Path>>(`/dashboard/:id${path}`, async (call) => {
-      const owned = await this.#requireOwner(call);
+      const owned = await this.#requireAccess(call);
       const content = await read(owned);
       const title = titleIn(owned.texts);
       return content === null ? null : { title, body: dashboardFrame(owned, path, title, content) };
@@ -54,7 +57,7 @@ export class Dashboard {
   }
 
   editPage(): void {
-    this.routes.memberPage('/dashboard/:id', async (call) => this.#editPage(await this.#requireOwner(call), null));
+    this.routes.memberPage('/dashboard/:id', async (call) => this.#editPage(await this.#requireAccess(call), null));
   }
 
   /**
@@ -69,7 +72,7 @@ export class Dashboard {
     act: (call: OwnerCall<Below<Path>>) => Promise<string | NewSecret | null>,
   ): void {
     this.routes.form<string, Below<Path>>(`/dashboard/:id${path}`, async (call) => {
-      const owned = await this.#requireOwner(call);
+      const owned = await this.#requireAccess(call);
       const { request, response, visitor, listing } = owned;
       if (action !== null) await this.#dependencies.admission.admit(request, action, visitor.userId);
       const result = await act(owned);
@@ -89,12 +92,20 @@ export class Dashboard {
     return { title, body: dashboardFrame(owned, '', text(`dashboard.edit.${kind}`), sections) };
   }
 
-  /** @throws PageError 404 */
-  async #requireOwner<Parameters extends { id: string }>(call: PageCall<Parameters>): Promise<OwnerCall<Parameters>> {
-    const listing = await findPathListing(this.#dependencies.database, call.request.params.id);
-    if (listing?.ownerId !== call.visitor.userId || listing.state === 'deleting') throw pageNotFound();
-    return { ...call, listing };
+  /** The owner or a co-owner. @throws PageError 404 */
+  async #requireAccess<Parameters extends { id: string }>(call: PageCall<Parameters>): Promise<OwnerCall<Parameters>> {
+    const { database } = this.#dependencies;
+    const listing = await findPathListing(database, call.request.params.id);
+    if (listing === null || listing.state === 'deleting') throw pageNotFound();
+    const role = await findRole(database, listing, call.visitor.userId);
+    if (role === null) throw pageNotFound();
+    return { ...call, listing, role };
   }
+}
+
+/** For what co-owners may not do. @throws PageError 403 */
+export function requireOwner({ role }: Pick<OwnerCall, 'role'>): void {
+  if (role !== 'owner') throw new PageError(403, ({ text }) => text('errors.ownerOnly'));
 }
 
 /** A page with links to the tabs, of which the first has further pages. Bots have no reviews. */

@@ -9,7 +9,7 @@ import { readForm } from '../forms.ts';
 import { isolated } from '../listing-parts.ts';
 import { type OwnerCall, type PageDependencies, pageNotFound } from '../page-routes.ts';
 import { sendExport } from '../send-export.ts';
-import type { Dashboard } from './dashboard.ts';
+import { type Dashboard, requireOwner } from './dashboard.ts';
 
 const deleteForm = z.object({ name: z.string().max(1_000).transform(normalizeLine) });
 
@@ -31,7 +31,9 @@ export function addDeleteRoutes(dashboard: Dashboard, { database, admission }: P
     },
   );
 
-  dashboard.form('/delete', null, async ({ request, response, listing, now }) => {
+  dashboard.form('/delete', null, async (call) => {
+    requireOwner(call);
+    const { request, response, listing, now } = call;
     const { name } = readForm(deleteForm, request.body);
     if (name !== normalizeLine(listing.name)) {
       throw new PageError(400, ({ text }) => text('errors.differentName', { name: listing.name }));
@@ -42,14 +44,17 @@ export function addDeleteRoutes(dashboard: Dashboard, { database, admission }: P
   });
 }
 
-function deletePage({ listing, visitor, texts: { fill, text } }: OwnerCall): Html {
+function deletePage({ listing, role, visitor, texts: { fill, text } }: OwnerCall): Html {
   const path = `/dashboard/${listing.id}`;
   return html`<section class="card" aria-labelledby="export"><h2 id="export">${text('yourData.export')}</h2>
 <p>${text('deletion.exportHint')}</p>
 <p><a class="button second" href="${path}/export" download>${text('yourData.download')}</a></p></section>
-<section class="card danger-zone" aria-labelledby="delete"><h2 id="delete">${text(`deletion.title.${listing.kind}`)}</h2>
+${
+  role === 'owner' &&
+  html`<section class="card danger-zone" aria-labelledby="delete"><h2 id="delete">${text(`deletion.title.${listing.kind}`)}</h2>
 <p>${text(`deletion.hint.${listing.kind}`)}</p>
 <form class="stack" method="post" action="${path}/delete">${formTokenField(visitor)}
   <label>${fill('deletion.typeName', { name: isolated(listing.name) })} <input name="name" required maxlength="100" autocomplete="off"></label>
-  <button class="danger-solid">${text(`deletion.submit.${listing.kind}`)}</button></form></section>`;
+  <button class="danger-solid">${text(`deletion.submit.${listing.kind}`)}</button></form></section>`
+}`;
 }

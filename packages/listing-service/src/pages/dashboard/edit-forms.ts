@@ -22,9 +22,9 @@ export function addEditForms(dashboard: Dashboard, { database }: PageDependencie
     return resultAt('basics', 'saved');
   });
 
-  dashboard.form('/keys', 'edit', async ({ request, listing, now, texts }) => {
+  dashboard.form('/keys', 'edit', async ({ request, listing, visitor, now, texts }) => {
     const { label } = readForm(keyForm, request.body);
-    const issued = await issueOwnersKey(database, listing, label, now);
+    const issued = await issueOwnersKey(database, listing, { userId: visitor.userId, label, now });
     if (issued === 'not-owner') throw pageNotFound();
     if (issued === 'too-many') throw tooManyKeys();
     return { section: 'advanced', name: texts.text('edit.keyNamed', { label }), secret: issued.key };
@@ -87,7 +87,7 @@ export function addWebhookForms(dashboard: Dashboard, dependencies: PageDependen
     const key = { listingId: listing.id, family: readFamily(request.params.family) };
     const form = readForm(webhookForm, request.body);
     const existing = await findWebhook(database, key.listingId, key.family);
-    const settings = { ...key, ...form, ownerId: visitor.userId };
+    const settings = { ...key, ...form, userId: visitor.userId };
     const secret = await configureOwnersWebhook(database, settings, targets).catch(rethrowAsPageError);
     if (secret === null) throw pageNotFound();
     queued();

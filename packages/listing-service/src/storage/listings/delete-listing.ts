@@ -146,7 +146,7 @@ async function deleteRest(sql: Sql, listingId: string): Promise<void> {
   await sql.deleteFrom('keys').where('listing_id', '=', listingId).execute();
   const tables = [
     ...(['reports', 'vote_counts', 'review_counts', 'review_replies', 'listing_days'] as const),
-    ...(['listing_icons', 'invite_checks', 'webhooks'] as const),
+    ...(['listing_icons', 'invite_checks', 'co_owners', 'webhooks'] as const),
   ];
   for (const table of tables) await sql.deleteFrom(table).where('listing_id', '=', listingId).execute();
   await sql.deleteFrom('listings').where('id', '=', listingId).execute();

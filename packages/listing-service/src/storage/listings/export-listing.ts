@@ -18,7 +18,7 @@ export async function exportedProfile(database: Database, listing: StoredListing
     const webhook = await findWebhook(database, listing.id, family);
     if (webhook) webhooks[family] = { url: webhook.url, isPaused: webhook.paused !== null };
   }
-  const { iconVersion, createdAt, ...profile } = listing;
+  const { iconVersion, createdAt, ownerId: _ownerId, ...profile } = listing;
   return {
     listing: { ...profile, createdAt: isoTime(createdAt), hasIcon: iconVersion !== null },
     keys: keys.map(({ label, hint, createdAt: at, lastUsedAt }) => ({

@@ -3,7 +3,7 @@ import type { Listing } from '../../listing/listing.ts';
 import type { Database, Sql } from '../database.ts';
 import { digest, newSecret } from '../secrets.ts';
 import type { ServiceTables } from '../tables.ts';
-import { lockOwnListing } from './listings.ts';
+import { lockListingOf } from './co-owners.ts';
 
 /**
  * The metadata of an API key. `hint` is the key's last characters; the key itself is not stored. `lastUsedAt` is to the
@@ -117,17 +117,16 @@ export function newKey({ id, kind }: KeyedListing, label: string, now: number) {
 }
 
 /**
- * As {@link issueKey}, for the owner. `not-owner`: another member has taken over the listing meanwhile, or it was deleted.
+ * As {@link issueKey}, for a member. `not-owner`: the member may not edit the listing any more, or it was deleted.
  * `too-many`: it has {@link maxKeys} active keys.
  */
 export function issueOwnersKey(
   database: Database,
-  listing: KeyedListing & Pick<Listing, 'ownerId'>,
-  label: string,
-  now: number,
+  listing: KeyedListing,
+  { userId, label, now }: { readonly userId: string; readonly label: string; readonly now: number },
 ): Promise<{ readonly key: string } | 'not-owner' | 'too-many'> {
   return database.transaction().execute(async (sql) => {
-    if (!(await lockOwnListing(sql, listing.id, listing.ownerId))) return 'not-owner';
+    if (!(await lockListingOf(sql, listing.id, userId))) return 'not-owner';
     if ((await countKeys(sql, listing.id)) >= maxKeys) return 'too-many';
     return { key: await issueKey(sql, listing, label, now) };
   });

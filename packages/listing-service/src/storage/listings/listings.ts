@@ -49,19 +49,16 @@ export async function updateListingState(
   return numUpdatedRows > 0n;
 }
 
-/**
- * Locks a listing until the end of the transaction, against others that lock it; false if it is not this owner's (any
- * more), or is being deleted.
- */
-export async function lockOwnListing(sql: Sql, id: string, ownerId: string): Promise<boolean> {
-  const { numUpdatedRows } = await sql
+/** Locks a listing until the end of the transaction, against others that lock it; null if it is being deleted. */
+export async function lockListing(sql: Sql, id: string): Promise<Pick<Listing, 'id' | 'ownerId'> | null> {
+  const row = await sql
     .updateTable('listings')
-    .set((row) => ({ name: row.ref('name') }))
+    .set((columns) => ({ name: columns.ref('name') }))
     .where('id', '=', id)
-    .where('owner_id', '=', ownerId)
     .where('state', '!=', 'deleting')
+    .returning(['id', 'owner_id as ownerId'])
     .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  return row ?? null;
 }
 
 /**
@@ -168,9 +165,13 @@ export async function countListingsOfOwner(sql: Sql, ownerId: string): Promise<n
   return Number(listings);
 }
 
-export async function listingsOfOwner(sql: Sql, ownerId: string): Promise<StoredListing[]> {
-  const rows = await sql.selectFrom('listings').selectAll().where('owner_id', '=', ownerId).orderBy('name').execute();
-  return rows.map(listingOfRow);
+/** The listings that a member owns, and then those of others that the member may edit. */
+export async function listingsOfMember(sql: Sql, userId: string): Promise<StoredListing[]> {
+  const coOwned = sql.selectFrom('co_owners').select('listing_id').where('user_id', '=', userId);
+  const all = sql.selectFrom('listings').selectAll().orderBy('name');
+  const own = await all.where('owner_id', '=', userId).execute();
+  const others = await all.where('id', 'in', coOwned).where('state', '!=', 'deleting').execute();
+  return [...own, ...others].map(listingOfRow);
 }
 
 type OwnColumns = keyof Omit<Row<'listings'>, 'state' | 'state_reason' | 'icon_version' | 'invite' | 'growth'>;

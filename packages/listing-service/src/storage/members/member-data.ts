@@ -63,7 +63,7 @@ async function* listingChunks(database: Database) {
 }
 
 /**
- * Deletes a member: name, reviews and reports. Votes remain counted, without the member's id. Votes of the last twelve
+ * Deletes a member: name, reviews, reports, and the access to listings of others. Votes remain counted, without the member's id. Votes of the last twelve
  * hours lose it when the cooldown is over, so that nobody votes twice by deleting their data; see
  * {@link finishMemberDeletions}.
  * @param now ms since the epoch
@@ -75,7 +75,7 @@ export async function deleteMemberData(database: Database, userId: string, now: 
       .values({ user_id: userId, requested_at: now })
       .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ requested_at: now }))
       .execute();
-    const tables = ['members', 'proven_guilds', 'sign_in_links', 'connect_requests'] as const;
+    const tables = ['members', 'co_owners', 'proven_guilds', 'sign_in_links', 'connect_requests'] as const;
     for (const table of tables) await sql.deleteFrom(table).where('user_id', '=', userId).execute();
     await sql.deleteFrom('reports').where('reporter_id', '=', userId).execute();
   });

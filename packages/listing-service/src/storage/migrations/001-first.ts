@@ -22,6 +22,11 @@ const listingTables = ({ id, integer, strict }: Words) => [
   `create index listings_not_published on listings (state) where state != 'published'`,
   // The whole of what the public list filters by, so that it reads no other rows.
   `create index listings_published on listings (kind, id, categories_json) where state = 'published'`,
+  `create table co_owners (
+    listing_id text not null, user_id text not null, added_at ${integer} not null,
+    constraint co_owners_key primary key (listing_id, user_id)
+  )${strict}`,
+  'create index co_owners_by_member on co_owners (user_id)',
   `create table listing_icons (
     listing_id text primary key, version text not null, type text not null, data_base64 text not null
   )${strict}`,
