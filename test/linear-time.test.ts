@@ -13,9 +13,23 @@ import { hasFormToken } from '@tallyhook/platform/web/form-token';
 import { isOwnHost } from '@tallyhook/platform/web/host';
 import { html } from '@tallyhook/platform/web/html';
 import { createSessionCookie } from '@tallyhook/platform/web/session-cookie';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describeConfig } from '../config/describe.ts';
+import { listingsFile } from '../config/listings-file.ts';
+import { loadConfig } from '../config/load.ts';
+import { settingNames } from '../config/settings.ts';
 import { reviewsQuery, votesPath } from '../packages/listing-service/src/api/operations.ts';
 import { deliveryLogQuery } from '../packages/listing-service/src/pages/dashboard/delivery-routes.ts';
-import { keyForm, listingForm, newListingForm, readForm, replyForm, reviewForm, serverForm, webhookForm } from '../packages/listing-service/src/pages/forms.ts';
+import {
+  keyForm,
+  listingForm,
+  newListingForm,
+  readForm,
+  replyForm,
+  reviewForm,
+  serverForm,
+  webhookForm,
+} from '../packages/listing-service/src/pages/forms.ts';
 import { homeQuery } from '../packages/listing-service/src/pages/home-page.ts';
 import { readImageHeader } from '../packages/listing-service/src/pages/icon-routes.ts';
 import { reportForm } from '../packages/listing-service/src/pages/review-routes.ts';
@@ -28,11 +42,6 @@ import { messageSchema } from '../packages/local-discord/src/message-schema.ts';
 import { findMentions } from '../packages/local-discord/src/messages.ts';
 import { parseCommandLine } from '../packages/local-discord/src/page/browser/suggestions.ts';
 import { createRouteMatcher, decodePath, ok, route } from '../packages/local-discord/src/rest.ts';
-import { afterAll, describe, expect, it, vi } from 'vitest';
-import { describeConfig } from '../config/describe.ts';
-import { listingsFile } from '../config/listings-file.ts';
-import { loadConfig } from '../config/load.ts';
-import { settingNames } from '../config/settings.ts';
 import { evaluateSecrets } from '../src/cli/doctor/secrets.ts';
 import { formats } from '../src/cli/export.ts';
 import { findColumns, parseMapping } from '../src/cli/import/columns.ts';

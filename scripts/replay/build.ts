@@ -1,7 +1,7 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readPageFiles } from '../../packages/local-discord/src/page/assets.ts';
 import { build } from 'rolldown';
+import { readPageFiles } from '../../packages/local-discord/src/page/assets.ts';
 import { sandboxFace } from '../../src/sandbox/page/sandbox-page.ts';
 import type { Recording } from './recording.ts';
 

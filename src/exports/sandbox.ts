@@ -118,6 +118,7 @@ export type {
   UserCommandAction,
 } from 'local-discord';
 export { createTestBot, RejectedByClientError, startLocalDiscord } from 'local-discord';
+export type { Tone } from 'local-discord/page';
 export type { ListingSettings } from '../sandbox/default-settings.ts';
 export type { DeliveryResponse, FaultInjection, OutageSwitch } from '../sandbox/fault-injection.ts';
 export type {
@@ -127,7 +128,6 @@ export type {
   TimelineDelivery,
   TimelineItem,
   TimelineLine,
-  Tone,
 } from '../sandbox/page/ports.ts';
 export { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 export type { SandboxClock } from '../sandbox/sandbox-clock.ts';

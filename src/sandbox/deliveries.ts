@@ -4,7 +4,7 @@ import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { formatCount } from '@tallyhook/platform/durations';
 import { parseJson } from '@tallyhook/platform/json';
-import type { Tone } from 'local-discord/page/activity';
+import type { Tone } from 'local-discord/page';
 import { z } from 'zod';
 import type { InternalDependencies } from '../app/app-interface.ts';
 import type { Cause } from '../core/ledger/entry.ts';

@@ -1,4 +1,4 @@
-import type { DefaultGuildOptions } from 'local-discord/default-guild';
+import type { DefaultGuildOptions } from 'local-discord';
 
 /** How tallyhook, its channels and its role are called in the guild of a sandbox. */
 export const guildNames: NonNullable<DefaultGuildOptions['names']> = {

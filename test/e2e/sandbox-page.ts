@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { LocalDiscordOptions } from 'local-discord/local-discord';
 import { type Repertoire, startBot } from 'local-discord/testing/bot';
 import { localDiscord } from 'local-discord/testing/local';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, vi } from 'vitest';
+import type { LocalDiscordOptions } from '../../packages/local-discord/src/local-discord.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { service } from '../sandbox/page-ports.ts';
 import { wholeSandbox } from '../sandbox/whole.ts';

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { fontFiles } from '@tallyhook/platform/pictures/fonts';
 import type { Message } from 'local-discord';
-import type { PageEvent } from '../../packages/local-discord/src/page/snapshot.ts';
 import { describe, expect, it } from 'vitest';
+import type { PageEvent } from '../../packages/local-discord/src/page/snapshot.ts';
 import { createImage, root } from './bundle.ts';
 
 type Image = ReturnType<typeof createImage>;

@@ -1,6 +1,11 @@
-import { autocompleteRequest, parseCommandLine, suggest, suggestCompletions } from '../../packages/local-discord/src/page/browser/suggestions.ts';
-import type { OptionContext } from '../../packages/local-discord/src/page/browser/typed-line.ts';
 import { describe, expect, it } from 'vitest';
+import {
+  autocompleteRequest,
+  parseCommandLine,
+  suggest,
+  suggestCompletions,
+} from '../../packages/local-discord/src/page/browser/suggestions.ts';
+import type { OptionContext } from '../../packages/local-discord/src/page/browser/typed-line.ts';
 
 const state: OptionContext = {
   commands: [

@@ -1,6 +1,6 @@
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
-import { createPageClock } from '../../packages/local-discord/src/page/browser/page-clock.ts';
 import { describe, expect, it } from 'vitest';
+import { createPageClock } from '../../packages/local-discord/src/page/browser/page-clock.ts';
 import { formatLead } from '../../src/sandbox/page/browser/lead.ts';
 import { createSandboxClock } from '../../src/sandbox/sandbox-clock.ts';
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { readBytes } from '@tallyhook/platform/http/read-bytes';
 import { parseJson } from '@tallyhook/platform/json';
 import { errorResponse, fieldError, raise } from './errors.ts';
 
@@ -31,18 +32,6 @@ export async function readRequestBody(
   if (acceptsForm && contentType.startsWith('application/x-www-form-urlencoded'))
     return { json: Object.fromEntries(new URLSearchParams(bytes.toString('utf8'))), files: [] };
   throw fieldError([], 'CONTENT_TYPE_INVALID');
-}
-
-/** The body of a request; null if it is larger than `maxBytes`. */
-export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 async function readMultipart(bytes: Buffer, contentType: string): Promise<RequestBody> {

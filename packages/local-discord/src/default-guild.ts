@@ -21,12 +21,12 @@ export interface DefaultGuildOptions {
   readonly names?: {
     /** The bot and its own role. */
     readonly bot?: string;
-    readonly channels?: Partial<Record<ChannelKey, { readonly name: string; readonly topic: string }>>;
+    readonly channels?: Partial<
+      Record<'general' | 'announcements' | 'premium', { readonly name: string; readonly topic: string }>
+    >;
     readonly roles?: Partial<Record<Exclude<keyof RoleIds, 'bot'>, string>>;
   };
 }
-
-type ChannelKey = 'general' | 'announcements' | 'premium';
 
 /** The initial guild. */
 export type DefaultGuild = ReturnType<typeof defaultGuild>;
@@ -118,7 +118,7 @@ export function defaultGuild(options: DefaultGuildOptions) {
   const { inviteCode = null, ...identity } = guild;
   const role = (key: Exclude<keyof RoleIds, 'bot'>, name: string, position: number, color: number, granted?: bigint) =>
     newRole(roleIds[key], roleNames[key] ?? name, position, color, granted);
-  const channel = (key: ChannelKey, number: number, preset: { name: string; topic: string }) => {
+  const channel = (key: keyof typeof channels, number: number, preset: { name: string; topic: string }) => {
     const { name, topic } = channels[key] ?? preset;
     return newChannel(id(number), guild.id, name, topic, number);
   };

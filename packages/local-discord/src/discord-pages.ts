@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readBytes } from '@tallyhook/platform/http/read-bytes';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { sendSimplePage } from '@tallyhook/platform/web/simple-page';
-import { readBytes } from './body.ts';
 import type { DiscordStore } from './discord-store.ts';
 import { RejectedByClientError, reject } from './errors.ts';
 

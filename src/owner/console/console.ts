@@ -5,7 +5,7 @@ import { html } from '@tallyhook/platform/web/html';
 import { HttpError, handleErrors } from '@tallyhook/platform/web/http-error';
 import { securityHeaders } from '@tallyhook/platform/web/security-headers';
 import express, { type RequestHandler, Router } from 'express';
-import { messageStyles, readScript, readSharedScript } from 'local-discord/web/page-script';
+import { messageStyles, readScript, readSharedScript } from 'local-discord/messages';
 import type { Authentication } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
 import type { DiscordSignIn } from '../discord-sign-in.ts';

@@ -1,5 +1,5 @@
 import { html } from '@tallyhook/platform/web/html';
-import type { PageParts } from 'local-discord/page/page-extension';
+import type { PageParts } from 'local-discord/page';
 
 /** Leads to the owner's console, signed in. */
 export const consolePath = '/console';

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { CheckResult } from '@tallyhook/platform/doctor/check';
 import type { ServiceListingKind } from 'listing-service';
-import type { Tone } from 'local-discord/page/activity';
+import type { Tone } from 'local-discord/page';
 
 /** The result of a vote. */
 export type VoteResult =

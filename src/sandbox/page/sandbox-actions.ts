@@ -1,4 +1,4 @@
-import { action, user } from 'local-discord/page/page-actions';
+import { action, user } from 'local-discord/page';
 import { z } from 'zod';
 import { faultActions, type PagePorts, tourNames } from './ports.ts';
 

@@ -1,7 +1,6 @@
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
-import type { PageConnection, PageExtension, PageFace } from 'local-discord/page/page-extension';
-import type { FullState, PageEvent } from 'local-discord/page/snapshot';
-import type { PageScript } from 'local-discord/web/page-script';
+import type { PageScript } from 'local-discord/messages';
+import type { FullState, PageConnection, PageEvent, PageExtension, PageFace } from 'local-discord/page';
 import { consolePath, sandboxParts } from './panels.ts';
 import type { KeyedItem, PagePorts, TimelineItem } from './ports.ts';
 import { createSandboxActions } from './sandbox-actions.ts';

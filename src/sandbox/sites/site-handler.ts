@@ -2,13 +2,13 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Clock } from '@tallyhook/platform/clock';
 import { formatWait } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
+import { readBytes } from '@tallyhook/platform/http/read-bytes';
 import type { Log } from '@tallyhook/platform/log';
 import { isCrossSite } from '@tallyhook/platform/web/cross-site';
 import { isOwnHost } from '@tallyhook/platform/web/host';
 import { html } from '@tallyhook/platform/web/html';
 import { equalSecrets } from '@tallyhook/platform/web/session-cookie';
 import { sendJson, sendSimplePage } from '@tallyhook/platform/web/simple-page';
-import { readBytes } from 'local-discord/body';
 import type { ImitatedSite } from './imitated-site.ts';
 
 /** Of a form (bytes). */

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
+import { readBytes } from '@tallyhook/platform/http/read-bytes';
 import { parseJson } from '@tallyhook/platform/json';
 import type { Log } from '@tallyhook/platform/log';
 import { isOwnHost } from '@tallyhook/platform/web/host';
 import { securityHeaders } from '@tallyhook/platform/web/security-headers';
 import { sendJson } from '@tallyhook/platform/web/simple-page';
-import { readBytes } from '../body.ts';
 import type { StateChange, Timing } from '../discord-state.ts';
 import type { DiscordStore } from '../discord-store.ts';
 import { recordActivity } from './activity.ts';

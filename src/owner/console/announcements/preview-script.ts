@@ -1,4 +1,4 @@
-import type { PageScript } from 'local-discord/web/page-script';
+import type { PageScript } from 'local-discord/messages';
 
 /** Shows announcements as Discord does, beside forms as soon as something is entered. */
 export const previewScript: PageScript = {

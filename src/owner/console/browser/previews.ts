@@ -1,7 +1,13 @@
-import { styleComponents } from 'local-discord/web/browser/discord-components';
-import { html, nothing, toElement } from 'local-discord/web/browser/element';
-import { type MessageDisplay, messageElement } from 'local-discord/web/browser/message';
-import type { MessageView, ShownMessage } from 'local-discord/web/browser/shown-message';
+import {
+  html,
+  type MessageDisplay,
+  type MessageView,
+  messageElement,
+  nothing,
+  type ShownMessage,
+  styleComponents,
+  toElement,
+} from 'local-discord/messages/browser';
 import type { DrawnMessage } from '../announcements/previews.ts';
 
 /** After the last change of a form (ms). */

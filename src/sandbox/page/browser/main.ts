@@ -1,4 +1,4 @@
-import { startPage } from 'local-discord/page/browser/page';
+import { startPage } from 'local-discord/page/browser';
 import { createSandboxStore } from './sandbox-store.ts';
 import { startDoctor, startFaultPanel, startServicePanel } from './service-panel.ts';
 import { startTimeline } from './timeline.ts';

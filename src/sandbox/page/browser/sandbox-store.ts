@@ -1,6 +1,5 @@
-import type { ActivityLine } from 'local-discord/page/activity';
-import { actionSender } from 'local-discord/page/browser/requests';
-import type { PageStore } from 'local-discord/page/browser/store';
+import type { ActivityLine } from 'local-discord/page';
+import { actionSender, type PageStore } from 'local-discord/page/browser';
 import type { KeyedItem, TourName } from '../ports.ts';
 import type { SandboxActions } from '../sandbox-actions.ts';
 import type { SandboxEvent, SandboxState } from '../sandbox-page.ts';

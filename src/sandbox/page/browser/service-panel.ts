@@ -1,9 +1,16 @@
 import type { CheckResult } from '@tallyhook/platform/doctor/check';
 import { formatCount, second } from '@tallyhook/platform/durations';
-import { findById, html, nothing, render, type TemplateResult } from 'local-discord/page/browser/element';
-import { actingMember, type PageStore } from 'local-discord/page/browser/store';
-import { formatTime } from 'local-discord/web/browser/format-time';
-import { relativeTime } from 'local-discord/web/browser/render-markdown';
+import {
+  actingMember,
+  findById,
+  formatTime,
+  html,
+  nothing,
+  type PageStore,
+  relativeTime,
+  render,
+  type TemplateResult,
+} from 'local-discord/page/browser';
 import { type FaultAction, faultActions, faults } from '../ports.ts';
 import { formatLead } from './lead.ts';
 import { postAction, type SandboxStore, type State } from './sandbox-store.ts';

@@ -1,7 +1,16 @@
 import { formatElapsed } from '@tallyhook/platform/durations';
-import { lineItem, timeElement, withDays } from 'local-discord/page/browser/activity';
-import { findById, html, nothing, render, renderKeyed, type TemplateResult } from 'local-discord/page/browser/element';
-import { formatTime } from 'local-discord/web/browser/format-time';
+import {
+  findById,
+  formatTime,
+  html,
+  lineItem,
+  nothing,
+  render,
+  renderKeyed,
+  type TemplateResult,
+  timeElement,
+  withDays,
+} from 'local-discord/page/browser';
 import type { Step, StepName, TimelineDelivery } from '../ports.ts';
 import type { Item, SandboxStore } from './sandbox-store.ts';
 

@@ -1,5 +1,4 @@
-import { findById, html, nothing, render, type TemplateResult } from 'local-discord/page/browser/element';
-import type { View } from 'local-discord/page/browser/store';
+import { findById, html, nothing, render, type TemplateResult, type View } from 'local-discord/page/browser';
 import { type TourName, tourNames } from '../ports.ts';
 import { postAction, type SandboxStore } from './sandbox-store.ts';
 import { type TourStep, tours } from './tours.ts';

@@ -1,6 +1,5 @@
 import { controlsOf } from 'local-discord';
-import { html, type TemplateResult } from 'local-discord/page/browser/element';
-import type { PageStore, View } from 'local-discord/page/browser/store';
+import { html, type PageStore, type TemplateResult, type View } from 'local-discord/page/browser';
 import type { StepName, TourName } from '../ports.ts';
 import type { Item, State } from './sandbox-store.ts';
 
