@@ -91,7 +91,7 @@ export default defineConfig({
       project({
         name: 'full:e2e',
         include: [pages],
-        globalSetup: 'test/e2e/shared-browser.ts',
+        globalSetup: 'packages/platform/testing/shared-browser.ts',
         expect: { poll: { timeout: 10_000 } },
       }),
     ],

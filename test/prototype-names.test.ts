@@ -4,12 +4,12 @@ import { setup as setupCommand } from '../commands/setup.ts';
 import { lastVoteIn, withVote } from '../src/core/ledger/account.ts';
 import type { OptionValue, Panel, Reply } from '../src/discord/commands/reply.ts';
 import { openStore } from '../src/features/store.ts';
-import { contextFor, fakeLookup, inputOf } from './commands/command-fixture.ts';
-import { startOwnerServer } from './owner/owner-server.ts';
+import { contextFor, fakeLookup, inputOf } from './support/command-fixture.ts';
 import { firstCommunity } from './support/communities.ts';
 import { guildCommands } from './support/guild-commands.ts';
 import { environmentWith, harbour, issuesOf } from './support/listings-file.ts';
 import { newSqliteUrl } from './support/new-sqlite.ts';
+import { startOwnerServer } from './support/owner-server.ts';
 import { setupServicesOver } from './support/setup-over.ts';
 
 /*

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { wholeSandbox } from '../sandbox/whole.ts';
+import { wholeSandbox } from '../support/whole-sandbox.ts';
 
 /** Of a program with all roles and features. */
 async function scrape(): Promise<string> {

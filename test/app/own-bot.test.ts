@@ -22,7 +22,7 @@ import type { CustomCommand, DiscordJsCommand } from '../../commands/custom-comm
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import type { App } from '../../src/app/app-interface.ts';
-import { collectingLog } from '../discord/bot.ts';
+import { collectingLog } from '../support/bot.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import type { TextOverrides } from '../../src/texts/overrides.ts';
-import { collectingLog } from '../discord/bot.ts';
+import { collectingLog } from '../support/bot.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { createSender } from '../support/sender.ts';
 import { settings } from '../support/settings.ts';

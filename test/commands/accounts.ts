@@ -3,10 +3,10 @@ import { onTestFinished } from 'vitest';
 import type { CommandContext } from '../../commands/context.ts';
 import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import { openStore } from '../../src/features/store.ts';
+import { contextFor, start } from '../support/command-fixture.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { contextFor, start } from './command-fixture.ts';
 
 type Listings = ReturnType<typeof serverAndBot>;
 

@@ -5,9 +5,9 @@ import { award } from '../../commands/award.ts';
 import type { OptionValue } from '../../src/discord/commands/reply.ts';
 import { createAwards } from '../../src/features/corrections/awards.ts';
 import { openStore } from '../../src/features/store.ts';
+import { contextFor, inputOf, memberId, otherMemberId, start } from '../support/command-fixture.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
 
 /** `/award` over its own database, run by a manager. */
 async function withAccounts() {

@@ -10,9 +10,9 @@ import type { ReplyButton } from '../../src/discord/commands/reply.ts';
 import { withDisplayName } from '../../src/features/communities/listing-names.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { createSiteLookup } from '../../src/lookup/sites/site-lookup.ts';
-import { json } from '../lookup/fake-service.ts';
-import { siteFixture } from '../lookup/sites/site-fixture.ts';
-import { contextFor, fakeLookup, inputOf, memberId, otherMemberId, server, start } from './command-fixture.ts';
+import { contextFor, fakeLookup, inputOf, memberId, otherMemberId, server, start } from '../support/command-fixture.ts';
+import { json } from '../support/fake-service.ts';
+import { siteFixture } from '../support/site-fixture.ts';
 
 const stamp = (at: number) => `<t:${at / 1_000}:R>`;
 const votedOf = (at: number, hours = 12) => ({ at, nextVoteAt: at + hours * hour });

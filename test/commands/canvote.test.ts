@@ -8,7 +8,16 @@ import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import type { Reply } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import type { CachedVoteStatus } from '../../src/lookup/schemas.ts';
-import { bot, contextFor, fakeLookup, inputOf, memberId, otherMemberId, server, start } from './command-fixture.ts';
+import {
+  bot,
+  contextFor,
+  fakeLookup,
+  inputOf,
+  memberId,
+  otherMemberId,
+  server,
+  start,
+} from '../support/command-fixture.ts';
 
 const free: CachedVoteStatus = { canVote: true, lastVoteAt: null, nextVoteAt: null };
 const waiting: CachedVoteStatus = { canVote: false, lastVoteAt: start - hour, nextVoteAt: start + 11 * hour };

@@ -9,10 +9,10 @@ import { openStore } from '../../src/features/store.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import type { CachedVoteStatus } from '../../src/lookup/schemas.ts';
 import type { Vote } from '../../src/webhook/event.ts';
+import { contextFor, fakeLookup, inputOf, memberId, server, start } from '../support/command-fixture.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { contextFor, fakeLookup, inputOf, memberId, server, start } from './command-fixture.ts';
 
 const noVote: CachedVoteStatus = { canVote: true, lastVoteAt: null, nextVoteAt: null };
 const votedAt = (at: number): CachedVoteStatus => ({ canVote: false, lastVoteAt: at, nextVoteAt: at + 12 * hour });

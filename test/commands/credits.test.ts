@@ -8,10 +8,10 @@ import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { createWritableLedger } from '../../src/features/corrections/program-ledger-writes.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { textsIn } from '../../src/texts/texts.ts';
+import { fakeLookup, inputOf, memberId, otherMemberId, server, start } from '../support/command-fixture.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { withAccounts } from './accounts.ts';
-import { fakeLookup, inputOf, memberId, otherMemberId, server, start } from './command-fixture.ts';
 
 const seconds = (ms: number) => Math.floor(ms / 1_000);
 const base = { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour };

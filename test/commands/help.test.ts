@@ -5,7 +5,7 @@ import { commands } from '../../commands/index.ts';
 import type { Need } from '../../src/discord/commands/command.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { textsIn } from '../../src/texts/texts.ts';
-import { contextFor, fakeLookup, inputOf, memberId } from './command-fixture.ts';
+import { contextFor, fakeLookup, inputOf, memberId } from '../support/command-fixture.ts';
 
 const en = textsIn('en-US');
 

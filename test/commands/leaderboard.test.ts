@@ -7,9 +7,9 @@ import { createFindDeparted } from '../../src/discord/departed-members.ts';
 import { createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { encodeCustomId } from '../../src/discord/rendering/custom-id.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
+import { inputOf, memberId, otherMemberId, start } from '../support/command-fixture.ts';
+import { buttonsOf, selectsOf, textOf } from '../support/reply-parts.ts';
 import { withAccounts } from './accounts.ts';
-import { inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
-import { buttonsOf, selectsOf, textOf } from './shown.ts';
 
 /** Member number 1 has the most credits. */
 async function withMembers(count: number) {

@@ -4,7 +4,7 @@ import { commands } from '../../commands/index.ts';
 import { selectedListing } from '../../commands/listing.ts';
 import { findChoice, searchChoices } from '../../src/discord/commands/choices.ts';
 import type { ListedLookup } from '../../src/discord/commands/command.ts';
-import { bot, contextFor, fakeLookup, inputOf, memberId, server } from './command-fixture.ts';
+import { bot, contextFor, fakeLookup, inputOf, memberId, server } from '../support/command-fixture.ts';
 
 const choices = (...names: string[]) => names.map((name) => ({ name, value: name }));
 const namesOf = (found: readonly { name: string }[]) => found.map(({ name }) => name);

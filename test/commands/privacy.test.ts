@@ -6,9 +6,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { privacy } from '../../commands/privacy.ts';
 import { createMemberDataAccess } from '../../src/features/member-data/parts.ts';
 import { openStore } from '../../src/features/store.ts';
+import { contextFor, inputOf, memberId, otherMemberId, start } from '../support/command-fixture.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
 
 /** `/privacy` over its own database, with a correction of the member's account. */
 async function withAccount() {

@@ -4,7 +4,7 @@ import { canvote } from '../../commands/canvote.ts';
 import { commands, commandsFor } from '../../commands/index.ts';
 import { remind } from '../../commands/remind.ts';
 import type { Reminders } from '../../src/features/reminders/service.ts';
-import { contextFor, fakeLookup, inputOf, memberId, server, start } from './command-fixture.ts';
+import { contextFor, fakeLookup, inputOf, memberId, server, start } from '../support/command-fixture.ts';
 
 const listed = { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) };
 const other = { name: 'my_bot', lookup: fakeLookup('bot', {}) };

@@ -5,7 +5,7 @@ import type { Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import type { CachedReviews } from '../../src/lookup/schemas.ts';
 import { textsIn } from '../../src/texts/texts.ts';
-import { bot, contextFor, fakeLookup, inputOf, reviewOf, start } from './command-fixture.ts';
+import { bot, contextFor, fakeLookup, inputOf, reviewOf, start } from '../support/command-fixture.ts';
 
 function fixture(cachedReviews: CachedReviews, staleSince?: number) {
   const queries: { sort: string; limit: number }[] = [];

@@ -10,12 +10,12 @@ import { renderPurchaseMessage, renderPurchaseReport } from '../../src/features/
 import { createShop } from '../../src/features/shop/shop.ts';
 import { openStore } from '../../src/features/store.ts';
 import { textsIn } from '../../src/texts/texts.ts';
+import { contextFor, inputOf, memberId, otherMemberId, start } from '../support/command-fixture.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { directMessageQueue } from '../support/queues.ts';
+import { buttonsOf, textOf } from '../support/reply-parts.ts';
 import { itemOf, keys, shout, vip, vipRole } from '../support/shop-store.ts';
-import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
-import { buttonsOf, textOf } from './shown.ts';
 
 const en = textsIn('en-US');
 

@@ -7,10 +7,10 @@ import type { Reply } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import { createWritableLedger } from '../../src/features/corrections/program-ledger-writes.ts';
 import { createTraces } from '../../src/features/traces/parts.ts';
+import { contextFor, fakeLookup, inputOf, memberId, otherMemberId, server, start } from '../support/command-fixture.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { startReceiver } from '../support/start-receiver.ts';
-import { contextFor, fakeLookup, inputOf, memberId, otherMemberId, server, start } from './command-fixture.ts';
 
 const votedAt = start - hour;
 

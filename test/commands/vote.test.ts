@@ -6,9 +6,9 @@ import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import type { Panel } from '../../src/discord/commands/reply.ts';
 import { withDisplayName } from '../../src/features/communities/listing-names.ts';
 import { createSiteLookup } from '../../src/lookup/sites/site-lookup.ts';
-import { connectedBot } from '../discord/bot.ts';
-import { textOf } from '../discord/shown-text.ts';
-import { contextFor, fakeLookup, inputOf, server, start } from './command-fixture.ts';
+import { connectedBot } from '../support/bot.ts';
+import { contextFor, fakeLookup, inputOf, server, start } from '../support/command-fixture.ts';
+import { textOf } from '../support/message-text.ts';
 
 const stamp = (at: number) => `<t:${at / 1_000}:R>`;
 

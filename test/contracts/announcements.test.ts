@@ -7,9 +7,9 @@ import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { Store } from '../../src/features/store.ts';
 import type { Premium } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { channelQueue } from '../support/queues.ts';
 import { castVote, installation, monday, openLedger } from '../support/voting.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const channelId = '119000000000000003';
 const member = (index: number) => `20000000000000000${index}`;

@@ -12,8 +12,8 @@ import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const [plain] = serverAndBot();
 if (plain === undefined) throw new Error('no listing');

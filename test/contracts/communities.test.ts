@@ -14,11 +14,11 @@ import { partyKey } from '../../src/features/party/rules.ts';
 import { openStore } from '../../src/features/store.ts';
 import { type Premium, premiumKinds } from '../../src/webhook/event.ts';
 import { addCommunity, firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { directMessageQueue } from '../support/queues.ts';
 import { recordVote } from '../support/record-vote.ts';
 import { itemOf, orderOf } from '../support/shop-store.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const [server, bot] = serverAndBot();
 if (server === undefined || bot === undefined) throw new Error('no listing');

@@ -8,8 +8,8 @@ import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const [, bot] = serverAndBot();
 const start = Date.UTC(2026, 0, 1);

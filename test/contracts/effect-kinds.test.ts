@@ -7,8 +7,8 @@ import { orphanedRows } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { channelQueue, rolesQueue } from '../support/queues.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const channelId = '500000000000000001';

@@ -7,9 +7,9 @@ import type { ListingRewards } from '../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore } from '../../src/features/store.ts';
 import type { Vote } from '../../src/webhook/event.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const [plain, other] = serverAndBot();

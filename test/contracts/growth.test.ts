@@ -12,9 +12,9 @@ import { openStore, type Store } from '../../src/features/store.ts';
 import { createPruning } from '../../src/features/upkeep/pruning.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { claimDue } from '../support/claim-due.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { isConsistent } from '../support/voting.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);
 const [server] = serverAndBot();

@@ -8,11 +8,11 @@ import { deleteGuildData } from '../../src/features/communities/delete-data.ts';
 import { openStore } from '../../src/features/store.ts';
 import type { Premium } from '../../src/webhook/event.ts';
 import { addCommunity, firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { recordVote } from '../support/record-vote.ts';
 import { itemOf, orderOf } from '../support/shop-store.ts';
 import { isConsistent } from '../support/voting.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const [server] = serverAndBot();
 if (server === undefined) throw new Error('no listing');

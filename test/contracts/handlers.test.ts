@@ -10,10 +10,10 @@ import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { Store } from '../../src/features/store.ts';
 import type { Premium } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { handlerQueue } from '../support/queues.ts';
 import { guildId, orderOf, shout } from '../support/shop-store.ts';
 import { castVote, installation, isConsistent, monday, openLedger } from '../support/voting.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const member = '200000000000000001';
 const friend = '200000000000000002';

@@ -8,8 +8,8 @@ import { balanceKey, type ImportItem, type ImportTarget } from '../../src/featur
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { Store } from '../../src/features/store.ts';
 import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { castVote, installation, isConsistent, monday, openLedger } from '../support/voting.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const rules = {
   vote: 10,

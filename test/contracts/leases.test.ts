@@ -2,7 +2,7 @@ import { systemClock } from '@tallyhook/platform/clock';
 import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../src/features/store.ts';
-import { describeOnEveryDatabase } from './databases.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 
 const size = 4;
 const slots = [0, 1, 2, 3];

@@ -3,9 +3,9 @@ import { loadConfig } from '../../config/load.ts';
 import { prepareCommunities } from '../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createLedger } from '../../src/features/corrections/program-ledger.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { castVote, guildId, installation, isConsistent, monday, openLedger } from '../support/voting.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const ada = '200000000000000001';
 const bo = '200000000000000002';

@@ -3,8 +3,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { SettingsAuthor } from '../../src/features/setup/community.ts';
 import type { Setup } from '../../src/features/setup/setup.ts';
 import { openStore } from '../../src/features/store.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { setupOver } from '../support/setup-over.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const guildId = '700000000000000001';
 const target = { kind: 'server', targetId: guildId, voteSecret: null } as const;

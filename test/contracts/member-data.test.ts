@@ -22,10 +22,10 @@ import { partyKey } from '../../src/features/party/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import type { Premium, Vote } from '../../src/webhook/event.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { channelQueue, directMessageQueue, rolesQueue } from '../support/queues.ts';
 import { itemOf, keys, orderOf, ownerChannelId } from '../support/shop-store.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const [plain] = serverAndBot();
 if (plain === undefined) throw new Error('no listing');

@@ -1,7 +1,7 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../src/features/store.ts';
-import { describeOnEveryDatabase } from './databases.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 
 describeOnEveryDatabase('the language of a member', (newUrl) => {
   it('is the one that was stored last', async () => {

@@ -5,9 +5,9 @@ import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { partyKey } from '../../src/features/party/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { announceChannel as channelId, serverAndBot } from '../support/listings.ts';
 import { channelQueue } from '../support/queues.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 /** A Monday. */
 const start = Date.UTC(2026, 0, 5, 12);

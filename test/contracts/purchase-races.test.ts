@@ -6,6 +6,7 @@ import type { StoredPurchase } from '../../src/features/shop/purchase.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
 import {
   deposit,
@@ -19,7 +20,6 @@ import {
   vip,
   vipRole,
 } from '../support/shop-store.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const [listing] = serverAndBot();
 const start = Date.now() - 48 * hour;

@@ -4,6 +4,7 @@ import type { ShopItem } from '../../src/features/shop/item.ts';
 import type { ShopContext } from '../../src/features/shop/purchase.ts';
 import type { Store } from '../../src/features/store.ts';
 import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { channelQueue, directMessageQueue } from '../support/queues.ts';
 import {
   creditsOf,
@@ -21,7 +22,6 @@ import {
   vipRole,
   waitingEffects,
 } from '../support/shop-store.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const role = { guildId, userId: '1', role: vipRole };
 

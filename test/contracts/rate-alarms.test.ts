@@ -8,8 +8,8 @@ import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { createDecisionRound } from '../../src/features/rate-alarms/decisions.ts';
 import { openStore } from '../../src/features/store.ts';
 import { firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const [, bot] = serverAndBot();
 const start = Date.UTC(2026, 0, 1, 12);

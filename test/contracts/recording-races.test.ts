@@ -12,8 +12,8 @@ import type { RecordedDelivery } from '../../src/core/tally/tally.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import type { Premium, Vote } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const [listing] = serverAndBot();
 if (listing === undefined) throw new Error('no listing');

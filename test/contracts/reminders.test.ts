@@ -6,9 +6,9 @@ import { createVoteCheck } from '../../src/features/reminders/vote-check.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { directMessageQueue } from '../support/queues.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);
 const cooldownMs = 12 * hour;

@@ -8,8 +8,8 @@ import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
 import type { Event, Premium, Vote } from '../../src/webhook/event.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const listing = serverAndBot()[0] as ListingContext;
 const start = Date.UTC(2026, 0, 1);

@@ -4,8 +4,8 @@ import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it } from 'vitest';
 import { createReversals } from '../../src/features/corrections/reversals.ts';
 import { firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { castVote, guildId, installation, isConsistent, monday, openLedger } from '../support/voting.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const [voter, anchor] = ['700', '701'];
 const rules = {

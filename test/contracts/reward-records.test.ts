@@ -3,9 +3,9 @@ import { hour, minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/features/store.ts';
 import { accountOf } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { newSqliteFile } from '../support/new-sqlite.ts';
 import { deposit, itemOf, keys, openShop, orderOf, ownerChannelId, shout, start, vip } from '../support/shop-store.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const none = { newest: [], waiting: 0 };
 

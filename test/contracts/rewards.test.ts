@@ -12,9 +12,9 @@ import { partyKey } from '../../src/features/party/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import type { Premium, Vote } from '../../src/webhook/event.ts';
 import { addCommunity, firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { announceChannel, serverAndBot } from '../support/listings.ts';
 import { channelQueue, rolesQueue } from '../support/queues.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);
 const guildId = '613425648685547541';

@@ -8,9 +8,9 @@ import { forgetMember } from '../../src/features/member-data/store.ts';
 import { createReminderLoop } from '../../src/features/reminders/loop.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { waitingEffects } from '../support/shop-store.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);
 const [server, bot] = serverAndBot();

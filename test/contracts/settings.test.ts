@@ -6,8 +6,8 @@ import type { NewChange, StoredValue } from '../../src/core/settings/stored-sett
 import type { SettingsStore } from '../../src/core/store/settings/store.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { channelQueue } from '../support/queues.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const at = Date.UTC(2026, 10, 1);
 const json = (value: unknown): StoredValue => ({ value: JSON.stringify(value), sealed: null });

@@ -11,8 +11,8 @@ import { openStore } from '../../src/features/store.ts';
 import type { Vote, VoteAtSite } from '../../src/webhook/event.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const [, bot] = serverAndBot();
 const start = Date.UTC(2026, 0, 1);

@@ -13,7 +13,7 @@ import { backlogOf, contentsOf, lastDeliveries } from '../../src/core/store/snap
 import { openStore } from '../../src/features/store.ts';
 import { accountOf } from '../support/communities.ts';
 import { createDatabaseWithVotes, voteTime } from '../support/database-with-votes.ts';
-import { describeOnEveryDatabase } from './databases.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 
 const allEntries: EntrySelection = { userId: null, since: null };
 

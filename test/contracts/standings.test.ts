@@ -8,8 +8,8 @@ import type { ListingRewards } from '../../src/core/rewards/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 /** Sunday, 1 February 2026 at 00:30 in Berlin, and still January in UTC. */
 const start = Date.UTC(2026, 0, 31, 23, 30);

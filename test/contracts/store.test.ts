@@ -7,9 +7,9 @@ import { openStore, type Store } from '../../src/features/store.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { channelQueue } from '../support/queues.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const [server] = serverAndBot();
 if (server === undefined) throw new Error('no listing');

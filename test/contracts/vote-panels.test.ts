@@ -2,8 +2,8 @@ import { day, hour, minute } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../src/features/store.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { channelQueue, rolesQueue } from '../support/queues.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);
 const [guildId, channelId, other, ownerChannel] = [

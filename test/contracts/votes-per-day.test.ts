@@ -6,8 +6,8 @@ import type { DayVotes } from '../../src/core/ledger/votes-per-day.ts';
 import { openStore } from '../../src/features/store.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 /** 1 March 2026 at 12:00 UTC. */
 const now = Date.UTC(2026, 2, 1, 12);

@@ -2,8 +2,8 @@ import { TallyhookError } from '@tallyhook/platform/errors';
 import { expect, it } from 'vitest';
 import { createWritableLedger } from '../../src/features/corrections/program-ledger-writes.ts';
 import { addCommunity, firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { isConsistent, monday, openLedger } from '../support/voting.ts';
-import { describeOnEveryDatabase } from './databases.ts';
 
 const userId = '200000000000000001';
 const guildId = '613425648685547541';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { Modal, Reply } from '../../src/discord/commands/reply.ts';
-import { command, connectedBot, hello, take, until } from './bot.ts';
+import { command, connectedBot, hello, take, until } from '../support/bot.ts';
 
 const ephemeral = 1 << 6;
 

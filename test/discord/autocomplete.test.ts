@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
 import { commands } from '../../commands/index.ts';
 import type { CompletionInput } from '../../src/discord/commands/input.ts';
-import { fakeLookup, server } from '../commands/command-fixture.ts';
-import { command, connectedBot, hello, until } from './bot.ts';
+import { command, connectedBot, hello, until } from '../support/bot.ts';
+import { fakeLookup, server } from '../support/command-fixture.ts';
 
 const completing = (changes: Partial<Command>) =>
   command({

@@ -8,7 +8,7 @@ import { createGuildChannels } from '../../src/discord/guild-channels.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { settings } from '../../src/features/settings.ts';
 import { openStore } from '../../src/features/store.ts';
-import { contextFor, fakeLookup, inputOf } from '../commands/command-fixture.ts';
+import { contextFor, fakeLookup, inputOf } from '../support/command-fixture.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';

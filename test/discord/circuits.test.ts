@@ -9,8 +9,8 @@ import { classifySendError } from '../../src/discord/discord-errors.ts';
 import { RequestsPausedError } from '../../src/discord/invalid-requests.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { openStore } from '../../src/features/store.ts';
+import { collectingLog, localDiscord } from '../support/bot.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { collectingLog, localDiscord } from './bot.ts';
 
 /** Processes of one installation with the local Discord, whose circuits use a clock that stands still. */
 async function createInstallation() {

@@ -5,12 +5,12 @@ import { markup } from '@tallyhook/platform/texts/markup';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { controlsOf } from '../../packages/local-discord/src/objects.ts';
-import { bot, fakeLookup, reviewOf, server, start } from '../commands/command-fixture.ts';
+import { command, connectedBot, take } from '../support/bot.ts';
+import { bot, fakeLookup, reviewOf, server, start } from '../support/command-fixture.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
+import { textOf } from '../support/message-text.ts';
 import { keys } from '../support/shop-store.ts';
-import { command, connectedBot, take } from './bot.ts';
-import { textOf } from './shown-text.ts';
 
 const many = Array.from({ length: 12 }, (_, place) =>
   reviewOf({ username: `writer${place + 1}`, comment: 'A fine place. '.repeat(400) }),

@@ -5,7 +5,7 @@ import { createFindDeparted } from '../../src/discord/departed-members.ts';
 import { createGuildReader } from '../../src/discord/guild-reader.ts';
 import { createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { localDiscord } from './bot.ts';
+import { localDiscord } from '../support/bot.ts';
 
 const people = ['ada', 'grace', 'linus'].map((username, index) => ({ id: `30000000000000000${index}`, username }));
 const [ada, grace, linus] = people.map(({ id }) => id) as [string, string, string];

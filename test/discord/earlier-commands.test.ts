@@ -6,10 +6,10 @@ import { stats } from '../../commands/stats.ts';
 import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
-import { bot, fakeLookup, server } from '../commands/command-fixture.ts';
+import { commandRegistry, connectedBot, localDiscord, until } from '../support/bot.ts';
+import { bot, fakeLookup, server } from '../support/command-fixture.ts';
 import { runCommand } from '../support/command-line.ts';
 import { settings } from '../support/settings.ts';
-import { commandRegistry, connectedBot, localDiscord, until } from './bot.ts';
 
 const listings = [
   { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) },

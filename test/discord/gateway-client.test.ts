@@ -17,7 +17,7 @@ import {
   identifyIntervalMs,
 } from '../../src/discord/gateway/identify-throttle.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
-import { collectingLog, localDiscord, until } from './bot.ts';
+import { collectingLog, localDiscord, until } from '../support/bot.ts';
 
 function connecting(
   to: { apiUrl: string; token: string },

@@ -5,7 +5,7 @@ import { createGuildLanguages } from '../../src/discord/guild-languages.ts';
 import { createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
-import { localDiscord } from './bot.ts';
+import { localDiscord } from '../support/bot.ts';
 
 /** Languages of a guild that answers with `locale`, and the number of requests. */
 async function setUp(locale: string, configured: () => string | null = () => null) {

@@ -13,11 +13,11 @@ import { createAnnouncer } from '../../src/features/announcements/announcer.ts';
 import type { BotProfile, Review, ServerProfile } from '../../src/lookup/schemas.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
 import { premiumKinds, voteKinds } from '../../src/webhook/event.ts';
-import { bot, fakeLookup, reviewOf, server } from '../commands/command-fixture.ts';
+import { collectingLog, connectedBot } from '../support/bot.ts';
+import { bot, fakeLookup, reviewOf, server } from '../support/command-fixture.ts';
+import { blocksOf } from '../support/message-text.ts';
 import { channelQueue } from '../support/queues.ts';
 import { setupServicesOver } from '../support/setup-over.ts';
-import { collectingLog, connectedBot } from './bot.ts';
-import { blocksOf } from './shown-text.ts';
 
 const en = textsIn('en-US');
 

@@ -11,9 +11,9 @@ import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
-import { fakeLookup } from '../commands/command-fixture.ts';
+import { command, connectedBot, hello, itThroughGateway, take, until } from '../support/bot.ts';
+import { fakeLookup } from '../support/command-fixture.ts';
 import { firstCommunity } from '../support/communities.ts';
-import { command, connectedBot, hello, itThroughGateway, take, until } from './bot.ts';
 
 const en = textsIn('en-US');
 

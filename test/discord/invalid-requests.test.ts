@@ -8,8 +8,8 @@ import { retryAfterFailure } from '../../src/discord/discord-errors.ts';
 import { createInvalidRequests } from '../../src/discord/invalid-requests.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { openStore } from '../../src/features/store.ts';
+import { collectingLog } from '../support/bot.ts';
 import { newSqliteFile } from '../support/new-sqlite.ts';
-import { collectingLog } from './bot.ts';
 
 async function advanceUntil(clock: ManualClock, stepMs: number, condition: () => boolean): Promise<void> {
   for (let step = 0; step < 100 && !condition(); step += 1) {

@@ -3,8 +3,8 @@ import { markup } from '@tallyhook/platform/texts/markup';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
 import type { Panel, Reply } from '../../src/discord/commands/reply.ts';
-import { command, connectedBot, take } from './bot.ts';
-import { blocksOf, isPanelMessage, textOf } from './shown-text.ts';
+import { command, connectedBot, take } from '../support/bot.ts';
+import { blocksOf, isPanelMessage, textOf } from '../support/message-text.ts';
 
 const flag = { ephemeral: 1 << 6, componentsV2: 1 << 15 };
 const buttons = [

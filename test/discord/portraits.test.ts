@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { createPortraits } from '../../src/discord/portraits.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { localDiscord } from './bot.ts';
+import { localDiscord } from '../support/bot.ts';
 
 /** Portraits of the members of a local Discord, who look as `fields` say. */
 async function setUp(fields: { member?: object; user?: object; guild?: object } = {}) {

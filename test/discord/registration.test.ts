@@ -12,8 +12,8 @@ import { planCommands } from '../../src/discord/registration/command-plan.ts';
 import { commandDataOf, registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
-import { bot, fakeLookup, server } from '../commands/command-fixture.ts';
-import { command, commandRegistry, hello, localDiscord } from './bot.ts';
+import { command, commandRegistry, hello, localDiscord } from '../support/bot.ts';
+import { bot, fakeLookup, server } from '../support/command-fixture.ts';
 
 const listedServer = { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) };
 const listedBot = { name: 'bot', lookup: fakeLookup('bot', { profile: async () => bot }) };

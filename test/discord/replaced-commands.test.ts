@@ -8,8 +8,8 @@ import { createRegistrar } from '../../src/discord/registration/registrar.ts';
 import { commandDataOf, registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
-import { bot, fakeLookup, server } from '../commands/command-fixture.ts';
-import { collectingLog, command, commandRegistry, connectedBot, hello, localDiscord, until } from './bot.ts';
+import { collectingLog, command, commandRegistry, connectedBot, hello, localDiscord, until } from '../support/bot.ts';
+import { bot, fakeLookup, server } from '../support/command-fixture.ts';
 
 const listings = [
   { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) },

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { textsIn } from '../../src/texts/texts.ts';
-import { command, connectedBot, hello, localDiscord } from './bot.ts';
+import { command, connectedBot, hello, localDiscord } from '../support/bot.ts';
 
 /** Discord: "All bots can make up to 50 requests per second". */
 const botsLimit = 50;

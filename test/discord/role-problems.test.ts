@@ -11,7 +11,7 @@ import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createRoleAccess } from '../../src/features/roles/parts.ts';
 import { openStore } from '../../src/features/store.ts';
 import { textsIn } from '../../src/texts/texts.ts';
-import { inputOf } from '../commands/command-fixture.ts';
+import { inputOf } from '../support/command-fixture.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { setupServicesOver } from '../support/setup-over.ts';

@@ -10,12 +10,12 @@ import { applicationId } from '../../packages/local-discord/src/default-guild.ts
 import { controlsOf, textsOf } from '../../packages/local-discord/src/objects.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createUploads } from '../../src/features/setup/uploads.ts';
+import { connectedBot, until } from '../support/bot.ts';
 import { communityIdsOf } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { recordVote } from '../support/record-vote.ts';
 import { setupOver, setupServicesOver, storedValue } from '../support/setup-over.ts';
-import { connectedBot, until } from './bot.ts';
 
 const ephemeral = 1 << 6;
 const [channel, otherChannel] = ['500000000000000001', '500000000000000002'];

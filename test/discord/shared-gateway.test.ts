@@ -8,8 +8,8 @@ import { fetchShardCount } from '../../src/discord/inspection.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { openStore } from '../../src/features/store.ts';
+import { collectingLog, localDiscord } from '../support/bot.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { collectingLog, localDiscord } from './bot.ts';
 
 async function createInstallation(shards: number) {
   const clock = manualClock();

@@ -1,7 +1,7 @@
 import { MessageFlags } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
-import { command, connectedBot, hello } from './bot.ts';
+import { command, connectedBot, hello } from '../support/bot.ts';
 
 /** A bot with a public command for everywhere and one for guilds, which collect their inputs. */
 async function installedBot() {

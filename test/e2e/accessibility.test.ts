@@ -1,8 +1,8 @@
+import { violationsOf } from '@tallyhook/platform/testing/violations';
 import type { TextChannel } from 'discord.js';
 import { voteBot } from 'local-discord/testing/vote-bot';
 import { describe, expect, it } from 'vitest';
 import { expectText, visitLocal, visitSandbox } from './sandbox-page.ts';
-import { violationsOf } from './violations.ts';
 
 const themes = ['dark', 'light'] as const;
 

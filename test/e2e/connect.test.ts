@@ -1,7 +1,7 @@
+import { violationsOf } from '@tallyhook/platform/testing/violations';
 import { expect, it, onTestFinished } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { expectText, open, saveScreenshot } from './sandbox-page.ts';
-import { violationsOf } from './violations.ts';
 
 it('a browser is led from /setup over Discord and the service back to the bot', { timeout: 120_000 }, async () => {
   const sandbox = await startSandbox({ linked: false, seed: 'none' });

@@ -2,6 +2,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { day, hour } from '@tallyhook/platform/durations';
+import { sharedBrowser } from '@tallyhook/platform/testing/shared-browser';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../src/features/store.ts';
@@ -10,7 +11,6 @@ import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
 import { startInstallation } from '../support/start-installation.ts';
 import { castVote, guildId, installation, openLedger } from '../support/voting.ts';
-import { sharedBrowser } from './shared-browser.ts';
 
 const pictures = 'artifacts';
 const token = 'owner-token-for-tests';

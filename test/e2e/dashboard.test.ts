@@ -1,10 +1,10 @@
 /// <reference lib="dom" />
 
 import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
+import { violationsOf } from '@tallyhook/platform/testing/violations';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { startDashboard } from './dashboard-world.ts';
-import { violationsOf } from './violations.ts';
+import { startDashboard } from '../support/dashboard-world.ts';
 
 /** The pages of a server, below its address; those of the operator are at the root as well. */
 const pages = [

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import { sharedBrowser } from '@tallyhook/platform/testing/shared-browser';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serveFolder } from '../../scripts/links/visit-site.ts';
 import { buildReplay } from '../../scripts/replay/build.ts';
 import { record } from '../../scripts/replay/record.ts';
 import { expectText, saveScreenshot } from './sandbox-page.ts';
-import { sharedBrowser } from './shared-browser.ts';
 
 describe('the recording on the site', { timeout: 180_000 }, () => {
   it('answers a vote and commands as the sandbox did, in any folder of a host and without a server', async () => {

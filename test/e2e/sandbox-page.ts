@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { sharedBrowser } from '@tallyhook/platform/testing/shared-browser';
 import { type Repertoire, startBot } from 'local-discord/testing/bot';
 import { localDiscord } from 'local-discord/testing/local';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
@@ -6,8 +7,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 import type { LocalDiscordOptions } from '../../packages/local-discord/src/local-discord.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { service } from '../sandbox/page-ports.ts';
-import { wholeSandbox } from '../sandbox/whole.ts';
-import { sharedBrowser } from './shared-browser.ts';
+import { wholeSandbox } from '../support/whole-sandbox.ts';
 
 export const defaultTimeoutMs = 10_000;
 

@@ -1,11 +1,11 @@
+import { sharedBrowser } from '@tallyhook/platform/testing/shared-browser';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StartOver } from '../../src/sandbox/page/ports.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { wholeSandbox } from '../sandbox/whole.ts';
+import { wholeSandbox } from '../support/whole-sandbox.ts';
 import { expectText, saveScreenshot, visitSandbox } from './sandbox-page.ts';
-import { sharedBrowser } from './shared-browser.ts';
 
 const hint = (page: Page) => page.locator('#hint-panel');
 const vote = (page: Page) => page.getByRole('button', { name: 'Vote for the server Lantern Harbour' });

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { blocksOf } from '../discord/shown-text.ts';
 import { premiumSecret } from '../support/listings.ts';
+import { blocksOf } from '../support/message-text.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
 const waitOptions = { timeout: 30_000, interval: 50 };

@@ -5,9 +5,9 @@ import type { Message } from 'local-discord';
 import { expect, it, onTestFinished } from 'vitest';
 import { defaultGuild } from '../../packages/local-discord/src/default-guild.ts';
 import { controlsOf } from '../../packages/local-discord/src/objects.ts';
-import { textOf } from '../discord/shown-text.ts';
-import { json, startFakeService } from '../lookup/fake-service.ts';
+import { json, startFakeService } from '../support/fake-service.ts';
 import { environmentWith } from '../support/listings-file.ts';
+import { textOf } from '../support/message-text.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
 it('a member of a community on other sites alone sees where to vote, and claims a vote that only a site knows', async () => {

@@ -9,8 +9,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { sign } from '../../src/webhook/signature.ts';
-import { blocksOf } from '../discord/shown-text.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
+import { blocksOf } from '../support/message-text.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { idInSecond, joinGuilds } from '../support/two-guilds.ts';
 

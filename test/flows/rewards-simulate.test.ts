@@ -1,7 +1,7 @@
 import { day, hour } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
-import { describeOnEveryDatabase } from '../contracts/databases.ts';
 import { addCommunity, firstCommunity } from '../support/communities.ts';
+import { describeOnEveryDatabase } from '../support/databases.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { recordVote } from '../support/record-vote.ts';
 import {

@@ -5,8 +5,8 @@ import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { type LocalDiscord, startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
-import { failure, type json, startFakeService, success } from '../lookup/fake-service.ts';
 import { runCommand } from '../support/command-line.ts';
+import { failure, type json, startFakeService, success } from '../support/fake-service.ts';
 import { offeredCommands } from '../support/offered-commands.ts';
 import { type Program, startProgram } from '../support/start-program.ts';
 

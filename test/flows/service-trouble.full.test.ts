@@ -2,7 +2,7 @@ import { hour, minute, second } from '@tallyhook/platform/durations';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { onFinished, sharedByTests } from '@tallyhook/platform/testing/on-finished';
 import { describe, expect, it, vi } from 'vitest';
-import { failure, type ResponseHandler, startFakeService, success } from '../lookup/fake-service.ts';
+import { failure, type ResponseHandler, startFakeService, success } from '../support/fake-service.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
 const waitOptions = { timeout: 20_000, interval: 50 };

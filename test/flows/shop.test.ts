@@ -8,8 +8,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { controlsOf } from '../../packages/local-discord/src/objects.ts';
 import { createApp } from '../../src/app/app.ts';
-import { textOf } from '../discord/shown-text.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
+import { textOf } from '../support/message-text.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 
 const patience = { timeout: 15_000, interval: 50 };

@@ -8,9 +8,9 @@ import { sign } from '../../src/webhook/signature.ts';
 import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
 import { linkableSites } from '../../src/webhook/sites/index.ts';
 import type { Site } from '../../src/webhook/sites/site.ts';
-import { ownerToken, startTwoCommunities } from '../owner/two-communities.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
+import { ownerToken, startTwoCommunities } from '../support/two-communities.ts';
 
 type Side = 'harbour' | 'bees';
 type Json = Readonly<Record<string, unknown>>;

@@ -4,8 +4,8 @@ import type { Message } from 'local-discord';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, vi } from 'vitest';
 import { controlsOf } from '../../packages/local-discord/src/objects.ts';
-import { blocksOf, textOf } from '../discord/shown-text.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
+import { blocksOf, textOf } from '../support/message-text.ts';
 import { startProgram } from '../support/start-program.ts';
 
 const patience = { timeout: 30_000, interval: 100 };

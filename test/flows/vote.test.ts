@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
-import { blocksOf, textOf } from '../discord/shown-text.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
+import { blocksOf, textOf } from '../support/message-text.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
 const waitOptions = { timeout: 15_000, interval: 50 };

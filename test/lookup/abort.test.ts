@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { Lookup } from '../../src/lookup/lookup.ts';
-import { delayed, success } from './fake-service.ts';
+import { delayed, success } from '../support/fake-service.ts';
 import { lookupErrorOf, lookupFixture } from './lookup-fixture.ts';
 
 const vote = { canVote: true, hasVoted: false };

@@ -5,7 +5,7 @@ import { Keyv } from 'keyv';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLookup } from '../../src/lookup/client.ts';
 import type { LookupOptions } from '../../src/lookup/lookup-options.ts';
-import { delayed, failure, success } from './fake-service.ts';
+import { delayed, failure, success } from '../support/fake-service.ts';
 import { lookupErrorOf, lookupFixture } from './lookup-fixture.ts';
 
 let fixture: Awaited<ReturnType<typeof lookupFixture>>;

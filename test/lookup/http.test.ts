@@ -6,7 +6,7 @@ import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHttp, type LookupRequest } from '../../src/lookup/http.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
-import { failure, json, type ResponseHandler, startFakeService, success } from './fake-service.ts';
+import { failure, json, type ResponseHandler, startFakeService, success } from '../support/fake-service.ts';
 
 const key = 'the-secret-key';
 const profile: LookupRequest = { path: 'server', badRequestCause: 'wrong key type' };

@@ -5,7 +5,7 @@ import type { LookupEvent } from '../../src/lookup/lookup.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import type { LookupOptions } from '../../src/lookup/lookup-options.ts';
 import { memoryKeyv } from '../../src/lookup/memory-keyv.ts';
-import { startFakeService } from './fake-service.ts';
+import { startFakeService } from '../support/fake-service.ts';
 
 /** A lookup client with a fake service, a manual clock, its log messages and its events. */
 export async function lookupFixture(options: Partial<LookupOptions> = {}) {

@@ -6,7 +6,7 @@ import { isRedisInstalled, startRedis } from '@tallyhook/platform/testing/redis'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { memoryKeyv } from '../../src/lookup/memory-keyv.ts';
 import { openKeyv } from '../../src/lookup/open-keyv.ts';
-import { success } from './fake-service.ts';
+import { success } from '../support/fake-service.ts';
 import { lookupFixture } from './lookup-fixture.ts';
 
 let directory: string;

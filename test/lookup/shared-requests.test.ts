@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLookup } from '../../src/lookup/client.ts';
 import { memoryKeyv } from '../../src/lookup/memory-keyv.ts';
 import { openKeyv } from '../../src/lookup/open-keyv.ts';
-import { json, startFakeService, success } from './fake-service.ts';
+import { json, startFakeService, success } from '../support/fake-service.ts';
 
 const user = '123456789012345678';
 const now = Date.now();

@@ -1,7 +1,7 @@
 import { setImmediate as cacheWrite } from 'node:timers/promises';
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { failure, success } from './fake-service.ts';
+import { failure, success } from '../support/fake-service.ts';
 import { lookupErrorOf, lookupFixture } from './lookup-fixture.ts';
 
 const user = '123456789012345678';

@@ -6,8 +6,8 @@ import { forgetMember } from '../../src/features/member-data/store.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
+import { start, startOwnerServer, twoSites, vote, votedAt } from '../support/owner-server.ts';
 import { rolesQueue } from '../support/queues.ts';
-import { start, startOwnerServer, twoSites, vote, votedAt } from './owner-server.ts';
 
 const replay = { method: 'POST' };
 

@@ -1,6 +1,6 @@
 import { minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
-import { startOwnerServer } from './owner-server.ts';
+import { startOwnerServer } from '../support/owner-server.ts';
 
 describe('wrong tokens', () => {
   /** Requests through a proxy that sends the client's address; null for a direct request. */

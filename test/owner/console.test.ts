@@ -5,9 +5,9 @@ import { createWritableLedger } from '../../src/features/corrections/program-led
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
+import { start, startOwnerServer, token, twoSites, vote, votedAt } from '../support/owner-server.ts';
 import { rolesQueue } from '../support/queues.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
-import { start, startOwnerServer, token, twoSites, vote, votedAt } from './owner-server.ts';
 
 /** An HTTP client that keeps the cookie, follows no redirects, and sends forms like a browser. */
 async function openConsole(changes: Partial<OwnerContext> = {}) {

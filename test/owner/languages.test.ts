@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { directMessagesClosed } from '../../src/core/outbox/effect.ts';
 import { catalogue } from '../../src/texts/catalogue.ts';
 import { createAppTexts } from '../../src/texts/texts.ts';
-import { startDashboard } from '../e2e/dashboard-world.ts';
 import { accountOf } from '../support/communities.ts';
+import { startDashboard } from '../support/dashboard-world.ts';
+import { start, startOwnerServer, token, twoSites, vote } from '../support/owner-server.ts';
 import { deposit, keys, orderOf, shout, vip } from '../support/shop-store.ts';
-import { start, startOwnerServer, token, twoSites, vote } from './owner-server.ts';
 
 /** All Japanese texts, with a sign in place of each letter. Dates and durations have no Latin letters. */
 const withoutLetters = {

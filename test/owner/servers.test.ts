@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createAuthentication } from '../../src/owner/authentication.ts';
 import { createConsole } from '../../src/owner/console/console.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
-import { ownerToken, startTwoCommunities } from './two-communities.ts';
+import { ownerToken, startTwoCommunities } from '../support/two-communities.ts';
 
 interface Layer {
   readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };

@@ -1,6 +1,6 @@
 import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
 import { describe, expect, it } from 'vitest';
-import { ownerToken, startTwoCommunities } from './two-communities.ts';
+import { ownerToken, startTwoCommunities } from '../support/two-communities.ts';
 
 /** Mira is signed in, and fills in the forms of her server's settings as a browser without JavaScript does. */
 async function startSettings() {

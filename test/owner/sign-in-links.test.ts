@@ -3,7 +3,7 @@ import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { ask } from 'local-discord/testing/page-client';
 import { describe, expect, it } from 'vitest';
 import { createSignInLinks } from '../../src/owner/sign-in-links.ts';
-import { startOwnerServer } from './owner-server.ts';
+import { startOwnerServer } from '../support/owner-server.ts';
 
 async function withLinks() {
   const clock = manualClock();

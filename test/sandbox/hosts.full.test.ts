@@ -5,7 +5,7 @@ import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { TimelineDelivery } from '../../src/sandbox/page/ports.ts';
-import { timelineOf, wholeSandbox } from './whole.ts';
+import { timelineOf, wholeSandbox } from '../support/whole-sandbox.ts';
 
 const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
 const hasIpv6 = addresses.some(({ address }) => address === '::1');

@@ -5,7 +5,7 @@ import { ask, follow, post } from 'local-discord/testing/page-client';
 import { describe, expect, it } from 'vitest';
 import type { SandboxState } from '../../src/sandbox/page/sandbox-page.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { stepsOf, timelineOf, wholeSandbox } from './whole.ts';
+import { stepsOf, timelineOf, wholeSandbox } from '../support/whole-sandbox.ts';
 
 const mira = '318044130796109825';
 const votes = [{ kind: 'server' }, { kind: 'bot' }, { kind: 'bot', site: 'topgg' }, { kind: 'server', site: 'disurl' }];

@@ -5,7 +5,7 @@ import { eventually } from '@tallyhook/platform/testing/eventually';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { rest } from 'local-discord/testing/local';
 import { describe, expect, it } from 'vitest';
-import { timelineOf, wholeSandbox } from './whole.ts';
+import { timelineOf, wholeSandbox } from '../support/whole-sandbox.ts';
 
 const mira = '318044130796109825';
 const vote = { kind: 'server', userId: mira, username: 'mira' } as const;

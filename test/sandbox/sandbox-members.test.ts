@@ -3,7 +3,7 @@ import { seededMembers, seededOwner, startService } from 'listing-service';
 import { browser } from 'listing-service/testing/discord-browser';
 import { follow } from 'local-discord/testing/page-client';
 import { describe, expect, it } from 'vitest';
-import { timelineOf, wholeSandbox } from './whole.ts';
+import { timelineOf, wholeSandbox } from '../support/whole-sandbox.ts';
 
 const mira = '318044130796109825';
 

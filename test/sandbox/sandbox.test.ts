@@ -4,7 +4,7 @@ import { hour, minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import { textsIn } from '../../src/texts/texts.ts';
 import { sign } from '../../src/webhook/signature.ts';
-import { stepsOf, timelineOf, wholeSandbox } from './whole.ts';
+import { stepsOf, timelineOf, wholeSandbox } from '../support/whole-sandbox.ts';
 
 const mira = '318044130796109825';
 const vote = { kind: 'server', userId: mira, username: 'mira' } as const;

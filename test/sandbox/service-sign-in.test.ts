@@ -1,6 +1,6 @@
 import { browser } from 'listing-service/testing/discord-browser';
 import { expect, it } from 'vitest';
-import { wholeSandbox } from './whole.ts';
+import { wholeSandbox } from '../support/whole-sandbox.ts';
 
 it('members sign in to the service of the sandbox with its Discord', { timeout: 20_000 }, async () => {
   const sandbox = await wholeSandbox();

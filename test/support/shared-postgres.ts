@@ -13,7 +13,7 @@ async function migrate(url: string): Promise<void> {
   await (await openStore(url, systemClock, { thread: false })).close();
 }
 
-/** A database that is set up as others of PostgreSQL's family behave: see `test/contracts/databases.ts`. */
+/** A database that is set up as others of PostgreSQL's family behave: see `test/support/databases.ts`. */
 async function createFamily(url: string, server: PostgresServer): Promise<void> {
   for (const type of ['bigint', 'integer'])
     server.runSql(`CREATE FUNCTION pg_advisory_xact_lock(${type}) RETURNS void LANGUAGE sql AS 'select'`, url);

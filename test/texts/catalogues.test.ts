@@ -16,7 +16,7 @@ import {
 } from '../../scripts/texts/check-texts.ts';
 import { bodiesOf, bodyOf } from '../../src/discord/registration/command-shape.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
-import { fakeLookup } from '../commands/command-fixture.ts';
+import { fakeLookup } from '../support/command-fixture.ts';
 
 it.each([
   ['de', 'eins, zwei, drei', ['eins', null, 'zwei', 'drei']],

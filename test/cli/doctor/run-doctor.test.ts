@@ -13,13 +13,13 @@ import { updateApplication } from '../../../src/discord/registration/application
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { publish } from '../../../src/features/linked-roles/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { fastClock } from '../../discord/bot.ts';
+import { fastClock } from '../../support/bot.ts';
 import { createDatabaseWithVotes } from '../../support/database-with-votes.ts';
+import { diagnose } from '../../support/diagnose.ts';
 import { voteSecret } from '../../support/listings.ts';
 import { newSqliteFile } from '../../support/new-sqlite.ts';
 import { type Installation, startInstallation } from '../../support/start-installation.ts';
 import { serve } from '../../support/start-receiver.ts';
-import { diagnose } from './run.ts';
 
 const vote = (userId: string) => ({ event: 'server_vote', userId, timestamp: new Date().toISOString() });
 

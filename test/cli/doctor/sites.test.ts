@@ -1,9 +1,9 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { expect, it } from 'vitest';
 import { openStore } from '../../../src/features/store.ts';
+import { diagnose } from '../../support/diagnose.ts';
 import { environmentWith } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
-import { diagnose } from './run.ts';
 
 it('doctor says how strong the schemes of other sites are, and whether old webhooks are in use', async () => {
   const of = (name: string, site: string) => ({ name, kind: 'bot', site, voteSecrets: ['a-long-secret-for-votes'] });

@@ -18,12 +18,12 @@ import { openStore } from '../../../src/features/store.ts';
 import { sign } from '../../../src/webhook/sign.ts';
 import { signDelivery } from '../../../src/webhook/sites/authenticate.ts';
 import { topgg } from '../../../src/webhook/sites/topgg.ts';
-import { wholeSandbox } from '../../sandbox/whole.ts';
 import { runCommand } from '../../support/command-line.ts';
+import { diagnose } from '../../support/diagnose.ts';
 import { voteSecret } from '../../support/listings.ts';
 import { environmentWith } from '../../support/listings-file.ts';
 import { type Installation, startInstallation } from '../../support/start-installation.ts';
-import { diagnose } from './run.ts';
+import { wholeSandbox } from '../../support/whole-sandbox.ts';
 
 const greet: CustomCommand = {
   name: 'greet',

@@ -11,8 +11,8 @@ import type { ReplyButton } from '../../../src/discord/commands/reply.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncer } from '../../../src/features/announcements/announcer.ts';
 import { ownTexts, textsIn } from '../../../src/texts/texts.ts';
-import { collectingLog, localDiscord } from '../../discord/bot.ts';
-import { blocksOf, isPanelMessage, textOf } from '../../discord/shown-text.ts';
+import { collectingLog, localDiscord } from '../../support/bot.ts';
+import { blocksOf, isPanelMessage, textOf } from '../../support/message-text.ts';
 import { channelQueue } from '../../support/queues.ts';
 
 const en = textsIn('en-US');

@@ -10,7 +10,7 @@ import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncer } from '../../../src/features/announcements/announcer.ts';
 import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/read-settings.ts';
 import { ownTexts, textsIn } from '../../../src/texts/texts.ts';
-import { collectingLog } from '../../discord/bot.ts';
+import { collectingLog } from '../../support/bot.ts';
 import { channelQueue } from '../../support/queues.ts';
 
 const voter = '200000000000000001';

@@ -8,7 +8,7 @@ import { createLostStreaksTask } from '../../../src/features/lost-streaks/parts.
 import { createReviewsTask } from '../../../src/features/reviews/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
 import type { Review } from '../../../src/lookup/schemas.ts';
-import { collectingLog } from '../../discord/bot.ts';
+import { collectingLog } from '../../support/bot.ts';
 import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';

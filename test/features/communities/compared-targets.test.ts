@@ -13,7 +13,7 @@ import { createLookupClients } from '../../../src/features/communities/lookup-cl
 import { openStore } from '../../../src/features/store.ts';
 import { openKeyv } from '../../../src/lookup/open-keyv.ts';
 import { sign } from '../../../src/webhook/signature.ts';
-import { startFakeService, success } from '../../lookup/fake-service.ts';
+import { startFakeService, success } from '../../support/fake-service.ts';
 import { premiumSecret, voteSecret } from '../../support/listings.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../../support/settings.ts';

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createApp } from '../../../src/app/app.ts';
 import { createReceiver } from '../../../src/app/receiver-app.ts';
-import { json, startFakeService } from '../../lookup/fake-service.ts';
+import { json, startFakeService } from '../../support/fake-service.ts';
 import { environmentWith } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 

@@ -9,13 +9,13 @@ import type { CommunityListing } from '../../../src/features/communities/listing
 import { createLostVotes } from '../../../src/features/lost-votes/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
-import { json } from '../../lookup/fake-service.ts';
-import { botId, member, siteFixture } from '../../lookup/sites/site-fixture.ts';
 import { claimDue } from '../../support/claim-due.ts';
 import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
+import { json } from '../../support/fake-service.ts';
 import { environmentWith } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { channelQueue } from '../../support/queues.ts';
+import { botId, member, siteFixture } from '../../support/site-fixture.ts';
 
 const channelId = '700000000000000001';
 const log = createLog({ level: 'silent', secrets: [] });

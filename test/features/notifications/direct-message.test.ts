@@ -11,7 +11,7 @@ import { createDirectMessageHandler } from '../../../src/features/notifications/
 import { create as reminderParts } from '../../../src/features/reminders/parts.ts';
 import { create as shopParts } from '../../../src/features/shop/parts.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
-import { localDiscord } from '../../discord/bot.ts';
+import { localDiscord } from '../../support/bot.ts';
 import { directMessageQueue } from '../../support/queues.ts';
 
 const en = textsIn('en-US');

@@ -8,7 +8,7 @@ import { renderRoleFailure } from '../../../src/features/roles/parts.ts';
 import { create as shopParts } from '../../../src/features/shop/parts.ts';
 import { renderLostPanel } from '../../../src/features/vote-panel/parts.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
-import { localDiscord } from '../../discord/bot.ts';
+import { localDiscord } from '../../support/bot.ts';
 import { channelQueue } from '../../support/queues.ts';
 
 const en = textsIn('en-US');

@@ -9,7 +9,7 @@ import { createPartyPanelHandler } from '../../../src/features/party/panel-messa
 import { createPartyReachedHandler } from '../../../src/features/party/parts.ts';
 import type { PanelUpdate, ShownParty } from '../../../src/features/party/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
-import { textOf } from '../../discord/shown-text.ts';
+import { textOf } from '../../support/message-text.ts';
 import { channelQueue } from '../../support/queues.ts';
 
 const en = textsIn('en-US');

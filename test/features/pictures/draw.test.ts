@@ -6,7 +6,7 @@ import { box } from '@tallyhook/platform/pictures/picture';
 import { decodePng } from '@tallyhook/platform/testing/png';
 import { describe, expect, it } from 'vitest';
 import { voteChart } from '../../../src/features/pictures/vote-chart.ts';
-import { collectingLog } from '../../discord/bot.ts';
+import { collectingLog } from '../../support/bot.ts';
 
 const root = new URL('../../../', import.meta.url);
 const words = {

@@ -9,7 +9,7 @@ import type { DayVotes } from '../../../src/core/ledger/votes-per-day.ts';
 import { type VoteChart, type VoteChartWords, voteChart } from '../../../src/features/pictures/vote-chart.ts';
 import { wordsOf } from '../../../src/features/pictures/vote-pictures.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
-import { collectingLog } from '../../discord/bot.ts';
+import { collectingLog } from '../../support/bot.ts';
 
 /** Friday, 23 October 2026. */
 const first = Date.UTC(2026, 9, 23) / day;

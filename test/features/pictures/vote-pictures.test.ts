@@ -6,7 +6,7 @@ import { loadConfig } from '../../../config/load.ts';
 import { createVotePictures } from '../../../src/features/pictures/vote-pictures.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
-import { collectingLog } from '../../discord/bot.ts';
+import { collectingLog } from '../../support/bot.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { castVote, installation } from '../../support/voting.ts';
 

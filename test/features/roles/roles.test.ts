@@ -11,7 +11,7 @@ import { createExplainRoleFailure } from '../../../src/features/roles/role-failu
 import { createRoleGrants, createRoleHandler, type RoleGrants } from '../../../src/features/roles/roles.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
-import { collectingLog, localDiscord } from '../../discord/bot.ts';
+import { collectingLog, localDiscord } from '../../support/bot.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';

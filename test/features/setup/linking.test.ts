@@ -14,8 +14,8 @@ import { createSettings } from '../../../src/features/setup/create-settings.ts';
 import type { Setup } from '../../../src/features/setup/setup.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { memoryKeyv } from '../../../src/lookup/memory-keyv.ts';
-import { failure, startFakeService, success } from '../../lookup/fake-service.ts';
 import { botToken } from '../../support/bot-token.ts';
+import { failure, startFakeService, success } from '../../support/fake-service.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
 const guildId = '700000000000000001';

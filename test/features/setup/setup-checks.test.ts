@@ -5,7 +5,7 @@ import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { createDashboards, createKeyCheck } from '../../../src/features/setup/setup-checks.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { failure, startFakeService, success } from '../../lookup/fake-service.ts';
+import { failure, startFakeService, success } from '../../support/fake-service.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
 const [guildId, otherGuildId] = ['700000000000000001', '700000000000000002'];

@@ -8,7 +8,7 @@ import { createDirectory } from '../../../src/features/communities/directory.ts'
 import { type ComparedSettings, createChangeSimulation } from '../../../src/features/setup/simulate-change.ts';
 import type { RuleChange, SimulatedCredits } from '../../../src/features/simulation/feature.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { collectingLog } from '../../discord/bot.ts';
+import { collectingLog } from '../../support/bot.ts';
 import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';

@@ -5,7 +5,7 @@ import { createUnreadyReports, findUnreadyItems } from '../../../src/features/sh
 import { renderUnreadyItem } from '../../../src/features/shop/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
-import { collectingLog } from '../../discord/bot.ts';
+import { collectingLog } from '../../support/bot.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { directMessageQueue } from '../../support/queues.ts';

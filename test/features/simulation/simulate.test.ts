@@ -4,8 +4,8 @@ import { partyKey } from '../../../src/features/party/rules.ts';
 import type { RuleChange } from '../../../src/features/simulation/feature.ts';
 import type { Store } from '../../../src/features/store.ts';
 import type { Premium } from '../../../src/webhook/event.ts';
-import { describeOnEveryDatabase } from '../../contracts/databases.ts';
 import { addCommunity, firstCommunity } from '../../support/communities.ts';
+import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { recordVote } from '../../support/record-vote.ts';
 import { castVote, type Installation, installation, isConsistent, monday, openLedger } from '../../support/voting.ts';
 

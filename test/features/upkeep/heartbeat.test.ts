@@ -8,8 +8,8 @@ import { plainRewards } from '../../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { createHeartbeat } from '../../../src/features/upkeep/heartbeat.ts';
-import { describeOnEveryDatabase } from '../../contracts/databases.ts';
 import { firstCommunity } from '../../support/communities.ts';
+import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 

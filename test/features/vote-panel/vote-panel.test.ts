@@ -15,11 +15,11 @@ import { createDirectory } from '../../../src/features/communities/directory.ts'
 import { openStore } from '../../../src/features/store.ts';
 import { create } from '../../../src/features/vote-panel/parts.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
-import { bot, fakeLookup, server } from '../../commands/command-fixture.ts';
-import { collectingLog, localDiscord } from '../../discord/bot.ts';
-import { textOf } from '../../discord/shown-text.ts';
+import { collectingLog, localDiscord } from '../../support/bot.ts';
+import { bot, fakeLookup, server } from '../../support/command-fixture.ts';
 import { communityIdsOf } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
+import { textOf } from '../../support/message-text.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { channelQueue } from '../../support/queues.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { InteractionHandle, LocalDiscord, Message } from 'local-discord';
 import { controlsOf } from '../../../packages/local-discord/src/objects.ts';
-import { textOf } from '../../discord/shown-text.ts';
+import { textOf } from '../../support/message-text.ts';
 import { manager, shoppers } from './community.ts';
 
 /** What each shopper buys, in turn. */

@@ -4,8 +4,8 @@ import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import { createSiteClient } from '../../../src/lookup/sites/site-client.ts';
 import { createSiteLookup } from '../../../src/lookup/sites/site-lookup.ts';
-import { delayed, json, startFakeService } from '../fake-service.ts';
-import { botId, member, siteErrorOf, siteFixture, siteKey } from './site-fixture.ts';
+import { delayed, json, startFakeService } from '../../support/fake-service.ts';
+import { botId, member, siteErrorOf, siteFixture, siteKey } from '../../support/site-fixture.ts';
 import { siteCases } from './site-responses.ts';
 
 describe.each(siteCases)('$site', ({ site, url, authorization, voted, notVoted, notVotedStatus = 200, ...known }) => {

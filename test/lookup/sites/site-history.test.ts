@@ -3,8 +3,8 @@ import { eventually } from '@tallyhook/platform/testing/eventually';
 import { expect, it } from 'vitest';
 import type { SiteVote } from '../../../src/lookup/sites/site-api.ts';
 import type { HistoryOptions, SiteClient } from '../../../src/lookup/sites/site-client.ts';
-import { json } from '../fake-service.ts';
-import { botId, member, siteErrorOf, siteFixture, siteKey } from './site-fixture.ts';
+import { json } from '../../support/fake-service.ts';
+import { botId, member, siteErrorOf, siteFixture, siteKey } from '../../support/site-fixture.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
 

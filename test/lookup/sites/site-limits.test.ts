@@ -1,8 +1,8 @@
 import { setImmediate as logWrite } from 'node:timers/promises';
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
-import { json } from '../fake-service.ts';
-import { member, siteErrorOf, siteFixture } from './site-fixture.ts';
+import { json } from '../../support/fake-service.ts';
+import { member, siteErrorOf, siteFixture } from '../../support/site-fixture.ts';
 
 const users = (count: number) =>
   Array.from({ length: count }, (_, index) => String(100_000_000_000_000_000n + BigInt(index)));

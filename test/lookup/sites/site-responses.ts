@@ -1,5 +1,5 @@
 import { day, hour } from '@tallyhook/platform/durations';
-import { botId, member, siteKey } from './site-fixture.ts';
+import { botId, member, siteKey } from '../../support/site-fixture.ts';
 
 const other = '129908908096487424';
 const iso = (at: number) => new Date(at).toISOString();

@@ -19,10 +19,10 @@ import { createOwner } from '../../src/owner/create-owner.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
 import { service } from '../../src/webhook/sites/service.ts';
 import { topgg } from '../../src/webhook/sites/topgg.ts';
-import { claimDue } from '../support/claim-due.ts';
-import { serverAndBot } from '../support/listings.ts';
-import { environmentWith, harbour } from '../support/listings-file.ts';
-import { serve, startReceiver } from '../support/start-receiver.ts';
+import { claimDue } from './claim-due.ts';
+import { serverAndBot } from './listings.ts';
+import { environmentWith, harbour } from './listings-file.ts';
+import { serve, startReceiver } from './start-receiver.ts';
 
 export const token = 'the-owner-token';
 /** The time of the frozen clock. */

@@ -1,8 +1,8 @@
+import { sharedBrowser } from '@tallyhook/platform/testing/shared-browser';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import type { TextOverrides } from '../../src/texts/overrides.ts';
-import { ownerToken, startTwoCommunities } from '../owner/two-communities.ts';
-import { sharedBrowser } from './shared-browser.ts';
+import { ownerToken, startTwoCommunities } from './two-communities.ts';
 
 /** Two communities with deliveries of every outcome and changes, and pages of the console for who has signed in. */
 export async function startDashboard(texts?: TextOverrides) {

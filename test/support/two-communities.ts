@@ -6,9 +6,9 @@ import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import type { TextOverrides } from '../../src/texts/overrides.ts';
 import { sign } from '../../src/webhook/signature.ts';
-import { environmentWith, harbour } from '../support/listings-file.ts';
-import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { idInSecond, joinGuilds } from '../support/two-guilds.ts';
+import { environmentWith, harbour } from './listings-file.ts';
+import { newSqliteUrl } from './new-sqlite.ts';
+import { idInSecond, joinGuilds } from './two-guilds.ts';
 
 const publicUrl = 'http://votes.example';
 export const ownerToken = 'owner-token-of-tests';

@@ -1,7 +1,7 @@
 import { describeOnPgBouncer, describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import { describe, inject } from 'vitest';
-import { newSqliteUrl } from '../support/new-sqlite.ts';
-import { behaveAsTheFamily } from '../support/shared-postgres.ts';
+import { newSqliteUrl } from './new-sqlite.ts';
+import { behaveAsTheFamily } from './shared-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,8 +1,8 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import type { CheckResult } from '@tallyhook/platform/doctor/check';
 import { formatResult, sanitizeResult } from '@tallyhook/platform/doctor/report';
-import { loadConfig } from '../../../config/load.ts';
-import { type DoctorOptions, runDoctor } from '../../../src/cli/doctor/doctor-command.ts';
+import { loadConfig } from '../../config/load.ts';
+import { type DoctorOptions, runDoctor } from '../../src/cli/doctor/doctor-command.ts';
 
 /** Runs the doctor on an installation with these settings. */
 export async function diagnose(environment: Record<string, string>, changes: Partial<DoctorOptions> = {}) {

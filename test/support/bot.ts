@@ -31,9 +31,9 @@ import { createShop } from '../../src/features/shop/shop.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { createTraces } from '../../src/features/traces/parts.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
-import { firstCommunity } from '../support/communities.ts';
-import { serverAndBot } from '../support/listings.ts';
-import { newSqliteUrl } from '../support/new-sqlite.ts';
+import { firstCommunity } from './communities.ts';
+import { serverAndBot } from './listings.ts';
+import { newSqliteUrl } from './new-sqlite.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -2,12 +2,12 @@ import { second } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { onTestFinished } from 'vitest';
-import { memoryBudgetStore } from '../../../src/lookup/budget.ts';
-import { LookupError } from '../../../src/lookup/lookup-error.ts';
-import { memoryKeyv } from '../../../src/lookup/memory-keyv.ts';
-import type { SiteListing } from '../../../src/lookup/sites/site-apis.ts';
-import { createSiteClient, type SiteClient, type SiteClientOptions } from '../../../src/lookup/sites/site-client.ts';
-import { startFakeService } from '../fake-service.ts';
+import { memoryBudgetStore } from '../../src/lookup/budget.ts';
+import { LookupError } from '../../src/lookup/lookup-error.ts';
+import { memoryKeyv } from '../../src/lookup/memory-keyv.ts';
+import type { SiteListing } from '../../src/lookup/sites/site-apis.ts';
+import { createSiteClient, type SiteClient, type SiteClientOptions } from '../../src/lookup/sites/site-client.ts';
+import { startFakeService } from './fake-service.ts';
 
 export const member = '80351110224678912';
 export const botId = '716390085896962058';
