@@ -24,11 +24,7 @@ const sampled = [
 const full = `test/${longTests}`;
 const examples = 'examples/**/*.test.ts';
 /** `npm test` runs them on SQLite, `npm run test:full` on servers. */
-const onEveryDatabase = [
-  'test/contracts/**/*.test.ts',
-  'test/features/{simulation/simulate,upkeep/heartbeat}.test.ts',
-  'test/flows/rewards-simulate.test.ts',
-];
+const onEveryDatabase = 'test/**/*.databases.test.ts';
 const pages = 'test/e2e/**/*.test.ts';
 const interactions = 'test/discord/{actions,autocomplete,interactions}.test.ts';
 
@@ -83,7 +79,7 @@ export default defineConfig({
       }),
       project({
         name: 'full:databases',
-        include: onEveryDatabase,
+        include: [onEveryDatabase],
         provide: { ...bot.provide, databases: 'servers' },
       }),
       project({ name: 'full:http', include: [interactions], provide: { ...bot.provide, interactions: 'http' } }),
