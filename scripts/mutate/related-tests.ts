@@ -40,8 +40,7 @@ export function relatedTests(file: string, { texts, importers }: Sources): strin
       if (!distances.has(importer)) distances.set(importer, distance + 1);
     }
   }
-  const module = file.replace(/^src\//, '').split('/')[0] ?? '';
-  const folders = [`test/${module}/`, ...(storing.includes(module) ? ['test/contracts/'] : [])];
+  const folders = foldersOfTests(file);
   const words = wordsOf(basename(file));
   const rank = (test: string) => {
     const text = `${test} ${texts.get(test) ?? ''}`.toLowerCase();
@@ -59,8 +58,13 @@ export function relatedTests(file: string, { texts, importers }: Sources): strin
   );
 }
 
-/** Modules whose behaviour on each database is tested in `test/contracts`. */
-const storing: readonly string[] = ['store', 'database', 'tally', 'outbox', 'leases'];
+/** Where the tests of a file are: those of a feature beside each other, of the core also as contracts of its store. */
+function foldersOfTests(file: string): readonly string[] {
+  const [module = '', feature = ''] = file.replace(/^src\//, '').split('/');
+  if (module === 'features') return [`test/features/${feature}/`];
+  return [`test/${module}/`, ...(module === 'core' ? ['test/contracts/'] : [])];
+}
+
 /** What they are worth in imports. */
 const wordInName = 6;
 const otherFolder = 4;
@@ -68,7 +72,7 @@ const otherFolder = 4;
 /** In the singular: `claims.test.ts` and `record-claim.ts` share one. */
 function wordsOf(path: string): readonly string[] {
   return path
-    .replace(/\.(?:test\.)?ts$/, '')
+    .replace(/(?:\.(?:databases|full))?(?:\.test)?\.ts$/, '')
     .split(/[^a-z]+/)
     .map((word) => word.replace(/s$/, ''))
     .filter((word) => word.length > 2);

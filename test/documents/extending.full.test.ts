@@ -102,7 +102,10 @@ function touchedTests(): readonly string[] {
   const lists = /'[./]*\/(?:commands\/index|src\/features\/(?:index|settings))\.ts'/;
   return globSync('test/{*,commands/*,config/*,core/**/*,discord/*,features/**/*,texts/*}.test.ts').filter((path) => {
     if (path.endsWith('.full.test.ts')) return false;
-    return /^test\/(?:config\/|texts\/|architecture)/.test(path) || lists.test(readFileSync(path, 'utf8'));
+    return (
+      /^test\/(?:config\/|features\/[^/]+\/settings|texts\/|architecture)/.test(path) ||
+      lists.test(readFileSync(path, 'utf8'))
+    );
   });
 }
 

@@ -1,0 +1,171 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { hour, minute } from '@tallyhook/platform/durations';
+import { expect, it, onTestFinished } from 'vitest';
+import {
+  balanceDifferences,
+  brokenLinks,
+  orphanedRows,
+  paymentDifferences,
+} from '../../../src/core/store/snapshots/audit.ts';
+import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
+import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
+import { openStore, type Store } from '../../../src/features/store.ts';
+import type { Vote } from '../../../src/webhook/event.ts';
+import { accountOf, firstCommunity } from '../../support/communities.ts';
+import { describeOnEveryDatabase } from '../../support/databases.ts';
+import { serverAndBot } from '../../support/listings.ts';
+
+const [plain] = serverAndBot();
+if (plain === undefined) throw new Error('no listing');
+const guildId = '613425648685547541';
+const voterRole = '700000000000000001';
+const start = Date.UTC(2026, 0, 5, 12);
+const rounds = 8;
+
+const listing: ListingContext = {
+  ...plain,
+  community: { ...plain.community, guildId },
+  rewards: {
+    ...plain.rewards,
+    multipliers: [{ factor: 2, days: null, from: start, until: null, role: null }],
+    streak: { every: 2, credits: 50, forgive: 0 },
+    milestones: [{ votes: 2, repeats: 'once', credits: 100, role: null }],
+    voterRole: { role: voterRole, forMs: 12 * hour },
+    party: { goal: 3, per: 'week', credits: 25 },
+  },
+};
+
+describeOnEveryDatabase('claims', (newUrl) => {
+  async function openTwo() {
+    const url = newUrl();
+    const [one, other] = [await openStore(url, systemClock), await openStore(url, systemClock)];
+    onTestFinished(() => Promise.all([one.close(), other.close()]).then(() => {}));
+    return { url, one, other };
+  }
+
+  const claim = (store: Store, userId: string, at: number, of = listing) =>
+    store.recorder.recordClaim({ userId, at }, of, at + minute);
+
+  function vote(
+    store: Store,
+    userId: string,
+    at: number | null,
+    changes: Partial<Vote> = {},
+    receivedAt = at ?? start,
+  ) {
+    const target = { kind: 'server', id: null } as const;
+    const event = {
+      family: 'vote',
+      kind: 'server_vote',
+      target,
+      userId,
+      at,
+      creditsAwarded: null,
+      denial: null,
+    } as const;
+    const delivery = { receivedAt, family: 'vote', body: JSON.stringify(event) } as const;
+    return store.recorder.record(delivery, { type: 'event', event: { ...event, ...changes }, listing });
+  }
+
+  async function expectSound(url: string): Promise<void> {
+    const snapshot = await openSnapshot(url);
+    expect(await balanceDifferences(snapshot)).toEqual({ count: 0, first: [] });
+    expect(await paymentDifferences(snapshot)).toEqual({ count: 0, first: [] });
+    expect(await brokenLinks(snapshot)).toBe(0);
+    expect(await orphanedRows(snapshot)).toMatchObject({ entries: 0, effects: 0 });
+    await snapshot.close();
+  }
+
+  it('earn what the vote would have earned, as an entry without a delivery', async () => {
+    const { url, one } = await openTwo();
+    await vote(one, '1', start);
+    const at = start + 24 * hour;
+    expect(await claim(one, '1', at)).toEqual({ outcome: 'claimed', credits: 20 + 50 + 100, balance: 190 });
+    const entries = await one.records.entries(accountOf('1'), 10);
+    expect(entries.toReversed().map(({ cause, credits, at, deliveryId }) => [cause, credits, at, deliveryId])).toEqual([
+      ['vote', 20, start, 1],
+      ['claim', 20, at, null],
+      ['streak', 50, at, null],
+      ['milestone', 100, at, null],
+    ]);
+    expect(await one.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 190, votes: 2 });
+    expect(await one.ledgerIn(firstCommunity).lastVoteAt('1', 'server')).toBe(at);
+    expect(await one.roles.isGranted({ guildId, userId: '1', role: voterRole }, at + 12 * hour - 1)).toBe(true);
+    // The third vote of the week reaches the goal of the party.
+    expect(await claim(one, '2', at)).toMatchObject({ outcome: 'claimed' });
+    const effects = await one.records.effects({ state: 'waiting', limit: 20, before: null });
+    expect(effects.some(({ kind, deliveryId }) => kind === 'partyReward' && deliveryId === null)).toBe(true);
+    await expectSound(url);
+  });
+
+  it('leave nothing to pay for a delivery that arrives later, whatever its time', async () => {
+    const { url, one, other } = await openTwo();
+    await claim(one, '1', start);
+    for (const at of [start, start + 1_000, start - 2 * minute]) {
+      expect(await vote(other, '1', at)).toMatchObject({ credits: 0, reason: 'within_cooldown' });
+      expect(await vote(one, '1', at)).toMatchObject({ credits: 0, outcome: 'duplicate' });
+    }
+    expect(await vote(other, '1', null, {}, start + hour)).toMatchObject({ credits: 0 });
+    expect(await one.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 20, votes: 1 });
+    // The next vote counts.
+    expect(await vote(other, '1', start + 12 * hour)).toMatchObject({ reason: '10 × 2' });
+    await expectSound(url);
+  });
+
+  it('pay nothing for a vote that the ledger has, and say which', async () => {
+    const { one } = await openTwo();
+    await vote(one, '1', start);
+    const paid = { outcome: 'recorded', at: start, cause: 'vote', credits: 20, reason: '10 × 2' };
+    expect(await claim(one, '1', start)).toEqual(paid);
+    expect(await claim(one, '1', start + 11 * hour)).toEqual(paid);
+    await vote(one, '2', start, { creditsAwarded: false, denial: 'Ad blocker detected' });
+    const denied = { cause: 'denied', credits: 0, reason: 'Ad blocker detected' };
+    expect(await claim(one, '2', start)).toEqual({ outcome: 'recorded', at: start, ...denied });
+    await claim(one, '3', start);
+    expect(await claim(one, '3', start + 1_000)).toMatchObject({ outcome: 'recorded', cause: 'claim', at: start });
+    expect(await one.records.counts()).toMatchObject({ users: 3, votes: 3 });
+  });
+
+  it('leave no account behind if they are refused', async () => {
+    const { one } = await openTwo();
+    await vote(one, '1', start);
+    await claim(one, '1', start);
+    expect(await one.records.counts()).toMatchObject({ users: 1 });
+  });
+
+  it('are paid once if two processes record them at once', async () => {
+    const { url, one, other } = await openTwo();
+    for (let round = 0; round < rounds; round += 1) {
+      const results = await Promise.all([one, other, one].map((store) => claim(store, `1${round}`, start, plain)));
+      expect(results.filter(({ outcome }) => outcome === 'claimed')).toHaveLength(1);
+    }
+    expect(await one.records.counts()).toMatchObject({ credits: rounds * 10, votes: rounds });
+    await expectSound(url);
+  });
+
+  it('and a delivery of the same vote at once pay one of both', async () => {
+    const { url, one, other } = await openTwo();
+    const onlyVotes = { ...listing, rewards: plain.rewards };
+    for (let round = 0; round < rounds; round += 1) {
+      const userId = `1${round}`;
+      const [claimed, recorded] = await Promise.all([
+        claim(one, userId, start, onlyVotes),
+        other.recorder.record(
+          { receivedAt: start + 1_000, family: 'vote', body: '{}' },
+          {
+            type: 'event',
+            listing: onlyVotes,
+            event: {
+              ...{ family: 'vote', kind: 'server_vote', target: { kind: 'server', id: null }, userId },
+              ...{ at: round % 2 === 0 ? start + 1_000 : null, creditsAwarded: null, denial: null },
+            },
+          },
+        ),
+      ]);
+      const paid = (claimed.outcome === 'claimed' ? 1 : 0) + (recorded.credits > 0 ? 1 : 0);
+      expect(paid).toBe(1);
+    }
+    expect(await one.records.counts()).toMatchObject({ credits: rounds * 10, votes: rounds });
+    await expectSound(url);
+  });
+});

@@ -1,0 +1,145 @@
+import { day, hour } from '@tallyhook/platform/durations';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import { describe, expect, it, vi } from 'vitest';
+import { roleConnectionRecords } from '../../../src/features/linked-roles/publication.ts';
+import { type Installation, startInstallation } from '../../support/start-installation.ts';
+
+const publicUrl = 'http://votes.example';
+const waitOptions = { timeout: 30_000, interval: 50 };
+
+/** A browser of one member: it keeps the cookie, and reaches the program as `publicUrl`. */
+function browserOf({ url }: Installation) {
+  let cookie = '';
+  const open = async (address: string, init: RequestInit = {}) => {
+    const response = await fetch(address.replace(publicUrl, url), {
+      redirect: 'manual',
+      ...init,
+      headers: cookie === '' ? {} : { cookie },
+    });
+    const set = response.headers.get('set-cookie');
+    if (set !== null) cookie = set.split(';', 1)[0] ?? '';
+    const location = response.headers.get('location');
+    return { status: response.status, text: await response.text(), location: location ?? '', setCookie: set ?? '' };
+  };
+  return { open, cookie: () => cookie };
+}
+
+async function startLinked(changes: Record<string, string> = {}) {
+  const clock = createOffsetClock();
+  const installation = await startInstallation({ PUBLIC_URL: publicUrl, ...changes }, clock);
+  const { discord, post } = installation;
+  discord.connections.saveRecords(roleConnectionRecords());
+  // Connected: a client that connects meanwhile would take an advance of the clock for an outage.
+  await vi.waitFor(() => expect(discord.commands().map(({ name }) => name)).toContain('privacy'), waitOptions);
+  const [, member] = discord.members;
+  if (member === undefined) throw new Error('no member');
+  const userId = member.id;
+  const decide = (decision: 'authorize' | 'cancel') => ({
+    method: 'POST',
+    body: new URLSearchParams({ user: userId, decision }),
+  });
+  const browser = browserOf(installation);
+  /** Up to Discord's redirect back, which is returned. */
+  const authorize = async (decision: 'authorize' | 'cancel' = 'authorize', { open } = browser) => {
+    const start = await open(`${publicUrl}/linked-roles`);
+    const consent = await open(start.location);
+    expect(consent.text).toContain('Update your connection and metadata');
+    return (await open(start.location, decide(decision))).location;
+  };
+  const values = () => discord.connections.connectionOf(userId).metadata;
+  return {
+    ...{ ...installation, clock, userId, browser, authorize, values },
+    /** After a first vote. */
+    link: async () => {
+      await vote();
+      const back = await authorize();
+      return browser.open(back);
+    },
+    untilValues: (expected: object) => vi.waitFor(() => expect(values()).toMatchObject(expected), waitOptions),
+    vote,
+  };
+
+  async function vote() {
+    const timestamp = new Date(clock.now()).toISOString();
+    expect((await post('/webhooks/vote', { event: 'server_vote', userId, timestamp })).json).toMatchObject({
+      outcome: 'recorded',
+    });
+    clock.advance(13 * hour);
+  }
+}
+
+describe('linked roles', { timeout: 60_000 }, () => {
+  it('are given by Discord after the member has linked the account and voted', async () => {
+    const { discord, link, vote, untilValues, userId, lines, browser } = await startLinked();
+    discord.connections.linkRole(discord.roles.regular, [{ key: 'votes', value: 2 }]);
+    const page = await link();
+    expect(page).toMatchObject({ status: 200, text: expect.stringContaining('@tomas.k') });
+    await untilValues({ votes: '1', streak: expect.any(String), premium: '0', last_vote: expect.any(String) });
+    expect(discord.rolesOf(userId)).not.toContain(discord.roles.regular);
+    await vote();
+    await untilValues({ votes: '2' });
+    expect(discord.rolesOf(userId)).toContain(discord.roles.regular);
+    expect(browser.cookie()).not.toContain('.');
+    expect(lines.join('\n')).not.toMatch(/access_token|refresh_token|code=/);
+  });
+
+  it('are taken away after the account is unlinked', async () => {
+    const { discord, link, untilValues, values, userId } = await startLinked();
+    discord.connections.linkRole(discord.roles.regular, [{ key: 'votes', value: 1 }]);
+    await link();
+    await untilValues({ votes: '1' });
+    const unlink = discord.runCommand({
+      ...{ name: 'privacy', options: { action: 'unlink' }, userId, channelId: discord.channels.general },
+    });
+    expect((await unlink.settled).embeds[0]?.description).toContain('no longer linked');
+    expect(values()).toEqual({});
+    expect(discord.rolesOf(userId)).not.toContain(discord.roles.regular);
+  });
+
+  it('use a new access token when the old one has expired, and end silently when the member revokes', async () => {
+    const { link, vote, untilValues, discord, userId, clock, lines } = await startLinked();
+    await link();
+    await untilValues({ votes: '1' });
+    clock.advance(8 * day);
+    discord.oauth.expireAccessTokens(userId);
+    await vote();
+    await untilValues({ votes: '2' });
+    discord.oauth.deauthorize(userId);
+    clock.advance(8 * day);
+    await vote();
+    await vi.waitFor(() => expect(lines.join('\n')).toContain('has withdrawn the permission'), waitOptions);
+  });
+});
+
+describe('the link page', { timeout: 60_000 }, () => {
+  it('rejects a forged state, a replayed callback, another browser, and a refusal', async () => {
+    const installation = await startLinked();
+    const { authorize, browser, userId, app } = installation;
+    const back = await authorize();
+    const forged = back.replace(/state=[^&]+/, 'state=forged');
+    expect(await browserOf(installation).open(back)).toMatchObject({ status: 400 });
+    expect(await browser.open(forged)).toMatchObject({ status: 400, text: expect.stringContaining('expired') });
+    // The cookie is valid for one callback.
+    expect(await browser.open(back)).toMatchObject({ status: 400 });
+    const again = await authorize();
+    expect(await browser.open(again)).toMatchObject({ status: 200 });
+    expect(await browser.open(again)).toMatchObject({ status: 400 });
+    const refused = await authorize('cancel');
+    expect(await browser.open(refused)).toMatchObject({ status: 400, text: expect.stringContaining('permission') });
+    expect(await app.ledger.account(userId)).toBe(null);
+  });
+
+  it('limits the requests of an address', async () => {
+    const { browser } = await startLinked();
+    const statuses = [];
+    for (let count = 0; count < 32; count += 1)
+      statuses.push((await browser.open(`${publicUrl}/linked-roles/callback`)).status);
+    expect(statuses.slice(-2)).toEqual([429, 429]);
+    expect(statuses[0]).toBe(400);
+  });
+
+  it('does not exist without PUBLIC_URL', async () => {
+    const { url } = await startInstallation();
+    expect((await fetch(`${url}/linked-roles`)).status).toBe(404);
+  });
+});

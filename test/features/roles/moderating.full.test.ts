@@ -1,0 +1,139 @@
+import { createLog } from '@tallyhook/platform/log';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import type { Message } from 'local-discord';
+import { localDiscord } from 'local-discord/testing/local-discord';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { loadConfig } from '../../../config/load.ts';
+import { controlsOf, textsOf } from '../../../packages/local-discord/src/objects.ts';
+import { createApp } from '../../../src/app/app.ts';
+import { sign } from '../../../src/webhook/signature.ts';
+import { voteSecret } from '../../support/listings.ts';
+import { environmentWith, harbour } from '../../support/listings-file.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
+
+const patience = { timeout: 30_000, interval: 50 };
+
+/** The program, with a manager whose highest role is VIP. The owner's channel is that for premium. */
+async function startProgram(rewards: object = {}) {
+  const discord = await localDiscord();
+  const [, manager, voter] = discord.members;
+  if (manager === undefined || voter === undefined) throw new Error('The local Discord has no members.');
+  discord.guild.setRolePermissions(discord.roles.vip, ['manageGuild']);
+  discord.guild.setRole(manager.id, discord.roles.vip, true);
+  const listing = {
+    ...{ ...harbour, guildId: discord.guildId, ownerChannelId: discord.channels.premium },
+    ...{ voteSecrets: [voteSecret], rewards },
+  };
+  const config = loadConfig({
+    ...environmentWith([listing]),
+    ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
+    ...{ DATABASE_URL: newSqliteUrl(), CACHE_URL: 'memory:', PORT: '0' },
+  });
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  const clock = createOffsetClock();
+  const app = await createApp(config, { clock, log });
+  onTestFinished(() => app.stop());
+  const url = await app.start();
+  await vi.waitFor(() => expect(discord.commands().map(({ name }) => name)).toContain('setup'), patience);
+  await vi.waitFor(() => expect(discord.connected).toBe(true), patience);
+
+  async function vote(userId: string): Promise<void> {
+    const body = JSON.stringify({ userId, timestamp: new Date().toISOString() });
+    const headers = { 'x-webhook-signature': sign(body, voteSecret) };
+    expect((await fetch(`${url}/webhooks/vote`, { method: 'POST', body, headers })).status).toBe(200);
+  }
+  const reports = () =>
+    discord.messages(discord.channels.premium).map(({ embeds }) => embeds[0]?.description ?? embeds[0]?.title ?? '');
+  return { discord, manager, voter, vote, reports, lines, clock };
+}
+
+/** `/setup` as a member uses it. */
+async function openSetup({ discord }: Awaited<ReturnType<typeof startProgram>>, userId: string) {
+  const channelId = discord.channels.general;
+  let shown: Message = await discord.runCommand({ name: 'setup', userId, channelId }).settled;
+  const idOf = (label: string) =>
+    controlsOf(shown.components).find((each) => 'label' in each && each.label === label)?.custom_id ?? label;
+  const text = () => textsOf(shown.components).join('\n');
+  return {
+    async press(label: string) {
+      shown = await discord.clickButton(shown.id, idOf(label), userId).settled;
+      return text();
+    },
+    async submit(label: string, values: Readonly<Record<string, string | readonly string[]>>) {
+      const opened = discord.clickButton(shown.id, idOf(label), userId);
+      await opened.response;
+      shown = await discord.submitModal({ interactionId: opened.id, userId, values }).settled;
+      return text();
+    },
+  };
+}
+
+const voterRole = (...role: readonly string[]) => ({
+  ...{ voterRole: role, voterRoleFor: '12h', milestoneRoles: 'all', premiumRole: [] },
+});
+
+it('a manager cannot bring back a role by Undo that has got permissions of a moderator', async () => {
+  const program = await startProgram();
+  const { discord, manager, vote, voter } = program;
+  const { regular, veteran } = discord.roles;
+  const first = await openSetup(program, manager.id);
+  await first.press('Roles');
+  expect(await first.submit('Edit', voterRole(regular))).toContain('Saved');
+  const second = await openSetup(program, manager.id);
+  await second.press('Roles');
+  expect(await second.submit('Edit', voterRole(veteran))).toContain('Saved');
+  discord.guild.setRolePermissions(regular, ['administrator']);
+  expect(await second.press('Undo')).toContain('permissions of a moderator');
+  await vote(voter.id);
+  await vi.waitFor(() => expect(discord.rolesOf(voter.id)).toEqual([veteran]), patience);
+});
+
+it('a manager cannot configure a role above the own ones, nor bring one back; the owner of the server can', async () => {
+  const program = await startProgram();
+  const { discord, manager } = program;
+  const { regular, voter, premium } = discord.roles;
+  const [owner] = discord.members;
+  discord.guild.setRolePermissions(voter, ['manageGuild']);
+  discord.guild.setRole(manager.id, discord.roles.vip, false);
+  discord.guild.setRole(manager.id, voter, true);
+  const setup = await openSetup(program, manager.id);
+  await setup.press('Roles');
+  expect(await setup.submit('Edit', voterRole(regular))).toContain('above your highest role');
+  expect(await setup.submit('Edit again', voterRole(premium))).toContain('above your highest role');
+  const ofOwner = await openSetup(program, owner?.id ?? '');
+  await ofOwner.press('Roles');
+  expect(await ofOwner.submit('Edit', voterRole(regular))).toContain('Saved');
+  await ofOwner.press('Roles');
+  expect(await ofOwner.submit('Edit', voterRole())).not.toContain('above');
+  const later = await openSetup(program, manager.id);
+  await later.press('History');
+  expect(await later.press('Undo')).toContain('above your highest role');
+  const text = JSON.stringify({ listings: [{ name: harbour.name, rewards: { premiumRoles: { '*': premium } } }] });
+  expect(await (await openSetup(program, manager.id)).submit('Import', { settings: text })).toContain(
+    'above your highest role',
+  );
+});
+
+it('a role from the file that has permissions of a moderator is not given, and is reported once', async () => {
+  const discordRole = '1190000000000000022';
+  const program = await startProgram({ voterRole: { role: discordRole, for: '12h' } });
+  const { discord, manager, voter, vote, reports, lines, clock } = program;
+  expect(discord.roles.voter).toBe(discordRole);
+  discord.guild.setRolePermissions(discordRole, ['administrator']);
+  await vote(voter.id);
+  await vote(manager.id);
+  await vi.waitFor(
+    () => expect(lines.filter((line) => line.includes('has permissions of a moderator'))).toHaveLength(2),
+    patience,
+  );
+  await vi.waitFor(() => expect(reports()).toHaveLength(1), patience);
+  expect(reports()[0]).toContain('has permissions of a moderator');
+  expect(discord.rolesOf(voter.id)).toEqual([]);
+  discord.guild.setRolePermissions(discordRole, []);
+  const { [0]: owner } = discord.members;
+  clock.advance(1_000);
+  await vote(owner?.id ?? '');
+  await vi.waitFor(() => expect(discord.rolesOf(owner?.id ?? '')).toContain(discordRole), patience);
+  expect(reports()).toHaveLength(1);
+});

@@ -1,0 +1,198 @@
+import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
+import { describe, expect, it } from 'vitest';
+import { ownerToken, startTwoCommunities } from '../../support/two-communities.ts';
+
+/** Mira is signed in, and fills in the forms of her server's settings as a browser without JavaScript does. */
+async function startSettings() {
+  const world = await startTwoCommunities();
+  const browser = world.openBrowser();
+  await browser.signIn(world.mira.id);
+  const page = `servers/${world.guilds.harbour}/settings`;
+
+  /** The fields of the form with this button, as they are on the page. */
+  function fieldsOf(text: string, button: string): Record<string, string> {
+    const form = text.split('<form').find((each) => each.includes(`>${button}</button>`)) ?? '';
+    const inputs = [...form.matchAll(/<input ([^>]*)>/g)].flatMap(([, attributes = '']) => {
+      const get = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(attributes)?.[1];
+      const isOff = /type="(checkbox|radio)"/.test(attributes) && !attributes.includes('checked');
+      const name = get('name');
+      return name === undefined || isOff ? [] : [[name, get('value') ?? '']];
+    });
+    const selects = [...form.matchAll(/<select [^>]*name="([^"]*)"[^>]*>(.*?)<\/select>/gs)].map(
+      ([, name = '', options = '']) => [name, /value="([^"]*)" selected/.exec(options)?.[1] ?? ''],
+    );
+    return Object.fromEntries([...inputs, ...selects]);
+  }
+
+  /** Opens the form that a link leads to, and sends it with other values. */
+  async function edit(name: string, changes: Record<string, string>, button: string) {
+    const { text } = await browser.open(`${page}?a=edit&o.f=${name}&o.l=harbour`);
+    return browser.send(page, { ...fieldsOf(text, button), ...changes });
+  }
+
+  return { ...world, browser, page, fieldsOf, edit };
+}
+
+describe('settings in the console', { timeout: 30_000 }, () => {
+  const started = sharedByTests(startSettings);
+
+  it('are changed by the forms of /setup, with the author, and are undone', async () => {
+    const { browser, page, edit, fieldsOf, mira } = started();
+    expect((await browser.open(page)).text).toContain('Rewards');
+    const saved = await edit('credits', { 't.vote': '25' }, 'Save');
+    expect(saved.text).toContain('not set → <strong>25</strong> credits');
+    const history = await browser.open(`${page}?a=history`);
+    expect(history.text).toContain(`title="${mira.id}"`);
+    expect(history.text).toContain('@Mira');
+    const undo = fieldsOf(history.text, 'Undo');
+    expect((await browser.send(page, { ...undo, token: 'forged' })).status).toBe(403);
+    expect((await browser.send(page, undo)).text).toContain('Undone');
+    expect((await browser.open(`${page}?a=section&o.s=rewards&o.l=harbour`)).text).not.toContain(
+      '<strong>25</strong> credits',
+    );
+  });
+
+  it('say what changed rules would have paid in the last 30 days', async () => {
+    const { post, edit, mira, first } = started();
+    await post('harbour', { event: 'server_vote', userId: mira.id, serverId: first.guildId });
+    const saved = await edit('credits', { 't.vote': '1234' }, 'Save');
+    expect(saved.text).toContain('these rules would have paid <strong>1,234</strong> credits (before: 10).');
+  });
+
+  it('say before they are saved what rules would have paid', async () => {
+    const { browser, page, fieldsOf } = started();
+    const { text } = await browser.open(`${page}?a=edit&o.f=credits&o.l=harbour`);
+    expect(text).toContain('data-preview="settings/preview"');
+    const preview = async (vote: string) => {
+      const answer = await browser.send(`${page}/preview`, { ...fieldsOf(text, 'Save'), 't.vote': vote });
+      return (JSON.parse(answer.text) as { html: string }).html;
+    };
+    expect(await preview('4321')).toContain('would have paid <strong>4,321</strong> credits (before: 1,234).');
+    // Nothing for what is in effect, or not valid.
+    expect([await preview('1234'), await preview('many'), await preview('-5')]).toEqual(['', '', '']);
+    const section = await browser.open(`${page}?a=section&o.s=rewards&o.l=harbour`);
+    expect(section.text).toContain('<strong>1,234</strong> credits');
+  });
+
+  it('say what is wrong, and keep what was entered', async () => {
+    const { browser, page, edit } = started();
+    const rejected = await edit('credits', { 't.vote': 'many' }, 'Save');
+    expect(rejected.text).toContain('Not saved yet');
+    const again = /href="(\?a=again[^"]*)"/.exec(rejected.text)?.[1] ?? '';
+    expect((await browser.open(page + again.replaceAll('&#38;', '&'))).text).toContain('value="many"');
+  });
+
+  it('accept channels of the own server only, and change nothing by a link', async () => {
+    const { browser, page, edit, first, guilds } = started();
+    const foreign = `${guilds.bees.slice(0, -2)}31`;
+    const post = async (fields: Record<string, string>) => {
+      const token = await browser.formToken(`${page}?a=post-panel`);
+      return browser.send(page, { token, i: crypto.randomUUID(), 'o.l': 'harbour', ...fields });
+    };
+    for (const text of [foreign, `role ${guilds.bees}`, 'confirmation bees', '..', 'x'.repeat(15_900), '\0']) {
+      const settings = JSON.stringify({ listings: [{ name: 'harbour', ownerChannelId: text }] });
+      for (const refused of [
+        await edit('channels', { 'm.announceChannel': text }, 'Save'),
+        await post({ a: 'panel-channel', value: text }),
+        await post({ a: 'channel', value: text }),
+        await post({ a: 'imported', 't.settings': settings }),
+      ]) {
+        expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('not a channel of this server')]);
+      }
+    }
+    for (const role of [guilds.bees, 'role', `${guilds.harbour.slice(0, -2)}99`]) {
+      const refused = await edit('roles', { 'm.voterRole': role }, 'Save');
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('no such role')]);
+    }
+    const saved = await edit('channels', { 'm.announceChannel': first.channels.announcements }, 'Save');
+    expect(saved.text).toContain('#votes');
+    for (const action of ['submit', 'undo', 'reset', 'unlinked', 'nothing']) {
+      expect((await browser.open(`${page}?a=${action}&o.l=harbour&o.f=credits&t.vote=99`)).status).toBe(404);
+    }
+  });
+
+  it('have a preview of announcements with what a form says, which saves nothing', async () => {
+    const { browser, page, fieldsOf } = started();
+    const form = async (name: string) => {
+      const { text } = await browser.open(`${page}?a=edit&o.f=${name}&o.l=harbour`);
+      return fieldsOf(text, 'Save');
+    };
+    const preview = async (fields: Record<string, string>) => {
+      const { status, text } = await browser.send(`${page}/preview`, fields);
+      expect(status).toBe(200);
+      return (JSON.parse(text) as { html: string }).html;
+    };
+    const text = { ...(await form('text')), 't.title': 'Ahoy <b>', 't.text': '{mention} for <#1>, **{listing}**' };
+    const shown = await preview(text);
+    expect(shown).toContain('<strong>Ahoy &#60;b&#62;</strong>');
+    expect(shown).toContain('title="200000000000000001">@ada</bdi> for');
+    const [, first = ''] = /data-message="([^"]*)"/.exec(shown) ?? [];
+    const drawn = JSON.parse(first.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))));
+    expect(drawn.message.embeds[0]).toMatchObject({
+      title: 'Ahoy <b>',
+      description: expect.stringContaining('**harbour**'),
+    });
+    expect(new Set(Object.values(drawn.names))).toEqual(new Set(['1', 'ada']));
+    expect(await preview({ ...text, 't.title': '{nothing}', 'm.language': 'de' })).toContain('Danke fürs Voten!');
+    expect(await preview({ ...(await form('style')), 't.mode': 'digest' })).toContain('a digest');
+    expect((await browser.open(`servers/${started().guilds.harbour}/announcements`)).text).not.toContain('Ahoy');
+    expect((await browser.send(`${page}/preview`, { ...text, token: 'forged' })).status).toBe(403);
+    expect((await browser.send(`${page}/preview`, { ...text, 'o.f': 'roles' })).status).toBe(404);
+    expect((await browser.send(`${page}/preview`, { ...text, 'o.l': 'bees' })).status).toBe(404);
+  });
+
+  it('show announcements with the amounts of the rules in effect, of a sample member', async () => {
+    const { browser, page, edit, fieldsOf, mira } = started();
+    await edit('credits', { 't.vote': '77', 't.premium': '250' }, 'Save');
+    const section = await browser.open(`${page}?a=section&o.s=announcements&o.l=harbour`);
+    expect(section.text).toMatch(/@ada voted for .*\+<strong>77<\/strong> credits/s);
+    expect(section.text).not.toContain(`title="${mira.id}"`);
+    const { text } = await browser.open(`${page}?a=edit&o.f=text&o.l=harbour`);
+    const preview = await browser.send(`${page}/preview`, fieldsOf(text, 'Save'));
+    expect(preview.text).toMatch(/<strong>77<\/strong> credits.*<strong>250<\/strong> credits/s);
+  });
+
+  it('are in the language of the browser', async () => {
+    const { browser, page } = started();
+    const { text } = await browser.open(page, { headers: { 'accept-language': 'de' } });
+    expect(text).toContain('lang="de"');
+    expect(text).toContain('Belohnungen');
+  });
+
+  it('are of one server, and not of that of somebody else', async () => {
+    const { browser, guilds } = started();
+    expect((await browser.open(`servers/${guilds.bees}/settings`)).status).toBe(403);
+    const export_ = await browser.open(`servers/${guilds.harbour}/settings?a=export`);
+    expect(export_.headers.get('content-disposition')).toContain('tallyhook-settings.json');
+    expect(export_.text).not.toContain('bees');
+  });
+
+  it('with any text break no page: neither their own, nor that on which the operator sees all listings', async () => {
+    const { edit, browser, page, guilds, openBrowser, lines } = started();
+    const operator = openBrowser();
+    await operator.send('sign-in', { ownerToken });
+    const times = ['9999999999999', '-9999999999999', '8640000000001', '-8640000000001', '0', '253402300800'];
+    const ofTimes = times.map(
+      (time) => `<t:${time}> ${['t', 'T', 'd', 'D', 'f', 'F', 'R', 'x'].map((s) => `<t:${time}:${s}>`).join('')}`,
+    );
+    const others = [
+      `<@${'9'.repeat(20)}><@&0><#1><:a:${'9'.repeat(20)}></x:1>`,
+      `${'> '.repeat(300)}x`,
+      '**__~~||*_`'.repeat(40),
+      '[a](https://x.example/)'.repeat(20),
+      '\ud83d \udc80 \0 __proto__',
+    ];
+    for (const text of [...ofTimes, ...others]) {
+      const saved = await edit('text', { 't.title': text.slice(0, 200), 't.text': text }, 'Save');
+      expect(saved.status, text).toBe(200);
+      for (const path of [`${page}?a=section&o.s=announcements&o.l=harbour`, `${page}?a=history`]) {
+        expect((await browser.open(path)).status, `${path} ${text}`).toBe(200);
+      }
+      for (const path of ['announcements', 'changes', 'rewards', `servers/${guilds.harbour}/announcements`]) {
+        expect((await operator.open(path)).status, `${path} ${text}`).toBe(200);
+      }
+    }
+    expect((await operator.open('announcements')).text).toContain('aria-label="bees"');
+    expect(lines.filter((line) => line.includes('"level":50'))).toEqual([]);
+  });
+});

@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import type { Message } from 'local-discord';
+import { localDiscord } from 'local-discord/testing/local-discord';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { loadConfig } from '../../../config/load.ts';
+import { controlsOf } from '../../../packages/local-discord/src/objects.ts';
+import { createApp } from '../../../src/app/app.ts';
+import { environmentWith, harbour } from '../../support/listings-file.ts';
+import { textOf } from '../../support/message-text.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
+
+const patience = { timeout: 15_000, interval: 50 };
+
+/** The program with a shop, and a member with 100 credits. The owner's channel is that for premium. */
+async function startShop(settingsIn: (discord: Awaited<ReturnType<typeof localDiscord>>) => object = () => ({})) {
+  const discord = await localDiscord();
+  const role = discord.roles.vip;
+  const listing = {
+    ...{ ...harbour, guildId: discord.guildId, ownerChannelId: discord.channels.premium },
+    shop: [
+      { id: 'vip', name: 'VIP', price: 30, role, for: '7d' },
+      { id: 'shout', name: 'Shout-out', price: 50, manual: true },
+    ],
+    ...settingsIn(discord),
+  };
+  const directory = tempDir();
+  const config = loadConfig({
+    ...environmentWith([listing]),
+    ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl, OWNER_TOKEN: 'owner-token-for-tests' },
+    ...{ DATABASE_URL: newSqliteUrl(join(directory, 'tally.db')), CACHE_URL: 'memory:', PORT: '0' },
+  });
+  const log = createLog({ level: 'silent', secrets: [] });
+  const app = await createApp(config, { clock: systemClock, log });
+  onTestFinished(() => app.stop());
+  await app.start();
+  const [manager, buyer] = discord.members;
+  if (manager === undefined || buyer === undefined) throw new Error('The local Discord has no members.');
+  const use = { channelId: discord.channels.general };
+  await vi.waitFor(() => expect(discord.commands().map(({ name }) => name)).toContain('award'), patience);
+  const award = { user: buyer.id, credits: 100, reason: 'deposit' };
+  await vi.waitFor(async () => {
+    await discord.runCommand({ ...use, name: 'award', options: award, userId: manager.id }).settled;
+    expect((await app.ledger.account(buyer.id))?.credits).toBe(100);
+  }, patience);
+
+  const buttonOf = (message: Message, label: string) =>
+    controlsOf(message.components).find((each) => 'label' in each && each.label === label)?.custom_id ?? '';
+  const press = (message: Message, label: string, userId = buyer.id) =>
+    discord.clickButton(message.id, buttonOf(message, label), userId).settled;
+  const open = () => discord.runCommand({ ...use, name: 'shop', userId: buyer.id }).settled;
+  const choose = async (item: string): Promise<Message> =>
+    discord.clickButton((await open()).id, `tallyhook:shop/buy:item=${item}`, buyer.id).settled;
+  const buy = async (item: string): Promise<Message> => press(await choose(item), 'Confirm');
+  const reports = () => discord.messages(discord.channels.premium);
+  const credits = async () => (await app.ledger.account(buyer.id))?.credits;
+  return { discord, role, manager, buyer, open, choose, buy, press, reports, credits };
+}
+
+describe('the shop', () => {
+  it('sells a role, which Discord gives to the buyer', async () => {
+    const { discord, role, buyer, buy, credits } = await startShop();
+    expect(textOf(await buy('vip'))).toContain('is yours until');
+    await vi.waitFor(() => expect(discord.rolesOf(buyer.id)).toContain(role), patience);
+    expect(await credits()).toBe(70);
+  });
+
+  it('refunds a role that was moved above the role of the bot meanwhile, once, and reports it to the owner', async () => {
+    const { discord, role, choose, press, buyer, credits, reports } = await startShop();
+    const confirmation = await choose('vip');
+    discord.guild.moveRole(role, 9);
+    await press(confirmation, 'Confirm');
+    await vi.waitFor(async () => expect(await credits()).toBe(100), patience);
+    const texts = () => reports().map(({ embeds }) => embeds[0]?.description);
+    await vi.waitFor(() => expect(texts()).toContainEqual(expect.stringContaining('the price was refunded')), patience);
+    expect(discord.rolesOf(buyer.id)).not.toContain(role);
+  });
+
+  it('does not sell what nobody can get, and tells the team once what is missing', async () => {
+    const { discord, open, buy, reports, credits } = await startShop(({ roles }) => ({
+      shop: [
+        { id: 'mod', name: 'Moderator', price: 1, role: roles.moderator },
+        { id: 'key', name: 'Key', price: 1, codes: ['AAA-1'], needsRole: roles.premium },
+        { id: 'vip', name: 'VIP', price: 30, role: roles.vip },
+      ],
+    }));
+    discord.guild.deleteRole(discord.roles.premium);
+    const unavailable = "Not available yet. Your server's team has to finish setting it up.";
+    for (const opened of [await open(), await open()]) {
+      expect(
+        textOf(opened)
+          .split('\n')
+          .filter((line) => line === `-# ${unavailable}`),
+      ).toHaveLength(2);
+      const buttons = controlsOf(opened.components).filter((each) => 'label' in each && each.label === 'Buy');
+      expect(buttons.map(({ disabled }) => disabled === true)).toEqual([true, true, false]);
+    }
+    expect(textOf(await buy('vip'))).toContain('is yours');
+    expect(await credits()).toBe(70);
+    const texts = () => reports().map(({ embeds }) => embeds[0]?.description);
+    await vi.waitFor(() => expect(texts()).toHaveLength(2), patience);
+    expect(texts()).toEqual([
+      expect.stringMatching(
+        /^\*\*Moderator\*\* is in the shop, but nobody can buy it\.\n.* is above the role of the bot\./,
+      ),
+      expect.stringMatching(/^\*\*Key\*\* is in the shop, but nobody can buy it\.\nThis server has no such role\./),
+    ]);
+  });
+
+  it('reports what the owner fulfils, and a manager presses Done', async () => {
+    const { manager, buyer, buy, press, reports, credits } = await startShop();
+    await buy('shout');
+    await vi.waitFor(() => expect(reports()).toHaveLength(1), patience);
+    const [report] = reports();
+    if (report === undefined) throw new Error('no report');
+    const refused = await press(report, 'Done');
+    expect(refused.embeds[0]?.description).toContain('Manage Server');
+    const done = await press(report, 'Done', manager.id);
+    expect(done.embeds[0]?.description).toContain(`Done, by <@${manager.id}>.`);
+    expect(controlsOf(reports()[0]?.components ?? [])).toEqual([]);
+    expect(buyer.id).not.toBe(manager.id);
+    expect(await credits()).toBe(50);
+  });
+});

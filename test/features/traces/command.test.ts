@@ -1,0 +1,137 @@
+import { hour } from '@tallyhook/platform/durations';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { describe, expect, it } from 'vitest';
+import { trace } from '../../../commands/trace.ts';
+import type { TracedDelivery } from '../../../commands/traces.ts';
+import type { Reply } from '../../../src/discord/commands/reply.ts';
+import { renderReply } from '../../../src/discord/rendering/message.ts';
+import { createWritableLedger } from '../../../src/features/corrections/program-ledger-writes.ts';
+import { createTraces } from '../../../src/features/traces/parts.ts';
+import {
+  contextFor,
+  fakeLookup,
+  inputOf,
+  memberId,
+  otherMemberId,
+  server,
+  start,
+} from '../../support/command-fixture.ts';
+import { firstCommunity } from '../../support/communities.ts';
+import { serverAndBot } from '../../support/listings.ts';
+import { startReceiver } from '../../support/start-receiver.ts';
+
+const votedAt = start - hour;
+
+/** `/trace` over the records of a receiver. */
+async function withReceiver(listings = serverAndBot()) {
+  const { store, post } = await startReceiver({ clock: manualClock(start), listings });
+  const traces = createTraces({ records: store.records }, { communityId: firstCommunity, only: null });
+  const run = (userId = memberId) =>
+    trace.execute(inputOf({ user: userId }, { isManager: true }), { ...contextFor(), traces });
+  const vote = (changes: Record<string, unknown> = {}) => ({
+    ...{ event: 'server_vote', userId: memberId, serverId: '1', timestamp: new Date(votedAt).toISOString() },
+    ...changes,
+  });
+  return { run, store, post, vote };
+}
+
+const linesOf = ({ text }: Reply) => (text ?? '').replaceAll(/<t:\d+:\w>/g, 'T').split('\n');
+const fieldsOf = ({ fields = [] }: Reply) => fields.map(({ name, value }) => `${name}\n${value}`);
+
+describe('/trace', () => {
+  it('is private and for managers', () => {
+    expect(trace).toMatchObject({ visibility: 'private', defaultMemberPermissions: 'ManageGuild' });
+  });
+
+  it('shows a line for each delivery of a member, newest first, and below it only what waits', async () => {
+    const { run, post, vote } = await withReceiver();
+    await post('/webhooks', vote());
+    await post('/webhooks', vote());
+    await post('/webhooks', vote({ userId: otherMemberId }));
+    expect(linesOf(await run())).toEqual([
+      `The last votes and purchases of <@${memberId}>`,
+      '➖ T T · **server** · repeated, counts only once',
+      '⏳ T T · **server** · +10',
+      '-# Announcement: waiting',
+    ]);
+  });
+
+  it('names the listing as the service does, the roles, and what was announced', async () => {
+    const effect = { state: 'done', reason: null } as const;
+    const delivery: TracedDelivery = {
+      ...{ receivedAt: start, listing: 'server', outcome: 'recorded', reason: null },
+      entry: { cause: 'vote', credits: 20, reason: '10 × 2', at: start },
+      effects: [
+        { ...effect, kind: 'announcement', role: null },
+        { ...effect, kind: 'role', role: '300000000000000009' },
+      ],
+    };
+    const traces = { trace: async () => ({ deliveries: [delivery], entries: [], roles: [] }) };
+    const context = contextFor({ name: 'server', lookup: fakeLookup('server', { profile: async () => server }) });
+    const reply = await trace.execute(inputOf({ user: memberId }, { isManager: true }), { ...context, traces });
+    expect(linesOf(reply)[1]).toBe('✅ T T · **Lantern Harbour** · +20 (10 × 2) · <@&300000000000000009> · announced');
+  });
+
+  it('shows what failed, with mentions in place of ids', async () => {
+    const failed = {
+      kind: 'role',
+      state: 'buried',
+      role: null,
+      reason: 'Role 300000000000000009 is managed.',
+    } as const;
+    const delivery: TracedDelivery = {
+      ...{ receivedAt: start, listing: null, outcome: 'recorded', reason: null, entry: null },
+      effects: [failed],
+    };
+    const traces = { trace: async () => ({ deliveries: [delivery], entries: [], roles: [] }) };
+    const reply = await trace.execute(inputOf({ user: memberId }, { isManager: true }), { ...contextFor(), traces });
+    expect(linesOf(reply).slice(1)).toEqual([
+      '⚠️ T T · unknown listing · end of a purchase',
+      '-# Role: failed permanently: <@&300000000000000009> is managed.',
+    ]);
+  });
+
+  it('explains a vote that paid nothing, and shows other credits and roles', async () => {
+    const { run, post, store, vote } = await withReceiver();
+    await post('/webhooks', vote({ creditsAwarded: false, reason: '@everyone' }));
+    await store.recorder.correct(
+      { communityId: firstCommunity, userId: memberId, credits: 5, reason: '**sorry**', at: start },
+      'key',
+    );
+    const reply = await run();
+    expect(linesOf(reply)[1]).toMatch(/· Vote without credits from the service · 0$/);
+    expect(fieldsOf(reply)[0]).toMatch(/^Other credits\n.*Correction, \+\*\*5\*\* credits \(\\\*\\\*sorry\\\*\\\*\)$/);
+  });
+
+  it('names credits of a program by their reason', async () => {
+    const { run, store } = await withReceiver();
+    const ledger = createWritableLedger({ store, communityAt: () => firstCommunity, clock: { now: () => start } });
+    await ledger.award({ userId: memberId, credits: 5, reason: 'quiz **night**', key: 'quiz 1' });
+    expect(fieldsOf(await run())).toEqual([
+      expect.stringMatching(/^Other credits\n\S+ \S+ · quiz \\\*\\\*night\\\*\\\*, \+\*\*5\*\* credits$/),
+    ]);
+  });
+
+  it('writes what was taken with a minus sign, as /credits does', async () => {
+    const { run, store } = await withReceiver();
+    const entry = { communityId: firstCommunity, userId: memberId, reason: 'lost', at: start };
+    await store.recorder.correct({ ...entry, credits: 5 }, 'first');
+    await store.recorder.correct({ ...entry, credits: -1 }, 'second');
+    expect(fieldsOf(await run())[0]).toContain('Correction, −**1** credit (lost)');
+  });
+
+  it('says so if nothing arrived', async () => {
+    const { run } = await withReceiver();
+    expect(await run()).toMatchObject({ fields: [], text: expect.stringContaining('Nothing has arrived') });
+  });
+
+  it('fits into a message', async () => {
+    const { run, post, vote } = await withReceiver();
+    for (let count = 0; count < 20; count += 1)
+      await post('/webhooks', vote({ reason: '_'.repeat(1_000), creditsAwarded: false }));
+    const reply = await run();
+    expect(linesOf(reply).filter((line) => line.includes('server')).length).toBe(15);
+    const [embed] = renderReply(reply, 'trace').embeds;
+    expect(embed?.description?.length).toBeLessThanOrEqual(4_096);
+  });
+});
