@@ -1,4 +1,4 @@
-import { longTests, prepareRun, run, shared } from '@tallyhook/platform/testing/vitest-projects';
+import { inBrowser, longTests, pages, prepareRun, run, shared } from '@tallyhook/platform/testing/vitest-projects';
 import { defineConfig, type TestUserConfig, type UserWorkspaceConfig } from 'vitest/config';
 import { projects as ofListingService } from './packages/listing-service/vitest.config.ts';
 import { projects as ofLocalDiscord } from './packages/local-discord/vitest.config.ts';
@@ -25,7 +25,6 @@ const full = `test/${longTests}`;
 const examples = 'examples/**/*.test.ts';
 /** `npm test` runs them on SQLite, `npm run test:full` on servers. */
 const onEveryDatabase = 'test/**/*.databases.test.ts';
-const pages = 'test/e2e/**/*.test.ts';
 const interactions = 'test/discord/{actions,autocomplete,interactions}.test.ts';
 
 const bot = {
@@ -83,13 +82,7 @@ export default defineConfig({
         provide: { ...bot.provide, databases: 'servers' },
       }),
       project({ name: 'full:http', include: [interactions], provide: { ...bot.provide, interactions: 'http' } }),
-      // As long as a locator waits: a loaded machine draws late.
-      project({
-        name: 'full:e2e',
-        include: [pages],
-        globalSetup: 'packages/platform/testing/shared-browser.ts',
-        expect: { poll: { timeout: 10_000 } },
-      }),
+      project({ ...inBrowser, name: 'full:e2e' }),
     ],
   },
 });

@@ -6,6 +6,7 @@ prepareRun();
 export const projects = projectsOf('listing-service', import.meta.dirname, {
   sampled: ['test/conformance-{deviants,faults}.test.ts'],
   setupFiles: ['../local-discord/testing/discord-watch.ts'],
+  hasPages: true,
 });
 
 export default defineConfig({ test: { ...run, projects, globalSetup: 'testing/shared-postgres.ts' } });

@@ -1,4 +1,5 @@
 import { systemClock } from '@tallyhook/platform/clock';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { onFinished } from '@tallyhook/platform/testing/on-finished';
 import { lines, markup } from '@tallyhook/platform/texts/markup';
 import {
@@ -22,7 +23,6 @@ import type { CustomCommand, DiscordJsCommand } from '../../commands/custom-comm
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import type { App } from '../../src/app/app-interface.ts';
-import { collectingLog } from '../support/bot.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 

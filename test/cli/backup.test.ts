@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { CliCommand } from '@tallyhook/platform/terminal/command';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { serviceCommand } from 'listing-service/cli';
+import { running } from 'listing-service/testing/running';
 import { captive } from 'listing-service/testing/terminal';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { backupCommand, restoreCommand } from '../../src/cli/backup.ts';
@@ -63,6 +65,27 @@ describe('the commands backup and restore', () => {
     expect(await run(backupCommand, 'copy.db')).toMatchObject({
       code: 2,
       output: expect.stringContaining('DATABASE_URL'),
+    });
+  });
+});
+
+describe('beside the listing service', () => {
+  it("the bot's backup refuses the database of the service", async () => {
+    const { database } = await running();
+    vi.stubEnv('DATABASE_URL', database);
+    expect(await run(backupCommand, join(tempDir(), 'copy.db'))).toEqual({
+      code: 1,
+      output: expect.stringContaining('of the listing service, not of the bot'),
+    });
+  });
+
+  it("the service's backup refuses the database of the bot", async () => {
+    const directory = tempDir();
+    await createDatabaseWithVotes(`sqlite:${directory}/tally.db`, ['1']);
+    const args = ['backup', join(directory, 'copy.db'), '--database', `sqlite:${directory}/tally.db`];
+    expect(await run(serviceCommand, ...args)).toEqual({
+      code: 1,
+      output: expect.stringContaining('of the bot, not of the listing service'),
     });
   });
 });

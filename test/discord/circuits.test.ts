@@ -1,4 +1,5 @@
 import { hour, minute, second } from '@tallyhook/platform/durations';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { Routes } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -9,7 +10,7 @@ import { classifySendError } from '../../src/discord/discord-errors.ts';
 import { RequestsPausedError } from '../../src/discord/invalid-requests.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { openStore } from '../../src/features/store.ts';
-import { collectingLog, localDiscord } from '../support/bot.ts';
+import { localDiscord } from '../support/bot.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 
 /** Processes of one installation with the local Discord, whose circuits use a clock that stands still. */

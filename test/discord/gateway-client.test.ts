@@ -5,6 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { promiseHooks } from 'node:v8';
 import { type Clock, systemClock } from '@tallyhook/platform/clock';
 import { minute, second } from '@tallyhook/platform/durations';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { freePort } from '@tallyhook/platform/testing/postgres';
 import { startLocalDiscord } from 'local-discord';
@@ -17,7 +18,7 @@ import {
   identifyIntervalMs,
 } from '../../src/discord/gateway/identify-throttle.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
-import { collectingLog, localDiscord, until } from '../support/bot.ts';
+import { localDiscord, until } from '../support/bot.ts';
 
 function connecting(
   to: { apiUrl: string; token: string },

@@ -1,4 +1,5 @@
 import { systemClock } from '@tallyhook/platform/clock';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { findHarm, hostileText } from '@tallyhook/platform/testing/hostile-text';
 import { sampleSize } from '@tallyhook/platform/testing/sample';
 import fc from 'fast-check';
@@ -13,7 +14,7 @@ import { createAnnouncer } from '../../src/features/announcements/announcer.ts';
 import type { BotProfile, Review, ServerProfile } from '../../src/lookup/schemas.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
 import { premiumKinds, voteKinds } from '../../src/webhook/event.ts';
-import { collectingLog, connectedBot } from '../support/bot.ts';
+import { connectedBot } from '../support/bot.ts';
 import { bot, fakeLookup, reviewOf, server } from '../support/command-fixture.ts';
 import { blocksOf } from '../support/message-text.ts';
 import { channelQueue } from '../support/queues.ts';

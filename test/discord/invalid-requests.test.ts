@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { minute, second } from '@tallyhook/platform/durations';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { retryAfterFailure } from '../../src/discord/discord-errors.ts';
 import { createInvalidRequests } from '../../src/discord/invalid-requests.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { openStore } from '../../src/features/store.ts';
-import { collectingLog } from '../support/bot.ts';
 import { newSqliteFile } from '../support/new-sqlite.ts';
 
 async function advanceUntil(clock: ManualClock, stepMs: number, condition: () => boolean): Promise<void> {

@@ -1,7 +1,7 @@
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { expect, it } from 'vitest';
 import { createMemberLanguages } from '../../src/discord/member-languages.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
-import { collectingLog } from '../support/bot.ts';
 
 it('stores the language of a member only if another one is stored, or none', async () => {
   const stored = new Map<string, string>();

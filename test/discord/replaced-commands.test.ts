@@ -1,4 +1,5 @@
 import { minute, second } from '@tallyhook/platform/durations';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
@@ -8,7 +9,7 @@ import { createRegistrar } from '../../src/discord/registration/registrar.ts';
 import { commandDataOf, registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
-import { collectingLog, command, commandRegistry, connectedBot, hello, localDiscord, until } from '../support/bot.ts';
+import { command, commandRegistry, connectedBot, hello, localDiscord, until } from '../support/bot.ts';
 import { bot, fakeLookup, server } from '../support/command-fixture.ts';
 
 const listings = [

@@ -1,4 +1,5 @@
 import { minute, second } from '@tallyhook/platform/durations';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { wrappedLeases } from '@tallyhook/platform/testing/wrapped-leases';
 import type { LocalDiscord } from 'local-discord';
@@ -8,7 +9,7 @@ import { fetchShardCount } from '../../src/discord/inspection.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { openStore } from '../../src/features/store.ts';
-import { collectingLog, localDiscord } from '../support/bot.ts';
+import { localDiscord } from '../support/bot.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 
 async function createInstallation(shards: number) {

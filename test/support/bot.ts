@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '@tallyhook/platform/clock';
 import { hour } from '@tallyhook/platform/durations';
 import { DirectRequest } from '@tallyhook/platform/http/body';
 import { createHttpServer } from '@tallyhook/platform/http/server';
-import { createLog } from '@tallyhook/platform/log';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { onFinished } from '@tallyhook/platform/testing/on-finished';
 import { ApplicationCommandOptionType, Routes } from 'discord-api-types/v10';
@@ -55,17 +55,6 @@ export function fastClock(times: number): Clock {
     sleep: (ms, signal) => systemClock.sleep(ms / times, signal),
     random: () => 0.5,
   };
-}
-
-/** A log whose lines are collected in `logged`. */
-export function collectingLog(secrets: readonly string[] = []) {
-  const logged: { level: number; msg: string; [field: string]: unknown }[] = [];
-  const log = createLog({
-    level: 'debug',
-    secrets,
-    destination: { write: (line: string) => logged.push(JSON.parse(line)) },
-  });
-  return { log, logged };
 }
 
 /** Polls until the condition is true; throws after `timeoutMs`. */

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { collectingLog } from '../../../test/support/bot.ts';
 import { createDiscordInvites, readBotInvite, readInviteCode } from '../src/invites/discord-invites.ts';
 import { seededInviteCode } from '../src/seed/community.ts';
 import { botId, serverId } from '../testing/running.ts';

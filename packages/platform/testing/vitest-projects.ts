@@ -28,22 +28,39 @@ export const shared = {
 /** Tests that only `npm run test:full` runs. */
 export const longTests = '**/*.full.test.ts';
 
+/** Tests of pages, which run in Chromium. Only `npm run test:full` runs them. */
+export const pages = 'test/e2e/**/*.test.ts';
+
+/** Settings of {@link pages}. */
+export const inBrowser = {
+  include: [pages],
+  globalSetup: new URL('shared-browser.ts', import.meta.url).pathname,
+  // As long as a locator waits: a loaded machine draws late.
+  expect: { poll: { timeout: 10_000 } },
+} as const satisfies TestUserConfig;
+
 export interface PackageOptions {
   /** Files of which `npm test` runs a part of the cases, and `npm run test:full` all. */
   readonly sampled?: readonly string[];
   readonly setupFiles?: readonly string[];
+  /** Whether there are tests in `test/e2e`. */
+  readonly hasPages?: boolean;
 }
 
-/** The two projects of a package: `<name>` for `npm test`, and `full:<name>` for `npm run test:full`. */
+/**
+ * The projects of a package: `<name>` for `npm test`, and for `npm run test:full` `full:<name>` and, if it has tests of
+ * pages, `full:<name>-e2e`.
+ */
 export function projectsOf(name: string, root: string, options: PackageOptions = {}): UserWorkspaceConfig[] {
-  const { sampled = [], setupFiles = [] } = options;
+  const { sampled = [], setupFiles = [], hasPages = false } = options;
   const all = { ...shared, setupFiles: [...setupFiles] };
   return [
-    { root, test: { ...all, name, include: ['test/**/*.test.ts'], exclude: [longTests] } },
+    { root, test: { ...all, name, include: ['test/**/*.test.ts'], exclude: [longTests, pages] } },
     {
       root,
       test: { ...all, name: `full:${name}`, include: [`test/${longTests}`, ...sampled], provide: { oneCaseIn: 1 } },
     },
+    ...(hasPages ? [{ root, test: { ...all, ...inBrowser, name: `full:${name}-e2e` } }] : []),
   ];
 }
 

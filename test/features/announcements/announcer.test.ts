@@ -1,5 +1,6 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { hour, minute } from '@tallyhook/platform/durations';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { Routes } from 'discord.js';
 import { startLocalDiscord } from 'local-discord';
@@ -11,7 +12,7 @@ import type { ReplyButton } from '../../../src/discord/commands/reply.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncer } from '../../../src/features/announcements/announcer.ts';
 import { ownTexts, textsIn } from '../../../src/texts/texts.ts';
-import { collectingLog, localDiscord } from '../../support/bot.ts';
+import { localDiscord } from '../../support/bot.ts';
 import { blocksOf, isPanelMessage, textOf } from '../../support/message-text.ts';
 import { channelQueue } from '../../support/queues.ts';
 

@@ -1,4 +1,5 @@
 import { hour } from '@tallyhook/platform/durations';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -10,7 +11,6 @@ import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncer } from '../../../src/features/announcements/announcer.ts';
 import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/read-settings.ts';
 import { ownTexts, textsIn } from '../../../src/texts/texts.ts';
-import { collectingLog } from '../../support/bot.ts';
 import { channelQueue } from '../../support/queues.ts';
 
 const voter = '200000000000000001';

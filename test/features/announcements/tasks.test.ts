@@ -1,4 +1,5 @@
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
@@ -8,7 +9,6 @@ import { createLostStreaksTask } from '../../../src/features/lost-streaks/parts.
 import { createReviewsTask } from '../../../src/features/reviews/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
 import type { Review } from '../../../src/lookup/schemas.ts';
-import { collectingLog } from '../../support/bot.ts';
 import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';

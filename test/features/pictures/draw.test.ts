@@ -3,10 +3,10 @@ import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { createDraw } from '@tallyhook/platform/pictures/draw';
 import { box } from '@tallyhook/platform/pictures/picture';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { decodePng } from '@tallyhook/platform/testing/png';
 import { describe, expect, it } from 'vitest';
 import { voteChart } from '../../../src/features/pictures/vote-chart.ts';
-import { collectingLog } from '../../support/bot.ts';
 
 const root = new URL('../../../', import.meta.url);
 const words = {

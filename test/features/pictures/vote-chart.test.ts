@@ -2,6 +2,7 @@ import { day } from '@tallyhook/platform/durations';
 import { createDraw, type Scale } from '@tallyhook/platform/pictures/draw';
 import { fontFamily, isDrawable } from '@tallyhook/platform/pictures/fonts';
 import { box, line, type PictureNode } from '@tallyhook/platform/pictures/picture';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { decodePng } from '@tallyhook/platform/testing/png';
 import { locales } from '@tallyhook/platform/texts/locale';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +10,6 @@ import type { DayVotes } from '../../../src/core/ledger/votes-per-day.ts';
 import { type VoteChart, type VoteChartWords, voteChart } from '../../../src/features/pictures/vote-chart.ts';
 import { wordsOf } from '../../../src/features/pictures/vote-pictures.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
-import { collectingLog } from '../../support/bot.ts';
 
 /** Friday, 23 October 2026. */
 const first = Date.UTC(2026, 9, 23) / day;

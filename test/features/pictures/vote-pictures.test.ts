@@ -1,4 +1,5 @@
 import { day, hour, minute } from '@tallyhook/platform/durations';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { decodePng } from '@tallyhook/platform/testing/png';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -6,7 +7,6 @@ import { loadConfig } from '../../../config/load.ts';
 import { createVotePictures } from '../../../src/features/pictures/vote-pictures.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
-import { collectingLog } from '../../support/bot.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { castVote, installation } from '../../support/voting.ts';
 

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '@tallyhook/platform/clock';
 import { hour } from '@tallyhook/platform/durations';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
@@ -11,7 +12,7 @@ import { createExplainRoleFailure } from '../../../src/features/roles/role-failu
 import { createRoleGrants, createRoleHandler, type RoleGrants } from '../../../src/features/roles/roles.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
-import { collectingLog, localDiscord } from '../../support/bot.ts';
+import { localDiscord } from '../../support/bot.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';

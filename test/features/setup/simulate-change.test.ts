@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { day, second } from '@tallyhook/platform/durations';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { onFinished } from '@tallyhook/platform/testing/on-finished';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +9,6 @@ import { createDirectory } from '../../../src/features/communities/directory.ts'
 import { type ComparedSettings, createChangeSimulation } from '../../../src/features/setup/simulate-change.ts';
 import type { RuleChange, SimulatedCredits } from '../../../src/features/simulation/feature.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { collectingLog } from '../../support/bot.ts';
 import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';

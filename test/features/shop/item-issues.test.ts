@@ -1,11 +1,11 @@
 import { minute } from '@tallyhook/platform/durations';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createUnreadyReports, findUnreadyItems } from '../../../src/features/shop/item-issues.ts';
 import { renderUnreadyItem } from '../../../src/features/shop/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
-import { collectingLog } from '../../support/bot.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { directMessageQueue } from '../../support/queues.ts';

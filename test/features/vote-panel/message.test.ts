@@ -1,4 +1,5 @@
 import { minute } from '@tallyhook/platform/durations';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands, commandsFor } from '../../../commands/index.ts';
@@ -15,7 +16,7 @@ import { createDirectory } from '../../../src/features/communities/directory.ts'
 import { openStore } from '../../../src/features/store.ts';
 import { create } from '../../../src/features/vote-panel/parts.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
-import { collectingLog, localDiscord } from '../../support/bot.ts';
+import { localDiscord } from '../../support/bot.ts';
 import { bot, fakeLookup, server } from '../../support/command-fixture.ts';
 import { communityIdsOf } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';

@@ -2,10 +2,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sharedBrowser } from '@tallyhook/platform/testing/shared-browser';
-import { seededInviteCode } from 'listing-service';
-import { running, serverId } from 'listing-service/testing/running';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, onTestFinished, test } from 'vitest';
+import { seededInviteCode } from '../../src/index.ts';
+import { running, serverId } from '../../testing/running.ts';
 
 async function openPage(size = { width: 1200, height: 900 }) {
   const context = await (await sharedBrowser()).newContext({ viewport: size });

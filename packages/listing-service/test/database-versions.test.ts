@@ -1,11 +1,9 @@
-import { systemClock } from '@tallyhook/platform/clock';
 import { readRows } from '@tallyhook/platform/testing/read-rows';
 import { runSql } from '@tallyhook/platform/testing/run-sql';
-import { describeOnBothDatabases } from 'listing-service/testing/databases';
 import { expect, it } from 'vitest';
-import { openDatabase } from '../../packages/listing-service/src/storage/database.ts';
-import { readServiceDatabaseStatus } from '../../packages/listing-service/src/storage/database-format.ts';
-import { openStore } from '../../src/features/store.ts';
+import { openDatabase } from '../src/storage/database.ts';
+import { readServiceDatabaseStatus } from '../src/storage/database-format.ts';
+import { describeOnBothDatabases } from '../testing/databases.ts';
 
 describeOnBothDatabases('the database of the service', (newDatabase) => {
   async function recorded(address: string, name: string, isCompatible: boolean): Promise<void> {
@@ -33,14 +31,6 @@ describeOnBothDatabases('the database of the service', (newDatabase) => {
     await expect(openDatabase(address)).rejects.toMatchObject({ code: 'database_unreleased' });
     expect(await readServiceDatabaseStatus(address)).toEqual({ state: 'unreleased' });
     expect(await readRows(address, 'kysely_migration')).toEqual(before);
-  });
-
-  it('is not that of the bot', async () => {
-    const address = newDatabase();
-    await (await openDatabase(address)).destroy();
-    await expect(openStore(address, systemClock, { thread: false })).rejects.toMatchObject({
-      code: 'foreign_database',
-    });
   });
 
   it('stores hostile texts, also those that PostgreSQL cannot', async () => {

@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '@tallyhook/platform/clock';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { running } from 'listing-service/testing/running';
-import { captive } from 'listing-service/testing/terminal';
 import { describe, expect, it } from 'vitest';
-import { serviceCommand } from '../../packages/listing-service/src/cli/service-command.ts';
-import { generate } from '../../packages/listing-service/src/generate/generate.ts';
-import { openDatabase } from '../../packages/listing-service/src/storage/database.ts';
-import { backupCommand } from '../../src/cli/backup.ts';
-import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
+import { serviceCommand } from '../src/cli/service-command.ts';
+import { generate } from '../src/generate/generate.ts';
+import { openDatabase } from '../src/storage/database.ts';
+import { createBotDatabase } from '../testing/bot-database.ts';
+import { running } from '../testing/running.ts';
+import { captive } from '../testing/terminal.ts';
 
 async function run(args: readonly string[], environment: Record<string, string> = {}) {
   const { terminal, output } = captive(undefined, environment);
@@ -86,7 +85,7 @@ describe('the commands backup and restore of the service', () => {
       output: expect.stringContaining('Stop the service first'),
     });
     const bot = join(directory, 'bot.db');
-    await createDatabaseWithVotes(`sqlite:${bot}`, ['1']);
+    await createBotDatabase(`sqlite:${bot}`);
     expect(await run(['backup', `${copy}2`, '--database', `sqlite:${bot}`])).toEqual({
       code: 1,
       output: expect.stringContaining(`${bot} is a database of the bot, not of the listing service.`),
@@ -119,18 +118,6 @@ describe('the commands backup and restore of the service', () => {
     expect(await run(['backup'])).toEqual({ code: 2, output: expect.stringContaining('exactly one file') });
     expect((await run(['backup', '--help'])).output).toContain('tallyhook service backup FILE');
   });
-});
-
-it("the bot's backup refuses the database of the service", async () => {
-  const { address, copy } = await createDatabase();
-  const { terminal, output } = captive();
-  process.env['DATABASE_URL'] = address;
-  try {
-    expect(await backupCommand([copy], terminal)).toBe(1);
-  } finally {
-    delete process.env['DATABASE_URL'];
-  }
-  expect(output()).toContain('of the listing service, not of the bot');
 });
 
 it('the address of the database comes from the option, the variable or the file that it names', async () => {

@@ -4,17 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { day, hour } from '@tallyhook/platform/durations';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { running } from 'listing-service/testing/running';
-import { captive } from 'listing-service/testing/terminal';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  evaluateCredentials,
-  evaluateHealth,
-  evaluateKeyHeader,
-} from '../../packages/listing-service/src/cli/doctor/address.ts';
-import { evaluateWebhooks } from '../../packages/listing-service/src/cli/doctor/database.ts';
-import { serviceCommand } from '../../packages/listing-service/src/cli/service-command.ts';
-import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
+import { evaluateCredentials, evaluateHealth, evaluateKeyHeader } from '../src/cli/doctor/address.ts';
+import { evaluateWebhooks } from '../src/cli/doctor/database.ts';
+import { serviceCommand } from '../src/cli/service-command.ts';
+import { createBotDatabase } from '../testing/bot-database.ts';
+import { running } from '../testing/running.ts';
+import { captive } from '../testing/terminal.ts';
 
 interface Finding {
   readonly check: string;
@@ -100,7 +96,7 @@ describe('the doctor of the service', () => {
   it('names a database of the bot, and creates none', async () => {
     const directory = tempDir();
     const api = await discordServer('hush');
-    await createDatabaseWithVotes(`sqlite:${directory}/bot.db`, ['1']);
+    await createBotDatabase(`sqlite:${directory}/bot.db`);
     const bot = await doctor(
       ['--database', `sqlite:${directory}/bot.db`, '--discord-client-id', '7', '--discord-api-url', api],
       {

@@ -2,18 +2,15 @@ import { join } from 'node:path';
 import { openDatabaseSnapshot } from '@tallyhook/platform/database/snapshots/open-snapshot';
 import { describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { startService } from 'listing-service';
-import { captive } from 'listing-service/testing/terminal';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { serviceCommand } from '../../packages/listing-service/src/cli/service-command.ts';
-import { openDatabase } from '../../packages/listing-service/src/storage/database.ts';
-import {
-  countDifferences,
-  readServiceDatabaseStatus,
-} from '../../packages/listing-service/src/storage/database-format.ts';
-import { readQueueState } from '../../packages/listing-service/src/storage/deliveries/delivery-queue.ts';
-import type { ServiceTables } from '../../packages/listing-service/src/storage/tables.ts';
-import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
+import { serviceCommand } from '../src/cli/service-command.ts';
+import { startService } from '../src/index.ts';
+import { openDatabase } from '../src/storage/database.ts';
+import { countDifferences, readServiceDatabaseStatus } from '../src/storage/database-format.ts';
+import { readQueueState } from '../src/storage/deliveries/delivery-queue.ts';
+import type { ServiceTables } from '../src/storage/tables.ts';
+import { createBotDatabase } from '../testing/bot-database.ts';
+import { captive } from '../testing/terminal.ts';
 
 /** The parts of operations that depend on the database. */
 function operationsTests(newUrl: () => string, isServer: boolean): void {
@@ -87,7 +84,7 @@ function operationsTests(newUrl: () => string, isServer: boolean): void {
     expect(await readServiceDatabaseStatus(database)).toEqual({ state: 'current' });
     expect(await readServiceDatabaseStatus(newUrl())).toEqual({ state: 'absent' });
     const bot = newUrl();
-    await createDatabaseWithVotes(bot, ['1']);
+    await createBotDatabase(bot);
     expect(await readServiceDatabaseStatus(bot)).toEqual({ state: 'foreign', owner: 'the bot' });
     const { terminal, output } = captive(undefined, { SERVICE_DATABASE_URL: bot });
     expect(await serviceCommand(['sign-in', '--user', '1', '--name', 'Ann'], terminal)).toBe(1);

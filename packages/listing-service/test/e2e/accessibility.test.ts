@@ -2,9 +2,9 @@
 
 import { sharedBrowser } from '@tallyhook/platform/testing/shared-browser';
 import { violationsOf } from '@tallyhook/platform/testing/violations';
-import { botId, mira, ownerId, receiver, running, serverId } from 'listing-service/testing/running';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
+import { botId, mira, ownerId, receiver, running, serverId } from '../../testing/running.ts';
 
 /** Axe takes a second a page, and what it finds depends on the colours or on the width, hardly ever on both. */
 const screens = [
