@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { eventually } from '@tallyhook/platform/testing/eventually';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { VoteEvent } from '../../src/core/outbox/handler-events.ts';
 import { createApp, loadConfig } from '../../src/index.ts';
 import { sign } from '../../src/webhook/signature.ts';
+import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 

@@ -16,13 +16,13 @@ import {
   SlashCommandBuilder,
 } from 'discord.js';
 import type { LocalDiscord } from 'local-discord';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it } from 'vitest';
 import type { CommandOptions } from '../../commands/command-options.ts';
 import type { CustomCommand, DiscordJsCommand } from '../../commands/custom-command.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import type { App } from '../../src/app/app-interface.ts';
+import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 

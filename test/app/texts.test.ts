@@ -1,11 +1,11 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { onFinished } from '@tallyhook/platform/testing/on-finished';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import type { TextOverrides } from '../../src/texts/overrides.ts';
+import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { createSender } from '../support/sender.ts';
 import { settings } from '../support/settings.ts';

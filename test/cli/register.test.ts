@@ -2,13 +2,13 @@ import { systemClock } from '@tallyhook/platform/clock';
 import { createHttpServer } from '@tallyhook/platform/http/server';
 import { createLog } from '@tallyhook/platform/log';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createInteractionsEndpoint } from '../../src/discord/interactions/endpoint.ts';
 import { createRestTransports } from '../../src/discord/interactions/transport.ts';
 import { formatCommand } from '../../src/discord/registration/earlier-commands.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { runCommand } from '../support/command-line.ts';
+import { localDiscord } from '../support/local-discord.ts';
 import { offeredCommands } from '../support/offered-commands.ts';
 import { settings } from '../support/settings.ts';
 

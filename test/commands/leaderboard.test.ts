@@ -1,5 +1,4 @@
 import { day, minute } from '@tallyhook/platform/durations';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it } from 'vitest';
 import { leaderboard } from '../../commands/leaderboard.ts';
 import type { OptionValue, ReplySelect } from '../../src/discord/commands/reply.ts';
@@ -8,6 +7,7 @@ import { createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { encodeCustomId } from '../../src/discord/rendering/custom-id.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { inputOf, memberId, otherMemberId, start } from '../support/command-fixture.ts';
+import { localDiscord } from '../support/local-discord.ts';
 import { buttonsOf, selectsOf, textOf } from '../support/reply-parts.ts';
 import { withAccounts } from './accounts.ts';
 

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { hour } from '@tallyhook/platform/durations';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { testCache } from '@tallyhook/platform/testing/test-cache';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, onTestFinished } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
 import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
 import { topgg } from '../../src/webhook/sites/topgg.ts';
 import { voteSecret } from '../support/listings.ts';
+import { localDiscord } from '../support/local-discord.ts';
 import { settings } from '../support/settings.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,4 +1,4 @@
-import { violationsOf } from '@tallyhook/platform/testing/violations';
+import { violationsOf } from '@tallyhook/platform/testing/browser/violations';
 import type { TextChannel } from 'discord.js';
 import { voteBot } from 'local-discord/testing/vote-bot';
 import { describe, expect, it } from 'vitest';

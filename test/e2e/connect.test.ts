@@ -1,4 +1,4 @@
-import { violationsOf } from '@tallyhook/platform/testing/violations';
+import { violationsOf } from '@tallyhook/platform/testing/browser/violations';
 import { expect, it, onTestFinished } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { expectText, open, saveScreenshot } from './sandbox-page.ts';

@@ -2,7 +2,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { day, hour } from '@tallyhook/platform/durations';
-import { sharedBrowser } from '@tallyhook/platform/testing/shared-browser';
+import { sharedBrowser } from '@tallyhook/platform/testing/browser/shared-browser';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../src/features/store.ts';

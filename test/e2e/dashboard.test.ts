@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 
+import { violationsOf } from '@tallyhook/platform/testing/browser/violations';
 import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
-import { violationsOf } from '@tallyhook/platform/testing/violations';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { startDashboard } from '../support/dashboard-world.ts';

@@ -1,9 +1,9 @@
+import { violationsOf } from '@tallyhook/platform/testing/browser/violations';
 import type { Interaction } from 'discord.js';
 import type { Repertoire } from 'local-discord/testing/bot';
 import { localDiscord } from 'local-discord/testing/local';
 import { describe, expect, it } from 'vitest';
 import { open, saveScreenshot, visitLocal } from './sandbox-page.ts';
-import { violationsOf } from './violations.ts';
 
 /** Replies to /ping with a button that opens a modal, and to the modal with its text. */
 const pingBot: Repertoire = {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { sharedBrowser } from '@tallyhook/platform/testing/shared-browser';
+import { sharedBrowser } from '@tallyhook/platform/testing/browser/shared-browser';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serveFolder } from '../../scripts/links/visit-site.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { sharedBrowser } from '@tallyhook/platform/testing/shared-browser';
+import { sharedBrowser } from '@tallyhook/platform/testing/browser/shared-browser';
 import { type Repertoire, startBot } from 'local-discord/testing/bot';
 import { localDiscord } from 'local-discord/testing/local';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';

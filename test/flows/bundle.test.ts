@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it } from 'vitest';
+import { localDiscord } from '../support/local-discord.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { createImage, root } from './bundle.ts';
 

@@ -2,13 +2,13 @@ import { cpSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import type { Message, SubmittedValues } from 'local-discord';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { controlsOf, textsOf } from '../../packages/local-discord/src/objects.ts';
 import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
 import { findSite } from '../../src/webhook/sites/site-settings.ts';
 import { runCommand } from '../support/command-line.ts';
+import { localDiscord } from '../support/local-discord.ts';
 import { unreachableDiscord } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';
 

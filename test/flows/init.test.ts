@@ -7,11 +7,11 @@ import { createLog } from '@tallyhook/platform/log';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { createTypist, ctrlC, type Typed, tick } from '@tallyhook/platform/testing/typist';
 import { startService } from 'listing-service';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { envTemplate } from '../../src/cli/init/env-file.ts';
 import { botToken } from '../support/bot-token.ts';
 import { runCommand, startCommand } from '../support/command-line.ts';
+import { localDiscord } from '../support/local-discord.ts';
 import { unreachableDiscord } from '../support/settings.ts';
 
 /** Runs `tallyhook init` on a terminal, and types the answers. */

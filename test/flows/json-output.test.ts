@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { receiver } from 'listing-service/testing/running';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, vi } from 'vitest';
 import { runCommand, startCommand } from '../support/command-line.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
+import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { offeredCommands } from '../support/offered-commands.ts';
 import { settings } from '../support/settings.ts';

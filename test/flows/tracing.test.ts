@@ -4,10 +4,10 @@ import { startCollector } from '@tallyhook/platform/testing/collector';
 import type { ReceivedSpan } from '@tallyhook/platform/testing/otlp';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { startService } from 'listing-service';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
+import { localDiscord } from '../support/local-discord.ts';
 import { startProgram } from '../support/start-program.ts';
 
 const waitOptions = { timeout: 15_000, interval: 25 };

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import type { Message } from 'local-discord';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, vi } from 'vitest';
 import { controlsOf } from '../../packages/local-discord/src/objects.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
+import { localDiscord } from '../support/local-discord.ts';
 import { blocksOf, textOf } from '../support/message-text.ts';
 import { startProgram } from '../support/start-program.ts';
 

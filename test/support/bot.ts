@@ -8,7 +8,6 @@ import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manua
 import { onFinished } from '@tallyhook/platform/testing/on-finished';
 import { ApplicationCommandOptionType, Routes } from 'discord-api-types/v10';
 import type { LocalDiscord } from 'local-discord';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { inject, it } from 'vitest';
 import type { Command, CommandContext, UnlocalizedContext } from '../../commands/context.ts';
 import type { SetupServices } from '../../commands/setup-services.ts';
@@ -33,6 +32,7 @@ import { createTraces } from '../../src/features/traces/parts.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
 import { firstCommunity } from './communities.ts';
 import { serverAndBot } from './listings.ts';
+import { localDiscord } from './local-discord.ts';
 import { newSqliteUrl } from './new-sqlite.ts';
 
 declare module 'vitest' {

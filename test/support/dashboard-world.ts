@@ -1,4 +1,4 @@
-import { sharedBrowser } from '@tallyhook/platform/testing/shared-browser';
+import { sharedBrowser } from '@tallyhook/platform/testing/browser/shared-browser';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import type { TextOverrides } from '../../src/texts/overrides.ts';

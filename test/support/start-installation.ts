@@ -5,12 +5,12 @@ import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { type RunningService, startService } from 'listing-service';
 import { seededService } from 'listing-service/testing/seeded-service';
 import type { LocalDiscord, LocalDiscordOptions } from 'local-discord';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import type { App } from '../../src/app/app-interface.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, voteSecret } from './listings.ts';
+import { localDiscord } from './local-discord.ts';
 import { newSqliteUrl } from './new-sqlite.ts';
 
 export interface Installation {

@@ -1,12 +1,12 @@
 import { createLog } from '@tallyhook/platform/log';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { onFinished } from '@tallyhook/platform/testing/on-finished';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import type { TextOverrides } from '../../src/texts/overrides.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { environmentWith, harbour } from './listings-file.ts';
+import { localDiscord } from './local-discord.ts';
 import { newSqliteUrl } from './new-sqlite.ts';
 import { idInSecond, joinGuilds } from './two-guilds.ts';
 

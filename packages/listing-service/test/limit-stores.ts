@@ -6,6 +6,7 @@ import { createLog } from '@tallyhook/platform/log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { databasesOf, freePort, postgresPrograms } from '@tallyhook/platform/testing/postgres';
 import { startRedis } from '@tallyhook/platform/testing/redis';
+import type {} from '@tallyhook/platform/testing/shared-postgres';
 import { inject } from 'vitest';
 import { openRedisReservations } from '../src/rate-limit/redis/redis-reservations.ts';
 import type { ReservationRules, Reservations } from '../src/rate-limit/reserve.ts';

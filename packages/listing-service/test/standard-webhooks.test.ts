@@ -1,11 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { hour, minute, second } from '@tallyhook/platform/durations';
+import { hmacHex } from '@tallyhook/platform/hmac';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { expect, test } from 'vitest';
-import { sign } from '../../../src/webhook/signature.ts';
-import { verify } from '../../../src/webhook/verification/verify.ts';
-import { serverAndBot } from '../../../test/support/listings.ts';
-import { startReceiver } from '../../../test/support/start-receiver.ts';
 import { type Answered, mira, ownerId, type Received, receiver, running, serverId } from '../testing/running.ts';
 import { visit } from '../testing/visit.ts';
 import { newcomer, nextAttempt, untilState } from './queue.ts';
@@ -46,7 +43,7 @@ test('the secret that the dashboard shows in its standard form verifies deliveri
     expect(isVerified(delivery, standard, all.clock.now())).toBe(true);
     expect(isVerified(delivery, standardExample, all.clock.now())).toBe(false);
     expect(isVerified({ ...delivery, body: `${delivery.body} ` }, standard, all.clock.now())).toBe(false);
-    expect(delivery.headers['x-webhook-signature']).toBe(sign(delivery.body, secret));
+    expect(delivery.headers['x-webhook-signature']).toBe(hmacHex(delivery.body, secret));
   }
 });
 
@@ -59,7 +56,7 @@ test('an own secret in the standard form is the key that libraries decode, and t
     await owner.send(webhookPath, { url, secret });
     expect((await all.service.testWebhook(serverId, 'vote'))?.status).toBe(200);
     const delivery = received.at(-1) as Received;
-    expect(delivery.headers['x-webhook-signature']).toBe(sign(delivery.body, secret));
+    expect(delivery.headers['x-webhook-signature']).toBe(hmacHex(delivery.body, secret));
     const key = secret === standardExample ? secret : `whsec_${Buffer.from(secret).toString('base64')}`;
     expect(isVerified(delivery, key, all.clock.now()), secret).toBe(true);
   }
@@ -106,34 +103,4 @@ test('after a rotation, one request verifies with the previous and the new secre
   await all.service.castVote({ kind: 'server', ...newcomer });
   await eventually(() => expect(received).toHaveLength(2));
   expect(verifiedWith(received[1])).toEqual([true, false]);
-});
-
-test('tallyhook takes such a delivery for one of the service, and never for one of another site', async () => {
-  const all = await running();
-  const { url, received } = await receiver();
-  const secret = 'vote-secret-for-tests';
-  await all.service.setWebhook(serverId, { voteUrl: url, voteSecret: secret });
-  await all.service.castVote({ kind: 'server', ...mira });
-  await eventually(() => expect(received).toHaveLength(1));
-  const { headers, body } = received[0] as Received;
-  expect(await verify({ headers, body }, secret)).toMatchObject({ kind: 'server_vote', userId: mira.userId });
-  await expect(verify({ headers, body }, 'another secret')).rejects.toThrow(/^(?!.*looks like)/);
-
-  const sent: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) if (/webhook/.test(name)) sent[name] = String(value);
-  expect(sent).toHaveProperty('webhook-signature');
-  const listings = serverAndBot({ id: serverId });
-  const { post, lines } = await startReceiver({ listings });
-  expect(await post('/webhooks/vote', body, { secret: null, headers: sent })).toMatchObject({
-    status: 200,
-    json: { outcome: 'recorded' },
-  });
-  const { 'x-webhook-signature': _signature, ...standardAlone } = sent;
-  const forged = { ...sent, 'x-webhook-signature': sign(body, 'another secret') };
-  for (const wrong of [standardAlone, forged]) {
-    const { status, json } = await post('/webhooks/vote', body, { secret: null, headers: wrong });
-    expect(status).toBe(401);
-    expect(json['error']).not.toContain('looks like');
-  }
-  expect(lines.join()).not.toContain('looks like');
 });

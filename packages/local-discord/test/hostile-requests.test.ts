@@ -1,7 +1,6 @@
 import { hostilePaths, hostileRequests } from '@tallyhook/platform/testing/hostile-requests';
 import { parseResponses, rawConnection } from '@tallyhook/platform/testing/raw-http';
 import { describe, expect, it } from 'vitest';
-import { service } from '../../../test/sandbox/page-ports.ts';
 import { localDiscord } from '../testing/local.ts';
 
 const paths = [
@@ -20,7 +19,7 @@ const paths = [
 
 describe('the HTTP server of the local Discord', { timeout: 60_000 }, () => {
   it('responds correctly to any path, method, header and body, and sends security headers with its page', async () => {
-    const { origin } = await localDiscord(service().options);
+    const { origin } = await localDiscord({ page: true });
     for (const { method, path, label: told, bytes } of hostileRequests([...paths, ...hostilePaths])) {
       const { write, closed } = rawConnection(origin);
       write(bytes);

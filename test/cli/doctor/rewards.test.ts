@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { day, hour } from '@tallyhook/platform/durations';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it } from 'vitest';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { checkRoles, evaluateRoles, rolesByGuild } from '../../../src/cli/doctor/discord.ts';
@@ -12,6 +11,7 @@ import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { plainAnnouncements } from '../../../src/features/announcements/read-settings.ts';
 import { createDatabaseWithVotes, voteTime } from '../../support/database-with-votes.ts';
 import { serverAndBot } from '../../support/listings.ts';
+import { localDiscord } from '../../support/local-discord.ts';
 
 /** What doctor finds in the rewards of a database after these statements. */
 async function findingsAfter(...statements: readonly string[]): Promise<string[]> {

@@ -7,7 +7,6 @@ import { silentLogger } from '@tallyhook/platform/logger';
 import { onFinished } from '@tallyhook/platform/testing/on-finished';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { markup } from '@tallyhook/platform/texts/markup';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, vi } from 'vitest';
 import type { CustomCommand } from '../../../commands/custom-command.ts';
 import { loadConfig } from '../../../config/load.ts';
@@ -22,6 +21,7 @@ import { runCommand } from '../../support/command-line.ts';
 import { diagnose } from '../../support/diagnose.ts';
 import { voteSecret } from '../../support/listings.ts';
 import { environmentWith } from '../../support/listings-file.ts';
+import { localDiscord } from '../../support/local-discord.ts';
 import { type Installation, startInstallation } from '../../support/start-installation.ts';
 import { wholeSandbox } from '../../support/whole-sandbox.ts';
 

@@ -4,7 +4,6 @@ import { createEncryption } from '@tallyhook/platform/encryption/encryption';
 import { createLog } from '@tallyhook/platform/log';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { openApp } from '../../../src/app/app.ts';
@@ -14,6 +13,7 @@ import { createSettings } from '../../../src/features/setup/create-settings.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { sign } from '../../../src/webhook/signature.ts';
 import { addCommunity, communityIdsOf } from '../../support/communities.ts';
+import { localDiscord } from '../../support/local-discord.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
 const waitOptions = { timeout: 30_000, interval: 50 };

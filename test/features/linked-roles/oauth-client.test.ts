@@ -1,8 +1,8 @@
 import { createOAuthClient } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { errorOfResponse } from '@tallyhook/platform/discord-oauth/oauth-error';
 import type { LocalDiscord } from 'local-discord';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it } from 'vitest';
+import { localDiscord } from '../../support/local-discord.ts';
 
 const other = { id: '1190000000000000003', name: 'Listing service', clientSecret: 'a secret' };
 const redirectUrl = 'https://list.example/callback';

@@ -1,7 +1,6 @@
 import { createLog } from '@tallyhook/platform/log';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import type { Message } from 'local-discord';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { controlsOf, textsOf } from '../../../packages/local-discord/src/objects.ts';
@@ -9,6 +8,7 @@ import { createApp } from '../../../src/app/app.ts';
 import { sign } from '../../../src/webhook/signature.ts';
 import { voteSecret } from '../../support/listings.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
+import { localDiscord } from '../../support/local-discord.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
 const patience = { timeout: 30_000, interval: 50 };

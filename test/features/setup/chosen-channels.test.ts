@@ -1,6 +1,5 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { createLog } from '@tallyhook/platform/log';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { setup as setupCommand } from '../../../commands/setup.ts';
 import type { CommandInput } from '../../../src/discord/commands/input.ts';
@@ -11,6 +10,7 @@ import { openStore } from '../../../src/features/store.ts';
 import { contextFor, fakeLookup, inputOf } from '../../support/command-fixture.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
+import { localDiscord } from '../../support/local-discord.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { setupServicesOver } from '../../support/setup-over.ts';
 

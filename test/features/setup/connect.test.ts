@@ -7,7 +7,6 @@ import { createLog } from '@tallyhook/platform/log';
 import { type Browser, browser } from 'listing-service/testing/discord-browser';
 import { ownerId, type Running, running, serverId } from 'listing-service/testing/running';
 import { visit } from 'listing-service/testing/visit';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { mayManageGuild } from '../../../src/discord/inspection.ts';
@@ -18,6 +17,7 @@ import { createConnectRoutes } from '../../../src/features/setup/connect/connect
 import { createConnectTickets } from '../../../src/features/setup/connect/connect-tickets.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { ownTexts } from '../../../src/texts/texts.ts';
+import { localDiscord } from '../../support/local-discord.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { setupOver } from '../../support/setup-over.ts';
 

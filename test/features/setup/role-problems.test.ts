@@ -1,7 +1,6 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { createLog } from '@tallyhook/platform/log';
 import type { RoleIds } from 'local-discord';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { importedValues } from '../../../commands/setup/import.ts';
 import { findRoleProblems } from '../../../commands/setup/problems.ts';
@@ -13,6 +12,7 @@ import { openStore } from '../../../src/features/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { inputOf } from '../../support/command-fixture.ts';
 import { firstCommunity } from '../../support/communities.ts';
+import { localDiscord } from '../../support/local-discord.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { setupServicesOver } from '../../support/setup-over.ts';
 

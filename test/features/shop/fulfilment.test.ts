@@ -3,12 +3,12 @@ import { systemClock } from '@tallyhook/platform/clock';
 import { createLog } from '@tallyhook/platform/log';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import type { Message } from 'local-discord';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { controlsOf } from '../../../packages/local-discord/src/objects.ts';
 import { createApp } from '../../../src/app/app.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
+import { localDiscord } from '../../support/local-discord.ts';
 import { textOf } from '../../support/message-text.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { hour, second } from '@tallyhook/platform/durations';
 import type { OffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import type { LocalDiscord } from 'local-discord';
-import { localDiscord } from 'local-discord/testing/local-discord';
 import { handlerKinds } from '../../../src/core/outbox/handler-events.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { accountOf, firstCommunity } from '../../support/communities.ts';
 import { premiumSecret, voteSecret } from '../../support/listings.ts';
+import { localDiscord } from '../../support/local-discord.ts';
 import { settings } from '../../support/settings.ts';
 
 /** What each shopper has at first (credits). */

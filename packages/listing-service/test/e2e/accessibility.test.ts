@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 
-import { sharedBrowser } from '@tallyhook/platform/testing/shared-browser';
-import { violationsOf } from '@tallyhook/platform/testing/violations';
+import { sharedBrowser } from '@tallyhook/platform/testing/browser/shared-browser';
+import { violationsOf } from '@tallyhook/platform/testing/browser/violations';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { botId, mira, ownerId, receiver, running, serverId } from '../../testing/running.ts';

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sharedBrowser } from '@tallyhook/platform/testing/shared-browser';
+import { sharedBrowser } from '@tallyhook/platform/testing/browser/shared-browser';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { expect, onTestFinished, test } from 'vitest';
 import { seededInviteCode } from '../../src/index.ts';

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 
 import { hour } from '@tallyhook/platform/durations';
-import { sharedBrowser } from '@tallyhook/platform/testing/shared-browser';
+import { sharedBrowser } from '@tallyhook/platform/testing/browser/shared-browser';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import type { Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';

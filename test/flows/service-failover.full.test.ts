@@ -7,13 +7,13 @@ import { describeOnOwnPostgres } from '@tallyhook/platform/testing/databases';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { isSkipped } from '@tallyhook/platform/testing/optional-programs';
 import { postgresPrograms } from '@tallyhook/platform/testing/postgres';
+import { startService } from 'listing-service';
+import { ask, receiver } from 'listing-service/testing/running';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startCleanup } from '../../../bench/scale/cleanup.ts';
-import { startPair } from '../../../scripts/failover/postgres-pair.ts';
-import { startNodeProxy } from '../../../scripts/failover/switchover.ts';
-import { startService } from '../src/service.ts';
-import { ask, receiver } from '../testing/running.ts';
-import { signInVoters, storedVotes } from './voters.ts';
+import { startCleanup } from '../../bench/scale/cleanup.ts';
+import { signInVoters, storedVotes } from '../../packages/listing-service/test/voters.ts';
+import { startPair } from '../../scripts/failover/postgres-pair.ts';
+import { startNodeProxy } from '../../scripts/failover/switchover.ts';
 
 /** @param fail ends the database, and calls `whileAway` before it is back */
 async function voteDuringOutage(database: string, fail: (whileAway: () => Promise<void>) => Promise<void>) {
