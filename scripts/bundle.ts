@@ -5,10 +5,10 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'rolldown';
 import { esmExternalRequirePlugin } from 'rolldown/plugins';
-import { ownFace, pageFolder } from '../packages/local-discord/src/page/assets.ts';
-import { bundleScripts } from '../packages/local-discord/src/web/page-script.ts';
+import { ownFace, pageFolder } from 'local-discord/page';
+import { bundleScripts } from 'local-discord/messages';
 import { previewScript } from '../src/owner/console/announcements/preview-script.ts';
-import { sandboxFace } from '../src/sandbox/page/sandbox-page.ts';
+import { sandboxFace } from '../src/sandbox/page/panels.ts';
 import { ascii } from './ascii.ts';
 import { copyAssets } from './assets.ts';
 import { createChunks } from './chunks.ts';
@@ -104,17 +104,11 @@ export async function bundle(
 /** The pages of the local Discord and of the sandbox, and the scripts of all pages that draw messages. */
 async function buildPages(folder: string): Promise<void> {
   await cp(pageFolder(), folder, { recursive: true });
-  const sandbox = sandboxFace();
-  await Promise.all(sandbox.files.map((file) => cp(file, join(folder, basename(file.pathname)))));
-  const scripts = await bundleScripts(
-    Object.fromEntries(
-      [ownFace.script, sandbox.script, previewScript].map((script) => [
-        basename(script.built().pathname, '.js'),
-        script.source(),
-      ]),
-    ),
-    { minify: true },
+  await Promise.all(sandboxFace.files().map((file) => cp(file, join(folder, basename(file.pathname)))));
+  const sources = [ownFace.script, sandboxFace.script, previewScript].map(
+    ({ source, built }) => [basename(built().pathname, '.js'), source()] as const,
   );
+  const scripts = await bundleScripts(Object.fromEntries(sources), { minify: true });
   await Promise.all([...scripts].map(([name, code]) => writeFile(join(folder, name), code)));
 }
 

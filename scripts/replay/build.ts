@@ -1,8 +1,8 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'rolldown';
-import { readPageFiles } from '../../packages/local-discord/src/page/assets.ts';
-import { sandboxFace } from '../../src/sandbox/page/sandbox-page.ts';
+import { readPageFiles } from 'local-discord/page';
+import { sandboxFace } from '../../src/sandbox/page/panels.ts';
 import type { Recording } from './recording.ts';
 
 const browser = join(import.meta.dirname, 'browser');
@@ -28,7 +28,7 @@ const changes: readonly (readonly [from: RegExp, to: string])[] = [
 export async function buildReplay(folder: string, recording: Recording): Promise<void> {
   await mkdir(folder, { recursive: true });
   const [files, { output }] = await Promise.all([
-    readPageFiles(sandboxFace()),
+    readPageFiles(sandboxFace),
     build({
       input: join(browser, 'main.ts'),
       platform: 'browser',

@@ -1,14 +1,15 @@
 import { html } from '@tallyhook/platform/web/html';
-import type { PageParts } from 'local-discord/page';
+import type { PageFace } from 'local-discord/page';
 
 /** Leads to the owner's console, signed in. */
 export const consolePath = '/console';
 
 /** The tours, the listing service, faults, the timeline and the doctor. */
-export const sandboxParts: PageParts = {
+export const sandboxFace = {
+  name: 'sandbox',
   title: 'tallyhook sandbox',
   icon: 'sandbox.svg',
-  beforeChat: html`
+  top: html`
       <section class="tour" id="hint-panel" aria-label="Tours" hidden>
         <div class="tour-names" id="tour-names"></div>
         <div class="hint">
@@ -64,4 +65,12 @@ export const sandboxParts: PageParts = {
     ofMember: 'Replies to this member are in this language.',
     ofGuild: 'Announcements are in this language.',
   },
-};
+  script: {
+    source: () => new URL('./browser/main.ts', import.meta.url),
+    built: () => new URL('./public/sandbox.js', import.meta.url),
+  },
+  files: () =>
+    ['service.css', 'deliveries.css', 'tours.css', 'sandbox.svg'].map(
+      (name) => new URL(`./public/${name}`, import.meta.url),
+    ),
+} satisfies PageFace;

@@ -1,35 +1,22 @@
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
-import type { PageScript } from 'local-discord/messages';
-import type { FullState, PageConnection, PageEvent, PageExtension, PageFace } from 'local-discord/page';
-import { consolePath, sandboxParts } from './panels.ts';
-import type { KeyedItem, PagePorts, TimelineItem } from './ports.ts';
+import type { FullState, PageConnection, PageEvent, PageExtension } from 'local-discord/page';
+import { consolePath, sandboxFace } from './panels.ts';
+import type { KeyedItem, PagePorts } from './ports.ts';
 import { createSandboxActions } from './sandbox-actions.ts';
-
-const sandboxScript: PageScript = {
-  source: () => new URL('./browser/main.ts', import.meta.url),
-  built: () => new URL('./public/sandbox.js', import.meta.url),
-};
-
-/** How the sandbox presents the page of the local Discord as its own. */
-export const sandboxFace = () =>
-  ({
-    name: 'sandbox',
-    parts: sandboxParts,
-    script: sandboxScript,
-    files: ['service.css', 'deliveries.css', 'tours.css', 'sandbox.svg'].map(
-      (name) => new URL(`./public/${name}`, import.meta.url),
-    ),
-  }) satisfies PageFace;
 
 /** Adds what a sandbox has besides Discord to the page of the local Discord: votes, faults, tours, and the timeline. */
 export function createSandboxPage(ports: PagePorts): PageExtension {
   return {
-    ...sandboxFace(),
+    ...sandboxFace,
     connect(page) {
       const send = (event: SandboxEvent) => page.send(event);
       const credits = createBalances(page, ports, (balances) => send({ kind: 'credits', credits: balances }));
-      const timeline = createTimeline(ports.events, (item) => {
-        send({ kind: 'timeline', item });
+      const timeline = new BoundedMap<KeyedItem>(maxItems);
+      let lines = 0;
+      ports.events.on('timeline', (item) => {
+        const key = item.kind === 'delivery' ? `delivery-${item.id}` : `line-${lines++}`;
+        timeline.set(key, { ...item, key });
+        send({ kind: 'timeline', item: { ...item, key } });
         void credits.refresh();
       });
       page.onActivity(() => void credits.refresh());
@@ -41,11 +28,14 @@ export function createSandboxPage(ports: PagePorts): PageExtension {
           [consolePath]: (response) => response.writeHead(303, { Location: ports.consoleLink() ?? '/' }).end(),
         },
         prepare: () => credits.refresh(),
-        state: () => sandboxState(ports, credits.current, timeline.items),
+        state: () => sandboxState(ports, credits.current, [...timeline.values()]),
       };
     },
   };
 }
+
+/** Number of items of the timeline that are stored. */
+const maxItems = 200;
 
 /** By user; null if it is not available (credits). */
 type Balances = Readonly<Record<string, number | null>>;
@@ -106,27 +96,6 @@ function createBalances(
     refresh(): Promise<void> {
       pending ??= fetchLater();
       return pending;
-    },
-  };
-}
-
-/** Number of items that are stored. */
-const maxItems = 200;
-
-/** The events that the sandbox reports. */
-function createTimeline(source: PagePorts['events'], onItem: (item: KeyedItem) => void) {
-  const items = new BoundedMap<KeyedItem>(maxItems);
-  let lines = 0;
-  source.on('timeline', (item: TimelineItem) => {
-    const key = item.kind === 'delivery' ? `delivery-${item.id}` : `line-${lines++}`;
-    const keyedItem = { ...item, key };
-    items.set(key, keyedItem);
-    onItem(keyedItem);
-  });
-  return {
-    /** Oldest first. */
-    get items(): readonly KeyedItem[] {
-      return [...items.values()];
     },
   };
 }

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { messageStyles, type PageScript, readScript } from '../web/page-script.ts';
+import { messageStyles, readScript } from '../web/page-script.ts';
 import type { PageFace } from './page-extension.ts';
-import { ownParts, pageHtml } from './page-html.ts';
+import { ownFace, pageHtml } from './page-html.ts';
 
 interface Asset {
   readonly type: string;
@@ -33,14 +33,6 @@ const styles = [
 /** The stylesheets and the icon of the page; in the package also scripts. */
 export const pageFolder = (): URL => new URL('./public/', import.meta.url);
 
-const pageScript: PageScript = {
-  source: () => new URL('./browser/main.ts', import.meta.url),
-  built: () => new URL('./public/local-discord.js', import.meta.url),
-};
-
-/** The page of a Discord alone. */
-export const ownFace: PageFace = { name: 'local Discord', parts: ownParts, script: pageScript };
-
 /**
  * The page's files by URL path. They are read once, so a request path never reaches the file system.
  *
@@ -55,7 +47,7 @@ export async function readAssets(face: PageFace = ownFace): Promise<ReadonlyMap<
 export async function readPageFiles(face: PageFace): Promise<ReadonlyMap<string, Asset>> {
   const folder = pageFolder();
   const names = await readdir(folder);
-  const added = face.files ?? [];
+  const added = face.files?.() ?? [];
   const files = [...names.map((name) => new URL(name, folder)), messageStyles(), ...added].map(async (url) => {
     const name = basename(url.pathname);
     const type = types[name.split('.').at(-1) as keyof typeof types];

@@ -7,29 +7,24 @@ import type { PageScript } from '../web/page-script.ts';
 /** What a page can do, by the path of a POST request: `/page/messages`. */
 export type Actions = Readonly<Record<string, { readonly schema: z.ZodType; perform(input: never): unknown }>>;
 
-/** What differs between the page of a Discord alone and that of a program with it. */
-export interface PageParts {
+/** How a program presents the page as its own. */
+export interface PageFace {
+  /** The program in messages: "The sandbox is unreachable." */
+  readonly name: string;
   readonly title: string;
   /** The name of its file. */
   readonly icon: string;
-  /** Between the channels and the chat. */
-  readonly beforeChat?: Html;
+  /** Above the column beside the chat, and on narrow screens above both: in the grid area `top`. */
+  readonly top?: Html;
   /** The column beside the chat: on narrow screens a view of its own. */
   readonly aside: { readonly name: string; readonly content: Html };
   readonly dialogs?: Html;
   /** What the languages of a member and of the guild are for. */
   readonly languages: { readonly ofMember: string; readonly ofGuild: string };
-}
-
-/** How a program presents the page as its own. */
-export interface PageFace {
-  /** The program in messages: "The sandbox is unreachable." */
-  readonly name: string;
-  readonly parts: PageParts;
   /** Calls `startPage` with the views of the program. */
   readonly script: PageScript;
-  /** Its stylesheets, which are loaded after those of the page, and its pictures. */
-  readonly files?: readonly URL[];
+  /** Stylesheets, which are loaded after those of the page, and pictures. */
+  files?(): readonly URL[];
 }
 
 /** What a program adds to the page. Its browser side is in `script`. */
@@ -43,7 +38,7 @@ export interface PageConnection {
   readonly userIds: readonly string[];
   /** Real time. */
   readonly stopwatch: Clock;
-  /** Sends an event to every open page, which passes it on as a change of the kind `added`. */
+  /** Sends an event to every open page, where it is a change of its store. */
   send(event: { readonly kind: string }): void;
   /** Calls the listener after each new line of Discord's activity. */
   onActivity(listener: () => void): void;

@@ -1,7 +1,9 @@
 import { type Html, html } from '@tallyhook/platform/web/html';
-import type { PageFace, PageParts } from './page-extension.ts';
+import type { PageFace } from './page-extension.ts';
 
-export const ownParts: PageParts = {
+/** The page of a Discord alone. */
+export const ownFace: PageFace = {
+  name: 'local Discord',
   title: 'Local Discord',
   icon: 'local-discord.svg',
   aside: {
@@ -17,11 +19,15 @@ export const ownParts: PageParts = {
     ofMember: 'The bot gets it with each interaction of this member.',
     ofGuild: 'The bot gets it with each interaction in this server.',
   },
+  script: {
+    source: () => new URL('./browser/main.ts', import.meta.url),
+    built: () => new URL('./public/local-discord.js', import.meta.url),
+  },
 };
 
 /** @param sheets the names of the stylesheets */
-export function pageHtml({ name, parts }: Pick<PageFace, 'name' | 'parts'>, sheets: readonly string[]): Html {
-  const { title, icon, beforeChat, aside, dialogs, languages } = parts;
+export function pageHtml(face: PageFace, sheets: readonly string[]): Html {
+  const { name, title, icon, top, aside, dialogs, languages } = face;
   return html`<!doctype html>
 <html lang="en" class="discord" data-program="${name}">
   <head>
@@ -72,7 +78,7 @@ export function pageHtml({ name, parts }: Pick<PageFace, 'name' | 'parts'>, shee
         </div>
       </nav>
 
-${beforeChat ?? null}
+${top ?? null}
       <main class="chat" id="chat">
         <header class="channel-bar">
           <h2 id="channel-name">…</h2>

@@ -10,9 +10,10 @@ import { sendJson } from '@tallyhook/platform/web/simple-page';
 import type { StateChange, Timing } from '../discord-state.ts';
 import type { DiscordStore } from '../discord-store.ts';
 import { recordActivity } from './activity.ts';
-import { ownFace, readAssets } from './assets.ts';
+import { readAssets } from './assets.ts';
 import { type ActionParts, createActionHandler, createDiscordActions } from './page-actions.ts';
 import type { PageExtension } from './page-extension.ts';
+import { ownFace } from './page-html.ts';
 import { fullState, type PageChange, type PageEvent, sidebarState } from './snapshot.ts';
 
 interface PageOptions extends ActionParts {

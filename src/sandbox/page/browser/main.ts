@@ -1,10 +1,10 @@
 import { startPage } from 'local-discord/page/browser';
-import { createSandboxStore } from './sandbox-store.ts';
+import { createSandboxStore, type SandboxChange } from './sandbox-store.ts';
 import { startDoctor, startFaultPanel, startServicePanel } from './service-panel.ts';
 import { startTimeline } from './timeline.ts';
 import { startTours } from './tour-panel.ts';
 
-startPage((page) => {
+startPage<SandboxChange>((page) => {
   const store = createSandboxStore(page);
   startServicePanel(store);
   startFaultPanel(store);

@@ -17,18 +17,19 @@ export type State = Omit<SandboxState, 'tours' | 'timeline'> & {
   readonly tried: Set<string>;
 };
 
-type Change =
-  | { readonly kind: 'timeline'; readonly item: Item }
+/** What changes on the page besides Discord. */
+export type SandboxChange =
+  | SandboxEvent
   | { readonly kind: 'tried'; readonly step: string }
-  | { readonly kind: 'simulation' | 'credits' | 'tour' };
-type ChangeOf<Kind extends Change['kind']> = Extract<Change, { readonly kind: Kind }>;
+  | { readonly kind: 'chosen_tour' };
 
 export type SandboxStore = ReturnType<typeof createSandboxStore>;
 
 export const postAction = actionSender<SandboxActions>();
 
-/** Applies the sandbox's events to its state, and notifies its views of each change. */
-export function createSandboxStore(page: PageStore) {
+/** Applies the sandbox's events to a state beside that of Discord. */
+export function createSandboxStore(page: PageStore<SandboxChange>) {
+  const { on, notify } = page;
   const state: State = {
     isLinked: true,
     tour: 'vote',
@@ -40,10 +41,6 @@ export function createSandboxStore(page: PageStore) {
     timeline: new Map(),
     tried: new Set(),
   };
-  const listeners = new Set<(change: Change) => void>();
-  const notify = (change: Change) => {
-    for (const listener of listeners) listener(change);
-  };
 
   function tried(step: string): void {
     if (state.tried.has(step)) return;
@@ -51,30 +48,7 @@ export function createSandboxStore(page: PageStore) {
     notify({ kind: 'tried', step });
   }
 
-  function addItem(item: Item): void {
-    state.timeline.set(item.key, item);
-    notify({ kind: 'timeline', item });
-  }
-
-  const receive: { readonly [Kind in SandboxEvent['kind']]: (event: SandboxEvent & { kind: Kind }) => void } = {
-    simulation({ kind, outages }) {
-      state.outages = outages;
-      notify({ kind });
-    },
-    credits({ kind, credits }) {
-      const wasSpent = Object.entries(credits).some(([id, now]) => (now ?? 0) < (state.credits[id] ?? 0));
-      state.credits = credits;
-      if (wasSpent && state.tried.has('shop')) tried('purchase');
-      notify({ kind });
-    },
-    timeline({ item }) {
-      page.viewChanged('side');
-      addItem(item);
-    },
-    tour: ({ step }) => tried(step),
-  };
-
-  page.on(['full_state'], ({ activity, extension }) => {
+  on(['full_state'], ({ activity, extension }) => {
     const { tours, timeline, ...rest } = extension as SandboxState;
     Object.assign(state, rest);
     for (const step of tours.done) state.tried.add(step);
@@ -83,11 +57,21 @@ export function createSandboxStore(page: PageStore) {
     const items = [...timeline, ...activity.map(asItem)].toSorted((one, other) => one.at - other.at);
     for (const item of items) state.timeline.set(item.key, item);
   });
-  page.on(['activity'], ({ line }) => addItem(asItem(line)));
-  page.on(['added'], ({ event }) =>
-    receive[event.kind as 'simulation'](event as SandboxEvent & { kind: 'simulation' }),
-  );
-  page.on(['sent'], ({ action: { name, customId } }) => {
+  on(['activity'], ({ line }) => state.timeline.set(line.key, asItem(line)));
+  on(['timeline'], ({ item }) => {
+    state.timeline.set(item.key, item);
+    page.viewChanged('side');
+  });
+  on(['simulation'], ({ outages }) => {
+    state.outages = outages;
+  });
+  on(['credits'], ({ credits }) => {
+    const wasSpent = Object.entries(credits).some(([id, now]) => (now ?? 0) < (state.credits[id] ?? 0));
+    state.credits = credits;
+    if (wasSpent && state.tried.has('shop')) tried('purchase');
+  });
+  on(['tour'], ({ step }) => tried(step));
+  on(['sent'], ({ action: { name, customId } }) => {
     if (name?.startsWith('/')) tried(name.slice(1));
     const [program, pressed] = customId?.split(':') ?? [];
     if (program === 'tallyhook' && pressed?.includes('/')) tried(pressed);
@@ -97,15 +81,10 @@ export function createSandboxStore(page: PageStore) {
     state: state as Readonly<State>,
     /** The store of Discord. */
     page,
-    /** Calls the listener with each change of these kinds. */
-    on<Kind extends Change['kind']>(kinds: readonly Kind[], listener: (change: ChangeOf<Kind>) => void) {
-      listeners.add((change) => {
-        if ((kinds as readonly Change['kind'][]).includes(change.kind)) listener(change as ChangeOf<Kind>);
-      });
-    },
+    on,
     chooseTour(tour: TourName) {
       state.tour = tour;
-      notify({ kind: 'tour' });
+      notify({ kind: 'chosen_tour' });
     },
     tried,
   };

@@ -55,10 +55,9 @@ export function startServicePanel({ state, page, on }: SandboxStore): void {
       typeof credits === 'number' ? formatCount(credits, 'credit') : 'an unknown balance';
   }
 
-  page.on(['full_state'], renderVotes);
-  page.on(['full_state', 'sidebar', 'acting'], renderBalance);
-  on(['credits'], renderBalance);
-  page.on(['acting'], () => render(nothing, result));
+  on(['full_state'], renderVotes);
+  on(['full_state', 'sidebar', 'credits', 'acting'], renderBalance);
+  on(['acting'], () => render(nothing, result));
 }
 
 const externalLink = (href: string, text: string) =>
@@ -118,9 +117,8 @@ export function startFaultPanel({ state, page, on }: SandboxStore): void {
 
   renderButtons();
   setInterval(renderClock, second);
-  page.on(['full_state'], renderButtons);
-  on(['simulation'], renderButtons);
-  page.on(['full_state', 'time'], renderClock);
+  on(['full_state', 'simulation'], renderButtons);
+  on(['full_state', 'time'], renderClock);
 }
 
 const symbols: Readonly<Record<CheckResult['level'], string>> = { pass: '✓', warn: '!', fail: '✗' };

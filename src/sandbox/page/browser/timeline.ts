@@ -33,7 +33,7 @@ const stepLabels: Readonly<Record<StepName, string>> = {
  * The timeline, newest first: deliveries as expandable entries that are updated, other events as lines, of which those of
  * commands are hidden at first.
  */
-export function startTimeline({ state, page, on }: SandboxStore): void {
+export function startTimeline({ state, on }: SandboxStore): void {
   const list = findById('timeline');
   const announcer = findById('timeline-news');
   // Some browsers scroll with the keyboard only if the element is focusable.
@@ -54,9 +54,8 @@ export function startTimeline({ state, page, on }: SandboxStore): void {
     else render(html`<li class="nothing">No events yet. Cast a vote.</li>`, list);
   }
 
-  page.on(['full_state'], draw);
+  on(['full_state', 'activity', 'timeline'], draw);
   on(['timeline'], ({ item }) => {
-    draw();
     // One announcement per delivery, not per step.
     if (item.kind === 'delivery' && isHalted(item)) announcer.textContent = `${item.title}: ${describeSteps(item)}`;
   });

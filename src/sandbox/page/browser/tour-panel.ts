@@ -86,9 +86,7 @@ export function startTours(store: SandboxStore): void {
 
   draw();
   store.on(['tried'], ({ step }) => void postAction('/page/tour', { step }));
-  store.on(['tour'], () => void postAction('/page/chosen-tour', { tour: state.tour }));
-  page.on(['full_state', 'sidebar', 'message'], findDone);
-  store.on(['timeline', 'tour'], findDone);
-  page.on(['full_state', 'sidebar', 'view'], draw);
-  store.on(['tried', 'tour'], draw);
+  store.on(['chosen_tour'], () => void postAction('/page/chosen-tour', { tour: state.tour }));
+  store.on(['full_state', 'sidebar', 'message', 'activity', 'timeline', 'chosen_tour'], findDone);
+  store.on(['tried', 'full_state', 'sidebar', 'view', 'chosen_tour'], draw);
 }

@@ -15,17 +15,17 @@ import { startViews } from './views.ts';
 
 /**
  * What a program adds to the page in the browser: mounts its views in the parts of the page that are its own, before the
- * first event arrives.
+ * first event arrives. Its listeners are called before those of Discord's views.
  */
-export type BrowserExtension = (store: PageStore) => ChatOptions;
+export type BrowserExtension<Added extends { readonly kind: string }> = (store: PageStore<Added>) => ChatOptions;
 
 /** Starts the views of the extension and those of Discord, and receives events. */
-export function startPage(extend: BrowserExtension): void {
+export function startPage<Added extends { readonly kind: string } = never>(extend: BrowserExtension<Added>): void {
   styleComponents();
   styleCommands();
-  const store = createPageStore(createPageClock(), storedTheme());
-  // First, so that its state is up to date when Discord's views are drawn.
-  const chatOptions = extend(store);
+  const extended = createPageStore<Added>(createPageClock(), storedTheme());
+  const chatOptions = extend(extended);
+  const store: PageStore = extended;
   startTheme(store);
   startSidebar(store);
   startMemberList(store);

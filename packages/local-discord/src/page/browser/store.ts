@@ -63,8 +63,6 @@ export type StoreChange =
     }
   /** The acting member has used a command, a component or a modal. */
   | { readonly kind: 'sent'; readonly action: PendingAction }
-  /** An event of the extension. */
-  | { readonly kind: 'added'; readonly event: { readonly kind: string } }
   | EventOf<'full_state' | 'activity' | 'modal'>
   | { readonly [Kind in PlainKind]: { readonly kind: Kind } }[PlainKind];
 
@@ -80,21 +78,22 @@ type PlainKind =
   | 'view';
 
 export type ChangeKind = StoreChange['kind'];
-type ChangeOf<Kind extends ChangeKind> = Extract<StoreChange, { readonly kind: Kind }>;
 
-export type PageStore = ReturnType<typeof createPageStore>;
+/** @typeParam Added changes of the extension, among them its events */
+export type PageStore<Added extends { readonly kind: string } = never> = ReturnType<typeof createPageStore<Added>>;
 
 /** Number of results stored for unknown interactions, which may belong to other pages. */
 const maxEarlyResults = 50;
 
 /** Applies the server's events to the state, and notifies the views of each change. */
-export function createPageStore(clock: PageClock, theme: Theme) {
+export function createPageStore<Added extends { readonly kind: string } = never>(clock: PageClock, theme: Theme) {
+  type Change = StoreChange | Added;
   const state = emptyState(clock, theme);
-  const listeners = new Set<(notify: StoreChange) => void>();
+  const listeners = new Set<(change: Change) => void>();
   /** Results by interaction id: an event can arrive before the response that contains the interaction's id. */
   const earlyResults = new BoundedMap<'answered' | 'failed'>(maxEarlyResults);
-  const notify = (event: StoreChange) => {
-    for (const listener of listeners) listener(event);
+  const notify = (change: Change) => {
+    for (const listener of listeners) listener(change);
   };
 
   function settle(interactionId: string, action: PendingAction, result: 'answered' | 'failed'): void {
@@ -149,15 +148,20 @@ export function createPageStore(clock: PageClock, theme: Theme) {
   return {
     state: state as Readonly<State>,
     /** Calls the listener with each change of these kinds. */
-    on<Kind extends ChangeKind>(kinds: readonly Kind[], listener: (change: ChangeOf<Kind>) => void) {
+    on<Kind extends Change['kind']>(
+      kinds: readonly Kind[],
+      listener: (change: Extract<Change, { readonly kind: Kind }>) => void,
+    ) {
       listeners.add((change) => {
-        if ((kinds as readonly ChangeKind[]).includes(change.kind)) listener(change as ChangeOf<Kind>);
+        if ((kinds as readonly string[]).includes(change.kind)) listener(change as Parameters<typeof listener>[0]);
       });
     },
-    /** Applies an event of the server; those of other kinds are the extension's. */
-    receive<Kind extends PageEvent['kind']>(event: EventOf<Kind>) {
-      if (Object.hasOwn(receive, event.kind)) receive[event.kind as Kind](event);
-      else notify({ kind: 'added', event });
+    /** Reports a change of the extension. */
+    notify: (change: Added) => notify(change),
+    /** Applies an event of the server; others are changes of the extension. */
+    receive<Kind extends PageEvent['kind']>(event: EventOf<Kind> | Added) {
+      if (Object.hasOwn(receive, event.kind)) receive[event.kind as Kind](event as EventOf<Kind>);
+      else notify(event as Added);
     },
     /** @param now the server's time (ms since the epoch) */
     synchronize(now: number) {
