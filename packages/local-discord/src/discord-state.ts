@@ -57,7 +57,7 @@ export type StateChange =
       readonly kind: 'interaction';
       readonly interactionId: string;
       readonly userId: string;
-      /** A command such as `/vote trace`, the label of a button, the placeholder of a select, or the title of a modal. */
+      /** A command such as `/role add`, the label of a button, the placeholder of a select, or the title of a modal. */
       readonly label: string;
       /** What the member did, such as `chose a channel in /setup`. */
       readonly action: string;

@@ -66,7 +66,7 @@ export interface Interaction {
   readonly type: InteractionType;
   readonly userId: string;
   readonly channelId: string;
-  /** A command such as `/vote trace`, or its name in a menu, the label of a button, the placeholder of a select, or the title of a modal. */
+  /** A command such as `/role add`, or its name in a menu, the label of a button, the placeholder of a select, or the title of a modal. */
   readonly label: string;
   /** What the member did, such as `chose a channel in /setup`. */
   readonly action: string;

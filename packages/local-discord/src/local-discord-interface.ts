@@ -139,7 +139,7 @@ export interface InteractionHandle {
 
 /** A member uses a slash command. */
 export interface CommandAction {
-  /** Including subcommands, as in `vote trace`. */
+  /** Including subcommands, as in `role add`. */
   readonly name: string;
   readonly userId: string;
   readonly channelId: string;

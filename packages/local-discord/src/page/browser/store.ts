@@ -8,7 +8,7 @@ type EventOf<Kind extends PageEvent['kind']> = Extract<PageEvent, { kind: Kind }
 
 /** A command, component or modal submission without a response yet. */
 export interface PendingAction {
-  /** The command as it is shown, such as `/vote`; null for components and modals. */
+  /** The command as it is shown, such as `/ping`; null for components and modals. */
   readonly name: string | null;
   readonly userId: string;
   readonly channelId: string;

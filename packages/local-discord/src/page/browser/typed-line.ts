@@ -21,7 +21,7 @@ export type TypedLine =
     }
   | ({
       readonly stage: 'options';
-      /** The command including subcommands, as in `vote trace`. */
+      /** The command including subcommands, as in `role add`. */
       readonly name: string;
       /** The text before the options. */
       readonly head: string;
