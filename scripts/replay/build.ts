@@ -1,7 +1,7 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'rolldown';
 import { readPageFiles } from 'local-discord/page';
+import { build } from 'rolldown';
 import { sandboxFace } from '../../src/sandbox/page/panels.ts';
 import type { Recording } from './recording.ts';
 

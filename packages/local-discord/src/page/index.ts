@@ -5,7 +5,7 @@
  */
 
 export type { ActivityLine, Tone } from './activity.ts';
-export { ownFace, pageFolder, readPageFiles } from './assets.ts';
+export { pageFolder, readPageFiles } from './assets.ts';
 export { type ActionInput, type ActionOutput, action, user } from './page-actions.ts';
 export type {
   Actions,
@@ -13,6 +13,6 @@ export type {
   PageConnection,
   PageExtension,
   PageFace,
-  PageParts,
 } from './page-extension.ts';
+export { ownFace } from './page-html.ts';
 export type { FullState, PageEvent } from './snapshot.ts';
