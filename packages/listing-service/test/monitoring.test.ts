@@ -67,7 +67,7 @@ describe('the metrics of the service', () => {
     const { operationsUrl } = await operated();
     const { text } = await ask(`${operationsUrl}/metrics`);
     const offered = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name);
-    const page = readFileSync('docs/service.md', 'utf8');
+    const page = readFileSync(new URL('../../../docs/service.md', import.meta.url), 'utf8');
     const named = new Set([...page.matchAll(/tallyhook_service_[a-z_]+[a-z]/g)].map(([name]) => name));
     const ofProcess = /^tallyhook_service_(process|nodejs)/;
     expect([...named].filter((name) => !ofProcess.test(name)).toSorted()).toEqual(
