@@ -49,11 +49,11 @@ export async function startOtherProcess(database: string, options: OtherOptions 
 type OtherOptions = Pick<ServiceOptions, 'publicUrl' | 'seed'>;
 
 function spawnService(database: string, body: string, options: OtherOptions = {}) {
-  const moduleUrl = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+  const service = new URL('../src/service.ts', import.meta.url).href;
   const script = `
-    const { startService } = await import(${moduleUrl('service/service.ts')});
-    const { systemClock } = await import(${moduleUrl('platform/clock.ts')});
-    const { createLog } = await import(${moduleUrl('platform/log.ts')});
+    const { startService } = await import(${JSON.stringify(service)});
+    const { systemClock } = await import('@tallyhook/platform/clock');
+    const { createLog } = await import('@tallyhook/platform/log');
     const service = await startService({ host: '127.0.0.1', port: 0, database: ${JSON.stringify(database)}, clock: systemClock,
       log: createLog({ level: 'silent', secrets: [] }), allowLoopbackTargets: true, seed: true,
       ...${JSON.stringify(options)} });
