@@ -33,6 +33,11 @@ async function withInteraction() {
 }
 
 const hello = { type: 4, data: { content: 'hello' } };
+const modal = {
+  custom_id: 'form',
+  title: 'Form',
+  components: [{ type: 1, components: [{ type: 4, custom_id: 'words', label: 'Words', style: 1 }] }],
+};
 
 describe('an interaction', () => {
   it('contains the user, command, channel, and the permissions of user and bot', async () => {
@@ -75,6 +80,16 @@ describe('an interaction', () => {
         resource: { type: 4, message: { content: 'hello' } },
       },
     });
+  });
+
+  it.each([
+    ['a modal', { type: 9, data: modal }],
+    ['a deferral', { type: 5 }],
+  ])('returns no resource for %s', async (_what, body) => {
+    const { run } = await withInteraction();
+    const { callback, sent } = await run();
+    const { json } = await callback(body, '?with_response=true');
+    expect(json).toEqual({ interaction: expect.objectContaining({ id: sent.id, type: 2 }) });
   });
 
   it('is unknown after 3 seconds', async () => {

@@ -98,7 +98,7 @@ export function interactionRoutes({ state }: DiscordStore, callbacks: Interactio
   ];
 }
 
-/** Discord: "Interaction Callback Response Object". */
+/** Discord: "Interaction Callback Response Object". Only a message that is sent or edited is a resource. */
 function callbackResponse({ interaction, callback, message }: ReturnType<InteractionCallbacks['respond']>) {
   const flags = message?.flags ?? 0;
   const carriesMessage = callback.type === callbackType.message || callback.type === callbackType.update;
@@ -112,6 +112,6 @@ function callbackResponse({ interaction, callback, message }: ReturnType<Interac
         response_message_ephemeral: (flags & messageFlag.ephemeral) !== 0,
       }),
     },
-    resource: { type: callback.type, ...(carriesMessage ? { message } : {}) },
+    ...(carriesMessage && { resource: { type: callback.type, message } }),
   };
 }
