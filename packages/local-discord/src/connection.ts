@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { minute } from '@tallyhook/platform/durations';
 import { parseJson } from '@tallyhook/platform/json';
 import type { RawData, WebSocket } from 'ws';
@@ -53,6 +54,12 @@ const resumeSchema = z.object({ token: z.string(), session_id: z.string(), seq: 
 export type Identify = z.output<typeof identifySchema>;
 export type Resume = z.output<typeof resumeSchema>;
 
+/**
+ * Discord's hello never arrives in the packet of the response to the upgrade, whose rest some clients do not read: of
+ * Seyfert, its own WebSocket (ms).
+ */
+const helloDelayMs = 10;
+
 /** What the connections of a gateway have in common. */
 export interface ConnectionOptions {
   readonly state: DiscordState;
@@ -92,12 +99,20 @@ export class GatewayConnection {
       owner.closed(this, code);
     });
     socket.on('error', () => socket.terminate());
-    this.send({ op: opcode.hello, d: { heartbeat_interval: options.heartbeatInterval, _trace: [] } });
+    void this.#greet();
     void this.#checkHeartbeats();
   }
 
+  async #greet(): Promise<void> {
+    await setTimeout(helloDelayMs);
+    this.#write({ op: opcode.hello, d: { heartbeat_interval: this.#options.heartbeatInterval, _trace: [] } });
+  }
+
   send(payload: { readonly op: number; readonly d: unknown }): void {
-    if (this.#frozen) return;
+    if (!this.#frozen) this.#write(payload);
+  }
+
+  #write(payload: { readonly op: number; readonly d: unknown }): void {
     this.#socket.send(JSON.stringify({ t: null, s: null, ...payload }));
   }
 

@@ -1,6 +1,9 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { get } from 'node:http';
 import { minute, second } from '@tallyhook/platform/durations';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { localDiscord, rest } from '../testing/local.ts';
 import { Client } from '../testing/raw-gateway.ts';
 
@@ -33,6 +36,20 @@ describe('a gateway connection', () => {
     });
     const guild = { id: discord.guildId, members: [{ user: { id: discord.applicationId } }], member_count: 5 };
     expect(await client.dispatch('GUILD_CREATE')).toMatchObject(guild);
+  });
+
+  it('receives hello after the response to the upgrade, which some clients read alone', async () => {
+    const discord = await localDiscord();
+    const key = randomBytes(16).toString('base64');
+    const headers = { connection: 'Upgrade', upgrade: 'websocket' };
+    const request = get(`${discord.gatewayUrl.replace('ws', 'http')}?v=10`, {
+      headers: { ...headers, 'sec-websocket-key': key, 'sec-websocket-version': '13' },
+    });
+    const [, socket, head] = await once(request, 'upgrade');
+    onTestFinished(() => socket.destroy());
+    expect(head).toHaveLength(0);
+    const [frame] = await once(socket, 'data');
+    expect(String(frame)).toContain('heartbeat_interval');
   });
 
   it.each([
