@@ -104,8 +104,8 @@ const option = z.discriminatedUnion('type', [subcommand, subcommandGroup, valueO
 const shared = {
   default_member_permissions: z.string().regex(/^\d+$/).nullish(),
   dm_permission: z.boolean().nullish(),
-  contexts: z.array(z.int().min(0).max(2)).nullish(),
-  integration_types: z.array(z.int().min(0).max(1)).nullish(),
+  contexts: z.array(z.int().min(0).max(2)).min(1).nullish(),
+  integration_types: z.array(z.int().min(0).max(1)).min(1).nullish(),
   nsfw: z.boolean().nullish(),
 };
 

@@ -66,6 +66,8 @@ describe('registering commands', () => {
       ['options'],
       'BASE_TYPE_MAX_LENGTH',
     ],
+    ['no context', { ...vote, contexts: [] }, ['contexts'], 'BASE_TYPE_MIN_LENGTH'],
+    ['no installation', { ...vote, integration_types: [] }, ['integration_types'], 'BASE_TYPE_MIN_LENGTH'],
     [
       'an option of an unknown type',
       { ...vote, options: [{ ...option, type: 12 }] },
