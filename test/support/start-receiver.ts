@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createServer, type RequestListener, type ServerOptions } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Clock } from '@tallyhook/platform/clock';
 import { DirectRequest } from '@tallyhook/platform/http/body';
@@ -15,6 +14,9 @@ import { createKeyring } from '../../src/webhook/keyring.ts';
 import { createWebhookReceiver, type Receiver } from '../../src/webhook/receiver.ts';
 import { serverAndBot, voteSecret } from './listings.ts';
 import { newSqliteUrl } from './new-sqlite.ts';
+import { serve } from './serve.ts';
+
+export { serve };
 
 export interface TestReceiver {
   readonly receiver: Receiver;
@@ -99,18 +101,4 @@ export async function startReceiver(options: TestReceiverOptions = {}): Promise<
 /** Also with an empty secret, with which `sign` does not sign. */
 function hmac(body: string, secret: string): string {
   return createHmac('sha256', secret).update(body).digest('hex');
-}
-
-/** Serves on a free loopback port until the test has finished. */
-export async function serve(listener: RequestListener, options: ServerOptions = {}): Promise<string> {
-  const server = createServer(options, listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
