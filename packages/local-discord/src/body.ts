@@ -14,19 +14,28 @@ export interface UploadedFile {
   readonly bytes: Buffer;
 }
 
-interface RequestBody {
+export interface RequestBody {
   readonly json: unknown;
   readonly files: readonly UploadedFile[];
 }
 
-/** Reads a JSON body, if accepted a URL-encoded form as an object, or a multipart form with `payload_json` and files. Discord: "Uploading Files". */
-export async function readRequestBody(
-  request: IncomingMessage,
-  { acceptsForm = false }: { readonly acceptsForm?: boolean } = {},
-): Promise<RequestBody> {
+interface BodyOptions {
+  readonly acceptsForm?: boolean;
+}
+
+/** Reads the body of a request, as {@link parseBody} has it. */
+export async function readRequestBody(request: IncomingMessage, options: BodyOptions = {}): Promise<RequestBody> {
   const bytes = (await readBytes(request, maxBodyBytes)) ?? raise(errorResponse.tooLarge());
+  return await parseBody(bytes, request.headers['content-type'] ?? '', options);
+}
+
+/** Parses JSON, if accepted a URL-encoded form as an object, or a multipart form with `payload_json` and files. Discord: "Uploading Files". */
+export async function parseBody(
+  bytes: Buffer,
+  contentType: string,
+  { acceptsForm = false }: BodyOptions = {},
+): Promise<RequestBody> {
   if (bytes.length === 0) return { json: undefined, files: [] };
-  const contentType = request.headers['content-type'] ?? '';
   if (contentType.startsWith('multipart/form-data')) return await readMultipart(bytes, contentType);
   if (contentType.startsWith('application/json')) return { json: parse(bytes.toString('utf8')), files: [] };
   if (acceptsForm && contentType.startsWith('application/x-www-form-urlencoded'))

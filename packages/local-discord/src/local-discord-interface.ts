@@ -68,6 +68,11 @@ export interface LocalDiscord {
   readonly publicKey: string;
   /** Where interactions are sent; null for the gateway. */
   readonly interactionsEndpoint: string | null;
+  /**
+   * Sends interactions to a URL from now on, as its owner sets it on Discord's developer portal; null for the gateway.
+   * @throws TallyhookError `discord_refusal` if the endpoint does not answer a signed PING, or answers an unsigned one
+   */
+  setInteractionsEndpoint(url: string | null): Promise<void>;
   readonly guildId: string;
   /** Ids; the bot is in neither the guild of `otherGuild` nor the `group`, where members use the app of their account. */
   readonly channels: {

@@ -133,6 +133,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     get interactionsEndpoint() {
       return outgoing.url;
     },
+    setInteractionsEndpoint: (url) => outgoing.setUrl(url),
     guildId,
     channels: {
       general: defaults.general.id,

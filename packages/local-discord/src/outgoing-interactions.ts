@@ -2,6 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { messageOf } from '@tallyhook/platform/errors';
 import { objectOf } from '@tallyhook/platform/json';
 import type { Log } from '@tallyhook/platform/log';
+import { parseBody, type RequestBody } from './body.ts';
 import { httpExchanges } from './diagnostics.ts';
 import type { DiscordState } from './discord-state.ts';
 import { DiscordApiError, fieldError } from './errors.ts';
@@ -51,7 +52,7 @@ export class OutgoingInteractions {
     try {
       const response = await this.#post(this.url, JSON.stringify(interaction));
       // "If you send this request for an interaction received over HTTP, respond with a 202 and no body."
-      if (response.status === 200) this.#receive(interaction, await response.json());
+      if (response.status === 200) this.#receive(interaction, await readCallback(response));
       else await response.body?.cancel();
     } catch (error) {
       this.#log?.warn({ reason: messageOf(error) }, 'the interactions endpoint failed');
@@ -59,11 +60,11 @@ export class OutgoingInteractions {
   }
 
   /** As a request with the callback, which has no token here. */
-  #receive({ id, token }: { readonly id: string; readonly token: string }, callback: unknown): void {
+  #receive({ id, token }: { readonly id: string; readonly token: string }, { json, files }: RequestBody): void {
     const path = `/interactions/${id}/{token}/callback`;
-    const request = { at: this.#state.clock.now(), method: 'POST', path, query: '', headers: {}, body: callback };
+    const request = { at: this.#state.clock.now(), method: 'POST', path, query: '', headers: {}, body: json };
     try {
-      this.#callbacks.respond(id, token, callback, []);
+      this.#callbacks.respond(id, token, json, files);
       httpExchanges.publish({ ...request, status: 204, response: undefined });
     } catch (error) {
       if (!(error instanceof DiscordApiError)) throw error;
@@ -91,6 +92,12 @@ export class OutgoingInteractions {
     const signal = AbortSignal.timeout(responseTimeoutMs);
     return fetch(url, { method: 'POST', body, headers, signal, redirect: 'manual' });
   }
+}
+
+/** A response may be a form with files, as a request to the callback endpoint. Discord: "Uploading Files". */
+async function readCallback(response: Response): Promise<RequestBody> {
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return await parseBody(bytes, response.headers.get('content-type') ?? '');
 }
 
 /** The key pair of an application, with which Discord signs interactions over HTTP. */
