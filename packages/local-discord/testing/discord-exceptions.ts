@@ -52,6 +52,20 @@ export const exceptions: readonly Exception[] = [
     apply: ({ at, field, value }) =>
       at.endsWith('request') && /^(data\.)?(tts|enforce_nonce)$/.test(field) && value === false ? undefined : value,
   },
+  {
+    reason: 'The id of an attachment that is uploaded is a number in the examples of the documentation.',
+    link: `${docs}/reference#uploading-files`,
+    apply: ({ at, field, value }) =>
+      at.endsWith('request') && /^(data\.)?attachments\.\d+\.id$/.test(field) && typeof value === 'number'
+        ? String(value)
+        : value,
+  },
+  {
+    reason: 'Commands have the field nsfw, which the document does not have in requests.',
+    link: `${docs}/interactions/application-commands#create-global-application-command`,
+    apply: ({ at, field, value }) =>
+      at.endsWith('request') && /^(\d+\.)?nsfw$/.test(field) && typeof value === 'boolean' ? undefined : value,
+  },
 ];
 
 /** Applies every exception to all values of a request or response. */
