@@ -5,6 +5,7 @@ import type { RawData, WebSocket } from 'ws';
 import { z } from 'zod';
 import type { DiscordState, Dispatch } from './discord-state.ts';
 import { knownIntents, privilegedIntents } from './flags.ts';
+import { type Compression, MessageCompressor } from './transport-compression.ts';
 
 /** Gateway opcodes. Discord: "Opcodes and Status Codes". */
 export const opcode = {
@@ -69,6 +70,12 @@ export interface ConnectionOptions {
   readonly grantedIntents: number;
 }
 
+/** What the query of a connection's URL says. */
+export interface Transport {
+  readonly version: number;
+  readonly compression: Compression | null;
+}
+
 /** What a connection leaves to its gateway. */
 interface ConnectionOwner {
   identify(connection: GatewayConnection, identify: Identify): void;
@@ -79,23 +86,34 @@ interface ConnectionOwner {
 
 /** One WebSocket: hello, heartbeats, identify and resume, and the payload limits. Discord: "Gateway", connection lifecycle. */
 export class GatewayConnection {
+  /** Of the API. */
+  readonly version: number;
   readonly #socket: WebSocket;
   readonly #options: ConnectionOptions;
   readonly #owner: ConnectionOwner;
+  readonly #compressor: MessageCompressor | null;
   readonly #closed = new AbortController();
   #authenticated = false;
   #frozen = false;
   #lastHeartbeat: number;
   #received = { count: 0, resetsAt: Number.NEGATIVE_INFINITY };
 
-  constructor(socket: WebSocket, options: ConnectionOptions, owner: ConnectionOwner) {
+  constructor(
+    socket: WebSocket,
+    { version, compression }: Transport,
+    options: ConnectionOptions,
+    owner: ConnectionOwner,
+  ) {
     this.#socket = socket;
+    this.version = version;
+    this.#compressor = compression === null ? null : new MessageCompressor(compression);
     this.#options = options;
     this.#owner = owner;
     this.#lastHeartbeat = options.state.stopwatch.monotonic();
     socket.on('message', (data) => this.#receive(data));
     socket.on('close', (code) => {
       this.#closed.abort();
+      this.#compressor?.close();
       owner.closed(this, code);
     });
     socket.on('error', () => socket.terminate());
@@ -113,12 +131,16 @@ export class GatewayConnection {
   }
 
   #write(payload: { readonly op: number; readonly d: unknown }): void {
-    this.#socket.send(JSON.stringify({ t: null, s: null, ...payload }));
+    const message = JSON.stringify({ t: null, s: null, ...payload });
+    if (this.#compressor === null) this.#socket.send(message);
+    else this.#compressor.compress(message, (bytes) => this.#socket.send(bytes));
   }
 
   close(closeReason: CloseReason): void {
     const [code, reason] = closeCodes[closeReason];
-    this.#socket.close(code, reason);
+    const close = () => this.#socket.close(code, reason);
+    if (this.#compressor === null) close();
+    else this.#compressor.afterLast(close);
   }
 
   /** Closes the socket without a close frame. */

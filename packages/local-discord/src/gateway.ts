@@ -14,9 +14,11 @@ import {
   opcode,
   type Resume,
   type SentDispatch,
+  type Transport,
 } from './connection.ts';
 import type { DiscordState, Dispatch } from './discord-state.ts';
 import { intent } from './flags.ts';
+import { isCompression } from './transport-compression.ts';
 
 /** How long a session without a connection can be resumed (ms). */
 const resumeTimeoutMs = 3 * minute;
@@ -60,9 +62,12 @@ export class Gateway {
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, query: URLSearchParams): void {
     this.#sockets.handleUpgrade(request, socket, head, (open) => {
-      if (query.get('v') !== '10') open.close(...closeCodes.invalidVersion);
+      const compression = query.get('compress');
+      const version = query.get('v');
+      if (version !== '9' && version !== '10') open.close(...closeCodes.invalidVersion);
       else if ((query.get('encoding') ?? 'json') !== 'json') open.close(...closeCodes.decodeError);
-      else this.#accept(open);
+      else if (compression !== null && !isCompression(compression)) open.close(...closeCodes.decodeError);
+      else this.#accept(open, { version: Number(version), compression });
     });
   }
 
@@ -89,8 +94,8 @@ export class Gateway {
     this.#sockets.close();
   }
 
-  #accept(socket: WebSocket): void {
-    const connection = new GatewayConnection(socket, this.#options, this);
+  #accept(socket: WebSocket, transport: Transport): void {
+    const connection = new GatewayConnection(socket, transport, this.#options, this);
     this.#connections.set(connection, null);
     if (this.#frozen) connection.freeze();
   }
@@ -110,7 +115,7 @@ export class Gateway {
     const isInGuild = state.isMember(state.bot.id);
     const ownGuild = isInGuild && session.accepts({ ...guild, intent: 0 });
     session.dispatch('READY', {
-      v: 10,
+      v: connection.version,
       user: { ...state.bot, verified: true, mfa_enabled: false, email: null, flags: 0 },
       guilds: ownGuild ? [{ id: state.guildId, unavailable: true }] : [],
       session_id: session.id,

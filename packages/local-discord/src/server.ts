@@ -49,8 +49,8 @@ export async function listen(port: number, host: string) {
     serve({ rest, gateway, faults, files, consent, invites, page }: ServerHandlers): void {
       ready.resolve((request, response) => {
         const { pathname, searchParams } = new URL(request.url ?? '/', origin);
-        // OAuth2 has no version.
-        const path = /^\/api(?:\/v10(\/.*)|(\/oauth2\/token.*))$/.exec(pathname)?.slice(1).join('');
+        // Discord accepts version 9, too, which differs in nothing that is supported here. OAuth2 has no version.
+        const path = /^\/api(?:\/v(?:9|10)(\/.*)|(\/oauth2\/token.*))$/.exec(pathname)?.slice(1).join('');
         const file = /^\/attachments\/(.+)$/.exec(pathname)?.[1];
         if (/^\/api\/oauth2\/authorize$/.test(pathname)) consent(request, response, searchParams);
         else if (path !== undefined) rest(request, response, path, searchParams);

@@ -38,6 +38,17 @@ describe('a gateway connection', () => {
     expect(await client.dispatch('GUILD_CREATE')).toMatchObject(guild);
   });
 
+  it.each([9, 10])('uses version %i of the API, as REST does', async (version) => {
+    const discord = await localDiscord();
+    const client = await Client.greeted(discord, `?v=${version}`);
+    client.identify({ token: discord.token, intents: guilds });
+    expect(await client.dispatch('READY')).toMatchObject({ v: version });
+    const response = await fetch(`${discord.apiUrl}/v${version}/users/@me`, {
+      headers: { authorization: `Bot ${discord.token}` },
+    });
+    expect(await response.json()).toMatchObject({ id: discord.applicationId });
+  });
+
   it('receives hello after the response to the upgrade, which some clients read alone', async () => {
     const discord = await localDiscord();
     const key = randomBytes(16).toString('base64');
@@ -92,7 +103,7 @@ describe('a gateway connection', () => {
     const chatty = await Client.ready(discord);
     for (let index = 0; index < 121; index += 1) chatty.send({ op: 1, d: null });
     expect(await chatty.closed).toBe(4008);
-    expect(await new Client(`${discord.gatewayUrl}?v=9&encoding=json`).closed).toBe(4012);
+    expect(await new Client(`${discord.gatewayUrl}?v=8&encoding=json`).closed).toBe(4012);
   });
 
   it('is closed without heartbeats', async () => {

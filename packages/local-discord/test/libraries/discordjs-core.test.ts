@@ -9,20 +9,25 @@ import {
   InteractionType,
 } from '@discordjs/core';
 import { REST } from '@discordjs/rest';
-import { WebSocketManager } from '@discordjs/ws';
+import { CompressionMethod, WebSocketManager } from '@discordjs/ws';
 import { payloads, playScenario, texts } from './scenario.ts';
 
-playScenario('@discordjs/core', async ({ apiUrl, token, applicationId, guildId }) => {
-  const rest = new REST({ version: '10', api: apiUrl }).setToken(token);
-  const gateway = new WebSocketManager({ token, intents: 0, rest });
-  const client = new Client({ rest, gateway });
-  client.on(GatewayDispatchEvents.InteractionCreate, ({ data, api }) => void answer(data, api));
-  const ready = once(client, GatewayDispatchEvents.Ready);
-  await gateway.connect();
-  await ready;
-  await client.api.applicationCommands.bulkOverwriteGuildCommands(applicationId, guildId, [payloads.command]);
-  return () => gateway.destroy();
-});
+for (const compression of [null, CompressionMethod.ZlibNative]) {
+  playScenario(
+    `@discordjs/core${compression === null ? '' : ' with zlib-stream'}`,
+    async ({ apiUrl, token, applicationId, guildId }) => {
+      const rest = new REST({ version: '10', api: apiUrl }).setToken(token);
+      const gateway = new WebSocketManager({ token, intents: 0, rest, compression });
+      const client = new Client({ rest, gateway });
+      client.on(GatewayDispatchEvents.InteractionCreate, ({ data, api }) => void answer(data, api));
+      const ready = once(client, GatewayDispatchEvents.Ready);
+      await gateway.connect();
+      await ready;
+      await client.api.applicationCommands.bulkOverwriteGuildCommands(applicationId, guildId, [payloads.command]);
+      return () => gateway.destroy();
+    },
+  );
+}
 
 async function answer(interaction: APIInteraction, { interactions }: API): Promise<void> {
   const { id, token } = interaction;
