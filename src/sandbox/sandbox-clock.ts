@@ -2,9 +2,9 @@ import { EventEmitter } from 'node:events';
 import { type Clock, systemClock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { TallyhookError } from '@tallyhook/platform/errors';
+import { readJsonFile, writeJsonFile } from '@tallyhook/platform/json-file';
 import type { Log } from '@tallyhook/platform/log';
 import { z } from 'zod';
-import { readJsonFile, writeJsonFile } from './data-directory.ts';
 
 /**
  * The time inside the sandbox. It starts at the system time plus an offset, may run faster, and can be advanced. It never goes

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { type Clock, systemClock } from '@tallyhook/platform/clock';
+import { openJsonFile, readJsonFile } from '@tallyhook/platform/json-file';
 import type { Log } from '@tallyhook/platform/log';
 import { adaptLogger, type Logger, silentLogger } from '@tallyhook/platform/logger';
 import { createPrng } from '@tallyhook/platform/prng';
@@ -15,7 +16,7 @@ import { z } from 'zod';
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
 import type { App } from '../app/app-interface.ts';
-import { openDataDirectory, openJsonFile, readJsonFile } from './data-directory.ts';
+import { openDataDirectory } from './data-directory.ts';
 import type { ListingSettings } from './default-settings.ts';
 import { createFaultInjection, createOutageSwitch, type FaultInjection, type OutageSwitch } from './fault-injection.ts';
 import { guildNames } from './guild-names.ts';

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { second } from '@tallyhook/platform/durations';
+import { openJsonFile, readJsonFile, writeJsonFile } from '@tallyhook/platform/json-file';
 import { createLog } from '@tallyhook/platform/log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openJsonFile, readJsonFile, writeJsonFile } from '../../src/sandbox/data-directory.ts';
 
 const schema = z.object({ count: z.int() });
 const quiet = createLog({ level: 'silent', secrets: [] });

@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '@tallyhook/platform/clock';
 import { createHttpServer } from '@tallyhook/platform/http/server';
+import { openJsonFile, readJsonFile } from '@tallyhook/platform/json-file';
 import type { Log } from '@tallyhook/platform/log';
 import { z } from 'zod';
 import { sites } from '../../webhook/sites/index.ts';
-import { openJsonFile, readJsonFile } from '../data-directory.ts';
 import type { SandboxListings } from '../listing-service.ts';
 import type { TimelineLine } from '../page/ports.ts';
 import { ImitatedSite, storedSiteSchema } from './imitated-site.ts';
