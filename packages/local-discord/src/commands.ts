@@ -113,6 +113,11 @@ export class Commands {
     this.#state.changed('commands');
   }
 
+  /** Restores a saved command without emitting events. */
+  restore(command: StoredCommand): void {
+    this.#in(command.guild_id ?? null).set(command.id, command);
+  }
+
   #register(scope: Scope, input: CommandSchema, existing: StoredCommand | undefined): StoredCommand {
     return {
       id: existing?.id ?? this.#state.nextId(),

@@ -17,6 +17,8 @@ export interface DefaultGuildOptions {
   readonly people?: readonly Person[];
   /** Users of Discord who are not in the guild; the bot and its members know their names (default: none). */
   readonly strangers?: readonly Person[];
+  /** The id of the application and of its bot (default: always the same). */
+  readonly applicationId?: string;
   /** What is to be called otherwise. */
   readonly names?: {
     /** The bot and its own role. */
@@ -51,7 +53,8 @@ const roleIds: RoleIds = {
   moderator: id(28),
 };
 
-const presetGuild = { id: id(1), name: 'Lantern Harbour', inviteCode: 'lantern-harbour' };
+/** The guild, unless another one is given. */
+export const presetGuild = { id: id(1), name: 'Lantern Harbour', inviteCode: 'lantern-harbour' };
 const presetPeople: readonly Person[] = [
   { id: id(11), username: 'mira', displayName: 'Mira' },
   { id: id(12), username: 'tomas.k', displayName: 'Tomás' },
@@ -61,6 +64,12 @@ const presetPeople: readonly Person[] = [
 
 /** The hash of every picture: pages draw what stands for it. */
 const picture = '0'.repeat(32);
+
+/** A member with this name. Each index has an id of its own. */
+export function personNamed(name: string, index: number): Person {
+  const username = name.toLowerCase().replace(/[^a-z0-9_.]/g, '_');
+  return { id: id(1_000 + index), username, displayName: name };
+}
 
 const toUser = ({ id: userId, username, displayName }: Person) => ({
   ...newUser(userId, username, displayName),
@@ -113,7 +122,7 @@ const settings = {
 export function defaultGuild(options: DefaultGuildOptions) {
   const { guild = presetGuild, people = presetPeople, strangers = [], names = {} } = options;
   const { bot: botName = 'test-bot', roles: roleNames = {}, channels = {} } = names;
-  const bot = newUser(applicationId, botName, undefined, true);
+  const bot = newUser(options.applicationId ?? applicationId, botName, undefined, true);
   const [owner] = people;
   const { inviteCode = null, ...identity } = guild;
   const role = (key: Exclude<keyof RoleIds, 'bot'>, name: string, position: number, color: number, granted?: bigint) =>
@@ -129,7 +138,7 @@ export function defaultGuild(options: DefaultGuildOptions) {
       preferred_locale: defaultLocale,
       ...identity,
       vanity_url_code: inviteCode,
-      owner_id: owner?.id ?? applicationId,
+      owner_id: owner?.id ?? bot.id,
     },
     people,
     strangers: strangers.map(toUser),
@@ -141,7 +150,7 @@ export function defaultGuild(options: DefaultGuildOptions) {
       role('veteran', 'Veteran', 3, 0x1abc9c),
       role('premium', 'Premium', 4, 0xf47fff),
       role('vip', 'VIP', 5, 0xf1c40f),
-      newRole(roleIds.bot, botName, 6, 0x5865f2, permissions('manageRoles', 'mentionEveryone'), applicationId),
+      newRole(roleIds.bot, botName, 6, 0x5865f2, permissions('manageRoles', 'mentionEveryone'), bot.id),
       role('moderator', 'Moderator', 7, 0xe67e22),
       role('owner', 'Owner', 8, 0xfaa61a, permissions('administrator')),
     ],

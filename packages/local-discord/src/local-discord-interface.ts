@@ -21,6 +21,8 @@ import type { LinkedRoleControls } from './role-connections.ts';
 
 /** Options of {@link startLocalDiscord}. Everything has a default. */
 export interface LocalDiscordOptions extends DefaultGuildOptions {
+  /** The bot's token (default: a random one in Discord's format). The public key follows from it. */
+  readonly token?: string;
   /** 0 (default) selects a free port. */
   readonly port?: number;
   /** The address to listen on (default: 127.0.0.1). */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { systemClock } from '@tallyhook/platform/clock';
 import { adaptLogger } from '@tallyhook/platform/logger';
@@ -14,7 +14,7 @@ import { createGuildControls } from './guild-controls.ts';
 import { InteractionCallbacks } from './interaction-callbacks.ts';
 import type { LocalDiscord, LocalDiscordOptions } from './local-discord-interface.ts';
 import { MemberClient } from './member-client.ts';
-import { OutgoingInteractions } from './outgoing-interactions.ts';
+import { createSigningKey, OutgoingInteractions } from './outgoing-interactions.ts';
 import { createPage } from './page/page.ts';
 import { exportState, restoreState } from './persistence.ts';
 import { idsWithoutBot } from './places-without-bot.ts';
@@ -59,16 +59,16 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   const { origin, gatewayUrl } = server;
 
   const defaults = defaultGuild(options);
-  const token = newToken(defaults.bot.id);
+  const token = options.token ?? createToken(defaults.bot.id, randomBytes(24));
   const requests: RecordedRequest[] = [];
   const dispatches: SentDispatch[] = [];
   const events: LocalDiscord['events'] = new EventEmitter();
 
   const store = createStore(defaults, timing, origin, options.applications);
   const { state, messages, commands, oauth, connections } = store;
-  if (options.initialState) restoreState(state, messages, options.initialState);
+  if (options.initialState) restoreState(store, options.initialState);
   const callbacks = new InteractionCallbacks(store);
-  const outgoing = new OutgoingInteractions(state, callbacks, log);
+  const outgoing = new OutgoingInteractions(state, callbacks, createSigningKey(sha256(token)), log);
   const client = new MemberClient(store, outgoing);
   const guild = createGuildControls(state);
   const gateway = new Gateway({
@@ -169,7 +169,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     messages: (channelId, viewerId) => messages.in(channelId, viewerId),
     directMessages: (userId) => messages.in(state.findDirectChannel(userId)?.id ?? ''),
     rolesOf: (userId) => state.members.get(userId)?.roles ?? [],
-    exportState: () => exportState(state, messages),
+    exportState: () => exportState(store),
     commands: () => commands.availableIn(guildId),
     stop: async () => {
       stopping.abort();
@@ -179,7 +179,11 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   };
 }
 
-/** A token in Discord's format, with a random last part. */
-function newToken(applicationId: string): string {
-  return [Buffer.from(applicationId).toString('base64url'), 'local', randomBytes(24).toString('base64url')].join('.');
+/** A token in Discord's format: the id of the application, and a secret. */
+export function createToken(applicationId: string, secret: Buffer): string {
+  return [Buffer.from(applicationId).toString('base64url'), 'local', secret.toString('base64url')].join('.');
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

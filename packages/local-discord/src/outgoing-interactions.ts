@@ -1,4 +1,4 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto';
 import { messageOf } from '@tallyhook/platform/errors';
 import { objectOf } from '@tallyhook/platform/json';
 import type { Log } from '@tallyhook/platform/log';
@@ -20,12 +20,13 @@ export class OutgoingInteractions {
   readonly #state: DiscordState;
   readonly #callbacks: InteractionCallbacks;
   readonly #log: Log | undefined;
-  readonly #key = createSigningKey();
+  readonly #key: SigningKey;
   /** Null if interactions are sent through the gateway. */
   url: string | null = null;
 
-  constructor(state: DiscordState, callbacks: InteractionCallbacks, log: Log | undefined) {
+  constructor(state: DiscordState, callbacks: InteractionCallbacks, key: SigningKey, log: Log | undefined) {
     this.#state = state;
+    this.#key = key;
     this.#callbacks = callbacks;
     this.#log = log;
   }
@@ -103,10 +104,13 @@ async function readCallback(response: Response): Promise<RequestBody> {
 /** The key pair of an application, with which Discord signs interactions over HTTP. */
 export type SigningKey = ReturnType<typeof createSigningKey>;
 
-/** A new Ed25519 key pair. */
-export function createSigningKey() {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const { x = '' } = publicKey.export({ format: 'jwk' });
+/** What precedes the 32 bytes of an Ed25519 private key in PKCS #8. RFC 8410, section 7. */
+const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** An Ed25519 key pair. @param seed the private key: 32 bytes */
+export function createSigningKey(seed: Buffer = randomBytes(32)) {
+  const privateKey = createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' });
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
   return {
     /** 64 hexadecimal digits, as in `verify_key` of the application. */
     publicKey: Buffer.from(x, 'base64url').toString('hex'),

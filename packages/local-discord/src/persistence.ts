@@ -1,10 +1,11 @@
 import { snowflakePattern } from '@tallyhook/platform/snowflake';
 import { z } from 'zod';
+import type { StoredCommand } from './commands.ts';
 import type { DiscordState } from './discord-state.ts';
+import type { DiscordStore } from './discord-store.ts';
 import { showsFiles } from './files.ts';
 import { withPositions } from './guild-controls.ts';
 import { defaultLocale, isLocale, locales } from './locales.ts';
-import type { Messages } from './messages.ts';
 import type { DirectChannel, Message } from './objects.ts';
 
 /** Number of messages that are saved. */
@@ -32,9 +33,13 @@ const directChannel = z
   .looseObject({ id, type: z.literal(1), recipients: z.array(user).length(1) })
   .transform((value) => value as unknown as DirectChannel);
 
+const command = z
+  .looseObject({ id, application_id: id, type: z.int(), name: z.string() })
+  .transform((value) => value as unknown as StoredCommand);
+
 /**
- * The state that survives a restart: messages, direct message channels, members with their roles, and the order of the roles,
- * and the languages.
+ * The state that survives a restart: messages, direct message channels, members with their roles, the order of the roles,
+ * the languages, and the commands, which many bots register once only.
  * Ephemeral messages and uploaded files are not saved; Discord's client also loses ephemeral messages when it restarts.
  */
 export const persistedState = z.object({
@@ -52,16 +57,17 @@ export const persistedState = z.object({
   /** The languages that users have selected, by user. */
   locales: z.record(id, z.enum(locales)).default({}),
   guildLocale: z.enum(locales).default(defaultLocale),
+  commands: z.array(command).default([]),
 });
-/** What survives a restart: messages, members, channels, roles and languages, as JSON can represent it. */
+/** What survives a restart: messages, members, channels, roles, languages and commands, as JSON can represent it. */
 export type PersistedState = z.output<typeof persistedState>;
 
 /** Whether a change affects the saved state. */
 export function isPersistent(kind: string): boolean {
-  return ['message', 'message_deleted', 'members', 'channels', 'languages'].includes(kind);
+  return ['message', 'message_deleted', 'members', 'channels', 'languages', 'commands'].includes(kind);
 }
 
-export function exportState(state: DiscordState, messages: Messages): PersistedState {
+export function exportState({ state, messages, commands }: DiscordStore): PersistedState {
   const persistent = messages.all().filter(({ onlyFor, message: each }) => onlyFor === null && !showsFiles(each));
   return {
     version: 1,
@@ -73,12 +79,13 @@ export function exportState(state: DiscordState, messages: Messages): PersistedS
     closedDirectMessages: [...state.closedDirectMessages],
     locales: Object.fromEntries(state.selectedLocales),
     guildLocale: state.guildLocale,
+    commands: commands.all(),
     roles: Object.fromEntries([...state.members].map(([userId, { roles }]) => [userId, [...roles]])),
   };
 }
 
 /** Restores saved state that matches the current guild. Emits no events, since no client is connected yet. */
-export function restoreState(state: DiscordState, messages: Messages, saved: PersistedState): void {
+export function restoreState({ state, messages, commands }: DiscordStore, saved: PersistedState): void {
   restoreRoles(state, saved);
   for (const userId of saved.absentUsers) if (userId !== state.bot.id) state.members.delete(userId);
   for (const userId of saved.closedDirectMessages) state.closedDirectMessages.add(userId);
@@ -95,6 +102,7 @@ export function restoreState(state: DiscordState, messages: Messages, saved: Per
     const recipient = state.user(channel.recipients[0]?.id ?? '');
     if (recipient !== undefined) state.channels.set(channel.id, { ...channel, recipients: [recipient] });
   }
+  for (const each of saved.commands) if (each.application_id === state.applicationId) commands.restore(each);
   for (const each of saved.messages) if (state.channels.has(each.channel_id)) messages.restore(each);
 }
 

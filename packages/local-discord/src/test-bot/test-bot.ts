@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { second } from '@tallyhook/platform/durations';
 import { TallyhookError } from '@tallyhook/platform/errors';
-import type { Person } from '../default-guild.ts';
+import { type Person, personNamed } from '../default-guild.ts';
 import { ApplicationDidNotRespondError } from '../interactions.ts';
 import { type LocalDiscord, startLocalDiscord } from '../local-discord.ts';
 import type { Message } from '../objects.ts';
@@ -41,7 +41,7 @@ export async function createTestBot(client: BotClient, options: TestBotOptions =
   }
   const { commands, members, ...others } = options;
   const discord = await startLocalDiscord(
-    members === undefined ? others : { ...others, people: members.map(toPerson) },
+    members === undefined ? others : { ...others, people: members.map(personNamed) },
   );
   async function stop(): Promise<void> {
     await client.destroy();
@@ -129,11 +129,6 @@ function createMember(person: Person, context: TestContext, channelIdOf: (channe
 
 function isMember(value: OptionInput | TestMember): value is TestMember {
   return typeof value === 'object' && 'run' in value;
-}
-
-function toPerson(name: string, index: number): Person {
-  const username = name.toLowerCase().replace(/[^a-z0-9_.]/g, '_');
-  return { id: String(1_190_000_000_000_001_000n + BigInt(index)), username, displayName: name };
 }
 
 /** Turns of the event loop in which a bot goes on after its reply, for example with a collector. */
