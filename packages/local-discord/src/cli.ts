@@ -12,6 +12,7 @@ import { installProcessErrorHandlers } from '@tallyhook/platform/terminal/proces
 import { resolveLogFormat } from '@tallyhook/platform/terminal/process-terminal';
 import { exitCode, type Terminal, UsageError, untilStopped } from '@tallyhook/platform/terminal/terminal';
 import { personNamed, applicationId as presetApplicationId, presetGuild } from './default-guild.ts';
+import { privilegedIntents } from './flags.ts';
 import { libraryAddresses } from './library-addresses.ts';
 import { createToken, type LocalDiscord, startLocalDiscord } from './local-discord.ts';
 import { isPersistent, persistedState } from './persistence.ts';
@@ -34,7 +35,7 @@ Options
   --help                    print this help
 
 It listens on 127.0.0.1, and prints the address of a page on which people use the bot, those of the API, ids, the
-variables to set, and how each library is told the address.
+variables to set, and how each library is told the address. All intents are enabled, also the privileged ones.
 
 Exit codes: 0 stopped by a signal, 1 runtime error, or exit after a second signal, 2 invalid usage.`;
 
@@ -63,7 +64,8 @@ export const localDiscordCommand = command({
     const removeErrorHandlers = installProcessErrorHandlers(log);
     try {
       const initialState = statePath === null ? null : readJsonFile(statePath, persistedState, log);
-      const discord = await startLocalDiscord({ port, guild, page: true, log, initialState, ...identity, ...people });
+      const settings = { port, guild, page: true, grantedIntents: privilegedIntents, log, initialState };
+      const discord = await startLocalDiscord({ ...settings, ...identity, ...people });
       await discord.pageReady();
       const snapshot = () => discord.exportState();
       const file = statePath === null ? null : openJsonFile({ path: statePath, snapshot, stopwatch: systemClock, log });
