@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../../../test/support/serve.ts';
@@ -77,15 +76,13 @@ describe('local-discord', { timeout: 120_000 }, () => {
 
   it('waits for a bot that answers interactions at a URL', async () => {
     let isReady = false;
-    const url = await serve(async (request, response) => {
-      if (!isReady) return void response.writeHead(503).end();
-      const { type } = JSON.parse(await text(request));
-      // Of the two signed PINGs that Discord sends, the first one has a wrong signature.
-      isFirst = !isFirst;
-      if (isFirst) return void response.writeHead(401).end();
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ type }));
+    let pings = 0;
+    const url = await serve((_request, response) => {
+      if (isReady) pings += 1;
+      // Of the two PINGs that Discord sends, the first one has a wrong signature.
+      if (pings % 2 === 1) response.writeHead(401).end();
+      else response.writeHead(isReady ? 200 : 503, { 'content-type': 'application/json' }).end('{"type":1}');
     });
-    let isFirst = false;
     const { program, ask } = await start('--interactions-url', url);
     await expect.poll(program.output, waitOptions).toContain('does not pass the check yet');
     isReady = true;

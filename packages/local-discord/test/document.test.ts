@@ -4,7 +4,7 @@ import { defaultGuild } from '../src/default-guild.ts';
 import type { HttpExchange } from '../src/diagnostics.ts';
 import { createStore } from '../src/discord-store.ts';
 import { InteractionCallbacks } from '../src/interaction-callbacks.ts';
-import { OutgoingInteractions } from '../src/outgoing-interactions.ts';
+import { createSigningKey, OutgoingInteractions } from '../src/outgoing-interactions.ts';
 import { allRoutes } from '../src/routes/all.ts';
 import { findOperation, operationCount } from '../testing/discord-document.ts';
 import { exceptions } from '../testing/discord-exceptions.ts';
@@ -16,7 +16,7 @@ const timing = { clock: systemClock, stopwatch: systemClock, stopped: AbortSigna
 const store = createStore(defaultGuild({}), timing, 'http://127.0.0.1');
 const { state, messages, files } = store;
 const answering = new InteractionCallbacks(store);
-const outgoing = new OutgoingInteractions(state, answering, undefined);
+const outgoing = new OutgoingInteractions(state, answering, createSigningKey(), undefined);
 const routes = allRoutes(store, answering, outgoing, 'ws://x');
 
 const [channel] = state.guildChannels();

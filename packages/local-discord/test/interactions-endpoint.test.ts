@@ -1,4 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { serve } from '../../../test/support/serve.ts';
@@ -10,13 +11,14 @@ async function withEndpoint(respond: () => Response) {
   const discord = await localDiscord();
   const commands = [{ name: 'vote', description: 'Votes.' }];
   await rest(discord)('PUT', `/applications/${discord.applicationId}/commands`, commands);
-  const endpoint = await serve(async (request, response) => {
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
     if (!isSigned(discord, body, request.headers)) return void response.writeHead(401).end();
     const answer = JSON.parse(body).type === 1 ? Response.json({ type: 1 }) : respond();
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
     response.end(Buffer.from(await answer.arrayBuffer()));
-  });
+  }
+  const endpoint = await serve((request, response) => void handle(request, response));
   return { discord, endpoint };
 }
 

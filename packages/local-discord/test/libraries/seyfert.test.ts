@@ -75,8 +75,8 @@ playScenario('seyfert', async ({ origin, gatewayUrl, token }) => {
   await client.start();
   await ready.promise;
   await client.uploadCommands();
-  return async () => {
+  return () => {
     https.globalAgent = globalAgent;
-    await client.gateway.disconnectAll();
+    client.gateway.disconnectAll();
   };
 });

@@ -4,8 +4,8 @@ import { Client, Events, GatewayIntentBits, SlashCommandBuilder } from 'discord.
 import { createTestBot, type TestBot } from '../../../../src/exports/sandbox.ts';
 
 const client = new Client({ intents: [GatewayIntentBits.Guilds] });
-client.on(Events.InteractionCreate, async (interaction) => {
-  if (interaction.isChatInputCommand()) await interaction.reply('Pong!');
+client.on(Events.InteractionCreate, (interaction) => {
+  if (interaction.isChatInputCommand()) void interaction.reply('Pong!');
 });
 const commands = [new SlashCommandBuilder().setName('ping').setDescription('Replies with Pong!')];
 
@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => bot.stop());
 
-test('replies', async () => {
+void test('replies', async () => {
   const reply = await bot.member('Ann').run('/ping');
   assert.equal(reply.text, 'Pong!');
 });
