@@ -89,5 +89,13 @@ export function playScenario(library: string, start: StartBot, options: LocalDis
     expect(await opened.response).toMatchObject({ type: 9, data: { title: 'Feedback' } });
     const submitted = discord.submitModal({ interactionId: opened.id, userId, values: { words: 'So calm.' } });
     expect((await submitted.settled).content).toBe('mira: So calm.');
+
+    // Discord asks each connection to reconnect now and then, and bots resume their sessions.
+    if (discord.connected) {
+      discord.faults.askToReconnect();
+      await expect.poll(() => discord.dispatches.map(({ t }) => t), { timeout: 30_000 }).toContain('RESUMED');
+      const again = await discord.runCommand({ ...where, name: 'panel', options: { who: 'Mira' } }).settled;
+      expect(again.content).toBe('Hello, Mira.');
+    }
   });
 }
