@@ -24,9 +24,9 @@ export interface HttpExchange extends RecordedRequest {
  * (`SentDispatch`), and new or changed messages (`Message`). Tests validate them against Discord's OpenAPI document. Publishing has no
  * cost without subscribers.
  */
-export const httpExchanges = channel('tallyhook:local-discord:exchange');
-export const sentDispatches = channel('tallyhook:local-discord:dispatch');
-export const storedMessages = channel('tallyhook:local-discord:message');
+export const httpExchanges = channel('local-discord:exchange');
+export const sentDispatches = channel('local-discord:dispatch');
+export const storedMessages = channel('local-discord:message');
 
 /** The path without an interaction's token, which grants access for 15 minutes. */
 export function withoutToken(path: string): string {

@@ -55,6 +55,10 @@ describe('local-discord', { timeout: 120_000 }, () => {
     const [ann] = printed.members;
     expect(await ask('GET', `/guilds/${printed.guildId}`)).toMatchObject({ name: 'Lighthouse', owner_id: ann.id });
     expect(await ask('GET', '/users/@me')).toMatchObject({ id: '123456789012345678', bot: true });
+    const names = await Promise.all(
+      ['roles', 'channels'].map((part) => ask('GET', `/guilds/${printed.guildId}/${part}`)),
+    );
+    expect(JSON.stringify(names)).not.toMatch(/vote|tallyhook/i);
     program.process.kill('SIGTERM');
     expect(await program.ended).toBe(0);
   });
