@@ -4,6 +4,7 @@ import { parseJson } from '@tallyhook/platform/json';
 import type { RawData, WebSocket } from 'ws';
 import { z } from 'zod';
 import type { DiscordState, Dispatch } from './discord-state.ts';
+import { decodeEtf, encodeEtf } from './etf.ts';
 import { knownIntents, privilegedIntents } from './flags.ts';
 import { type Compression, MessageCompressor } from './transport-compression.ts';
 
@@ -73,6 +74,7 @@ export interface ConnectionOptions {
 /** What the query of a connection's URL says. */
 export interface Transport {
   readonly version: number;
+  readonly encoding: 'json' | 'etf';
   readonly compression: Compression | null;
 }
 
@@ -88,6 +90,7 @@ interface ConnectionOwner {
 export class GatewayConnection {
   /** Of the API. */
   readonly version: number;
+  readonly #encoding: Transport['encoding'];
   readonly #socket: WebSocket;
   readonly #options: ConnectionOptions;
   readonly #owner: ConnectionOwner;
@@ -100,12 +103,13 @@ export class GatewayConnection {
 
   constructor(
     socket: WebSocket,
-    { version, compression }: Transport,
+    { version, encoding, compression }: Transport,
     options: ConnectionOptions,
     owner: ConnectionOwner,
   ) {
     this.#socket = socket;
     this.version = version;
+    this.#encoding = encoding;
     this.#compressor = compression === null ? null : new MessageCompressor(compression);
     this.#options = options;
     this.#owner = owner;
@@ -131,7 +135,8 @@ export class GatewayConnection {
   }
 
   #write(payload: { readonly op: number; readonly d: unknown }): void {
-    const message = JSON.stringify({ t: null, s: null, ...payload });
+    const envelope = { t: null, s: null, ...payload };
+    const message = this.#encoding === 'etf' ? encodeEtf(envelope) : JSON.stringify(envelope);
     if (this.#compressor === null) this.#socket.send(message);
     else this.#compressor.compress(message, (bytes) => this.#socket.send(bytes));
   }
@@ -167,8 +172,8 @@ export class GatewayConnection {
 
   /** Handles a payload; returns the reason if the connection must be closed. */
   #handle(bytes: Buffer): CloseReason | undefined {
-    const json = bytes.length > 4096 ? undefined : parseJson(bytes.toString('utf8'));
-    const payload = payloadSchema.safeParse(json).data;
+    const decode = this.#encoding === 'etf' ? decodeEtf : (text: Buffer) => parseJson(text.toString('utf8'));
+    const payload = payloadSchema.safeParse(bytes.length > 4096 ? undefined : decode(bytes)).data;
     if (payload === undefined) return 'decodeError';
     if (this.#isRateLimited()) return 'rateLimited';
     const { op, d } = payload;

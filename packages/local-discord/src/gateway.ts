@@ -64,10 +64,11 @@ export class Gateway {
     this.#sockets.handleUpgrade(request, socket, head, (open) => {
       const compression = query.get('compress');
       const version = query.get('v');
+      const encoding = query.get('encoding') ?? 'json';
       if (version !== '9' && version !== '10') open.close(...closeCodes.invalidVersion);
-      else if ((query.get('encoding') ?? 'json') !== 'json') open.close(...closeCodes.decodeError);
+      else if (encoding !== 'json' && encoding !== 'etf') open.close(...closeCodes.decodeError);
       else if (compression !== null && !isCompression(compression)) open.close(...closeCodes.decodeError);
-      else this.#accept(open, { version: Number(version), compression });
+      else this.#accept(open, { version: Number(version), encoding, compression });
     });
   }
 

@@ -23,7 +23,7 @@ export class MessageCompressor {
   }
 
   /** Compresses a message, and passes the bytes to `send`, after those of the messages before. */
-  compress(message: string, send: (bytes: Buffer) => void): void {
+  compress(message: string | Buffer, send: (bytes: Buffer) => void): void {
     this.afterLast(async () => {
       this.#stream.write(message);
       await new Promise<void>((resolve) => this.#stream.flush(this.#flushKind, resolve));
