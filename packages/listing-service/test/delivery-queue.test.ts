@@ -135,8 +135,8 @@ test('webhooks that wait for a retry do not make a poll slower', async () => {
     const numbers = `with recursive numbers (n) as (select ${first} union all select n + 1 from numbers where n < ${last})`;
     return transact(database, (execute) => {
       execute(
-        `insert into listings (id, kind, name, description, tags_json, facts_json, owner_id, created_at)
-        ${numbers} select n, 'bot', n, '', '[]', '{}', '9', 0 from numbers`,
+        `insert into listings (id, kind, name, description, tags_json, facts_json, owner_id, created_at, updated_at)
+        ${numbers} select n, 'bot', n, '', '[]', '{}', '9', 0, 0 from numbers`,
         [],
       );
       execute(

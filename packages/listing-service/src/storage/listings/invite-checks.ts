@@ -39,19 +39,19 @@ export interface DueInvite {
 
 /** The invite that has been due for the longest time, which no other process gets meanwhile; null if none is due. */
 export async function claimDueInvite(database: Database, now: number): Promise<DueInvite | null> {
+  const due = database
+    .selectFrom('invite_checks')
+    .select('listing_id')
+    // One that is due later than any can be is from before the clock was set back.
+    .where((row) => row.or([row('due_at', '<=', now), row('due_at', '>', now + maxIntervalMs + hour)]))
+    .orderBy('due_at')
+    .limit(1);
+  // Mostly there is none, and a write would wait for the votes of this moment.
+  if ((await due.executeTakeFirst()) === undefined) return null;
   const check = await database
     .updateTable('invite_checks')
     .set({ due_at: now + leaseMs })
-    .where('listing_id', '=', ({ selectFrom }) =>
-      selectFrom('invite_checks as due')
-        .select('due.listing_id')
-        // One that is due later than any can be is from before the clock was set back.
-        .where((row) => row.or([row('due_at', '<=', now), row('due_at', '>', now + maxIntervalMs + hour)]))
-        .orderBy('due_at')
-        .limit(1)
-        .forUpdate()
-        .skipLocked(),
-    )
+    .where('listing_id', '=', due.forUpdate().skipLocked())
     .returning(['listing_id', 'failures'])
     .executeTakeFirst();
   if (check === undefined) return null;
