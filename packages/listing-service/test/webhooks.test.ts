@@ -115,8 +115,11 @@ test('an order is renewed when its period ends, or expires without autoRenew', a
   const stored = async () => (await service.deliveries(serverId)).filter(({ state }) => state === 'delivered');
   await eventually(async () => expect(await stored()).toHaveLength(2));
   clock.leap(31 * 24 * hour);
-  await clock.advance(1 * minute);
-  await eventually(() => expect(received).toHaveLength(4));
+  // The maintenance may still be in its first round.
+  await eventually(async () => {
+    await clock.advance(1 * minute);
+    expect(received).toHaveLength(4);
+  });
   const events = received.slice(2).map(({ body }) => JSON.parse(body));
   expect(events.find(({ event }) => event === 'subscription.renewed')).toMatchObject({ buyer: tobias });
   expect(events.find(({ event }) => event === 'subscription.expired')).toMatchObject({
