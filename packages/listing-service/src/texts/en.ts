@@ -344,7 +344,7 @@ export const en = {
       unknown: 'Discord does not know this invite any more, so nobody can join by it. Create one that never expires.',
       'other-server': 'This invite leads to another server now. Create one of this server that never expires.',
     },
-    membersRead: 'Members and those online are read from Discord once an hour, the last time {time}.',
+    membersRead: 'Members and those online are read from Discord once an hour (last: {time}).',
     badge: 'Badge',
     badgeHint: 'For your own website, or the README of your bot.',
     icon: 'Icon',

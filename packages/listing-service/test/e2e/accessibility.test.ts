@@ -27,7 +27,7 @@ const paths = [
   ],
   ...[`/servers/${serverId}`, `/bots/${botId}`, `/servers/${serverId}?notice=cooldown&at=vote`],
   ...['/dashboard', '/dashboard/new/server', '/dashboard/new/bot'],
-  ...['', '?notice=saved&at=basics', '/statistics', '/deliveries', '/reviews', '/delete'].map(
+  ...['', '?notice=saved&at=basics', '/statistics', '/deliveries', '/reviews', '/owners', '/delete'].map(
     (end) => `/dashboard/${serverId}${end}`,
   ),
 ];

@@ -100,6 +100,35 @@ test('an owner configures and tests the vote webhook, resends a delivery and rot
   expect(await page.getByRole('status').locator('code').first().innerText()).not.toBe(secret);
 });
 
+test('an owner adds a co-owner, who edits the server, and transfers it', async () => {
+  const { service } = await running();
+  const page = await openPage();
+  await page.goto(`${service.url}/sign-in?next=/dashboard/${serverId}/owners`);
+  await actAs(page, /^rowan/);
+  const owners = page.getByRole('region', { name: 'Owners' });
+  expect(await owners.getByRole('listitem').allInnerTexts()).toEqual([expect.stringMatching(/^rowan\s+Owner$/)]);
+  await owners.getByLabel('Discord id of the member').fill(mira.userId);
+  await owners.getByRole('button', { name: 'Add co-owner' }).click();
+  expect(await page.getByRole('status').innerText()).toContain('The member can now edit this listing.');
+  expect(await owners.getByRole('button', { name: 'Remove mira' }).isVisible()).toBe(true);
+
+  const others = await openPage({ width: 390, height: 740 });
+  await others.goto(`${service.url}/sign-in?next=/dashboard`);
+  await actAs(others, 'mira');
+  await others.getByRole('link', { name: 'Edit server' }).click();
+  await others.getByLabel('Description').fill('A new text.');
+  await others.getByRole('region', { name: 'Basics' }).getByRole('button', { name: 'Save' }).click();
+  expect(await others.getByRole('status').innerText()).toContain('Saved.');
+  await others.getByRole('link', { name: 'Owners' }).click();
+  expect(await others.getByRole('button', { name: 'Add co-owner' }).count()).toBe(0);
+  expect(await others.getByRole('button', { name: 'Leave' }).isVisible()).toBe(true);
+
+  await page.getByRole('region', { name: 'Transfer the listing' }).getByRole('button').click();
+  expect(await page.getByRole('status').innerText()).toContain('The listing has a new owner.');
+  await others.reload();
+  expect(await others.getByRole('listitem').first().innerText()).toMatch(/^mira\s+Owner/);
+});
+
 test('an owner creates an API key under Advanced setup, uses it and revokes it', async () => {
   const { service, get } = await running();
   const page = await openPage();
