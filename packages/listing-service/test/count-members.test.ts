@@ -5,8 +5,9 @@ import { eventually } from '@tallyhook/platform/testing/eventually';
 import { expect, onTestFinished, test } from 'vitest';
 import { createListing, defaultServerFacts } from '../src/actions/create-listing.ts';
 import { openDatabase } from '../src/storage/database.ts';
-import { claimDueInvite, saveCheckedInvite, storeInviteCounts } from '../src/storage/listings/invite-checks.ts';
+import { findDueInvite, saveCheckedInvite, storeInviteCounts } from '../src/storage/listings/invite-checks.ts';
 import { findListing, updateFacts, updateListing } from '../src/storage/listings/listings.ts';
+import { takeLease } from '../src/storage/settings.ts';
 import { describeOnBothDatabases } from '../testing/databases.ts';
 import { leapingClock } from '../testing/leaping-clock.ts';
 import { ownerId, type Running, running, serverId } from '../testing/running.ts';
@@ -153,7 +154,7 @@ test('without its invite, a server is not asked for', async () => {
   expect(asked).toHaveLength(1);
 });
 
-test('the servers are asked for one after the other, and each by one of two processes', async () => {
+test('of two processes, one asks for the servers, one after the other, and both wait as long as Discord says', async () => {
   const { discord, asked, application } = await inviteServer();
   const clock = leapingClock();
   const all = await running({ discord: application, clock });
@@ -172,6 +173,13 @@ test('the servers are asked for one after the other, and each by one of two proc
   await pass(all, 20 * second, 20);
   await eventually(() => expect(new Set(asked).size).toBe(12));
   expect(asked).toHaveLength(12);
+  discord.answer = { status: 429, retryAfter: '7200' };
+  // They lead to another server, so they are asked for again after two hours.
+  await pass(all, 119 * minute);
+  await pass(all, 2 * minute, 24);
+  expect(asked).toHaveLength(13);
+  await pass(all, 110 * minute, 20);
+  expect(asked).toHaveLength(13);
 });
 
 describeOnBothDatabases('the numbers of a server', (newDatabase) => {
@@ -181,9 +189,8 @@ describeOnBothDatabases('the numbers of a server', (newDatabase) => {
     await createListing(one, { kind: 'server', discordId: '5', name: 'Harbour' }, now);
     const invite = 'https://discord.com/invite/harbour';
     await saveCheckedInvite(one, { id: '5', kind: 'server' }, invite, now);
-    const due = await claimDueInvite(one, now);
+    const due = await findDueInvite(one, now);
     expect(due).toEqual({ id: '5', invite, failures: 0 });
-    expect(await claimDueInvite(one, now)).toBeNull();
     const before = await findListing(one, '5');
     if (due === null || before?.kind !== 'server') throw new Error('The server is missing.');
     await updateListing(one, { ...before, facts: { ...before.facts, rules: ['Be kind.'] } }, now);
@@ -194,36 +201,24 @@ describeOnBothDatabases('the numbers of a server', (newDatabase) => {
     await storeInviteCounts(one, due, { members: 9, online: 9 }, now);
     expect(await facts()).toMatchObject({ members: 7, online: 2 });
     // The new invite is due at once, also if the one before was asked for just now.
-    expect(await claimDueInvite(one, now)).toMatchObject({ invite: `${invite}2` });
+    expect(await findDueInvite(one, now)).toMatchObject({ invite: `${invite}2` });
     expect(await one.transaction().execute((sql) => updateFacts(sql, '5', 'bot', { servers: 1 }))).toBeNull();
     await one.destroy();
   });
 
-  test('are claimed by one of two processes at the same time', async () => {
+  test('are read by one process at a time, and by another when it has ended, or the clock was set back', async () => {
     const address = newDatabase();
-    const databases = [await openDatabase(address), await openDatabase(address)];
-    const ids = Array.from({ length: 10 }, (_, index) => `${index + 1}`);
-    for (const id of ids) {
-      await createListing(databases[0] ?? raise(), { kind: 'server', discordId: id, name: id }, 5);
-      await saveCheckedInvite(databases[0] ?? raise(), { id, kind: 'server' }, `https://discord.com/invite/${id}`, 5);
-    }
-    const claims = await Promise.all(
-      Array.from({ length: 6 }, (_, turn) => claimDueInvite(databases[turn % 2] ?? raise(), 10)),
-    );
-    const claimed = claims.flatMap((claim) => claim?.id ?? []);
-    expect(claimed.length).toBe(new Set(claimed).size);
-    // One that was locked by the other process is found by the next claim.
-    for (let claim = await claimDueInvite(databases[0] ?? raise(), 10); claim !== null; ) {
-      claimed.push(claim.id);
-      claim = await claimDueInvite(databases[0] ?? raise(), 10);
-    }
-    expect(claimed.toSorted()).toEqual(ids.toSorted());
-    // The clock was set back after a claim.
-    expect(await claimDueInvite(databases[0] ?? raise(), 10 - 400 * hour)).not.toBeNull();
-    await Promise.all(databases.map((database) => database.destroy()));
+    const [one, other] = [await openDatabase(address), await openDatabase(address)];
+    const now = 1_000_000_000_000;
+    const take = (database: typeof one, holder: string, at: number) =>
+      takeLease(database, 'a task', { holder, now: at, until: at + minute });
+    expect((await Promise.all([take(one, 'one', now), take(other, 'other', now)])).toSorted()).toEqual([false, true]);
+    const [holder, waiting] = (await take(one, 'one', now)) ? ['one', 'other'] : ['other', 'one'];
+    expect(await take(one, holder ?? '', now + 30 * second)).toBe(true);
+    expect(await take(other, waiting ?? '', now + 89 * second)).toBe(false);
+    expect(await take(other, waiting ?? '', now + 91 * second)).toBe(true);
+    expect(await take(one, holder ?? '', now + 92 * second)).toBe(false);
+    expect(await take(one, holder ?? '', now - 48 * hour)).toBe(true);
+    await Promise.all([one.destroy(), other.destroy()]);
   });
 });
-
-function raise(): never {
-  throw new Error('There is no such database.');
-}

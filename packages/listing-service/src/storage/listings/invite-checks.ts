@@ -1,13 +1,11 @@
-import { hour, minute } from '@tallyhook/platform/durations';
+import { hour } from '@tallyhook/platform/durations';
 import type { Database, Sql } from '../database.ts';
 import type { LostInvite } from '../tables.ts';
-import { findListing, type StoredListing, saveInvite, updateFacts } from './listings.ts';
+import { type StoredListing, saveInvite, updateFacts } from './listings.ts';
 
 const intervalMs = 1 * hour;
 /** After an invite has not led to its server for some times: its owner has not replaced it, and may never do. */
 const maxIntervalMs = 168 * hour;
-/** How long other processes leave a claimed invite (ms). */
-const leaseMs = 2 * minute;
 
 /** Stores the invite that an owner has entered, or none, and has the members of a server counted by it. */
 export async function saveCheckedInvite(
@@ -37,26 +35,19 @@ export interface DueInvite {
   readonly failures: number;
 }
 
-/** The invite that has been due for the longest time, which no other process gets meanwhile; null if none is due. */
-export async function claimDueInvite(database: Database, now: number): Promise<DueInvite | null> {
-  const due = database
+/** The invite that has been due for the longest time at `now` (ms since the epoch); null if none is due. */
+export async function findDueInvite(sql: Sql, now: number): Promise<DueInvite | null> {
+  const due = await sql
     .selectFrom('invite_checks')
-    .select('listing_id')
+    .innerJoin('listings', 'listings.id', 'invite_checks.listing_id')
+    .select(['listings.id', 'listings.invite', 'invite_checks.failures'])
+    .where('listings.state', '!=', 'deleting')
     // One that is due later than any can be is from before the clock was set back.
     .where((row) => row.or([row('due_at', '<=', now), row('due_at', '>', now + maxIntervalMs + hour)]))
     .orderBy('due_at')
-    .limit(1);
-  // Mostly there is none, and a write would wait for the votes of this moment.
-  if ((await due.executeTakeFirst()) === undefined) return null;
-  const check = await database
-    .updateTable('invite_checks')
-    .set({ due_at: now + leaseMs })
-    .where('listing_id', '=', due.forUpdate().skipLocked())
-    .returning(['listing_id', 'failures'])
+    .limit(1)
     .executeTakeFirst();
-  if (check === undefined) return null;
-  const listing = await findListing(database, check.listing_id);
-  return listing?.invite ? { id: listing.id, invite: listing.invite, failures: check.failures } : null;
+  return due?.invite ? { ...due, invite: due.invite } : null;
 }
 
 /** Stores the numbers that Discord gave for an invite, unless the listing has another one now. */
@@ -84,7 +75,7 @@ export async function storeLostInvite(
   await setCheck(database, due, { due_at: now + delayMs, failures, problem });
 }
 
-/** Asks for an invite again after `delayMs`, because Discord did not say what became of it. */
+/** Asks for an invite again at `dueAt` (ms since the epoch), because Discord did not say what became of it. */
 export async function postponeInvite(database: Database, due: DueInvite, dueAt: number): Promise<void> {
   await setCheck(database, due, { due_at: dueAt });
 }
