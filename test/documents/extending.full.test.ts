@@ -25,7 +25,7 @@ async function followPage(): Promise<string> {
   for (const name of readdirSync('.')) {
     if (!left.includes(name)) cpSync(name, join(copy, name), { recursive: true });
   }
-  symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'));
+  installPackages(copy);
   const page = readFileSync('docs/extending.md', 'utf8');
   for (const [, language = '', block = ''] of page.matchAll(/```(\w+)\n(.*?)```/gs)) {
     if (language === 'sh') await run('sh', ['-ec', block], { cwd: copy });
@@ -33,6 +33,18 @@ async function followPage(): Promise<string> {
     else createFile(copy, block);
   }
   return copy;
+}
+
+/** Links what is installed. The packages of the repository are links themselves, which lead into the copy. */
+function installPackages(copy: string): void {
+  mkdirSync(join(copy, 'node_modules'));
+  for (const entry of readdirSync('node_modules', { withFileTypes: true })) {
+    const from = join(process.cwd(), 'node_modules', entry.name);
+    const to = join(copy, 'node_modules', entry.name);
+    if (entry.name === '@tallyhook' || entry.isSymbolicLink())
+      cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+    else symlinkSync(from, to);
+  }
 }
 
 /** @param block its first line is a comment with the path */
