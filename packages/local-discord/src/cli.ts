@@ -141,7 +141,7 @@ function banner(discord: LocalDiscord, guildName: string): string {
     ...Object.entries(variables).map(([name, value]) => `  ${name}=${value}`),
     '',
     'How each library is told the address',
-    `  discord.js, Sapphire (nothing changes in the bot)\n    NODE_OPTIONS=${NODE_OPTIONS}`,
+    `  discord.js, Sapphire, discordx (nothing changes in the bot)\n    NODE_OPTIONS=${NODE_OPTIONS}`,
     ...libraryAddresses(discord).map(({ libraries, lines }) => `  ${[libraries, ...lines].join('\n    ')}`),
   ].join('\n');
 }

@@ -17,7 +17,7 @@ export function libraryAddresses({ apiUrl, gatewayUrl, origin }: Addresses): rea
   const { hostname, port } = new URL(apiUrl);
   const agent = `Object.assign(new https.Agent(), { defaultPort: ${port}, createConnection: new http.Agent().createConnection })`;
   return [
-    { libraries: 'discord.js, Sapphire', lines: [`new Client({ …, rest: { api: '${apiUrl}' } })`] },
+    { libraries: 'discord.js, Sapphire, discordx', lines: [`new Client({ …, rest: { api: '${apiUrl}' } })`] },
     { libraries: '@discordjs/core', lines: [`new REST({ api: '${apiUrl}', version: '10' })`] },
     { libraries: 'oceanic.js', lines: [`new Client({ …, rest: { baseURL: '${apiUrl}/v10' } })`] },
     { libraries: 'slash-create', lines: [`new SlashCreator({ …, rest: { baseURL: '${apiUrl}/v10' } })`] },
