@@ -1,15 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { inject, onTestFinished } from 'vitest';
+import { type Program, startNodeProgram } from '@tallyhook/platform/testing/start-node-program';
+import { inject } from 'vitest';
 
-export interface Program {
-  readonly process: ChildProcess;
-  /** The output to stdout and stderr so far. */
-  readonly output: () => string;
-  /** The exit code, or the signal that terminated the program. */
-  readonly ended: Promise<number | NodeJS.Signals | null>;
-  /** The address on which it listens, taken from its log. Rejects if the program exits first, or after 30 s. */
-  readonly url: () => Promise<string>;
-}
+export type { Program };
 
 /** The entry file of the sources, which `npm start` runs. */
 export const sourceLauncher = new URL('../../src/launch.js', import.meta.url).pathname;
@@ -29,32 +21,5 @@ export function startProgram(
   wrapper: readonly string[] = [],
   entryFile = launcher,
 ): Program {
-  const [command = process.execPath, ...words] = [...wrapper, process.execPath, entryFile, ...args];
-  const child = spawn(command, words, {
-    cwd,
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  child.stdout?.on('data', (data) => (output += String(data)));
-  child.stderr?.on('data', (data) => (output += String(data)));
-  const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
-    child.on('exit', (code, signal) => resolve(code ?? signal));
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-
-  return {
-    process: child,
-    output: () => output,
-    ended,
-    async url() {
-      for (let tries = 0; tries < 4_800; tries += 1) {
-        const [, url] = /"url":"([^"]+)".*"msg":"(?:receiving webhooks|listening)"/.exec(output) ?? [];
-        if (url !== undefined) return url;
-        if (child.exitCode !== null || child.signalCode !== null) break;
-        await new Promise((resolve) => setTimeout(resolve, 25));
-      }
-      throw new Error(`The program does not listen:\n${output}`);
-    },
-  };
+  return startNodeProgram(entryFile, args, environment, cwd, wrapper);
 }

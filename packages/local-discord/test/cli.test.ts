@@ -1,14 +1,14 @@
 import { join } from 'node:path';
+import { serve } from '@tallyhook/platform/testing/serve';
+import { startNodeProgram } from '@tallyhook/platform/testing/start-node-program';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
-import { serve } from '../../../test/support/serve.ts';
-import { startProgram } from '../../../test/support/start-program.ts';
 
 const entryFile = new URL('../src/main.ts', import.meta.url).pathname;
 const waitOptions = { timeout: 30_000 };
 
 function run(...args: readonly string[]) {
-  return startProgram(args, {}, tempDir(), [], entryFile);
+  return startNodeProgram(entryFile, args, {}, tempDir());
 }
 
 /** Starts it with `--json`, and waits for what it prints. */

@@ -1,8 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { serve } from '@tallyhook/platform/testing/serve';
 import { expect, it } from 'vitest';
-import { serve } from '../../../test/support/serve.ts';
 import type { LocalDiscord } from '../src/local-discord.ts';
 import { localDiscord, rest } from '../testing/local.ts';
 

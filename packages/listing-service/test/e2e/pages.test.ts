@@ -5,7 +5,7 @@ import { sharedBrowser } from '@tallyhook/platform/testing/browser/shared-browse
 import { localDiscord } from 'local-discord/testing/local-discord';
 import type { Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { receiver, running, serverId } from '../../testing/running.ts';
+import { mira, receiver, running, serverId } from '../../testing/running.ts';
 
 /** Opens a page without JavaScript. Violations of the content security policy and failed requests fail the test. */
 async function openPage(size: { width: number; height: number } = { width: 1200, height: 900 }): Promise<Page> {

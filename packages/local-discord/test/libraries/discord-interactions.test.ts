@@ -1,7 +1,7 @@
+import { serve } from '@tallyhook/platform/testing/serve';
 import type { APIChatInputApplicationCommandInteraction, APIInteraction } from 'discord-api-types/v10';
 import { InteractionType, InteractionResponseType as Response, verifyKeyMiddleware } from 'discord-interactions';
 import express from 'express';
-import { serve } from '../../../../test/support/serve.ts';
 import type { LocalDiscord } from '../../src/local-discord.ts';
 import { payloads, playScenario, texts } from './scenario.ts';
 

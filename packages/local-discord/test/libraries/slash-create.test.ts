@@ -1,3 +1,4 @@
+import { serve } from '@tallyhook/platform/testing/serve';
 import express from 'express';
 import {
   ButtonStyle,
@@ -11,7 +12,6 @@ import {
   SlashCreator,
   TextInputStyle,
 } from 'slash-create';
-import { serve } from '../../../../test/support/serve.ts';
 import { playScenario, texts } from './scenario.ts';
 
 const primaryButton = { type: ComponentType.BUTTON, style: ButtonStyle.PRIMARY } as const;

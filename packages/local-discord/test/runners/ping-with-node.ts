@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client, Events, GatewayIntentBits, SlashCommandBuilder } from 'discord.js';
-import { createTestBot, type TestBot } from '../../../../src/exports/sandbox.ts';
+import { createTestBot, type TestBot } from '../../src/index.ts';
 
 const client = new Client({ intents: [GatewayIntentBits.Guilds] });
 client.on(Events.InteractionCreate, (interaction) => {
