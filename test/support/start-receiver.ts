@@ -5,6 +5,7 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { DirectRequest } from '@tallyhook/platform/http/body';
 import { createLog } from '@tallyhook/platform/log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { serve } from '@tallyhook/platform/testing/serve';
 import express, { type Express } from 'express';
 import { onTestFinished } from 'vitest';
 import { createIntake } from '../../src/core/receiving/intake.ts';
@@ -14,7 +15,6 @@ import { createKeyring } from '../../src/webhook/keyring.ts';
 import { createWebhookReceiver, type Receiver } from '../../src/webhook/receiver.ts';
 import { serverAndBot, voteSecret } from './listings.ts';
 import { newSqliteUrl } from './new-sqlite.ts';
-import { serve } from './serve.ts';
 
 export { serve };
 

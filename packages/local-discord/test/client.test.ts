@@ -20,7 +20,7 @@ describe('discord.js in the local Discord', () => {
     const { discord, bot } = await inhabited();
     const guild = bot.guilds.cache.get(discord.guildId);
     expect(guild?.name).toBe('Lantern Harbour');
-    expect(guild?.channels.cache.map(({ name }) => name)).toEqual(['votes', 'general', 'premium']);
+    expect(guild?.channels.cache.map(({ name }) => name)).toEqual(['announcements', 'general', 'premium']);
     expect(bot.user.id).toBe(discord.applicationId);
     expect(discord.commands().map(({ name }) => name)).toEqual(['canvote', 'reviews', 'slow', 'silent']);
     expect(discord.connected).toBe(true);

@@ -77,7 +77,10 @@ describe('the stream of the page', () => {
       guild: { name: 'Lantern Harbour' },
       connected: true,
       channels: [
-        ...[{ name: 'votes' }, { name: 'general' }, { name: 'premium' }].map((each) => ({ ...each, kind: 'guild' })),
+        ...[{ name: 'announcements' }, { name: 'general' }, { name: 'premium' }].map((each) => ({
+          ...each,
+          kind: 'guild',
+        })),
         { name: 'elsewhere', kind: 'other_guild' },
         { name: 'a group', kind: 'group' },
       ],

@@ -109,7 +109,7 @@ describe('a select', () => {
   it.each([
     ['colors', ['red', 'blue'], 'picked red and blue'],
     ['who', ['tomas'], 'picked tomas.k'],
-    ['role', ['voter'], 'picked Voter'],
+    ['role', ['voter'], 'picked Member'],
     ['channel', ['general'], 'picked general'],
   ])('%s sends the selected values and the resolved objects', async (customId, picked, text) => {
     const { discord, mira, tomas, where } = await withForms();

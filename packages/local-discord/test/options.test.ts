@@ -78,7 +78,7 @@ describe('the options of a command', () => {
       who: 'tomas.k',
       isMember: true,
       where: 'general',
-      as: 'Voter',
+      as: 'Member',
       to: 'Premium',
       file: 'note.txt text/plain hello',
     });

@@ -55,7 +55,7 @@ describe('the selects of a modal', () => {
     expect(JSON.parse((await settled).content)).toEqual({
       users: ['tomas.k'],
       members: 1,
-      roles: ['Voter'],
+      roles: ['Member'],
       why: '',
       types: [18, 18],
     });
