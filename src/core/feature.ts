@@ -6,13 +6,13 @@ import type { Hooks } from './tally/tally.ts';
 
 /**
  * What a feature does in transactions, everything optional. The writer thread and receivers load it, so its imports contain
- * neither discord.js nor Express.
+ * neither discord.js nor Express. `Own` are the tables that it adds.
  */
-export interface Feature extends Hooks, SqlHooks {
+export interface Feature<Own = unknown> extends Hooks, SqlHooks {
   /** Its statements; `store.NAME` has them all. */
   readonly sql?: SqlModule;
-  /** Its tables: what they contain about members. */
-  readonly tables?: Partial<MemberTables>;
+  /** What its tables contain about members. */
+  readonly tables?: Partial<MemberTables> & MemberTables<Own>;
   /** The formats of its effects, by their kinds. */
   readonly effects?: Partial<EffectFormats>;
   /** The fields of its direct messages, by their types. */

@@ -170,12 +170,12 @@ export const writes = {
  * Deletes the rows of a table that belong to a community that has ended, by their keys.
  * @param owner the column with its guild, or with the name of one of its listings
  */
-export function deleteRowsByKey<Table extends keyof Tables>(
-  table: Table,
+export function deleteRowsByKey<Own = Tables>(
+  table: keyof Own & string,
   owner: 'guild_id' | 'community_id' | 'listing',
-  key: readonly (keyof Tables[Table] & string)[],
+  key: readonly ColumnOf<Own>[],
 ): NonNullable<SqlHooks['deleteOfGuild']> {
-  // Kysely builds a statement for each table of a union; of these tables only the named columns matter.
+  // Kysely has no type for a table that is a parameter; of these tables only the named columns matter.
   const [like, columns] = [table as 'grants', key as readonly 'role'[]];
   return async ({ db, connection }, { guildId, communityId, listings }) => {
     const owners = { guild_id: [guildId], community_id: [communityId], listing: listings }[owner];
@@ -192,6 +192,8 @@ export function deleteRowsByKey<Table extends keyof Tables>(
     return rows.length === rowsPerWrite;
   };
 }
+
+type ColumnOf<Own> = { [Table in keyof Own]: keyof Own[Table] & string }[keyof Own];
 
 export type GuildDataStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 

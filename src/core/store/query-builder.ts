@@ -5,9 +5,9 @@ import { memoizeOne } from '@tallyhook/platform/memoize';
 import { type Compilable, type Insertable, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** What statements need: `db` builds them, `connection` runs them. */
-export interface SqlAccess {
-  readonly db: Kysely<Tables>;
+/** What statements need: `db` builds them, `connection` runs them. `Own` are the tables that a feature adds. */
+export interface SqlAccess<Own = unknown> {
+  readonly db: Kysely<Tables & Own>;
   readonly connection: Connection;
 }
 
@@ -21,16 +21,17 @@ export async function run<Row>(connection: Connection, query: Compilable<Row>): 
   return (await connection.run(query.compile())) as readonly Row[];
 }
 
-type Row<Table extends keyof Tables> = Insertable<Tables[Table]>;
-type Key<Table extends keyof Tables, Name extends keyof Row<Table>> = Pick<Row<Table>, Name>;
-type Values<Table extends keyof Tables, Name extends keyof Row<Table>> = Omit<Row<Table>, Name>;
+type Table<Own> = keyof (Tables & Own) & string;
+type Row<Own, Of extends Table<Own>> = Insertable<(Tables & Own)[Of]>;
+type Key<Own, Of extends Table<Own>, Name extends keyof Row<Own, Of>> = Pick<Row<Own, Of>, Name>;
+type Values<Own, Of extends Table<Own>, Name extends keyof Row<Own, Of>> = Omit<Row<Own, Of>, Name>;
 
 /** Inserts a row, or replaces these values of the row with the key. */
-export async function upsert<Table extends keyof Tables, Name extends keyof Row<Table>>(
-  { db, connection }: SqlAccess,
-  table: Table,
-  key: Key<Table, Name>,
-  values: Values<Table, Name>,
+export async function upsert<Own, Of extends Table<Own>, Name extends keyof Row<Own, Of>>(
+  { db, connection }: SqlAccess<Own>,
+  table: Of,
+  key: Key<Own, Of, Name>,
+  values: Values<Own, Of, Name>,
 ): Promise<void> {
   const insert = insertRow(db, table, key, values);
   const save = insert.onConflict((conflict) => conflict.columns(namesIn(key)).doUpdateSet(values as never));
@@ -38,11 +39,11 @@ export async function upsert<Table extends keyof Tables, Name extends keyof Row<
 }
 
 /** Inserts a row unless there is one with the key. */
-export async function insertMissing<Table extends keyof Tables, Name extends keyof Row<Table>>(
-  { db, connection }: SqlAccess,
-  table: Table,
-  key: Key<Table, Name>,
-  values: Values<Table, Name>,
+export async function insertMissing<Own, Of extends Table<Own>, Name extends keyof Row<Own, Of>>(
+  { db, connection }: SqlAccess<Own>,
+  table: Of,
+  key: Key<Own, Of, Name>,
+  values: Values<Own, Of, Name>,
 ): Promise<void> {
   const insert = insertRow(db, table, key, values);
   const addOnce = insert.onConflict((conflict) => conflict.columns(namesIn(key)).doNothing());
@@ -50,11 +51,11 @@ export async function insertMissing<Table extends keyof Tables, Name extends key
 }
 
 /** Inserts a row, or adds its numbers to those of the row with the key. */
-export async function increase<Table extends keyof Tables, Name extends keyof Row<Table>>(
-  { db, connection }: SqlAccess,
-  table: Table,
-  key: Key<Table, Name>,
-  numbers: Values<Table, Name>,
+export async function increase<Own, Of extends Table<Own>, Name extends keyof Row<Own, Of>>(
+  { db, connection }: SqlAccess<Own>,
+  table: Of,
+  key: Key<Own, Of, Name>,
+  numbers: Values<Own, Of, Name>,
 ): Promise<void> {
   const sumOf = (name: string) => sql`${sql.ref(`${table}.${name}`)} + ${sql.ref(`excluded.${name}`)}`;
   const sums = Object.fromEntries(Object.keys(numbers).map((name) => [name, sumOf(name)]));
@@ -64,7 +65,7 @@ export async function increase<Table extends keyof Tables, Name extends keyof Ro
 }
 
 // Kysely cannot relate a row to a table that is a parameter; the callers' types do.
-function insertRow(db: Kysely<Tables>, table: keyof Tables, key: object, values: object) {
+function insertRow<Own>(db: Kysely<Own>, table: keyof Own & string, key: object, values: object) {
   return db.insertInto(table).values({ ...key, ...values } as never);
 }
 
@@ -81,9 +82,12 @@ export function literal<Value extends string | number>(value: Value): RawBuilder
 }
 
 /** A prepared query of a module, which is used with several databases. */
-export function preparedStatement<Args extends object>() {
-  return <Row>(build: (db: Kysely<Tables>, placeholder: PlaceholderFor<Args>) => Compilable<Row>) => {
-    const bindIn = memoizeOne((db: Kysely<Tables>) => boundQuery<Args>()((placeholder) => build(db, placeholder)));
-    return ({ db, connection }: SqlAccess, args: Args) => connection.run(bindIn(db)(args)) as Promise<readonly Row[]>;
+export function preparedStatement<Args extends object, Own = unknown>() {
+  return <Row>(build: (db: Kysely<Tables & Own>, placeholder: PlaceholderFor<Args>) => Compilable<Row>) => {
+    const bindIn = memoizeOne((db: Kysely<Tables & Own>) =>
+      boundQuery<Args>()((placeholder) => build(db, placeholder)),
+    );
+    return ({ db, connection }: SqlAccess<Own>, args: Args) =>
+      connection.run(bindIn(db)(args)) as Promise<readonly Row[]>;
   };
 }

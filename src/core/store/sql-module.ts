@@ -8,8 +8,12 @@ import type { Hooks } from '../tally/tally.ts';
 import type { MemberTables } from './member-data/member-table.ts';
 import type { SqlAccess } from './query-builder.ts';
 
-/** What the statements of modules need. */
-export interface Sql extends SqlAccess {
+/**
+ * What the statements of modules need. `Own` are the tables that a feature adds to those of the core. Every database has the
+ * tables of all features, so TypeScript may pass it on without them, and to statements that name others: a type says which
+ * ones the statements use.
+ */
+export interface Sql<Own = unknown> extends SqlAccess<Own> {
   /** The formats of all effects. */
   readonly effects: EffectFormats;
   readonly memberTables: MemberTables;

@@ -132,6 +132,19 @@ export interface Tables extends SettingsTables {
     /** Until when a process is requesting new tokens; null if none is. */
     refreshing_until: number | null;
   };
+  /** What top.gg has connected. The secrets of those that are held are encrypted. */
+  topgg_connections: {
+    connection_id: string;
+    listing: string;
+    user_id: string;
+    kind: 'server' | 'bot';
+    target_id: string;
+    /** Null while it is held. */
+    guild_id: string | null;
+    sealed: string | null;
+    /** When it was connected (ms since the epoch). */
+    at: number;
+  };
   /** The languages of members who may get direct messages, as Discord's codes. */
   member_languages: { user_id: string; locale: string };
   /** Times in which receiving was down. */

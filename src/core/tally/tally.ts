@@ -8,7 +8,7 @@ import type { PremiumOrder } from '../rewards/decide-premium.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
 import type { Outage } from '../rewards/outages.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
-import type { HotKey, HotTable, Row, TableName } from '../store/recording/hot-table.ts';
+import type { HotKey, HotTable } from '../store/recording/hot-table.ts';
 import type { AccountState, Marks } from './account-state.ts';
 import type { EventKey } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
@@ -166,9 +166,9 @@ export interface Tally extends OutboxWrites {
   /** Stores the grant in place of that of the same user, role and source. */
   saveGrant(grant: StoredGrant): void;
   /** The row of a feature's table with this key, locked; its initial one if it was not written before. */
-  rowOf<Name extends TableName>(table: HotTable<Name>, key: string): Row<Name>;
+  rowOf<Row extends object>(table: HotTable<Row>, key: string): Row;
   /** Stores the row in place of that with the same key. */
-  saveRow<Name extends TableName>(table: HotTable<Name>, row: Row<Name>): void;
+  saveRow<Row extends object>(table: HotTable<Row>, row: Row): void;
   /** Times in which receiving was down, oldest first, of at least the last 160 days. */
   outages(): readonly Outage[];
   /** Logs a delivery and returns its ID; null if its event is already recorded. */

@@ -4,19 +4,19 @@ import { deletedRows } from '../../core/store/member-data/member-table.ts';
 import { effects } from './effects.ts';
 import { holdVote } from './hold-vote.ts';
 import * as sql from './store.ts';
-import { confirmations as table, voteOf } from './tables.ts';
+import { type ConfirmationTables, confirmations as table, voteOf } from './tables.ts';
 
 export const confirmations = {
   sql,
-  tables: { confirmations: deletedRows('confirmations') },
+  tables: { confirmations: deletedRows<ConfirmationTables>('confirmations') },
   effects,
-  deleteOfGuild: deleteRowsByKey('confirmations', 'listing', ['vote']),
+  deleteOfGuild: deleteRowsByKey<ConfirmationTables>('confirmations', 'listing', ['vote']),
   onTimeCorrected: sql.correctWaiting,
   beforeVote: {
     of: { rule: 'confirm' },
     reads: ({ listing, userId }) => ({ table, key: voteOf(listing.name, userId) }),
     call: holdVote,
   },
-} satisfies Feature;
+} satisfies Feature<ConfirmationTables>;
 
 export { confirmationQueuesOf, reasons as confirmationReasons } from './hold-vote.ts';

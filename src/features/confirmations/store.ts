@@ -2,23 +2,26 @@ import { accountIdOf } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import { selectVotesBetween, toPastVote } from '../../core/store/recording/queries.ts';
-import type { CorrectedVote, Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { CorrectedVote, SqlClient } from '../../core/store/sql-module.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { Confirmation } from './effects.ts';
 import type { RecordedVote } from './judge.ts';
-import { voteOf, type WaitingVote, waitingIn, waitingRow } from './tables.ts';
+import { type ConfirmationSql, voteOf, type WaitingVote, waitingIn, waitingRow } from './tables.ts';
 
 export const reads = {
   /** The votes of a member that wait. */
-  async waiting({ db, connection }: Sql, { listing, userId }: Confirmation): Promise<readonly WaitingVote[]> {
+  async waiting(
+    { db, connection }: ConfirmationSql,
+    { listing, userId }: Confirmation,
+  ): Promise<readonly WaitingVote[]> {
     const row = db.selectFrom('confirmations').select('waiting').where('vote', '=', voteOf(listing, userId));
     return (await run(connection, row)).flatMap(waitingIn);
   },
 
   /** The counted votes of a member for the target of a listing after a time (ms since the epoch). */
   async recordedSince(
-    { db, connection }: Sql,
+    { db, connection }: ConfirmationSql,
     { name, community }: Pick<ListingContext, 'name' | 'community'>,
     userId: string,
     after: number,
@@ -41,7 +44,7 @@ export const reads = {
 
 /** Replaces the votes of a member that wait. */
 async function changeWaiting(
-  { db, connection }: Pick<Sql, 'db' | 'connection'>,
+  { db, connection }: Pick<ConfirmationSql, 'db' | 'connection'>,
   { listing, userId }: Confirmation,
   change: (waiting: readonly WaitingVote[]) => readonly WaitingVote[],
 ): Promise<void> {
@@ -55,18 +58,26 @@ async function changeWaiting(
   else await run(connection, own.set(waitingRow(listing, userId, changed)));
 }
 
-const forgetWaiting = (sql: Pick<Sql, 'db' | 'connection'>, confirmation: Confirmation, deliveryId: number) =>
-  changeWaiting(sql, confirmation, (waiting) => waiting.filter((each) => each.deliveryId !== deliveryId));
+const forgetWaiting = (
+  sql: Pick<ConfirmationSql, 'db' | 'connection'>,
+  confirmation: Confirmation,
+  deliveryId: number,
+) => changeWaiting(sql, confirmation, (waiting) => waiting.filter((each) => each.deliveryId !== deliveryId));
 
 /** Votes that were received while a clock was ahead were received before it was set back. */
-export const correctWaiting = (sql: Sql, { listing, userId, correctedTo }: CorrectedVote) =>
+export const correctWaiting = (sql: ConfirmationSql, { listing, userId, correctedTo }: CorrectedVote) =>
   changeWaiting(sql, { listing, userId }, (waiting) =>
     waiting.map((each) => ({ ...each, receivedAt: Math.min(each.receivedAt, correctedTo) })),
   );
 
 export const writes = {
   /** Leaves the delivery to the owner: a repeat of it is held again. */
-  async leave({ db, connection }: Sql, { listing, userId }: Confirmation, deliveryId: number, reason: string) {
+  async leave(
+    { db, connection }: ConfirmationSql,
+    { listing, userId }: Confirmation,
+    deliveryId: number,
+    reason: string,
+  ) {
     const delivery = db.updateTable('deliveries').where('id', '=', deliveryId).where('outcome', '=', 'quarantined');
     await run(connection, delivery.set({ reason }));
     await forgetWaiting({ db, connection }, { listing, userId }, deliveryId);

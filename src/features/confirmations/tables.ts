@@ -1,14 +1,16 @@
 import { hotTable } from '../../core/store/recording/hot-table.ts';
+import type { Sql } from '../../core/store/sql-module.ts';
 import type { EventKey } from '../../core/tally/idempotency-key.ts';
 
-declare module '../../core/store/tables.ts' {
-  interface Tables {
-    /** The votes of a member for a listing that wait for the confirmation of its site. `vote` is {@link voteOf}. */
-    confirmations: { vote: string; user_id: string | null; listing: string | null; waiting: string | null };
-  }
+export interface ConfirmationTables {
+  /** The votes of a member for a listing that wait for the confirmation of its site. `vote` is {@link voteOf}. */
+  confirmations: { vote: string; user_id: string | null; listing: string | null; waiting: string | null };
 }
 
-export const confirmations = hotTable({
+/** The database with the tables of this feature. */
+export type ConfirmationSql = Sql<ConfirmationTables>;
+
+export const confirmations = hotTable<ConfirmationTables>()({
   name: 'confirmations',
   key: ['vote'],
   columns: { vote: 'text', user_id: 'text', listing: 'text', waiting: 'text' },

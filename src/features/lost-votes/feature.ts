@@ -1,9 +1,10 @@
 import type { Feature } from '../../core/feature.ts';
 import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import * as sql from './store.ts';
+import type { LostVoteTables } from './tables.ts';
 
 export const lostVotes = {
   sql,
   tables: { listing_beginnings: { withoutMembers: 'Times.' } },
-  deleteOfGuild: deleteRowsByKey('listing_beginnings', 'listing', ['listing']),
-} satisfies Feature;
+  deleteOfGuild: deleteRowsByKey<LostVoteTables>('listing_beginnings', 'listing', ['listing']),
+} satisfies Feature<LostVoteTables>;

@@ -1,21 +1,12 @@
 import { run, upsert } from '../../core/store/query-builder.ts';
-import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
-
-declare module '../../core/store/tables.ts' {
-  interface Tables {
-    /**
-     * Since when this database receives the votes of a listing (ms since the epoch). `target` is the server or bot at its
-     * site: as another one, the listing begins again.
-     */
-    listing_beginnings: { listing: string; target: string; since: number };
-  }
-}
+import type { SqlClient } from '../../core/store/sql-module.ts';
+import type { LostVoteSql } from './tables.ts';
 
 export const reads = {};
 
 export const writes = {
   /** The beginning of a listing (ms since the epoch): now, unless it has begun before. */
-  async begin(sql: Sql, listing: string, target: string, now: number): Promise<number> {
+  async begin(sql: LostVoteSql, listing: string, target: string, now: number): Promise<number> {
     const { db, connection } = sql;
     const stored = db.selectFrom('listing_beginnings').select('since').where('listing', '=', listing);
     const [begun] = await run(connection, stored.where('target', '=', target));
@@ -25,7 +16,7 @@ export const writes = {
   },
 
   /** A listing that is configured no more: if it is again, another program may have paid the votes of in between. */
-  async end({ db, connection }: Sql, listing: string): Promise<void> {
+  async end({ db, connection }: LostVoteSql, listing: string): Promise<void> {
     await run(connection, db.deleteFrom('listing_beginnings').where('listing', '=', listing));
   },
 };

@@ -6,20 +6,11 @@ import { hotTable } from '../../core/store/recording/hot-table.ts';
 import type { CountedVote } from '../../core/tally/recorded-event.ts';
 import type { Tally } from '../../core/tally/tally.ts';
 import * as sql from './store.ts';
+import type { NextVoteTables } from './tables.ts';
 
 export { lastVoteFor } from './store.ts';
 
-declare module '../../core/store/tables.ts' {
-  interface Tables {
-    /**
-     * When a member may vote again, as the delivery of the vote has said. Without a row, or with one of an earlier vote, the
-     * cooldown of the listing decides.
-     */
-    next_votes: { user_id: string; listing: string; voted_at: number; next_at: number };
-  }
-}
-
-const table = hotTable({
+const table = hotTable<NextVoteTables>()({
   name: 'next_votes',
   key: ['user_id', 'listing'],
   columns: { user_id: 'text', listing: 'text', voted_at: 'bigint', next_at: 'bigint' },
@@ -27,10 +18,10 @@ const table = hotTable({
 
 export const nextVotes = {
   sql,
-  tables: { next_votes: deletedRows('next_votes') },
-  deleteOfGuild: deleteRowsByKey('next_votes', 'listing', ['user_id', 'listing']),
+  tables: { next_votes: deletedRows<NextVoteTables>('next_votes') },
+  deleteOfGuild: deleteRowsByKey<NextVoteTables>('next_votes', 'listing', ['user_id', 'listing']),
   onVote: { of: { vote: 'nextVoteAt' }, call: storeNextVote },
-} satisfies Feature;
+} satisfies Feature<NextVoteTables>;
 
 /** Stores what the delivery says of the next vote, unless the cooldown says so too, or a later vote was delivered before. */
 function storeNextVote(tally: Tally, { account, listing: { name, rewards }, at, nextVoteAt }: CountedVote): void {

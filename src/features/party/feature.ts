@@ -1,39 +1,11 @@
-import type { Generated, Kysely } from 'kysely';
 import type { Feature } from '../../core/feature.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
-import { type EndedGuild, rowsPerWrite, type Sql } from '../../core/store/sql-module.ts';
-import type { Tables } from '../../core/store/tables.ts';
+import { type EndedGuild, rowsPerWrite } from '../../core/store/sql-module.ts';
 import { effects } from './effects.ts';
 import { goalAt } from './goals.ts';
 import { countForParty, partyRow } from './on-vote.ts';
 import * as sql from './store.ts';
-
-/** `eligible`: paid once the goal is reached. `late`: voted only after it was reached. */
-type PartyVoterState = 'eligible' | 'late' | 'paid';
-
-declare module '../../core/store/tables.ts' {
-  interface Tables {
-    /** The progress of each party, by its key. */
-    parties: {
-      period: string;
-      votes: number;
-      reached_at: number | null;
-      /** Where its panel is, or will be; null for nowhere, or after Discord has rejected it there. */
-      panel_channel: string | null;
-      /** The rules at the latest vote, and the end of the period; null without a panel. */
-      panel_goal: number | null;
-      panel_credits: number | null;
-      panel_ends_at: number | null;
-      /** When the waiting update of the panel is due; null if none is waiting. */
-      panel_due_at: number | null;
-      panel_updated_at: Generated<number>;
-      /** The id of the message and of its channel; null before it was posted. */
-      panel_message: string | null;
-      panel_message_channel: string | null;
-    };
-    party_voters: { period: string; user_id: string; state: PartyVoterState };
-  }
-}
+import type { PartySql, PartyTables } from './tables.ts';
 
 export const party = {
   sql,
@@ -52,10 +24,10 @@ export const party = {
   beforeForgetting: lockUnpaidParties,
   deleteOfGuild: deleteParties,
   goalAt,
-} satisfies Feature;
+} satisfies Feature<PartyTables>;
 
 /** The payment of a party would otherwise pay the account under both ids. */
-async function lockUnpaidParties({ db, connection }: Sql, userId: string): Promise<readonly []> {
+async function lockUnpaidParties({ db, connection }: PartySql, userId: string): Promise<readonly []> {
   const voters = await run(connection, votersOf(db, userId));
   const periods = voters.filter(({ state }) => state === 'eligible').map(({ period }) => period);
   for (const period of periods.sort()) {
@@ -65,7 +37,7 @@ async function lockUnpaidParties({ db, connection }: Sql, userId: string): Promi
 }
 
 /** Of a community that has ended: the voters of its parties, each before the party itself. */
-async function deleteParties({ db, connection }: Sql, { communityId }: EndedGuild): Promise<boolean> {
+async function deleteParties({ db, connection }: PartySql, { communityId }: EndedGuild): Promise<boolean> {
   const own = db.selectFrom('parties').select('period').where('period', 'like', `${communityId} %`);
   const [party] = await run(connection, own.orderBy('period').limit(literal(1)));
   if (party === undefined) return false;
@@ -81,7 +53,7 @@ async function deleteParties({ db, connection }: Sql, { communityId }: EndedGuil
 }
 
 /** A member's periods. The key begins with the period, so it is looked up for each one. */
-function votersOf(db: Kysely<Tables>, userId: string) {
+function votersOf(db: PartySql['db'], userId: string) {
   const voters = db.selectFrom('party_voters').selectAll().where('user_id', '=', userId);
   return voters.where('period', 'in', db.selectFrom('parties').select('period'));
 }

@@ -1,6 +1,7 @@
 import { day, hour, second } from '@tallyhook/platform/durations';
-import { hotTable, type Row } from '../../core/store/recording/hot-table.ts';
+import { hotTable } from '../../core/store/recording/hot-table.ts';
 import type { PartyProgress } from './rules.ts';
+import type { PartyRow, PartyTables } from './tables.ts';
 
 /** The panel of a party is edited at most this often (ms). */
 export const panelIntervalMs = 10 * second;
@@ -36,7 +37,7 @@ export function isPanelWaiting({ dueAt }: Pick<PartyPanelState, 'dueAt'>, now: n
 }
 
 /** The progress of each party, by its key. */
-export const parties = hotTable({
+export const parties = hotTable<PartyTables>()({
   name: 'parties',
   key: ['period'],
   columns: {
@@ -56,14 +57,14 @@ export const parties = hotTable({
 });
 
 /** Who has voted in a period. A vote that was cast before the goal was reached, but arrives later, makes a voter eligible. */
-export const partyVoters = hotTable({
+export const partyVoters = hotTable<PartyTables>()({
   name: 'party_voters',
   key: ['period', 'user_id'],
   columns: { period: 'text', user_id: 'text', state: 'text' },
   replaces: { column: 'state', value: 'late' },
 });
 
-export function toPartyState(row: Row<'parties'>): PartyState {
+export function toPartyState(row: PartyRow): PartyState {
   const { votes, reached_at: reachedAt, panel_channel: channelId, panel_ends_at: endsAt } = row;
   if (endsAt === null) return { votes, reachedAt, panel: null };
   const { panel_goal: goal, panel_credits: credits, panel_due_at: dueAt, panel_updated_at: updatedAt } = row;
@@ -71,7 +72,7 @@ export function toPartyState(row: Row<'parties'>): PartyState {
   return { votes, reachedAt, panel };
 }
 
-export function withPartyState(row: Row<'parties'>, { votes, reachedAt, panel }: PartyState): Row<'parties'> {
+export function withPartyState(row: PartyRow, { votes, reachedAt, panel }: PartyState): PartyRow {
   return {
     ...row,
     votes,

@@ -1,16 +1,15 @@
-import type { Kysely } from 'kysely';
 import { accountIdOf } from '../../core/ledger/account.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import { addToScores } from '../../core/rewards/period-scores.ts';
 import { appendEntry, lockAccount } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
-import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
-import type { Tables } from '../../core/store/tables.ts';
+import type { SqlClient } from '../../core/store/sql-module.ts';
 import type { PostedMessage } from '../../discord/posting/edit-message.ts';
 import type { PartyReward } from './effects.ts';
 import { isPanelWaiting, panelIntervalMs, toPartyState } from './hot-tables.ts';
 import { noPartyProgress, type PartyProgress, partyEntry, partyOf } from './rules.ts';
+import type { PartySql } from './tables.ts';
 
 /** Voters per transaction, in which votes for the party wait. */
 const votersPerPayment = 15;
@@ -41,13 +40,13 @@ export interface PanelUpdate {
 
 export const reads = {
   /** The progress of a party; without votes if nobody has voted in its period. */
-  async progress({ db, connection }: Sql, period: string): Promise<PartyProgress> {
+  async progress({ db, connection }: PartySql, period: string): Promise<PartyProgress> {
     const [party] = await run(connection, db.selectFrom('parties').selectAll().where('period', '=', period));
     return party === undefined ? noPartyProgress : { votes: party.votes, reachedAt: party.reached_at };
   },
 
   /** Null if there is nothing to show, or a later update is planned, which will show it. */
-  async find({ db, connection }: Sql, period: string, now: number): Promise<ShownParty | null> {
+  async find({ db, connection }: PartySql, period: string, now: number): Promise<ShownParty | null> {
     const [row] = await run(connection, db.selectFrom('parties').selectAll().where('period', '=', period));
     if (row === undefined) return null;
     const { votes, reachedAt, panel } = toPartyState(row);
@@ -66,7 +65,7 @@ export const writes = {
    * Pays the reward to voters who have not been paid, at most 15. Returns whether there may be more. `now` in ms
    * since the epoch.
    */
-  async pay(sql: Sql, { period: key, goal, credits, day }: PartyReward, now: number): Promise<boolean> {
+  async pay(sql: PartySql, { period: key, goal, credits, day }: PartyReward, now: number): Promise<boolean> {
     const { db, connection } = sql;
     const { communityId, period } = partyOf(key);
     // Two processes that pay at once take turns.
@@ -97,7 +96,7 @@ export const writes = {
   },
 
   /** Stores what a message shows since `now`. If there were votes meanwhile, enqueues another update. */
-  async updated(sql: Sql, period: string, { message, votes, isFinal }: PanelUpdate, now: number): Promise<void> {
+  async updated(sql: PartySql, period: string, { message, votes, isFinal }: PanelUpdate, now: number): Promise<void> {
     const { db, connection } = sql;
     const shown = { panel_message: message.id, panel_message_channel: message.channelId, panel_updated_at: now };
     const [row] = await run(connection, updateParty(db, period).set(shown).returningAll());
@@ -116,12 +115,12 @@ export const writes = {
   },
 
   /** Notes that Discord has rejected the message in its channel. The next vote selects a channel again. */
-  async rejected({ db, connection }: Sql, period: string): Promise<void> {
+  async rejected({ db, connection }: PartySql, period: string): Promise<void> {
     await run(connection, updateParty(db, period).set({ panel_channel: null, panel_due_at: null }));
   },
 };
 
-function updateParty(db: Kysely<Tables>, period: string) {
+function updateParty(db: PartySql['db'], period: string) {
   return db.updateTable('parties').where('period', '=', period);
 }
 

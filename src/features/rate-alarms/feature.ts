@@ -4,8 +4,9 @@ import { hotTable } from '../../core/store/recording/hot-table.ts';
 import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { ownerReports } from './effects.ts';
-import { addVote, isHeld, type Rate } from './rate.ts';
+import { addVote, isHeld } from './rate.ts';
 import * as sql from './store.ts';
+import type { RateAlarmTables } from './tables.ts';
 
 declare module '../../core/rewards/rules.ts' {
   interface ListingRewards {
@@ -14,14 +15,7 @@ declare module '../../core/rewards/rules.ts' {
   }
 }
 
-declare module '../../core/store/tables.ts' {
-  interface Tables {
-    /** The rates of listings whose votes can be forged. */
-    rate_alarms: { listing: string } & Rate;
-  }
-}
-
-const table = hotTable({
+const table = hotTable<RateAlarmTables>()({
   name: 'rate_alarms',
   key: ['listing'],
   columns: {
@@ -42,9 +36,9 @@ export const rateAlarms = {
   sql,
   tables: { rate_alarms: { withoutMembers: 'Votes per hour.' } },
   ownerReports,
-  deleteOfGuild: deleteRowsByKey('rate_alarms', 'listing', ['listing']),
+  deleteOfGuild: deleteRowsByKey<RateAlarmTables>('rate_alarms', 'listing', ['listing']),
   beforeVote: { of: { rule: 'rateAlarm' }, reads: ({ listing }) => ({ table, key: listing.name }), call: holdVote },
-} satisfies Feature;
+} satisfies Feature<RateAlarmTables>;
 
 /** Counts a vote, and holds it if there are too many: its delivery is quarantined until the owner decides. */
 function holdVote(tally: Tally, { vote, listing, delivery, rowWriter }: UnrecordedVote): RecordedDelivery | null {

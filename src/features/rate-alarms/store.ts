@@ -1,11 +1,12 @@
 import { literal, run } from '../../core/store/query-builder.ts';
 import { quarantineColumns, toQuarantined } from '../../core/store/records/quarantine.ts';
-import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { SqlClient } from '../../core/store/sql-module.ts';
 import { noDelivery } from '../../core/store/tables.ts';
 import type { EventKey } from '../../core/tally/idempotency-key.ts';
 import type { QuarantinedDelivery } from '../../core/tally/quarantine.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { decided, ended, type RateState } from './rate.ts';
+import type { RateAlarmSql } from './tables.ts';
 
 /** A listing with something to decide, or whose decision is being carried out. Times are ms since the epoch. */
 export interface Alarm {
@@ -28,7 +29,7 @@ export const reads = {
   alarms,
 
   /** With the number of held votes, which takes some ms during an attack. */
-  async held(sql: Sql): Promise<readonly HeldListing[]> {
+  async held(sql: RateAlarmSql): Promise<readonly HeldListing[]> {
     const held: HeldListing[] = [];
     for (const alarm of await alarms(sql)) {
       const count = heldDeliveries(sql, alarm.listing).select(({ fn }) => fn.countAll<number>().as('count'));
@@ -38,7 +39,11 @@ export const reads = {
   },
 
   /** None if another process has carried out the decision: what is held now waits for the next one. */
-  async deliveries(sql: Sql, { listing, state }: Alarm, limit: number): Promise<readonly QuarantinedDelivery[]> {
+  async deliveries(
+    sql: RateAlarmSql,
+    { listing, state }: Alarm,
+    limit: number,
+  ): Promise<readonly QuarantinedDelivery[]> {
     const alarm = sql.db.selectFrom('rate_alarms').select('rejected_until').where('listing', '=', listing);
     const [decision] = await run(sql.connection, alarm.where('state', '=', state));
     if (decision === undefined) return [];
@@ -52,7 +57,7 @@ export const reads = {
 
 export const writes = {
   /** False if there is nothing to decide. */
-  async decide(sql: Sql, listing: string, decision: Decision, now: number): Promise<boolean> {
+  async decide(sql: RateAlarmSql, listing: string, decision: Decision, now: number): Promise<boolean> {
     const { db, connection } = sql;
     const alarm = db.updateTable('rate_alarms').where('listing', '=', listing);
     // The row is locked from here on, so that all votes that were held before are committed.
@@ -66,7 +71,7 @@ export const writes = {
   },
 
   /** When there are no more deliveries of the decision. */
-  async finish(sql: Sql, listing: string, now: number): Promise<void> {
+  async finish(sql: RateAlarmSql, listing: string, now: number): Promise<void> {
     const { db, connection } = sql;
     const alarm = db.updateTable('rate_alarms').where('listing', '=', listing);
     // It locks the row: votes that are held at this moment are committed before those that remain are looked for.
@@ -78,7 +83,7 @@ export const writes = {
   },
 
   /** The votes of these deliveries are never paid, and those that have keys are duplicates when they are repeated. */
-  async reject({ db, connection }: Sql, ids: readonly number[], keys: readonly EventKey[]): Promise<void> {
+  async reject({ db, connection }: RateAlarmSql, ids: readonly number[], keys: readonly EventKey[]): Promise<void> {
     const rows = keys.map((key) => ({ key: Buffer.from(key, 'hex'), delivery_id: noDelivery }));
     const insert = db.insertInto('event_keys').values(rows);
     if (rows.length > 0)
@@ -94,14 +99,14 @@ export const writes = {
 
 export type RateAlarmStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
-async function alarms({ db, connection }: Sql): Promise<readonly Alarm[]> {
+async function alarms({ db, connection }: RateAlarmSql): Promise<readonly Alarm[]> {
   const rows = await run(connection, db.selectFrom('rate_alarms').selectAll().where('state', 'is not', null));
   return rows.flatMap(({ listing, state, held_at: heldAt, votes: paid, usual }) =>
     state === null ? [] : [{ listing, state, heldAt: heldAt ?? 0, paid, usual: usual / 1_000 }],
   );
 }
 
-function heldDeliveries({ db }: Sql, listing: string) {
+function heldDeliveries({ db }: RateAlarmSql, listing: string) {
   const quarantined = db.selectFrom('deliveries').where('outcome', '=', literal('quarantined'));
   // Redundant, but SQLite uses the partial index `deliveries_unusual` only if its condition is in the query.
   const unusual = quarantined.where('outcome', '<>', literal('recorded'));

@@ -8,17 +8,9 @@ import type { CountedVote } from '../../core/tally/recorded-event.ts';
 import type { Tally } from '../../core/tally/tally.ts';
 import { directMessages } from './effects.ts';
 import * as sql from './store.ts';
+import type { ReminderTables } from './tables.ts';
 
-declare module '../../core/store/tables.ts' {
-  interface Tables {
-    /** When members are to be reminded of a vote; `leased_until` is null if no process is checking it. */
-    reminders: { user_id: string; listing: string; due_at: number; leased_until: number | null };
-    /** Whose reminders the program has switched off, and 1 if the member was informed of it. */
-    reminder_stops: { user_id: string; reason: 'direct_messages_closed'; at: number; told: number };
-  }
-}
-
-const table = hotTable({
+const table = hotTable<ReminderTables>()({
   name: 'reminders',
   key: ['user_id', 'listing'],
   columns: { user_id: 'text', listing: 'text', due_at: 'bigint', leased_until: 'bigint' },
@@ -26,12 +18,15 @@ const table = hotTable({
 
 export const reminders = {
   sql,
-  tables: { reminders: deletedRows('reminders'), reminder_stops: deletedRows('reminder_stops') },
+  tables: {
+    reminders: deletedRows<ReminderTables>('reminders'),
+    reminder_stops: deletedRows<ReminderTables>('reminder_stops'),
+  },
   directMessages,
-  deleteOfGuild: deleteRowsByKey('reminders', 'listing', ['user_id', 'listing']),
+  deleteOfGuild: deleteRowsByKey<ReminderTables>('reminders', 'listing', ['user_id', 'listing']),
   onVote: { of: { mark: 'reminder' }, call: planReminder },
   onTimeCorrected: sql.moveReminder,
-} satisfies Feature;
+} satisfies Feature<ReminderTables>;
 
 /**
  * Plans the reminder of the next vote. A vote that is delivered after a later one changes nothing: the reminder of the

@@ -1,5 +1,5 @@
 import type { CommunityId, LastVotes } from '../../core/ledger/account.ts';
-import type { Tables } from '../../core/store/tables.ts';
+import type { ReminderTables } from './tables.ts';
 
 /** A member who is to be reminded of voting for a listing. */
 export interface Reminder {
@@ -11,7 +11,7 @@ export interface Reminder {
 }
 
 /** Why the program has switched off the reminders of a member: Discord accepts no direct messages to the member. */
-export type StopReason = Tables['reminder_stops']['reason'];
+export type StopReason = ReminderTables['reminder_stops']['reason'];
 
 export interface RemindedListing {
   readonly name: string;

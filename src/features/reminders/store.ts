@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely';
 import { type AccountId, accountIdOf, type CommunityId, memberOf } from '../../core/ledger/account.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
@@ -7,8 +6,7 @@ import { lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { accountsOfMember } from '../../core/store/member-accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { insertMissing, preparedStatement, run, upsert } from '../../core/store/query-builder.ts';
-import type { CorrectedVote, Sql, SqlClient } from '../../core/store/sql-module.ts';
-import type { Tables } from '../../core/store/tables.ts';
+import type { CorrectedVote, SqlClient } from '../../core/store/sql-module.ts';
 import type { AccountState } from '../../core/tally/account-state.ts';
 import { lastVoteFor } from '../next-votes/feature.ts';
 import type {
@@ -23,18 +21,19 @@ import type {
   StopReason,
 } from './reminder.ts';
 import { summarizeReminders } from './summary.ts';
+import type { ReminderSql, ReminderTables } from './tables.ts';
 
 export const reads = {
   summary: summarizeReminders,
 
-  async isReminded(sql: Sql, accountId: AccountId): Promise<boolean> {
+  async isReminded(sql: ReminderSql, accountId: AccountId): Promise<boolean> {
     return (await readState(sql, accountId)).isOn;
   },
 
   stateOf: readState,
 
   /** Whether any can be claimed. Usually none, and a read needs no lock. */
-  async areDue(sql: Sql, { now, maxLeaseUntil, maxDueAt }: ReminderClaim): Promise<boolean> {
+  async areDue(sql: ReminderSql, { now, maxLeaseUntil, maxDueAt }: ReminderClaim): Promise<boolean> {
     if ((await findDue(sql, { now, maxLeaseUntil })).length > 0) return true;
     return (await findMisdated(sql, { now, maxLeaseUntil, maxDueAt })).length > 0;
   },
@@ -43,7 +42,7 @@ export const reads = {
    * Whether the message of a reminder is still to be sent: reminders are on, and the member has neither voted nor
    * postponed it since.
    */
-  async isCurrent(sql: Sql, { userId, listing, dueAt }: Reminder, account: ReminderAccounts): Promise<boolean> {
+  async isCurrent(sql: ReminderSql, { userId, listing, dueAt }: Reminder, account: ReminderAccounts): Promise<boolean> {
     const { communityId, cooldownMs, names = [listing] } = account;
     const { isOn, lastVotes } = await readState(sql, accountIdOf(communityId, userId));
     if (!isOn) return false;
@@ -54,7 +53,7 @@ export const reads = {
 
   /** The member's last vote for the listing in the ledger, and when the next one is due; null without a vote. */
   async lastVote(
-    sql: Sql,
+    sql: ReminderSql,
     userId: string,
     { name, names = [name], cooldownMs, communityId }: RemindedListing & ReminderAccounts,
   ) {
@@ -63,7 +62,7 @@ export const reads = {
   },
 
   /** The members that are to be informed why their reminders were switched off. */
-  async membersToInform({ db, connection }: Sql): Promise<readonly string[]> {
+  async membersToInform({ db, connection }: ReminderSql): Promise<readonly string[]> {
     const stops = db.selectFrom('reminder_stops').select('user_id').where('told', '=', 0);
     return (await run(connection, stops)).map(({ user_id }) => user_id);
   },
@@ -76,7 +75,7 @@ export const writes = {
    * the argument.
    */
   async switchOn(
-    sql: Sql,
+    sql: ReminderSql,
     accountId: AccountId,
     listings: readonly ListingCooldown[],
     now: number,
@@ -96,13 +95,13 @@ export const writes = {
   },
 
   /** @param listings the names of the community's listings; null for all, if it is the only one */
-  async switchOff(sql: Sql, accountId: AccountId, listings: readonly string[] | null): Promise<void> {
+  async switchOff(sql: ReminderSql, accountId: AccountId, listings: readonly string[] | null): Promise<void> {
     await switchAccountOff(sql, accountId, listings);
   },
 
   /** Reminds again at `until`, unless the member has voted meanwhile: then at the next vote. */
   async snooze(
-    sql: Sql,
+    sql: ReminderSql,
     accountId: AccountId,
     listing: RemindedListing,
     until: number,
@@ -121,7 +120,7 @@ export const writes = {
   },
 
   /** Leases due reminders, oldest first. A lease that ends makes a reminder due again. */
-  async claim({ db, connection }: Sql, claim: ReminderClaim): Promise<readonly Reminder[]> {
+  async claim({ db, connection }: ReminderSql, claim: ReminderClaim): Promise<readonly Reminder[]> {
     const due = await run(connection, selectDue(db, claim).forUpdate().skipLocked());
     const misdated = await run(connection, selectMisdated(db, claim).forUpdate().skipLocked());
     const claimed = [...due, ...misdated].slice(0, claim.limit);
@@ -137,7 +136,12 @@ export const writes = {
    * reminders meanwhile.
    * @param communityId those of the listing's community
    */
-  async enqueue(sql: Sql, reminder: Reminder, communityId: CommunityId, now: number): Promise<QueueName | null> {
+  async enqueue(
+    sql: ReminderSql,
+    reminder: Reminder,
+    communityId: CommunityId,
+    now: number,
+  ): Promise<QueueName | null> {
     if (!(await deleteUnchanged(sql, reminder))) return null;
     const effect = reminderEffect(reminder, communityId, now);
     await enqueue(sql, [effect]);
@@ -145,7 +149,11 @@ export const writes = {
   },
 
   /** Changes when a reminder is due, unless the member has voted or stopped reminders meanwhile. */
-  async postpone({ db, connection }: Sql, { userId, listing, dueAt }: Reminder, newDueAt: number): Promise<void> {
+  async postpone(
+    { db, connection }: ReminderSql,
+    { userId, listing, dueAt }: Reminder,
+    newDueAt: number,
+  ): Promise<void> {
     const postponed = db.updateTable('reminders').set({ due_at: newDueAt, leased_until: null });
     await run(
       connection,
@@ -154,7 +162,7 @@ export const writes = {
   },
 
   /** Moves a reminder to another listing with the same target, whose own reminder takes precedence. */
-  async move(sql: Sql, reminder: Reminder, listing: string): Promise<void> {
+  async move(sql: ReminderSql, reminder: Reminder, listing: string): Promise<void> {
     if (await deleteUnchanged(sql, reminder)) await add(sql, { ...reminder, listing });
   },
 
@@ -162,7 +170,7 @@ export const writes = {
   restore: add,
 
   /** Switches off the reminders of a member in all communities for this reason, of which the member is to be informed. */
-  async stop(sql: Sql, userId: string, reason: StopReason, now: number): Promise<void> {
+  async stop(sql: ReminderSql, userId: string, reason: StopReason, now: number): Promise<void> {
     const { db, connection } = sql;
     // There is nothing to tell a member who has no reminders, or was forgotten.
     let wereOn = false;
@@ -175,7 +183,7 @@ export const writes = {
   },
 
   /** Why the reminders of a member were switched off; null for all but the first caller. */
-  async takeStopReason({ db, connection }: Sql, userId: string): Promise<StopReason | null> {
+  async takeStopReason({ db, connection }: ReminderSql, userId: string): Promise<StopReason | null> {
     const take = db.updateTable('reminder_stops').set({ told: 1 }).where('user_id', '=', userId);
     const [taken] = await run(connection, take.where('told', '=', 0).returning('reason'));
     return taken?.reason ?? null;
@@ -185,21 +193,22 @@ export const writes = {
 /** The reminders of members, in the database. */
 export type StoredReminders = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
-const findPostponed = preparedStatement<{ userId: string; listings: readonly string[] }>()((db, placeholder) =>
-  db
-    .selectFrom('reminders')
-    .select('due_at')
-    .where('user_id', '=', placeholder('userId'))
-    .where('listing', 'in', placeholder('listings')),
+const findPostponed = preparedStatement<{ userId: string; listings: readonly string[] }, ReminderTables>()(
+  (db, placeholder) =>
+    db
+      .selectFrom('reminders')
+      .select('due_at')
+      .where('user_id', '=', placeholder('userId'))
+      .where('listing', 'in', placeholder('listings')),
 );
 const findAccount = preparedStatement<{ accountId: AccountId }>()((db, placeholder) =>
   db.selectFrom('balances').select(['reminder', 'last_votes']).where('account_id', '=', placeholder('accountId')),
 );
-const findStop = preparedStatement<{ userId: string }>()((db, placeholder) =>
+const findStop = preparedStatement<{ userId: string }, ReminderTables>()((db, placeholder) =>
   db.selectFrom('reminder_stops').select(['reason', 'at']).where('user_id', '=', placeholder('userId')),
 );
 
-async function readState(sql: Sql, accountId: AccountId): Promise<ReminderState> {
+async function readState(sql: ReminderSql, accountId: AccountId): Promise<ReminderState> {
   const [row] = await findAccount(sql, { accountId });
   const [stopped] = await findStop(sql, { userId: memberOf(accountId) });
   return {
@@ -209,27 +218,34 @@ async function readState(sql: Sql, accountId: AccountId): Promise<ReminderState>
   };
 }
 
-function save(sql: Sql, { userId: user_id, listing, dueAt: due_at }: Reminder): Promise<void> {
+function save(sql: ReminderSql, { userId: user_id, listing, dueAt: due_at }: Reminder): Promise<void> {
   return upsert(sql, 'reminders', { user_id, listing }, { due_at, leased_until: null });
 }
 
 /** Unless the member has one for the listing. */
-function add(sql: Sql, { userId: user_id, listing, dueAt: due_at }: Reminder): Promise<void> {
+function add(sql: ReminderSql, { userId: user_id, listing, dueAt: due_at }: Reminder): Promise<void> {
   return insertMissing(sql, 'reminders', { user_id, listing }, { due_at, leased_until: null });
 }
 
 /** Returns whether there was one that is due at this time. */
-async function deleteUnchanged({ db, connection }: Sql, { userId, listing, dueAt }: Reminder): Promise<boolean> {
+async function deleteUnchanged(
+  { db, connection }: ReminderSql,
+  { userId, listing, dueAt }: Reminder,
+): Promise<boolean> {
   const unchanged = db.deleteFrom('reminders').where('user_id', '=', userId).where('listing', '=', listing);
   return (await run(connection, unchanged.where('due_at', '=', dueAt).returning('due_at'))).length > 0;
 }
 
-async function setReminder({ db, connection }: Sql, accountId: AccountId, reminder: 0 | 1): Promise<void> {
+async function setReminder({ db, connection }: ReminderSql, accountId: AccountId, reminder: 0 | 1): Promise<void> {
   await run(connection, db.updateTable('balances').set({ reminder }).where('account_id', '=', accountId));
 }
 
 /** Returns whether they were on. */
-async function switchAccountOff(sql: Sql, accountId: AccountId, listings: readonly string[] | null): Promise<boolean> {
+async function switchAccountOff(
+  sql: ReminderSql,
+  accountId: AccountId,
+  listings: readonly string[] | null,
+): Promise<boolean> {
   const { db, connection } = sql;
   const account = await lockAccount(connection, db, accountId);
   await setReminder(sql, accountId, 0);
@@ -241,30 +257,30 @@ async function switchAccountOff(sql: Sql, accountId: AccountId, listings: readon
 }
 
 /** Reminders that are due and that nobody has leased, oldest first. */
-function selectDue(db: Kysely<Tables>, claim: Unleased) {
+function selectDue(db: ReminderSql['db'], claim: Unleased) {
   return unleased(db, claim).where('due_at', '<=', claim.now);
 }
 
 type Unleased = Pick<ReminderClaim, 'now' | 'maxLeaseUntil' | 'limit'>;
 
 /** Reminders whose due time a clock that was ahead has written. */
-function selectMisdated(db: Kysely<Tables>, claim: Unleased & Pick<ReminderClaim, 'maxDueAt'>) {
+function selectMisdated(db: ReminderSql['db'], claim: Unleased & Pick<ReminderClaim, 'maxDueAt'>) {
   return unleased(db, claim).where('due_at', '>', claim.maxDueAt);
 }
 
-const findDue = preparedStatement<Pick<ReminderClaim, 'now' | 'maxLeaseUntil'>>()((db, placeholder) => {
+const findDue = preparedStatement<Pick<ReminderClaim, 'now' | 'maxLeaseUntil'>, ReminderTables>()((db, placeholder) => {
   const [now, maxLeaseUntil] = [placeholder('now'), placeholder('maxLeaseUntil')];
   return selectDue(db, { now, maxLeaseUntil, limit: 1 });
 });
 
-const findMisdated = preparedStatement<Pick<ReminderClaim, 'now' | 'maxLeaseUntil' | 'maxDueAt'>>()(
+const findMisdated = preparedStatement<Pick<ReminderClaim, 'now' | 'maxLeaseUntil' | 'maxDueAt'>, ReminderTables>()(
   (db, placeholder) => {
     const [now, maxLeaseUntil] = [placeholder('now'), placeholder('maxLeaseUntil')];
     return selectMisdated(db, { now, maxLeaseUntil, maxDueAt: placeholder('maxDueAt'), limit: 1 });
   },
 );
 
-function unleased(db: Kysely<Tables>, { now, maxLeaseUntil, limit }: Unleased) {
+function unleased(db: ReminderSql['db'], { now, maxLeaseUntil, limit }: Unleased) {
   return db
     .selectFrom('reminders')
     .select(['user_id', 'listing', 'due_at'])
@@ -278,7 +294,7 @@ function unleased(db: Kysely<Tables>, { now, maxLeaseUntil, limit }: Unleased) {
 }
 
 /** Reminds of the vote after a corrected one by as much earlier. */
-export async function moveReminder({ db, connection }: Sql, vote: CorrectedVote): Promise<void> {
+export async function moveReminder({ db, connection }: ReminderSql, vote: CorrectedVote): Promise<void> {
   const { listing, userId, receivedAt, correctedTo, isTimeOfVote } = vote;
   if (!isTimeOfVote) return;
   const moved = db.updateTable('reminders').set(({ eb }) => ({ due_at: eb('due_at', '-', receivedAt - correctedTo) }));
@@ -290,7 +306,7 @@ export async function moveReminder({ db, connection }: Sql, vote: CorrectedVote)
 
 /** When the member can vote again, by the ledger and by the service; null if that is not in the future. */
 async function dueAfter(
-  sql: Sql,
+  sql: ReminderSql,
   account: AccountState,
   { name, names = [name], cooldownMs, nextVoteAt }: ListingCooldown,
   now: number,

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hour } from '@tallyhook/platform/durations';
 import { literal, run } from '../../core/store/query-builder.ts';
-import type { Sql } from '../../core/store/sql-module.ts';
 import type { StopReason } from './reminder.ts';
+import type { ReminderSql } from './tables.ts';
 
 /** Members that one query counts: a few ms, in which SQLite blocks this thread. */
 const membersPerQuery = 10_000;
@@ -12,7 +12,7 @@ const soonMs = hour;
  * How many members wait for a reminder, how many reminders are due soon, and whose were switched off because direct
  * messages are closed. Does not read the accounts, which have no index of reminders. @param now ms since the epoch
  */
-export async function summarizeReminders(sql: Sql, now: number) {
+export async function summarizeReminders(sql: ReminderSql, now: number) {
   const { db, connection } = sql;
   const count = db.fn.countAll<number>().as('count');
   const soon = db
@@ -27,7 +27,7 @@ export async function summarizeReminders(sql: Sql, now: number) {
 }
 
 /** Members with a reminder for at least one listing: not those who have not voted since their last one. */
-async function countScheduled({ db, connection }: Sql): Promise<number> {
+async function countScheduled({ db, connection }: ReminderSql): Promise<number> {
   let scheduled = 0;
   let last: string | null = '';
   while (last !== null) {

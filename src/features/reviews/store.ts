@@ -7,15 +7,9 @@ import { lock } from '../../core/store/lock.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { deleteProgress, progressOf, setProgress } from '../../core/store/progress.ts';
 import { insertMissing, run } from '../../core/store/query-builder.ts';
-import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { EndedGuild, SqlClient } from '../../core/store/sql-module.ts';
 import type { Review, ReviewAnnouncement } from './effects.ts';
-
-declare module '../../core/store/tables.ts' {
-  interface Tables {
-    /** The newest reviews of each listing, by a digest of what identifies them (hex); `at` is null if it is not known. */
-    announced_reviews: { listing: string; review: string; at: number | null };
-  }
-}
+import type { ReviewSql } from './tables.ts';
 
 /** When the reviews of a listing are polled again. */
 const pollKey = (listing: string) => `review poll ${listing}`;
@@ -40,7 +34,7 @@ export interface ListedReviews {
 
 export const reads = {
   /** Whether the next poll can be claimed. Usually it is not due, and a read needs no lock. */
-  async isPollDue(sql: Sql, listing: string, now: number): Promise<boolean> {
+  async isPollDue(sql: ReviewSql, listing: string, now: number): Promise<boolean> {
     return isDue(await progressOf(sql, pollKey(listing)), now);
   },
 };
@@ -50,7 +44,7 @@ export const writes = {
    * Claims the next poll of a listing's reviews, unless another process did within the interval.
    * @param nextAt when to poll again (ms since the epoch)
    */
-  async claimPoll(sql: Sql, listing: string, now: number, nextAt: number): Promise<boolean> {
+  async claimPoll(sql: ReviewSql, listing: string, now: number, nextAt: number): Promise<boolean> {
     const key = pollKey(listing);
     await lock(sql.connection, sql.db, key);
     if (!isDue(await progressOf(sql, key), now)) return false;
@@ -62,7 +56,7 @@ export const writes = {
    * Stores the reviews, and enqueues an announcement and a call of the handler for each new one; none for the first
    * reviews of a listing. Returns how many are new.
    */
-  async announce(sql: Sql, listed: ListedReviews, now: number): Promise<number> {
+  async announce(sql: ReviewSql, listed: ListedReviews, now: number): Promise<number> {
     const { db, connection } = sql;
     const { listing, communityId, channelId, handled = null, reviews, isPartial } = listed;
     const key = reviewsKey(listing);
@@ -135,7 +129,7 @@ function isDue(dueAt: number | null, now: number): boolean {
   return dueAt === null || dueAt <= now || dueAt > now + maxClaimMs;
 }
 
-export async function deleteReviews(sql: Sql, { listings }: EndedGuild): Promise<boolean> {
+export async function deleteReviews(sql: ReviewSql, { listings }: EndedGuild): Promise<boolean> {
   if (listings.length === 0) return false;
   const keys = listings.flatMap((name) => [pollKey(name), reviewsKey(name)]);
   await deleteProgress(sql, keys);

@@ -1,53 +1,18 @@
-import type { Generated } from 'kysely';
 import type { Feature } from '../../core/feature.ts';
-import type { CommunityId } from '../../core/ledger/account.ts';
 import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import { renamedRows } from '../../core/store/member-data/member-table.ts';
 import { directMessages, ownerReports } from './effects.ts';
 import { awaitRole, closePurchases } from './refund.ts';
-import type { PurchaseState } from './rules.ts';
 import * as sql from './store.ts';
-
-declare module '../../core/store/tables.ts' {
-  interface Tables {
-    /** Purchases of the shop. What is stored of the item is what it was when it was bought. */
-    purchases: {
-      id: Generated<number>;
-      /** In which community the buyer's account is. */
-      community_id: CommunityId;
-      /** The id of the interaction that showed the confirmation. */
-      confirmation_id: string;
-      user_id: string;
-      /** Empty if the community has no guild. */
-      guild_id: string;
-      /** Where it was, or would be, reported to the owner. */
-      owner_channel_id: string | null;
-      /** The id and the name of the item. */
-      item: string;
-      name: string;
-      price: number;
-      state: PurchaseState;
-      /** The balance after it. */
-      balance: number;
-      role: string | null;
-      /** The end of the role. */
-      until: number | null;
-      /** Secret to everyone but the buyer. */
-      code: string | null;
-      at: number;
-      /** When it was fulfilled or refunded; null before that. */
-      settled_at: number | null;
-    };
-  }
-}
+import type { ShopTables } from './tables.ts';
 
 export const shop = {
   sql,
   // An issued code stays, so that it is not issued again.
-  tables: { purchases: renamedRows('purchases') },
+  tables: { purchases: renamedRows<ShopTables>('purchases') },
   directMessages,
   ownerReports,
   beforeForgetting: closePurchases,
-  deleteOfGuild: deleteRowsByKey('purchases', 'community_id', ['id']),
+  deleteOfGuild: deleteRowsByKey<ShopTables>('purchases', 'community_id', ['id']),
   beforeRoleSettled: awaitRole,
-} satisfies Feature;
+} satisfies Feature<ShopTables>;

@@ -1,12 +1,8 @@
-import type { Selectable } from 'kysely';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { literal, preparedStatement, run } from '../../core/store/query-builder.ts';
-import type { Sql } from '../../core/store/sql-module.ts';
-import type { Tables } from '../../core/store/tables.ts';
 import type { ShopItem } from './item.ts';
 import type { StoredPurchase } from './purchase.ts';
-
-export type PurchaseRow = Selectable<Tables['purchases']>;
+import type { PurchaseRow, ShopSql, ShopTables } from './tables.ts';
 
 /** Codes per statement: SQLite accepts 32,766 parameters. */
 const codesPerQuery = 1_000;
@@ -23,7 +19,7 @@ export function toPurchase({ user_id: userId, item, name, price, ...row }: Purch
 
 /** How often each item of a shop was sold, without refunds. Items that were not sold are left out. */
 export async function countSold(
-  sql: Sql,
+  sql: ShopSql,
   communityId: CommunityId,
   items: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
@@ -32,14 +28,15 @@ export async function countSold(
   return new Map(rows.map(({ item, count }) => [item, Number(count)]));
 }
 
-const countPurchases = preparedStatement<{ communityId: CommunityId; items: readonly string[] }>()((db, placeholder) =>
-  db
-    .selectFrom('purchases')
-    .select((eb) => ['item', eb.fn.countAll<number>().as('count')])
-    .where('community_id', '=', placeholder('communityId'))
-    .where('item', 'in', placeholder('items'))
-    .where('state', '<>', literal('refunded'))
-    .groupBy('item'),
+const countPurchases = preparedStatement<{ communityId: CommunityId; items: readonly string[] }, ShopTables>()(
+  (db, placeholder) =>
+    db
+      .selectFrom('purchases')
+      .select((eb) => ['item', eb.fn.countAll<number>().as('count')])
+      .where('community_id', '=', placeholder('communityId'))
+      .where('item', 'in', placeholder('items'))
+      .where('state', '<>', literal('refunded'))
+      .groupBy('item'),
 );
 
 /**
@@ -49,7 +46,7 @@ const countPurchases = preparedStatement<{ communityId: CommunityId; items: read
  * @param limit how many to find at least, if there are as many
  */
 export async function unissuedCodes(
-  { db, connection }: Sql,
+  { db, connection }: ShopSql,
   communityId: CommunityId,
   { codes }: Pick<ShopItem, 'codes'>,
   limit: number,

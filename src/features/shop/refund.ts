@@ -7,18 +7,18 @@ import { appendEntry, lockAccount, lockAccountsOf } from '../../core/store/accou
 import { lock } from '../../core/store/lock.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
-import type { SettleRole, Sql } from '../../core/store/sql-module.ts';
-import type { PurchaseRow } from './purchases.ts';
+import type { SettleRole } from '../../core/store/sql-module.ts';
 import { grantSource, refundEntry } from './rules.ts';
+import type { PurchaseRow, ShopSql } from './tables.ts';
 
 /** Locks all purchases until the end of the transaction: the stock, the codes and each purchase's state. */
-export function lockShop({ db, connection }: Sql): Promise<void> {
+export function lockShop({ db, connection }: ShopSql): Promise<void> {
   return lock(connection, db, 'shop');
 }
 
 /** Stores that confirmed purchases are settled. The shop is locked. `now` in ms since the epoch. */
 export async function settlePurchases(
-  { db, connection }: Sql,
+  { db, connection }: ShopSql,
   purchases: readonly PurchaseRow[],
   state: 'fulfilled' | 'refunded',
   now: number,
@@ -32,7 +32,7 @@ export async function settlePurchases(
  * Returns the price of a confirmed purchase, removes its grant, and tells the buyer. The shop is locked. `now` in ms
  * since the epoch.
  */
-export async function refundPurchase(sql: Sql, purchase: PurchaseRow, now: number): Promise<void> {
+export async function refundPurchase(sql: ShopSql, purchase: PurchaseRow, now: number): Promise<void> {
   const { db, connection } = sql;
   const { id, user_id: userId, guild_id: guildId, role } = purchase;
   await refund(sql, purchase, now);
@@ -44,7 +44,7 @@ export async function refundPurchase(sql: Sql, purchase: PurchaseRow, now: numbe
 }
 
 /** Returns the price of a confirmed purchase. */
-async function refund(sql: Sql, purchase: PurchaseRow, now: number): Promise<void> {
+async function refund(sql: ShopSql, purchase: PurchaseRow, now: number): Promise<void> {
   const { db, connection } = sql;
   await settlePurchases(sql, [purchase], 'refunded', now);
   const accountId = accountIdOf(purchase.community_id, purchase.user_id);
@@ -72,7 +72,7 @@ export function messageToBuyer(
  * Finds the purchases that wait for a role, which are fulfilled by it, or refunded and reported to the owner if Discord
  * did not give it. Purchases lock the shop and the account before they insert grants.
  */
-export async function awaitRole(sql: Sql, role: GrantedRole): Promise<SettleRole | null> {
+export async function awaitRole(sql: ShopSql, role: GrantedRole): Promise<SettleRole | null> {
   const { db, connection } = sql;
   if ((await findOpenPurchases(sql, role)).length === 0) return null;
   await lockShop(sql);
@@ -89,7 +89,7 @@ export async function awaitRole(sql: Sql, role: GrantedRole): Promise<SettleRole
 
 /** The purchases of a member's role that are not fulfilled yet. */
 function findOpenPurchases(
-  { db, connection }: Sql,
+  { db, connection }: ShopSql,
   { userId, role, guildId }: GrantedRole,
 ): Promise<readonly PurchaseRow[]> {
   const ofRole = db.selectFrom('purchases').selectAll().where('user_id', '=', userId).where('role', '=', role);
@@ -102,7 +102,7 @@ function findOpenPurchases(
  * @returns the reports to the owner, which do not name the buyer
  */
 export async function closePurchases(
-  sql: Sql,
+  sql: ShopSql,
   userId: string,
   now: number,
 ): Promise<readonly NewEffect<'ownerReport'>[]> {

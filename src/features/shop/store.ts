@@ -7,7 +7,7 @@ import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, preparedStatement, run } from '../../core/store/query-builder.ts';
-import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { SqlClient } from '../../core/store/sql-module.ts';
 import { roleEffect } from '../../core/tally/grants.ts';
 import { type ShopItem, withoutCodes } from './item.ts';
 import type {
@@ -22,9 +22,10 @@ import type {
   ShopMember,
   StoredPurchase,
 } from './purchase.ts';
-import { countSold, type PurchaseRow, storedGuildId, toPurchase, unissuedCodes } from './purchases.ts';
+import { countSold, storedGuildId, toPurchase, unissuedCodes } from './purchases.ts';
 import { lockShop, messageToBuyer, refundPurchase, settlePurchases } from './refund.ts';
 import { decidePurchase, grantSource, leftOf, type PurchaseRejection, purchaseEntry } from './rules.ts';
+import type { PurchaseRow, ShopSql, ShopTables } from './tables.ts';
 
 /** Purchases in a summary. */
 const maxNewest = 10;
@@ -40,7 +41,7 @@ const findCredits = preparedStatement<{ accountId: AccountId }>()((db, placehold
 const findGrants = preparedStatement<{ userId: string }>()((db, placeholder) =>
   db.selectFrom('grants').selectAll().where('user_id', '=', placeholder('userId')),
 );
-const findOpenPurchase = preparedStatement<GrantedRole>()((db, placeholder) =>
+const findOpenPurchase = preparedStatement<GrantedRole, ShopTables>()((db, placeholder) =>
   db
     .selectFrom('purchases')
     .select('id')
@@ -55,7 +56,7 @@ const findOpenPurchase = preparedStatement<GrantedRole>()((db, placeholder) =>
 
 export const reads = {
   /** The items as they are offered to a member. */
-  async offers(sql: Sql, shop: ShopContext, { userId, roles }: ShopMember, now: number): Promise<Offers> {
+  async offers(sql: ShopSql, shop: ShopContext, { userId, roles }: ShopMember, now: number): Promise<Offers> {
     const accountId = accountIdOf(shop.communityId, userId);
     const balance = (await findCredits(sql, { accountId }))[0]?.credits ?? 0;
     const grants = await findGrants(sql, { userId });
@@ -74,7 +75,7 @@ export const reads = {
 
   /** A member's newest purchases in a community, newest first. */
   async purchasesOf(
-    { db, connection }: Sql,
+    { db, connection }: ShopSql,
     userId: string,
     communityId: CommunityId,
     limit: number,
@@ -89,7 +90,7 @@ export const reads = {
   },
 
   /** Whether the role was bought and the purchase is not settled yet. */
-  async isPaidFor(sql: Sql, { userId, role, guildId }: GrantedRole): Promise<boolean> {
+  async isPaidFor(sql: ShopSql, { userId, role, guildId }: GrantedRole): Promise<boolean> {
     return (await findOpenPurchase(sql, { userId, role, guildId })).length > 0;
   },
 
@@ -97,7 +98,7 @@ export const reads = {
    * The newest purchases, without codes, and how many wait for the owner. Scans the purchases, which are rare.
    * @param guildId of one guild; null for all
    */
-  async summary({ db, connection }: Sql, guildId: string | null = null): Promise<PurchaseSummary> {
+  async summary({ db, connection }: ShopSql, guildId: string | null = null): Promise<PurchaseSummary> {
     const all = db.selectFrom('purchases');
     const shown = guildId === null ? all : all.where('guild_id', '=', guildId);
     const recent = shown
@@ -126,7 +127,7 @@ export const writes = {
    * Sells an item once per confirmation: pays, takes it out of stock, issues the code, grants the role and enqueues
    * effects, or none of it.
    */
-  async purchase(sql: Sql, order: PurchaseOrder, now: number): Promise<PurchaseResult> {
+  async purchase(sql: ShopSql, order: PurchaseOrder, now: number): Promise<PurchaseResult> {
     const { db, connection } = sql;
     const { confirmationId, item, communityId, guildId, isReady, confirmedPrice } = order;
     const { userId, roles } = order.member;
@@ -169,7 +170,11 @@ export const writes = {
   },
 
   /** Fulfils or refunds a purchase that the owner fulfils, once. Null if it is not such a purchase of the channel. */
-  async settle(sql: Sql, { purchaseId, state, channelId }: Settlement, now: number): Promise<SettlementResult | null> {
+  async settle(
+    sql: ShopSql,
+    { purchaseId, state, channelId }: Settlement,
+    now: number,
+  ): Promise<SettlementResult | null> {
     const { db, connection } = sql;
     await lockShop(sql);
     const [stored] = await run(connection, db.selectFrom('purchases').selectAll().where('id', '=', purchaseId));
@@ -191,7 +196,7 @@ export const writes = {
 export type PurchaseStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
 /** How often each item can still be bought, by its id. */
-async function stockOf(sql: Sql, { communityId, items }: ShopContext): Promise<ReadonlyMap<string, number | null>> {
+async function stockOf(sql: ShopSql, { communityId, items }: ShopContext): Promise<ReadonlyMap<string, number | null>> {
   const limited = items.filter(({ stock }) => stock !== null).map(({ id }) => id);
   const sold = await countSold(sql, communityId, limited);
   const left = new Map<string, number | null>();
@@ -203,7 +208,7 @@ async function stockOf(sql: Sql, { communityId, items }: ShopContext): Promise<R
 }
 
 async function insertPurchase(
-  { db, connection }: Sql,
+  { db, connection }: ShopSql,
   { confirmationId, member, communityId, guildId, ownerChannelId }: PurchaseOrder,
   { id, name, price, role }: ShopItem,
   result: Pick<PurchaseRow, 'state' | 'until' | 'balance' | 'code' | 'at'>,
@@ -228,7 +233,7 @@ async function insertPurchase(
 }
 
 /** Inserts the grant of a role. Returns what the purchase needs outside of the database. */
-async function deliver({ db, connection }: Sql, purchase: PurchaseRow): Promise<readonly NewEffect[]> {
+async function deliver({ db, connection }: ShopSql, purchase: PurchaseRow): Promise<readonly NewEffect[]> {
   const { id, user_id: userId, guild_id: guildId, role, until, at, owner_channel_id: channelId } = purchase;
   if (role !== null) {
     const grant = {

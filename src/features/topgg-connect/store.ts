@@ -5,24 +5,6 @@ import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import type { Connection } from './connection.ts';
 
-declare module '../../core/store/tables.ts' {
-  interface Tables {
-    /** What top.gg has connected. The secrets of those that are held are encrypted. */
-    topgg_connections: {
-      connection_id: string;
-      listing: string;
-      user_id: string;
-      kind: 'server' | 'bot';
-      target_id: string;
-      /** Null while it is held. */
-      guild_id: string | null;
-      sealed: string | null;
-      /** When it was connected (ms since the epoch). */
-      at: number;
-    };
-  }
-}
-
 /** More of one member are not offered. */
 const maxHeld = 5;
 

@@ -3,6 +3,7 @@ import type { EffectContents } from '../../core/outbox/effect-contents.ts';
 import { fieldsFormat } from '../../core/outbox/effect-kind.ts';
 import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import * as sql from './store.ts';
+import type { VotePanelTables } from './tables.ts';
 
 declare module '../../core/outbox/effect-contents.ts' {
   interface EffectContents {
@@ -20,5 +21,5 @@ export const votePanel = {
   tables: { vote_panels: { withoutMembers: 'Where the message of a guild is.' } },
   effects: { votePanel: fieldsFormat<EffectContents['votePanel']>({ channelId: ['string'], guildId: ['string'] }) },
   ownerReports: { votePanelGone: { panelChannelId: ['string'] } },
-  deleteOfGuild: deleteRowsByKey('vote_panels', 'guild_id', ['guild_id']),
-} satisfies Feature;
+  deleteOfGuild: deleteRowsByKey<VotePanelTables>('vote_panels', 'guild_id', ['guild_id']),
+} satisfies Feature<VotePanelTables>;

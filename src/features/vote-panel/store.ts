@@ -1,34 +1,12 @@
 import { day, hour } from '@tallyhook/platform/durations';
-import type { Generated, Selectable } from 'kysely';
 import { ownerReport } from '../../core/outbox/owner-report.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { communityOfGuild } from '../../core/store/communities/store.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { run, upsert } from '../../core/store/query-builder.ts';
-import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
-import type { Tables } from '../../core/store/tables.ts';
+import type { SqlClient } from '../../core/store/sql-module.ts';
 import type { PostedMessage } from '../../discord/posting/edit-message.ts';
-
-declare module '../../core/store/tables.ts' {
-  interface Tables {
-    /** The vote panel of each guild. Times are ms since the epoch. */
-    vote_panels: {
-      guild_id: string;
-      /** Where it is, or will be. */
-      channel_id: string;
-      /** Null before it was posted there. */
-      message_id: string | null;
-      /** The message in whose place it is posted, which is to be deleted. */
-      replaced_channel: string | null;
-      replaced_message: string | null;
-      /** A digest of what it shows. */
-      shown: string | null;
-      /** When an update was enqueued that has not been carried out. */
-      planned_at: number | null;
-      updated_at: Generated<number>;
-    };
-  }
-}
+import type { VotePanelRow, VotePanelSql } from './tables.ts';
 
 /**
  * An update that has not been carried out after this time was lost (ms): longer than one waits for a channel that Discord
@@ -47,17 +25,17 @@ export interface StoredPanel {
 }
 
 export const reads = {
-  async all({ db, connection }: Sql): Promise<readonly StoredPanel[]> {
+  async all({ db, connection }: VotePanelSql): Promise<readonly StoredPanel[]> {
     return (await run(connection, db.selectFrom('vote_panels').selectAll())).map(toPanel);
   },
 
-  async find({ db, connection }: Sql, guildId: string): Promise<StoredPanel | null> {
+  async find({ db, connection }: VotePanelSql, guildId: string): Promise<StoredPanel | null> {
     const panels = db.selectFrom('vote_panels').selectAll().where('guild_id', '=', guildId);
     return (await run(connection, panels)).map(toPanel)[0] ?? null;
   },
 };
 
-function toPanel(row: Selectable<Tables['vote_panels']>): StoredPanel {
+function toPanel(row: VotePanelRow): StoredPanel {
   const { replaced_channel: channelId, replaced_message: id } = row;
   return {
     guildId: row.guild_id,
@@ -72,7 +50,7 @@ function toPanel(row: Selectable<Tables['vote_panels']>): StoredPanel {
 export const writes = {
   /** Has the panel posted in a channel, in place of the one that the guild may have. Returns the queue of the effect. */
   async place(
-    sql: Sql,
+    sql: VotePanelSql,
     { guildId, channelId }: { guildId: string; channelId: string },
     now: number,
   ): Promise<QueueName> {
@@ -94,7 +72,7 @@ export const writes = {
   },
 
   /** Enqueues an update, unless one is waiting. Returns its queue, or null. */
-  async plan(sql: Sql, guildId: string, now: number): Promise<QueueName | null> {
+  async plan(sql: VotePanelSql, guildId: string, now: number): Promise<QueueName | null> {
     const { db, connection } = sql;
     const plan = db.updateTable('vote_panels').set({ planned_at: now }).where('guild_id', '=', guildId);
     const [panel] = await run(
@@ -109,7 +87,7 @@ export const writes = {
 
   /** Stores what the message shows since `now`, unless the panel was moved meanwhile. */
   async updated(
-    { db, connection }: Sql,
+    { db, connection }: VotePanelSql,
     { guildId, shown, message }: { guildId: string; shown: string; message: PostedMessage },
     now: number,
   ): Promise<void> {
@@ -120,7 +98,7 @@ export const writes = {
 
   /** Forgets a panel that is gone, and reports it once in the owner's channel, if there is one. */
   async removed(
-    { db, connection }: Sql,
+    { db, connection }: VotePanelSql,
     { guildId, channelId }: { guildId: string; channelId: string },
     reportTo: string | null,
     now: number,
@@ -138,7 +116,7 @@ export type VotePanelStore = SqlClient<{ readonly reads: typeof reads; readonly 
 
 /** Returns the queue of the effect. */
 async function enqueueUpdate(
-  sql: Sql,
+  sql: VotePanelSql,
   content: { guildId: string; channelId: string },
   now: number,
 ): Promise<QueueName> {

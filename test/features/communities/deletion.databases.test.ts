@@ -13,6 +13,10 @@ import { serverAndBot } from '../../support/listings.ts';
 import { recordVote } from '../../support/record-vote.ts';
 import { itemOf, orderOf } from '../../support/shop-store.ts';
 import { isConsistent } from '../../support/voting.ts';
+import type { PartyTables } from '../../../src/features/party/tables.ts';
+import type { ReminderTables } from '../../../src/features/reminders/tables.ts';
+import type { ReviewTables } from '../../../src/features/reviews/tables.ts';
+import type { ShopTables } from '../../../src/features/shop/tables.ts';
 
 const [server] = serverAndBot();
 if (server === undefined) throw new Error('no listing');
@@ -62,7 +66,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
 
   /** What is left of each table that mentions a value. */
   async function tablesWith(url: string, values: readonly string[]): Promise<readonly string[]> {
-    const { db, run, close } = await openSnapshot(url);
+    const { db, run, close } = await openSnapshot<PartyTables & ReminderTables & ReviewTables & ShopTables>(url);
     const tables = [
       'balances',
       'entries',

@@ -10,6 +10,7 @@ import type { Vote } from '../../../src/webhook/event.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { serverAndBot } from '../../support/listings.ts';
+import type { ConfirmationTables } from '../../../src/features/confirmations/tables.ts';
 
 const [, bot] = serverAndBot();
 const start = Date.UTC(2026, 0, 1);
@@ -140,7 +141,7 @@ describeOnEveryDatabase('a vote that its site is to confirm', (newUrl) => {
     await replay(deliveryId, start);
     await forgetMember(store.memberData, member, { pseudonym: 'forgotten1', now: start, keepVotesMs: day });
     expect((await deliver(start + minute)).outcome).toBe('duplicate');
-    const snapshot = await openSnapshot(url);
+    const snapshot = await openSnapshot<ConfirmationTables>(url);
     const rows = await snapshot.run(snapshot.db.selectFrom('confirmations').selectAll());
     await snapshot.close();
     expect(JSON.stringify(rows)).not.toContain(member);

@@ -5,6 +5,7 @@ import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, vi } from 'vitest';
 import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
+import type { ReminderTables } from '../../../src/features/reminders/tables.ts';
 import type { Program } from '../../support/start-program.ts';
 import { createCommunity } from './community.ts';
 import { ListingService, remindedVoters, votersPerRound } from './deliveries.ts';
@@ -157,7 +158,7 @@ export async function expectToSurvive(crashes: Crashes): Promise<void> {
 
 /** What the programs still have to do. */
 async function readWaiting(url: string, now: number): Promise<readonly object[]> {
-  const snapshot = await openSnapshot(url);
+  const snapshot = await openSnapshot<ReminderTables>(url);
   const { db, run } = snapshot;
   const effects = db.selectFrom('effects').select(['kind', 'queue', 'attempts', 'reason']);
   const waiting = [

@@ -17,6 +17,8 @@ import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts
 import type { Snapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import { listingsWithCommunity } from '../../../src/features/communities/listings.ts';
 import { daysOfPeriod } from '../../../src/features/party/rules.ts';
+import type { PartyTables } from '../../../src/features/party/tables.ts';
+import type { ShopTables } from '../../../src/features/shop/tables.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { accountOf, communityIdsOf } from '../../support/communities.ts';
 import { deposit, party, shoppers as shopperIds } from './community.ts';
@@ -59,7 +61,7 @@ export async function expectEveryEffectOnce(seen: Seen): Promise<void> {
   expect(stored.effects.filter(({ state }) => state === 'buried')).toEqual([]);
 }
 
-async function readStored({ db, run }: Snapshot) {
+async function readStored({ db, run }: Snapshot<PartyTables & ShopTables>) {
   return {
     deliveries: await run(db.selectFrom('deliveries').selectAll().orderBy('id')),
     entries: await run(db.selectFrom('entries').selectAll().orderBy('id')),

@@ -1,4 +1,5 @@
 import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
+import type { ReminderTables } from '../../../src/features/reminders/tables.ts';
 
 /** What was waiting in the database when the programs were killed: effects by kind, and due reminders. */
 export interface Interrupted {
@@ -10,7 +11,7 @@ export interface Interrupted {
 }
 
 export async function readInterrupted(url: string, now: number): Promise<Interrupted> {
-  const snapshot = await openSnapshot(url);
+  const snapshot = await openSnapshot<ReminderTables>(url);
   const { db, run } = snapshot;
   const effects = await run(db.selectFrom('effects').select(['id', 'kind', 'attempts']).where('state', '=', 'waiting'));
   const reminders = await run(db.selectFrom('reminders').select(['leased_until']).where('due_at', '<=', now));

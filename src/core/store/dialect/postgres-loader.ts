@@ -6,7 +6,7 @@ import type { EventKey } from '../../tally/idempotency-key.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
 import { lock } from '../lock.ts';
 import { run, type SqlAccess } from '../query-builder.ts';
-import { type HotTable, isInitial, keyOf, type Row } from '../recording/hot-table.ts';
+import { type HotTable, isInitial, keyOf } from '../recording/hot-table.ts';
 import { addRow, addScoped, type Needs, noNeeds, type VoteRange } from '../recording/needs.ts';
 import {
   selectCorrections,
@@ -39,7 +39,7 @@ export function createLoader(access: SqlAccess) {
   const quarantined = new Map<number, boolean>();
   const corrections = new Map<string, StoredCorrection | null>();
   const grants = new Map<string, readonly StoredGrant[]>();
-  const rowsOf = new Map<HotTable, Map<string, Row>>();
+  const rowsOf = new Map<HotTable, Map<string, object>>();
   const votes = new Map<string, readonly PastVote[]>();
   let outages: readonly Outage[] = [];
   const deliveryIds: number[] = [];
@@ -74,7 +74,7 @@ export function createLoader(access: SqlAccess) {
   }
 
   async function loadRows(table: HotTable, keys: ReadonlySet<string>): Promise<void> {
-    const loaded = rowsOf.get(table) ?? new Map<string, Row>();
+    const loaded = rowsOf.get(table) ?? new Map<string, object>();
     rowsOf.set(table, loaded);
     for (const row of await lockRows(access, table, [...keys].sort())) loaded.set(keyOf(table, row), row);
   }

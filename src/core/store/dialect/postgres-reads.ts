@@ -7,7 +7,7 @@ import type { EventKey } from '../../tally/idempotency-key.ts';
 import type { PastVote } from '../../tally/tally.ts';
 import { accountColumns, type BalanceRow, toAccountState } from '../account-columns.ts';
 import { literal, type SqlAccess } from '../query-builder.ts';
-import type { HotTable, Row } from '../recording/hot-table.ts';
+import type { HotTable } from '../recording/hot-table.ts';
 import type { VoteRange } from '../recording/needs.ts';
 import { toOutage, toPastVote } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';
@@ -28,11 +28,11 @@ export function lockRows(
   access: SqlAccess,
   { name, key, initial = {} }: HotTable,
   sortedKeys: readonly string[],
-): Promise<readonly Row[]> {
+): Promise<readonly object[]> {
   const [column = ''] = key;
   const names = Object.keys(initial).map((each) => sql.ref(each));
   const values = Object.values(initial).map((each) => sql.lit(each));
-  const locked = sql<Row>`
+  const locked = sql<object>`
     insert into ${sql.table(name)} (${sql.join([sql.ref(column), ...names])})
     select ${sql.join([sql.ref('key'), ...values])}
     from unnest(${sortedKeys}::text[]) with ordinality as keys (key, place) order by place

@@ -9,7 +9,7 @@ import { emptyAccount, noMarks } from '../../tally/account-state.ts';
 import { serializeIdentities } from '../../tally/listing-identity.ts';
 import { accountColumns, accountValues, type BalanceRow, toAccountState } from '../account-columns.ts';
 import { decide } from '../commits/jobs.ts';
-import { type HotTable, type Row, replacement } from '../recording/hot-table.ts';
+import { type HotTable, replacement } from '../recording/hot-table.ts';
 import {
   insertCorrection,
   saveOrder,
@@ -89,7 +89,7 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
       grantsOf: (userId) => (findGrants.all(userId) as unknown as Selectable<Tables['grants']>[]).map(toGrant),
       row(table, key) {
         const [column = ''] = table.key;
-        return (findRowOf(table).get(key) ?? { ...table.initial, [column]: key }) as unknown as Row;
+        return findRowOf(table).get(key) ?? { ...table.initial, [column]: key };
       },
       outages() {
         outages ??= (findOutages.all() as unknown as Tables['outages'][]).map(toOutage);

@@ -2,12 +2,12 @@ import type { Compilable, Kysely } from 'kysely';
 import type { AccountId } from '../../ledger/account.ts';
 import type { Tables } from '../tables.ts';
 
-/** A table with rows about members. */
-export interface MemberTable {
+/** A table with rows about members. `Own` are the tables that its feature adds. */
+export interface MemberTable<Own = unknown> {
   /** Selects the rows about the member, with all columns that are of interest to the member. */
-  select(db: Kysely<Tables>, rows: MemberRows): readonly Compilable<object>[];
+  select(db: Kysely<Tables & Own>, rows: MemberRows): readonly Compilable<object>[];
   /** Replaces the member's id by the pseudonym, and deletes what else identifies the member. */
-  forget(db: Kysely<Tables>, rows: MemberRows, pseudonym: string): readonly Compilable<unknown>[];
+  forget(db: Kysely<Tables & Own>, rows: MemberRows, pseudonym: string): readonly Compilable<unknown>[];
 }
 
 /** Why a table has no rows about members. */
@@ -15,8 +15,10 @@ interface TableWithoutMembers {
   readonly withoutMembers: string;
 }
 
-/** Every table of the database. */
-export type MemberTables = { readonly [Table in keyof Tables]: MemberTable | TableWithoutMembers };
+/** What each table of the core, or of those that a feature adds, contains about members. */
+export type MemberTables<Own = Tables> = {
+  readonly [Table in keyof Own]: MemberTable<Own> | TableWithoutMembers;
+};
 
 /** The rows about a member that are not found by `user_id` alone. */
 export interface MemberRows extends Mentions {
@@ -51,16 +53,16 @@ export interface Gifts {
 }
 
 /** The tables with ids of members. */
-type OwnRows = {
-  [Table in keyof Tables]: Tables[Table] extends { user_id: string | null } ? Table : never;
-}[keyof Tables];
+type OwnRows<Own> = {
+  [Table in keyof Own]: Own[Table] extends { user_id: string | null } ? Table & string : never;
+}[keyof Own];
 
-function selectOwn(table: OwnRows): MemberTable['select'] {
+function selectOwn(table: string): MemberTable['select'] {
   return (db, { userId }) => [db.selectFrom(like(table)).selectAll().where('user_id', '=', userId)];
 }
 
 /** Rows that are deleted when the member is forgotten. */
-export function deletedRows(table: OwnRows): MemberTable {
+export function deletedRows<Own = Tables>(table: OwnRows<Own>): MemberTable {
   return {
     select: selectOwn(table),
     forget: (db, { userId }) => [db.deleteFrom(like(table)).where('user_id', '=', userId)],
@@ -68,15 +70,15 @@ export function deletedRows(table: OwnRows): MemberTable {
 }
 
 /** Rows that stay, with the pseudonym. */
-export function renamedRows(table: OwnRows): MemberTable {
+export function renamedRows<Own = Tables>(table: OwnRows<Own>): MemberTable {
   return {
     select: selectOwn(table),
     forget: (db, { userId }, user_id) => [db.updateTable(like(table)).set({ user_id }).where('user_id', '=', userId)],
   };
 }
 
-/** Kysely builds a statement for each table of a union; of these tables only the common column matters. */
-function like(table: OwnRows): 'grants' {
+/** Kysely has no type for a table that is a parameter; of these tables only the common column matters. */
+function like(table: string): 'grants' {
   return table as 'grants';
 }
 

@@ -1,13 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { Tables } from '../tables.ts';
-
-export type TableName = keyof Tables;
-export type Row<Name extends TableName = TableName> = Selectable<Tables[Name]>;
-type Column<Name extends TableName> = keyof Row<Name> & string;
 
 /** A table of a feature whose rows are written, and may be read, in the transactions of events: see {@link Tally}. */
-export interface HotTable<Name extends TableName = TableName> {
-  readonly name: Name;
+export interface HotTable<Row extends object = object> {
+  readonly name: string;
   /** The columns that identify a row; a single one if rows are read. */
   readonly key: readonly string[];
   /** All columns, with their types in PostgreSQL. */
@@ -16,22 +11,28 @@ export interface HotTable<Name extends TableName = TableName> {
   readonly initial?: Readonly<Record<string, number | null>>;
   /** Only rows with this value are replaced; by default all. */
   readonly replaces?: { readonly column: string; readonly value: string };
+  /** Never there: it carries the type of the rows. */
+  readonly row?: Row;
 }
 
-/** Declares a table. */
-export function hotTable<Name extends TableName, Key extends Column<Name>>(table: {
-  readonly name: Name;
-  readonly key: readonly Key[];
-  readonly columns: Readonly<Record<Column<Name>, 'text' | 'bigint'>>;
-  /** Of what is not stated, null. */
-  readonly initial?: InitialRow<Omit<Row<Name>, Key>>;
-  readonly replaces?: { readonly column: Column<Name>; readonly value: string };
-}): HotTable<Name> {
-  const { initial, ...declared } = table;
-  if (initial === undefined) return declared;
-  const others = Object.keys(table.columns).filter((column) => !table.key.some((each) => each === column));
-  return { ...declared, initial: { ...Object.fromEntries(others.map((column) => [column, null])), ...initial } };
+/** Declares one of the tables that a feature adds. */
+export function hotTable<Own>() {
+  return <Name extends keyof Own & string, Key extends Column<Own, Name>>(table: {
+    readonly name: Name;
+    readonly key: readonly Key[];
+    readonly columns: Readonly<Record<Column<Own, Name>, 'text' | 'bigint'>>;
+    /** Of what is not stated, null. */
+    readonly initial?: InitialRow<Omit<Selectable<Own[Name]>, Key>>;
+    readonly replaces?: { readonly column: Column<Own, Name>; readonly value: string };
+  }): HotTable<Selectable<Own[Name]>> => {
+    const { initial, ...declared } = table;
+    if (initial === undefined) return declared;
+    const others = Object.keys(table.columns).filter((column) => !table.key.some((each) => each === column));
+    return { ...declared, initial: { ...Object.fromEntries(others.map((column) => [column, null])), ...initial } };
+  };
 }
+
+type Column<Own, Name extends keyof Own> = keyof Selectable<Own[Name]> & string;
 
 type InitialRow<Columns> = { readonly [Name in keyof Columns as null extends Columns[Name] ? never : Name]: number };
 

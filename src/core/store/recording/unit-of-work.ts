@@ -9,7 +9,7 @@ import type { EventKey } from '../../tally/idempotency-key.ts';
 import { mergeOrders } from '../../tally/order.ts';
 import type { DeliveryRow, Hooks, Order, PastVote, StoredCorrection, Tally } from '../../tally/tally.ts';
 import { noDelivery } from '../tables.ts';
-import { type HotTable, keyOf, type Row, type TableName } from './hot-table.ts';
+import { type HotTable, keyOf } from './hot-table.ts';
 
 /** A row of the delivery log with its id: a new one, or the new content of a quarantined one. */
 export interface DeliveryChange extends DeliveryRow {
@@ -37,7 +37,7 @@ function noChanges() {
     /** The changed grants, by user, role, guild and source. */
     grants: new Map<string, StoredGrant>(),
     /** The rows of the features' tables, by their keys. */
-    rows: new Map<HotTable, Map<string, Row>>(),
+    rows: new Map<HotTable, Map<string, object>>(),
     orders: [] as { readonly order: Order; readonly at: number }[],
     corrections: [] as StoredCorrection[],
   };
@@ -56,7 +56,7 @@ export interface RecordingReads {
   account(accountId: AccountId): AccountState;
   votesBetween(account: AccountState, listing: string | null, after: number, before: number): readonly PastVote[];
   grantsOf(userId: string): readonly StoredGrant[];
-  row(table: HotTable, key: string): Row;
+  row(table: HotTable, key: string): object;
   outages(): readonly Outage[];
   /** Null if no event is recorded under the key, nor added to it. */
   deliveryOf(key: EventKey): number | null;
@@ -132,16 +132,17 @@ export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[])
 
     saveGrant: (grant) => void changes.grants.set(nameOfGrant(grant), grant),
 
-    rowOf<Name extends TableName>(table: HotTable<Name>, key: string) {
-      return (changes.rows.get(table)?.get(key) ?? reads.row(table, key)) as Row<Name>;
+    rowOf<Row extends object>(table: HotTable<Row>, key: string) {
+      return (changes.rows.get(table)?.get(key) ?? reads.row(table, key)) as Row;
     },
 
     saveRow(table, row) {
       const key = keyOf(table, row);
-      const saved = changes.rows.get(table) ?? new Map<string, Row>();
-      const previous: Readonly<Record<string, unknown>> | undefined = saved.get(key);
+      const saved = changes.rows.get(table) ?? new Map<string, object>();
+      const previous = saved.get(key);
       const { replaces } = table;
-      if (previous !== undefined && replaces !== undefined && previous[replaces.column] !== replaces.value) return;
+      if (previous !== undefined && replaces !== undefined && Reflect.get(previous, replaces.column) !== replaces.value)
+        return;
       changes.rows.set(table, saved.set(key, row));
     },
 

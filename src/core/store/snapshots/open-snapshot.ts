@@ -6,6 +6,6 @@ import type { Snapshot } from './snapshot.ts';
  * Opens a snapshot of the bot's database. A missing file is not created. Throws what the driver throws.
  * @param url `sqlite:` followed by a path, or `postgres://…`
  */
-export function openSnapshot(url: string): Promise<Snapshot> {
-  return openDatabaseSnapshot<Tables>(url);
+export function openSnapshot<Own = unknown>(url: string): Promise<Snapshot<Own>> {
+  return openDatabaseSnapshot<Tables & Own>(url);
 }
