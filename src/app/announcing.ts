@@ -56,17 +56,17 @@ export async function createAnnouncing(access: DiscordAccess, shared: Shared, de
     ),
     voteButtons: (texts) => voteOffers(commands, texts),
   });
-  const perform = createPerform({
+  const perform = createPerform([
     ...parts.effects,
-    directMessage: createDirectMessageHandler({
+    createDirectMessageHandler({
       rest,
       types: parts.directMessages,
       onClosed: parts.onDirectMessagesClosed,
       textsOf: memberLanguages.textsOf,
       clock,
     }),
-    ownerReport: createOwnerReportHandler({ rest, types: parts.ownerReports, textsOf: guildLanguages.ofChannel }),
-  });
+    createOwnerReportHandler({ rest, types: parts.ownerReports, textsOf: guildLanguages.ofChannel }),
+  ]);
   const guarded = guardPerform(perform, guard);
   const dispatcher = createDispatcher({
     outbox: store.outbox,

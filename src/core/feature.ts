@@ -1,5 +1,4 @@
-import type { DirectMessages, OwnerReports } from './outbox/effect-contents.ts';
-import type { EffectFormats, FieldsByType } from './outbox/effect-kind.ts';
+import type { EffectKind, MessageType } from './outbox/effect-kind.ts';
 import type { MemberTables } from './store/member-data/member-table.ts';
 import type { SqlHooks, SqlModule } from './store/sql-module.ts';
 import type { Hooks } from './tally/tally.ts';
@@ -13,10 +12,10 @@ export interface Feature<Own = unknown> extends Hooks, SqlHooks {
   readonly sql?: SqlModule;
   /** What its tables contain about members. */
   readonly tables?: Partial<MemberTables> & MemberTables<Own>;
-  /** The formats of its effects, by their kinds. */
-  readonly effects?: Partial<EffectFormats>;
-  /** The fields of its direct messages, by their types. */
-  readonly directMessages?: Partial<FieldsByType<DirectMessages>>;
-  /** The fields of its reports to the owner, by their types. */
-  readonly ownerReports?: Partial<FieldsByType<OwnerReports>>;
+  /** The kinds of its effects. */
+  readonly effects?: readonly EffectKind[];
+  /** The types of its direct messages. */
+  readonly directMessages?: readonly MessageType[];
+  /** The types of its reports to the owner. */
+  readonly ownerReports?: readonly MessageType[];
 }

@@ -2,17 +2,9 @@ import type { Loop } from '@tallyhook/platform/loop';
 import type { RequestHandler } from 'express';
 import type { FeatureContext } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
-import type { EffectHandlers } from '../core/outbox/perform.ts';
-import type { Together } from './index.ts';
+import type { Declared, Together } from './index.ts';
 import { loaders } from './loaders.ts';
-import type {
-  CommandCoverage,
-  DirectMessageTypes,
-  FeatureParts,
-  FeatureServices,
-  OwnerReportTypes,
-  Publication,
-} from './parts.ts';
+import type { CommandCoverage, FeatureParts, FeatureServices, Publication } from './parts.ts';
 
 type Loaded = Awaited<ReturnType<(typeof loaders)[number]>>;
 type CreateServices = Extract<Loaded, { readonly createServices: unknown }>['createServices'];
@@ -83,26 +75,27 @@ export async function createServices(context: CompleteServicesContext): Promise<
   };
 }
 
-type Merged<Name extends 'effects' | 'directMessages' | 'ownerReports'> = Together<Member<CreatedParts, Name>>;
-
 /** What all features do in a process that announces, by the names of {@link FeatureParts}. */
-export interface Parts extends Required<Omit<FeatureParts, 'effects' | 'directMessages' | 'ownerReports'>> {
-  readonly effects: Required<Omit<EffectHandlers, 'directMessage' | 'ownerReport' | 'handler' | 'confirmation'>>;
-  readonly directMessages: DirectMessageTypes;
-  readonly ownerReports: OwnerReportTypes;
-}
+export type Parts = Required<FeatureParts>;
+
+type CreatedPart<Name extends keyof FeatureParts> = Extract<Member<CreatedParts, Name>, readonly unknown[]>[number];
+/** What features have declared and none carries out; calls and confirmations have dispatchers of their own. */
+type Missing =
+  | Exclude<Declared<'effects'>['kind'], CreatedPart<'effects'>['kind'] | 'handler' | 'confirmation'>
+  | Exclude<Declared<'directMessages'>['type'], CreatedPart<'directMessages'>['type']>
+  | Exclude<Declared<'ownerReports'>['type'], CreatedPart<'ownerReports'>['type']>;
+type WithAll<Result, Left extends never> = [Left] extends [never] ? Result : never;
 
 /** Creates what features do beside transactions. What is missing for a kind or type does not compile. */
-export async function createParts(context: CompleteContext): Promise<Parts> {
+export async function createParts(context: CompleteContext): Promise<WithAll<Parts, Missing>> {
   type Module = { readonly create: (context: CompleteContext) => FeatureParts };
   const parts = (await loadFeatures()).flatMap((module) =>
     'create' in module ? [(module as Module).create(context)] : [],
   );
-  const merge = (name: keyof FeatureParts) => Object.assign({}, ...parts.map((part) => part[name]));
   return {
-    effects: merge('effects') as Merged<'effects'>,
-    directMessages: merge('directMessages') as Merged<'directMessages'>,
-    ownerReports: merge('ownerReports') as Merged<'ownerReports'>,
+    effects: parts.flatMap(({ effects }) => effects ?? []),
+    directMessages: parts.flatMap(({ directMessages }) => directMessages ?? []),
+    ownerReports: parts.flatMap(({ ownerReports }) => ownerReports ?? []),
     tasks: (community) => parts.flatMap(({ tasks }) => tasks?.(community) ?? []),
     async prepareTasks() {
       for (const { prepareTasks } of parts) await prepareTasks?.();

@@ -1,5 +1,5 @@
 import type { Feature } from '../core/feature.ts';
-import { coreFormats, type EffectFormats } from '../core/outbox/effect-kind.ts';
+import { formatsOf } from '../core/outbox/effect-kind.ts';
 import { coreTables } from '../core/store/member-data/core-tables.ts';
 import type { MemberTables } from '../core/store/member-data/member-table.ts';
 import { type CoreModules, coreModules } from '../core/store/modules.ts';
@@ -60,26 +60,26 @@ export type Modules = CoreModules & {
   readonly [Name in WithSql[keyof Features]]: Extract<Features[Name], { readonly sql: SqlModule }>['sql'];
 };
 
-type Part = 'tables' | 'effects' | 'directMessages' | 'ownerReports';
-type PartOf<Name extends Part> = Extract<Features[keyof Features], Readonly<Record<Name, unknown>>>[Name];
+type Part = 'effects' | 'directMessages' | 'ownerReports';
+type PartOf<Name extends PropertyKey> = Extract<Features[keyof Features], Readonly<Record<Name, unknown>>>[Name];
+/** The kinds of effects, or the types of messages, of all features. */
+export type Declared<Name extends Part> = Extract<PartOf<Name>, readonly unknown[]>[number];
 /** The intersection of a union. */
 export type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
   ? All
   : never;
 
-/** A part of all features. */
-function together<Name extends Part>(name: Name): Together<PartOf<Name>> {
-  return Object.assign({}, ...Object.values<Feature>(features).map((feature) => feature[name]));
-}
+const all = Object.values<Feature>(features);
 
-/** The formats of all effects. One that is missing does not compile. */
-const effects: EffectFormats = {
-  ...coreFormats(together('directMessages'), together('ownerReports')),
-  ...together('effects'),
-};
+const effects = formatsOf(
+  all.flatMap((feature) => feature.effects ?? []),
+  all.flatMap((feature) => feature.directMessages ?? []),
+  all.flatMap((feature) => feature.ownerReports ?? []),
+);
 
-/** All tables. One that is missing does not compile. */
-const memberTables: MemberTables = { ...coreTables, ...together('tables') };
+const tablesOfFeatures: Together<PartOf<'tables'>> = Object.assign({}, ...all.map(({ tables }) => tables));
+/** All tables. One of the core that is missing does not compile; those of a feature are checked by {@link Feature}. */
+const memberTables: MemberTables = { ...coreTables, ...tablesOfFeatures };
 
 const sqlOfFeatures = Object.fromEntries(
   Object.entries<Feature>(features).flatMap(([name, { sql }]) => (sql === undefined ? [] : [[name, sql]])),
@@ -89,5 +89,5 @@ export const storedFeatures = {
   modules: { ...coreModules, ...sqlOfFeatures } as Modules,
   effects,
   memberTables,
-  hooks: Object.values<Feature>(features),
+  hooks: all,
 } satisfies StoredFeatures;

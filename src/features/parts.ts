@@ -13,8 +13,9 @@ import type { CardSource } from '../core/announcements/listing-card.ts';
 import type { CommunityId } from '../core/ledger/account.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { Effect } from '../core/outbox/effect.ts';
-import type { DirectMessages, OwnerReports } from '../core/outbox/effect-contents.ts';
-import type { EffectHandlers } from '../core/outbox/perform.ts';
+import type { DirectMessage } from '../core/outbox/effect-contents.ts';
+import type { MessageType } from '../core/outbox/effect-kind.ts';
+import type { EffectHandler } from '../core/outbox/perform.ts';
 import type { QueueName } from '../core/outbox/queue.ts';
 import type { AnnouncedEvents } from '../core/tally/listing-context.ts';
 import type { AnsweringContext } from '../discord/commands/command.ts';
@@ -137,10 +138,12 @@ export interface PartsContext extends ServicesContext {
 
 /** What a feature does in a process that announces, everything optional. */
 export interface FeatureParts {
-  /** Carry out effects, by their kinds. */
-  readonly effects?: Partial<EffectHandlers>;
-  readonly directMessages?: Partial<DirectMessageTypes>;
-  readonly ownerReports?: Partial<OwnerReportTypes>;
+  /** Carry out effects, see {@link handle}. */
+  readonly effects?: readonly EffectHandler[];
+  /** Send direct messages, see {@link sendMessage}. */
+  readonly directMessages?: readonly DirectMessageSender[];
+  /** Render reports to the owner, see {@link renderReport}. */
+  readonly ownerReports?: readonly OwnerReportRenderer[];
   /** What is announced regularly of a community. The same objects are used as long as its settings are the same. */
   readonly tasks?: (community: Community) => readonly AnnouncementTask[];
   /** Called before the tasks, none of which runs until it succeeds. */
@@ -150,27 +153,46 @@ export interface FeatureParts {
   readonly onDirectMessagesClosed?: (userId: string) => Promise<void>;
 }
 
-export type DirectMessageTypes = { readonly [Type in keyof DirectMessages]: DirectMessageType<DirectMessages[Type]> };
-
-export interface DirectMessageType<Message> {
-  readonly render: (message: Message, texts: Texts) => Promise<Reply>;
+/** How direct messages of a type are sent. */
+export interface DirectMessageSender<Type extends string = string, Message extends object = object> {
+  readonly type: Type;
+  render(message: Message, texts: Texts): Promise<Reply>;
   /**
    * Whether the message is still to be sent; it is by default. If it cannot have been sent before and is too old to tell,
    * this returns false and plans the message again.
    */
-  readonly isWanted?: (message: Message, effect: Effect<'directMessage'>) => Promise<boolean>;
+  isWanted?(message: Message, effect: Effect<DirectMessage>): Promise<boolean>;
   /**
    * Whether the channel contains the message, posted at `since` (ms since the epoch) or later. Without it, a message whose
    * first attempt has an unknown result may be sent twice.
    */
-  readonly isIn?: (channelId: string, message: Message, since: number) => Promise<boolean>;
+  isIn?(channelId: string, message: Message, since: number): Promise<boolean>;
   /** Whether it also goes to those who have left every server of the bot, whose messages Discord rejects. */
   readonly reachesStrangers?: true;
 }
 
-export type OwnerReportTypes = {
-  readonly [Type in keyof OwnerReports]: (report: { readonly type: Type } & OwnerReports[Type], texts: Texts) => Reply;
-};
+/** Sends direct messages of a type. */
+export function sendMessage<Type extends string, Message extends object>(
+  { type }: MessageType<Type, Message>,
+  sender: Omit<DirectMessageSender<Type, Message>, 'type'>,
+): DirectMessageSender<Type> {
+  // A message of the type has its fields: the outbox has parsed it.
+  return { type, ...sender };
+}
+
+export interface OwnerReportRenderer<Type extends string = string> {
+  readonly type: Type;
+  render(report: object, texts: Texts): Reply;
+}
+
+/** Renders reports of a type to the owner. */
+export function renderReport<Type extends string, Report extends object>(
+  { type }: MessageType<Type, Report>,
+  render: (report: Report & { readonly type: Type }, texts: Texts) => Reply,
+): OwnerReportRenderer<Type> {
+  // A report of the type has its fields: the outbox has parsed it.
+  return { type, render };
+}
 
 /** What a feature publishes of the application in Discord, besides its commands. */
 export interface Publication {

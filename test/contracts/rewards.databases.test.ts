@@ -2,6 +2,7 @@ import { day, hour } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { isOf, roleKind } from '../../src/core/outbox/effect-kind.ts';
 import type { ListingRewards } from '../../src/core/rewards/rules.ts';
 import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/core/store/snapshots/audit.ts';
 import { entryPages } from '../../src/core/store/snapshots/entry-pages.ts';
@@ -373,7 +374,7 @@ function rewardTests(newUrl: () => string): void {
       const found: unknown[] = [];
       for (;;) {
         const [effect] = await store.outbox.claim(rolesQueue(guildId), now, now + hour, 1);
-        if (effect?.kind !== 'role') return found;
+        if (effect === undefined || !isOf(roleKind, effect)) return found;
         found.push(effect.content.role);
         await store.outbox.done([effect], now);
         await store.roles.settleRole(effect.content, effect.content.role === goldRole ? 'parked' : 'applied', now);

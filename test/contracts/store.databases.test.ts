@@ -1,6 +1,7 @@
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { announcementKind, isOf } from '../../src/core/outbox/effect-kind.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
@@ -382,7 +383,7 @@ function storeTests(newUrl: () => string): void {
       await store.outbox.release(await claim(start), start + minute, 'no connection');
       await record(store, vote('3'), start + minute);
       const together = await claim(start + minute);
-      expect(together.map((effect) => effect.kind === 'announcement' && effect.content.userId)).toEqual([
+      expect(together.map((effect) => isOf(announcementKind, effect) && effect.content.userId)).toEqual([
         '1',
         '2',
         '3',

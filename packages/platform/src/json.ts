@@ -67,8 +67,16 @@ export function hasNumbers(value: JsonObject): value is Readonly<Record<string, 
 
 /** The JSON type of a field; `null` in addition if it is nullable. */
 type FieldType = readonly ['string' | 'number' | 'boolean' | 'object'] | readonly ['string' | 'number', null];
-/** The fields of an object and their types, without the field that discriminates a union. */
-export type Fields<Content> = Readonly<Record<Exclude<keyof Content, 'type'>, FieldType>>;
+/**
+ * The fields of an object and their types, without the field that discriminates a union, and those that can be missing.
+ */
+export type Fields<Content> = {
+  readonly [Name in keyof Content as Name extends 'type'
+    ? never
+    : object extends Pick<Content, Name>
+      ? never
+      : Name]: FieldType;
+};
 
 /** Whether the value is an object with these fields. */
 export function matches<Content>(value: unknown, fields: Fields<Content>): value is Content {

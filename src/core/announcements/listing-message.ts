@@ -7,7 +7,6 @@ import { postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Effect } from '../outbox/effect.ts';
-import type { EffectContents, EffectKind } from '../outbox/effect-contents.ts';
 import type { AnnouncementStyle } from './announcement-style.ts';
 import { type CardSource, type ListingCard, readCard } from './listing-card.ts';
 
@@ -32,20 +31,13 @@ export interface ListingMessageContext {
   readonly buttons: readonly ReplyButton[];
 }
 
-/** The kinds of effects that post into a channel about a listing. */
-type KindAboutListing = {
-  [Kind in EffectKind]: EffectContents[Kind] extends { readonly channelId: string; readonly listing: string }
-    ? Kind
-    : never;
-}[EffectKind];
-
 /** A message that is found again in its channel, see {@link postOnce}. */
 type PostedMessage = Pick<Parameters<typeof postOnce>[2], 'reply' | 'footers' | 'contains'>;
 
 /** Posts a message about a listing once, in its language and style. */
 export async function postAbout(
   { rest, clock, channelTexts, cardOf, announcements, voteButtons }: ListingMessages,
-  effect: Effect<KindAboutListing>,
+  effect: Effect<{ readonly channelId: string; readonly listing: string }>,
   render: (context: ListingMessageContext) => Promise<PostedMessage>,
 ): Promise<AttemptResult> {
   const { channelId, listing } = effect.content;

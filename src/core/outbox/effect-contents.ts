@@ -63,48 +63,20 @@ export interface RoleContent extends MemberRole {
   readonly erase?: true;
 }
 
+/** What a direct message or a report to the owner says, by its type. */
+export interface TypedMessage {
+  readonly type: string;
+}
+
 /** A direct message to a member. */
 export interface DirectMessage {
   readonly userId: string;
-  readonly message: DirectMessageContent;
+  readonly message: TypedMessage;
 }
-
-/** What each type of direct message says. Features add theirs. */
-// biome-ignore lint/suspicious/noEmptyInterface: features declare its fields.
-export interface DirectMessages {}
-
-export type DirectMessageContent = ByType<DirectMessages>;
 
 /** A message to the owner. */
 export interface OwnerReport {
   /** The owner's channel. */
   readonly channelId: string;
-  readonly report: OwnerReportContent;
+  readonly report: TypedMessage;
 }
-
-/** What each type of report says. Features add theirs. */
-export interface OwnerReports {
-  /** A role could not be added or removed, with the reason and a hint in words. */
-  readonly roleFailed: MemberRole & {
-    readonly reason: string;
-    /** The code of the reason, from which each language words it: `role_too_high`. */
-    readonly cause: string;
-    /** It could not be removed. */
-    readonly isRemoval?: true;
-  };
-}
-
-export type OwnerReportContent = ByType<OwnerReports>;
-
-/** A union that its field `type` discriminates. */
-export type ByType<Types> = { readonly [Type in keyof Types]: Types[Type] & { readonly type: Type } }[keyof Types];
-
-/** What each kind of effect contains, as it is stored. Features add theirs, with their formats in `EffectFormats`. */
-export interface EffectContents {
-  readonly announcement: Announcement;
-  readonly role: RoleContent;
-  readonly directMessage: DirectMessage;
-  readonly ownerReport: OwnerReport;
-}
-
-export type EffectKind = keyof EffectContents;

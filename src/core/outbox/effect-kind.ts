@@ -1,30 +1,40 @@
 import { type Fields, isObject, matches, parseJson } from '@tallyhook/platform/json';
 import { parseAnnouncement, serializeAnnouncement } from './announcement-content.ts';
 import type {
+  Announcement,
   DirectMessage,
-  DirectMessages,
-  EffectContents,
-  EffectKind,
   MemberRole,
   OwnerReport,
-  OwnerReports,
+  RoleContent,
+  TypedMessage,
 } from './effect-contents.ts';
+import type { NewEffect } from './outbox.ts';
 
-/** One kind of effect, as the outbox stores it. */
-export interface EffectFormat<Content> {
+/** What the contents of a kind of effect are, as the outbox stores them. */
+export interface EffectFormat<Content extends object> {
   /** The contents that this parsed JSON holds; null if it is something else. Never throws. */
   readonly parse: (value: unknown) => Content | null;
   /** What is left for others of contents that mention a member who is forgotten; null if nothing is. */
-  readonly withoutMember?: (content: Content, userId: string) => Content | null;
+  withoutMember?(content: Content, userId: string): Content | null;
 }
 
-/** The format of each kind. Plain functions, because the write worker starts faster without a schema library. */
-export type EffectFormats = { readonly [Kind in EffectKind]: EffectFormat<EffectContents[Kind]> };
+/**
+ * A kind of effect: its name in the database, and the type of its contents. Who enqueues one and who carries it out both
+ * name it, so that they mean the same contents; what is in between knows them as JSON.
+ */
+export interface EffectKind<Name extends string = string, Content extends object = object>
+  extends EffectFormat<Content> {
+  readonly kind: Name;
+}
+
+/** All kinds by their names. Plain functions, because the write worker starts faster without a schema library. */
+export type EffectFormats = Readonly<Record<string, EffectFormat<object>>>;
 
 /** The kind of an effect with its contents. */
-export type Contents<Kind extends EffectKind = EffectKind> = {
-  readonly [K in Kind]: { readonly kind: K; readonly content: EffectContents[K] };
-}[Kind];
+export interface Contents {
+  readonly kind: string;
+  readonly content: object;
+}
 
 /** Contents that this version cannot read, and why. */
 export interface UnreadableContents {
@@ -32,75 +42,104 @@ export interface UnreadableContents {
   readonly reason: string;
 }
 
+/** An effect of this kind. */
+export function newEffect<Content extends object>(
+  { kind }: EffectKind<string, Content>,
+  effect: Omit<NewEffect, 'kind' | 'content'> & { readonly content: Content },
+): NewEffect {
+  return { kind, ...effect };
+}
+
+/** Whether an effect is of this kind. Its contents are of the type then: they were parsed, or made by {@link newEffect}. */
+export function isOf<Content extends object, Some extends object>(
+  { kind }: EffectKind<string, Content>,
+  effect: Some,
+): effect is Some & { readonly content: Content } {
+  return 'kind' in effect && effect.kind === kind;
+}
+
 /** Of contents that are stored as they are. */
-export function formatOf<Content>(isContent: (value: unknown) => value is Content): EffectFormat<Content> {
+export function formatOf<Content extends object>(
+  isContent: (value: unknown) => value is Content,
+): EffectFormat<Content> {
   return { parse: (value) => (isContent(value) ? value : null) };
 }
 
 /** Of contents that are stored as they are, with these fields. */
-export function fieldsFormat<Content>(fields: Fields<Content>): EffectFormat<Content> {
+export function fieldsFormat<Content extends object>(fields: Fields<Content>): EffectFormat<Content> {
   return formatOf((value): value is Content => matches(value, fields));
 }
 
-/** The fields of each type of message, without the type itself. */
-export type FieldsByType<Types> = { readonly [Type in keyof Types]: Fields<Types[Type]> };
+export const announcementKind: EffectKind<'announcement', Announcement> = {
+  kind: 'announcement',
+  parse: parseAnnouncement,
+  // The announcement of a gift belongs to its recipient.
+  withoutMember: (content, userId) => (content.userId === userId ? null : { ...content, giftedBy: null }),
+};
 
-const roleFields: Fields<MemberRole> = { guildId: ['string'], userId: ['string'], role: ['string'] };
-/** Of a change of a role. */
-export const roleFormat = fieldsFormat<MemberRole>(roleFields);
+export const roleFields: Fields<MemberRole> = { guildId: ['string'], userId: ['string'], role: ['string'] };
+/** A change of a role. */
+export const roleKind: EffectKind<'role', RoleContent> = { kind: 'role', ...fieldsFormat<RoleContent>(roleFields) };
 
-const directMessageFields: Fields<DirectMessage> = { userId: ['string'], message: ['object'] };
-const ownerReportFields: Fields<OwnerReport> = { channelId: ['string'], report: ['object'] };
+export const directMessageKind: EffectKind<'directMessage', DirectMessage> = {
+  kind: 'directMessage',
+  ...fieldsFormat<DirectMessage>({ userId: ['string'], message: ['object'] }),
+};
 
-/** The formats of effects that several features have. */
-export function coreFormats(
-  directMessages: FieldsByType<DirectMessages>,
-  ownerReports: FieldsByType<Omit<OwnerReports, 'roleFailed'>>,
-): Pick<EffectFormats, 'announcement' | 'role' | 'directMessage' | 'ownerReport'> {
-  const reports = { ...ownerReports, roleFailed: { ...roleFields, reason: ['string'], cause: ['string'] } } as const;
-  return {
-    announcement: {
-      parse: parseAnnouncement,
-      // The announcement of a gift belongs to its recipient.
-      withoutMember: (content, userId) => (content.userId === userId ? null : { ...content, giftedBy: null }),
-    },
-    role: roleFormat,
-    directMessage: formatOf(
-      (value): value is DirectMessage =>
-        matches<DirectMessage>(value, directMessageFields) && matchesType(value.message, directMessages),
-    ),
-    ownerReport: formatOf(
-      (value): value is OwnerReport =>
-        matches<OwnerReport>(value, ownerReportFields) && matchesType(value.report, reports),
-    ),
-  };
+export const ownerReportKind: EffectKind<'ownerReport', OwnerReport> = {
+  kind: 'ownerReport',
+  ...fieldsFormat<OwnerReport>({ channelId: ['string'], report: ['object'] }),
+};
+
+/** A type of direct message, or of report to the owner: its name in the contents of the effect, and what else it says. */
+export interface MessageType<Type extends string = string, Message extends object = object> {
+  readonly type: Type;
+  readonly fields: Fields<Message>;
 }
 
-/** Whether the object has one of the types and its fields. */
-function matchesType(value: object, types: Readonly<Record<string, Fields<object>>>): boolean {
-  if (!isObject(value) || typeof value['type'] !== 'string' || !Object.hasOwn(types, value['type'])) return false;
-  return matches(value, types[value['type']] ?? {});
+/** The formats of these kinds, and of those of the core, with all types of direct messages and of reports to the owner. */
+export function formatsOf(
+  kinds: readonly EffectKind[],
+  directMessages: readonly MessageType[],
+  ownerReports: readonly MessageType[],
+): EffectFormats {
+  const all: readonly EffectKind[] = [
+    announcementKind,
+    roleKind,
+    {
+      ...directMessageKind,
+      parse: (value) => withKnownType(directMessageKind.parse(value), 'message', directMessages),
+    },
+    { ...ownerReportKind, parse: (value) => withKnownType(ownerReportKind.parse(value), 'report', ownerReports) },
+    ...kinds,
+  ];
+  return Object.fromEntries(all.map((each) => [each.kind, each]));
+}
+
+/** Null unless the message has one of the types and its fields. */
+function withKnownType<Name extends string, Content extends Readonly<Record<Name, TypedMessage>>>(
+  content: Content | null,
+  name: Name,
+  types: readonly MessageType[],
+): Content | null {
+  const message: unknown = content?.[name];
+  const known = isObject(message) ? types.find(({ type }) => type === message['type']) : undefined;
+  return known !== undefined && matches(message, known.fields) ? content : null;
 }
 
 /** The text for `effects.content`. */
-export function serializeContent({ kind, content }: Contents): string {
-  return kind === 'announcement' ? serializeAnnouncement(content) : JSON.stringify(content);
+export function serializeContent(effect: Contents): string {
+  return isOf(announcementKind, effect) ? serializeAnnouncement(effect.content) : JSON.stringify(effect.content);
 }
 
 /** Parses `effects.content` of an effect of this kind. Never throws. */
 export function parseContent(formats: EffectFormats, kind: string, text: string): Contents | UnreadableContents {
-  if (!isKnown(formats, kind)) {
+  const format = Object.hasOwn(formats, kind) ? formats[kind] : undefined;
+  if (format === undefined) {
     return unreadable(`This version does not know effects of the kind "${kind.slice(0, 50)}".`);
   }
-  const content = formats[kind].parse(parseJson(text));
-  // TypeScript does not relate the kind to the contents of its format.
-  return content === null
-    ? unreadable(`The contents are not those of the kind "${kind}".`)
-    : ({ kind, content } as Contents);
-}
-
-function isKnown(formats: EffectFormats, kind: string): kind is EffectKind {
-  return Object.hasOwn(formats, kind);
+  const content = format.parse(parseJson(text));
+  return content === null ? unreadable(`The contents are not those of the kind "${kind}".`) : { kind, content };
 }
 
 function unreadable(reason: string): UnreadableContents {

@@ -1,5 +1,4 @@
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
-import type { EffectContents, EffectKind } from './effect-contents.ts';
 
 /** `waiting`: not finished, possibly leased. `buried`: failed permanently; only the owner can requeue it. */
 export type EffectState = 'waiting' | 'done' | 'buried';
@@ -26,10 +25,11 @@ export interface EffectRow {
   readonly traceparent?: string;
 }
 
-/** A side effect that still has to be carried out, discriminated by its kind. */
-export type Effect<Kind extends EffectKind = EffectKind> = {
-  readonly [K in Kind]: EffectRow & { readonly kind: K; readonly content: EffectContents[K] };
-}[Kind];
+/** A side effect that still has to be carried out, with contents as its {@link EffectKind} says. */
+export interface Effect<Content extends object = object> extends EffectRow {
+  readonly kind: string;
+  readonly content: Content;
+}
 
 /** A stored effect that this version cannot read: of an unknown kind, or with invalid contents. */
 export interface UnreadableEffect extends EffectRow {

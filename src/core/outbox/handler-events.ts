@@ -150,9 +150,3 @@ export const handlerKinds = [
   'purchase',
   'review',
 ] as const satisfies readonly HandlerKind[];
-
-declare module './effect-contents.ts' {
-  interface EffectContents {
-    readonly handler: HandlerContent;
-  }
-}

@@ -1,29 +1,26 @@
 import { minute } from '@tallyhook/platform/durations';
 import type { ClaimedEffect } from './effect.ts';
-import type { EffectContents, EffectKind } from './effect-contents.ts';
 import type { QueueName } from './queue.ts';
 import { maxDelayMs } from './retry.ts';
 
-/** An effect as it is inserted together with its cause, discriminated by its kind. */
-export type NewEffect<Kind extends EffectKind = EffectKind> = {
-  readonly [K in Kind]: {
-    readonly kind: K;
-    readonly content: EffectContents[K];
-    /** Effects of one queue are rate-limited together; at most 100 characters. */
-    readonly queue: QueueName;
-    /** The delivery that caused it; null without one. */
-    readonly deliveryId: number | null;
-    /** The current time (ms since the epoch). */
-    readonly createdAt: number;
-    /**
-     * When it is due (ms since the epoch); default `createdAt`. A later one is planned: it enters its queue at that time
-     * and is new from then on.
-     */
-    readonly dueAt?: number;
-    /** W3C `traceparent` of the span that stores it; only with tracing. Not stored for planned effects. */
-    readonly traceparent?: string;
-  };
-}[Kind];
+/** An effect as it is inserted together with its cause. {@link newEffect} makes one. */
+export interface NewEffect {
+  readonly kind: string;
+  readonly content: object;
+  /** Effects of one queue are rate-limited together; at most 100 characters. */
+  readonly queue: QueueName;
+  /** The delivery that caused it; null without one. */
+  readonly deliveryId: number | null;
+  /** The current time (ms since the epoch). */
+  readonly createdAt: number;
+  /**
+   * When it is due (ms since the epoch); default `createdAt`. A later one is planned: it enters its queue at that time and
+   * is new from then on.
+   */
+  readonly dueAt?: number;
+  /** W3C `traceparent` of the span that stores it; only with tracing. Not stored for planned effects. */
+  readonly traceparent?: string;
+}
 
 /**
  * The furthest a due time can lie in the future: the longest delay plus the clock skew between machines. A later one
@@ -84,7 +81,7 @@ export interface OutboxChanges {
   /** Adds effects, all or none. */
   enqueue(effects: readonly NewEffect[]): Promise<void>;
   /** Adds the effect of a report, unless one was added under the same key before. */
-  enqueueReport(key: string, effect: NewEffect<'ownerReport' | 'directMessage'>): Promise<void>;
+  enqueueReport(key: string, effect: NewEffect): Promise<void>;
   /**
    * Leases due effects of a queue, all of one kind and with one nonce: up to `limit` consecutive announcements, or one
    * effect of another kind. Effects that were attempted together are claimed together again, so that a retry is the same

@@ -1,4 +1,5 @@
 import { isSnowflake } from '@tallyhook/platform/snowflake';
+import { announcementKind, directMessageKind, isOf, roleKind } from './effect-kind.ts';
 import type { NewEffect } from './outbox.ts';
 import { parseQueue } from './queue.ts';
 
@@ -11,11 +12,11 @@ export function assertOwnQueue(effect: NewEffect): void {
 }
 
 function isInOwnQueue(effect: NewEffect): boolean {
-  const { kind, content } = effect;
   const { type, id } = parseQueue(effect.queue);
-  if (kind === 'announcement') return type === 'channel' && isSnowflake(id);
+  if (isOf(announcementKind, effect)) return type === 'channel' && isSnowflake(id);
+  const { content } = effect;
   if ('channelId' in content) return type === 'channel' && isSnowflake(id) && id === content.channelId;
-  if (kind === 'role') return type === 'roles' && id === effect.content.guildId;
-  if (kind === 'directMessage') return type === 'dm' && id === effect.content.userId;
+  if (isOf(roleKind, effect)) return type === 'roles' && id === effect.content.guildId;
+  if (isOf(directMessageKind, effect)) return type === 'dm' && id === effect.content.userId;
   return type !== 'channel';
 }

@@ -1,40 +1,51 @@
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import { messageOf } from '@tallyhook/platform/errors';
-import type { ClaimedEffect, Effect, Perform } from './effect.ts';
-import type { EffectKind } from './effect-contents.ts';
+import type { Effect, Perform } from './effect.ts';
+import type { EffectKind } from './effect-kind.ts';
 
-/** Carries out effects of one kind. An error counts as a failure of these effects alone, with an unknown result. */
-export type EffectHandlers = {
-  /** The announcements of one message, which share channel and nonce. */
-  readonly announcement: (effects: readonly Effect<'announcement'>[]) => Promise<AttemptResult>;
-} & { readonly [Kind in Exclude<EffectKind, 'announcement'>]?: (effect: Effect<Kind>) => Promise<AttemptResult> };
+/** Carries out an effect. An error counts as a failure of the effect alone, with an unknown result. */
+export type Handle<Content extends object> = (effect: Effect<Content>) => Promise<AttemptResult>;
 
-/** Passes claimed effects to the handler of their kind. Buries those that cannot be read or have no handler. */
-export function createPerform(handlers: Partial<EffectHandlers>): Perform {
-  const { announcement } = handlers;
+/** Carries out the effects of one kind that are claimed together. */
+export interface EffectHandler<Name extends string = string> {
+  readonly kind: Name;
+  perform(effects: readonly Effect[]): Promise<AttemptResult>;
+}
 
-  async function performOne(effect: Exclude<ClaimedEffect, Effect<'announcement'>>): Promise<AttemptResult> {
-    if (effect.kind === 'unreadable') return { outcome: 'bury', reason: effect.reason };
-    // TypeScript does not relate the kind of an effect to the parameter of its handler.
-    const handler = handlers[effect.kind] as ((each: typeof effect) => Promise<AttemptResult>) | undefined;
-    return handler?.(effect) ?? withoutHandler(effect);
-  }
+/** Effects of a kind that are claimed one by one: all but announcements. */
+export function handle<Name extends string, Content extends object>(
+  kind: EffectKind<Name, Content>,
+  perform: Handle<Content>,
+): EffectHandler<Name> {
+  return handleTogether(kind, async ([effect]) => (effect === undefined ? { outcome: 'done' } : perform(effect)));
+}
 
+/** The announcements of one message, which share channel and nonce. */
+export function handleTogether<Name extends string, Content extends object>(
+  { kind }: EffectKind<Name, Content>,
+  perform: (effects: readonly Effect<Content>[]) => Promise<AttemptResult>,
+): EffectHandler<Name> {
+  // What is claimed was parsed by its kind, so the contents of effects of this kind are of its type.
+  return { kind, perform };
+}
+
+/** Passes claimed effects, which are of one kind, to its handler. Buries those that cannot be read or have no handler. */
+export function createPerform(handlers: readonly EffectHandler[]): Perform {
+  const byKind = new Map(handlers.map((handler) => [handler.kind, handler]));
   return async (effects) => {
-    const announcements = effects.filter((effect) => effect.kind === 'announcement');
-    const [other] = effects.filter((effect) => effect.kind !== 'announcement');
+    const [unreadable] = effects.filter((effect) => 'reason' in effect);
+    if (unreadable !== undefined) return { outcome: 'bury', reason: unreadable.reason };
+    const readable = effects.filter((effect) => 'content' in effect);
+    const [first] = readable;
+    if (first === undefined) return { outcome: 'done' };
     try {
-      if (other !== undefined) return await performOne(other);
-      const [first] = announcements;
-      return (
-        (await announcement?.(announcements)) ?? (first === undefined ? { outcome: 'done' } : withoutHandler(first))
-      );
+      return (await byKind.get(first.kind)?.perform(readable)) ?? withoutHandler(first);
     } catch (error) {
       return { outcome: 'later', reason: `unexpected error: ${messageOf(error)}`, scope: 'effects' };
     }
   };
 }
 
-function withoutHandler({ kind }: ClaimedEffect): AttemptResult {
+function withoutHandler({ kind }: Effect): AttemptResult {
   return { outcome: 'bury', reason: `This version does not carry out effects of the kind "${kind}".` };
 }

@@ -4,7 +4,6 @@ import type { KnownOutcome } from '../../webhook/response.ts';
 import type { AccountId, CommunityId } from '../ledger/account.ts';
 import type { Cause } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
-import type { EffectKind } from '../outbox/effect-contents.ts';
 import type { GrantState } from '../rewards/grant.ts';
 import type { Marks } from '../tally/account-state.ts';
 import type { CounterName } from './counters/counters.ts';
@@ -169,8 +168,8 @@ export interface Tables extends SettingsTables {
     id: Generated<number>;
     /** {@link noDelivery} without one. */
     delivery_id: number;
-    /** A newer version may have stored kinds that this one does not know. */
-    kind: EffectKind | (string & {});
+    /** The name of an `EffectKind`, perhaps of another version. */
+    kind: string;
     /** See `queue.ts`. */
     queue: string;
     /** JSON: an announcement as an array, other contents as objects. */
@@ -193,7 +192,7 @@ export interface Tables extends SettingsTables {
   planned_effects: {
     id: Generated<number>;
     delivery_id: number | null;
-    kind: EffectKind | (string & {});
+    kind: string;
     /** See `queue.ts`. */
     queue: string;
     content: string;

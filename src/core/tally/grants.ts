@@ -1,6 +1,7 @@
 import type { CommunityId } from '../ledger/account.ts';
 import { isPseudonym } from '../ledger/pseudonym.ts';
 import type { GivenRole, RoleContent } from '../outbox/effect-contents.ts';
+import { newEffect, roleKind } from '../outbox/effect-kind.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
 import { queueName } from '../outbox/queue.ts';
 import { endAfter, type Grant } from '../rewards/grant.ts';
@@ -71,7 +72,7 @@ export function roleEffect(
   content: RoleContent,
   deliveryId: number | null,
   createdAt: number,
-): NewEffect<'role'> {
+): NewEffect {
   const queue = queueName('roles', communityId, content.guildId);
-  return { kind: 'role', queue, content, deliveryId, createdAt };
+  return newEffect(roleKind, { queue, content, deliveryId, createdAt });
 }

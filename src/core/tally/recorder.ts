@@ -1,5 +1,6 @@
 import type { Event, Vote } from '../../webhook/event.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import { announcementKind, newEffect } from '../outbox/effect-kind.ts';
 import { testAnnouncementOf } from './announcement.ts';
 import { voteKeys } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
@@ -128,7 +129,8 @@ function recordTest(
   if (recorded === alreadyReplayed || queue === null) return recorded;
   const { deliveryId } = recorded;
   const content = testAnnouncementOf(test, listing, delivery.receivedAt);
-  tally.enqueue({ deliveryId, kind: 'announcement', queue, content, createdAt: rowWriter.effectsCreatedAt });
+  const createdAt = rowWriter.effectsCreatedAt;
+  tally.enqueue(newEffect(announcementKind, { deliveryId, queue, content, createdAt }));
   return { ...recorded, isAnnounced: true };
 }
 

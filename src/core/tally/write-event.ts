@@ -2,6 +2,7 @@ import type { Event } from '../../webhook/event.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { accountIdOf } from '../ledger/account.ts';
 import type { GivenRole } from '../outbox/effect-contents.ts';
+import { announcementKind, newEffect } from '../outbox/effect-kind.ts';
 import type { Reached } from '../rewards/decide-vote.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
 import { type AccountState, isEmpty } from './account-state.ts';
@@ -99,7 +100,7 @@ export function announce(
   const queue = channelQueueOf(event.family, listing);
   if (queue === null || !isAnnounced(event.family, recorded.entries, listing)) return false;
   const content = announcementOf(event, listing, recorded);
-  tally.enqueue({ deliveryId, kind: 'announcement', queue, content, createdAt });
+  tally.enqueue(newEffect(announcementKind, { deliveryId, queue, content, createdAt }));
   return true;
 }
 

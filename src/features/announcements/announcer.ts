@@ -8,7 +8,6 @@ import { type AnnouncementStyle, showsVoter, showsVotes } from '../../core/annou
 import { type CardSource, type ListingCard, readCard } from '../../core/announcements/listing-card.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { Announcement } from '../../core/outbox/effect-contents.ts';
-import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import { parseQueue } from '../../core/outbox/queue.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { classifySendError, tokenHint } from '../../discord/discord-errors.ts';
@@ -53,7 +52,7 @@ export function createAnnouncer(options: {
   voteButtons?: (texts: Texts) => readonly ReplyButton[];
   clock: Clock;
   log: Log;
-}): EffectHandlers['announcement'] {
+}): (effects: readonly Effect<Announcement>[]) => Promise<AttemptResult> {
   const { rest, textsOf, languages, listingOf, portraits = noPortraits, voteButtons = () => [], clock, log } = options;
   const { styleOf = () => plainStyle, votesOf = async () => 0 } = options;
   const namesVoter = (listing: string) => showsVoter(styleOf(listing));
@@ -61,7 +60,7 @@ export function createAnnouncer(options: {
   const nonceAges = createNonceAges(clock);
 
   /** Of the members in whose announcements they are shown. */
-  async function readVotes(effects: readonly Effect<'announcement'>[]): Promise<VotesByMember> {
+  async function readVotes(effects: readonly Effect<Announcement>[]): Promise<VotesByMember> {
     const shown = effects.filter(({ content }) => showsVotes(styleOf(content.listing)));
     const voters = new Map(shown.map(({ content }) => [nameOfVoter(content), content]));
     const counts = [...voters].map(async ([name, { userId, listing }]) => {
@@ -71,7 +70,7 @@ export function createAnnouncer(options: {
   }
 
   async function render(
-    effect: Effect<'announcement'>,
+    effect: Effect<Announcement>,
     {
       channelId,
       card,
@@ -102,7 +101,7 @@ export function createAnnouncer(options: {
   }
 
   async function renderAll(
-    effects: readonly Effect<'announcement'>[],
+    effects: readonly Effect<Announcement>[],
     channelId: string,
     votes: VotesByMember,
   ): Promise<readonly (Reply | Panel)[]> {
@@ -123,7 +122,7 @@ export function createAnnouncer(options: {
    * still valid.
    */
   async function resolveEarlierAttempt(
-    effects: readonly Effect<'announcement'>[],
+    effects: readonly Effect<Announcement>[],
     channelId: string,
     nonce: string,
   ): Promise<AttemptResult | null> {
@@ -224,7 +223,7 @@ function isTooLong(replies: readonly (Reply | Panel)[]): boolean {
 }
 
 /** Start of the earliest attempt whose result is unknown (ms since the epoch); null without one. */
-function firstPossiblySentAt(effects: readonly Effect<'announcement'>[]): number | null {
+function firstPossiblySentAt(effects: readonly Effect<Announcement>[]): number | null {
   const times = effects.map(({ possiblySentSince }) => possiblySentSince).filter((time) => time !== null);
   return times.length === 0 ? null : Math.min(...times);
 }

@@ -1,5 +1,6 @@
 import { mention } from '@tallyhook/platform/texts/markup';
 import type { Effect } from '../../core/outbox/effect.ts';
+import type { Announcement } from '../../core/outbox/effect-contents.ts';
 import { parseQueue } from '../../core/outbox/queue.ts';
 import { type FoundBlock, hasFooter, searchChannel } from '../../discord/posting/search-channel.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
@@ -11,10 +12,7 @@ export type AnnouncementSearch = 'there' | 'absent' | 'unknown';
  * Searches for effects of one channel that were announced since a time (ms since the epoch). Throws what
  * {@link searchChannel} throws.
  */
-export type FindAnnouncement = (
-  effects: readonly Effect<'announcement'>[],
-  since: number,
-) => Promise<AnnouncementSearch>;
+export type FindAnnouncement = (effects: readonly Effect<Announcement>[], since: number) => Promise<AnnouncementSearch>;
 
 /**
  * The footer of an announcement: nothing, since its time and the mention of the voter are enough to find it again. One that
@@ -23,7 +21,7 @@ export type FindAnnouncement = (
  * @param namesVoter whether announcements of a listing mention the voter; the owner's own text may not
  */
 export function footerOf(
-  { deliveryId, content: { userId, listing, test } }: Pick<Effect<'announcement'>, 'deliveryId' | 'content'>,
+  { deliveryId, content: { userId, listing, test } }: Pick<Effect<Announcement>, 'deliveryId' | 'content'>,
   namesVoter: (listing: string) => boolean,
 ): string {
   return test || (userId !== null && namesVoter(listing)) ? '' : tagOf(deliveryId);
@@ -48,7 +46,7 @@ export function createFindAnnouncement(rest: DiscordRest, namesVoter: (listing: 
 
 /** The delivery number alone is ambiguous: numbers start again in a new database. */
 function isAnnouncementOf(
-  effect: Effect<'announcement'>,
+  effect: Effect<Announcement>,
   block: FoundBlock,
   namesVoter: (listing: string) => boolean,
 ): boolean {

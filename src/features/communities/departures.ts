@@ -4,13 +4,13 @@ import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { createLoop } from '@tallyhook/platform/loop';
 import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
+import { directMessage } from '../../core/outbox/messages.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import type { QueueName } from '../../core/outbox/queue.ts';
-import { queueName } from '../../core/outbox/queue.ts';
 import type { GuildDataStore } from '../../core/store/guild-data.ts';
 import type { FindCommunityId } from './community-ids.ts';
 import { deleteGuildData } from './delete-data.ts';
-import type { DepartureNotice } from './effects.ts';
+import { type DepartureNotice, departureMessage } from './effects.ts';
 import { byTallyhook, type GuildState, type GuildStore } from './store.ts';
 
 /** How long the settings and the data of a parked community are kept. */
@@ -22,10 +22,9 @@ function departureNotice(
   communityId: CommunityId,
   notice: Pick<DepartureNotice, 'guildId' | 'listing' | 'parkedAt' | 'notices'>,
   createdAt: number,
-): NewEffect<'directMessage'> {
-  const message = { type: 'departure', ...notice, deletedAt: notice.parkedAt + keepParkedMs } as const;
-  const queue = queueName('dm', communityId, userId);
-  return { kind: 'directMessage', queue, content: { userId, message }, deliveryId: null, createdAt };
+): NewEffect {
+  const message = { ...notice, deletedAt: notice.parkedAt + keepParkedMs };
+  return directMessage(communityId, userId, departureMessage, message, createdAt);
 }
 
 /**
@@ -114,11 +113,7 @@ export function createDepartures(options: {
   }
 
   /** To the member who knows the settings best; null if there is none. */
-  async function messageFor(
-    guildId: string,
-    parkedAt: number,
-    notices: number,
-  ): Promise<NewEffect<'directMessage'> | null> {
+  async function messageFor(guildId: string, parkedAt: number, notices: number): Promise<NewEffect | null> {
     const authorId = await guilds.lastAuthor(guildId);
     if (authorId === null) return null;
     const notice = { guildId, listing: listingOf(guildId), parkedAt, notices };

@@ -1,10 +1,4 @@
-import type { Fields } from '@tallyhook/platform/json';
-
-declare module '../../core/outbox/effect-contents.ts' {
-  interface DirectMessages {
-    readonly departure: DepartureNotice;
-  }
-}
+import type { MessageType } from '../../core/outbox/effect-kind.ts';
 
 /** A community has removed the bot, and its settings and data will be deleted. Times are ms since the epoch. */
 export interface DepartureNotice {
@@ -18,12 +12,13 @@ export interface DepartureNotice {
   readonly notices: number;
 }
 
-const departure: Fields<DepartureNotice> = {
-  guildId: ['string'],
-  listing: ['string', null],
-  parkedAt: ['number'],
-  deletedAt: ['number'],
-  notices: ['number'],
+export const departureMessage: MessageType<'departure', DepartureNotice> = {
+  type: 'departure',
+  fields: {
+    guildId: ['string'],
+    listing: ['string', null],
+    parkedAt: ['number'],
+    deletedAt: ['number'],
+    notices: ['number'],
+  },
 };
-
-export const directMessages = { departure };

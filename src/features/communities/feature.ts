@@ -1,8 +1,8 @@
 import type { Feature } from '../../core/feature.ts';
-import { directMessages } from './effects.ts';
+import { departureMessage } from './effects.ts';
 import * as sql from './store.ts';
 
-export const communities = { sql, directMessages } satisfies Feature;
+export const communities = { sql, directMessages: [departureMessage] } satisfies Feature;
 
 export type { Community, Directory } from './directory.ts';
 export type { ListingTargets } from './listing-targets.ts';

@@ -8,9 +8,15 @@ import { fetchGuildName } from '../../discord/inspection.ts';
 import { listGuilds } from '../../discord/list-guilds.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
+import {
+  type FeatureParts,
+  type FeatureServices,
+  type PartsContext,
+  type ServicesContext,
+  sendMessage,
+} from '../parts.ts';
 import { createDepartures, isNoticeWanted } from './departures.ts';
-import type { DepartureNotice } from './effects.ts';
+import { type DepartureNotice, departureMessage } from './effects.ts';
 import type { GuildStore } from './store.ts';
 
 /** Messages of the channel that are searched. A manager gets three of these. */
@@ -101,17 +107,17 @@ export function create(
     apply: settings.refresh,
   });
   return {
-    directMessages: {
-      departure: {
-        async render(notice: DepartureNotice, texts: Texts) {
+    directMessages: [
+      sendMessage(departureMessage, {
+        async render(notice, texts) {
           const card = notice.listing === null ? null : await readCard(cardOf, notice.listing, clock);
           return renderDeparture(notice, listingName(card, notice.guildId), texts);
         },
         isWanted: (notice) => isNoticeWanted(notice, { guilds, isMember, now: clock.now() }),
         isIn: (channelId, notice, since) => hasDeparture(rest, channelId, notice, since),
         reachesStrangers: true,
-      },
-    },
+      }),
+    ],
     loops: [departures],
   } satisfies FeatureParts;
 }

@@ -60,7 +60,7 @@ export const writes = {
     sql: Sql,
     guildId: string,
     parked: { readonly at: number; readonly by: string } | null,
-    message: NewEffect<'directMessage'> | null = null,
+    message: NewEffect | null = null,
   ): Promise<boolean> {
     const { version } = await nextVersion(sql);
     const state = { parked_at: parked?.at ?? null, parked_by: parked?.by ?? null, notices: 0, version };
@@ -76,12 +76,7 @@ export const writes = {
    * Notes that this number of notices was given, with the message of the last one. False if it was noted before, by this
    * or another process; then nothing is written.
    */
-  async noteNotice(
-    sql: Sql,
-    guildId: string,
-    notices: number,
-    message: NewEffect<'directMessage'> | null,
-  ): Promise<boolean> {
+  async noteNotice(sql: Sql, guildId: string, notices: number, message: NewEffect | null): Promise<boolean> {
     const note = sql.db.updateTable('guilds').set({ notices }).where('guild_id', '=', guildId);
     const noted = await run(sql.connection, note.where('notices', '<', notices).returning('guild_id'));
     if (noted.length > 0 && message !== null) await enqueue(sql, [message]);

@@ -3,12 +3,14 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { day, second } from '@tallyhook/platform/durations';
 import type { Log } from '@tallyhook/platform/log';
 import type { Effect } from '../../core/outbox/effect.ts';
+import type { Handle } from '../../core/outbox/perform.ts';
 import { maxDelayMs, type RetryPolicy } from '../../core/outbox/retry.ts';
 import type { Replay, StoredDelivery } from '../../core/receiving/replay.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import type { SiteClient, VoteAtSite } from '../../lookup/sites/site-client.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import type { Confirmation } from './effects.ts';
 import { reasons } from './hold-vote.ts';
 import { earliestTimeOf, isRecorded, type Judgement, judge, timeOf } from './judge.ts';
 import type { ConfirmationStore } from './store.ts';
@@ -52,10 +54,10 @@ export function createConfirm(options: {
   readonly replay: Replay;
   readonly clock: Clock;
   readonly log: Log;
-}): (effect: Effect<'confirmation'>) => Promise<AttemptResult> {
+}): Handle<Confirmation> {
   const { findClient, findListing, findDelivery, store, replay, clock, log } = options;
 
-  async function ask(effect: Effect<'confirmation'>): Promise<Answer> {
+  async function ask(effect: Effect<Confirmation>): Promise<Answer> {
     const { content, createdAt, attempts, deliveryId } = effect;
     const { listing: name, userId } = content;
     const askedAt = clock.now();

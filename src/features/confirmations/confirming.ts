@@ -7,12 +7,13 @@ import type { Metrics } from '../../core/metrics.ts';
 import { createDispatcher } from '../../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../../core/outbox/effect.ts';
 import type { EffectNotices } from '../../core/outbox/effect-notices.ts';
-import { createPerform } from '../../core/outbox/perform.ts';
+import { createPerform, handle } from '../../core/outbox/perform.ts';
 import { tracePerform } from '../../core/outbox/trace-perform.ts';
 import type { Replay } from '../../core/receiving/replay.ts';
 import type { Directory, LookupClients } from '../communities/feature.ts';
 import type { Store } from '../store.ts';
 import { confirmationRetry, createConfirm } from './confirm.ts';
+import { confirmationKind } from './effects.ts';
 import { isConfirmationQueue } from './hold-vote.ts';
 
 /**
@@ -33,7 +34,7 @@ export function createConfirming(options: {
   readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
 }): Loop {
   const { store, directory, lookups, replay, newEffectsPollMs, metrics, tracing = null, clock, log } = options;
-  const confirmation = createConfirm({
+  const confirm = createConfirm({
     findClient: lookups.findSite,
     findListing: directory.find,
     findDelivery: store.records.delivery,
@@ -42,7 +43,7 @@ export function createConfirming(options: {
     clock,
     log,
   });
-  const perform = createPerform({ confirmation });
+  const perform = createPerform([handle(confirmationKind, confirm)]);
   const dispatcher = createDispatcher({
     // Planned effects are moved into their queues by the dispatcher that processes those.
     outbox: { ...store.outbox, arePlannedDue: async () => false },

@@ -1,10 +1,4 @@
-import { fieldsFormat } from '../../core/outbox/effect-kind.ts';
-
-declare module '../../core/outbox/effect-contents.ts' {
-  interface EffectContents {
-    readonly confirmation: Confirmation;
-  }
-}
+import { type EffectKind, fieldsFormat } from '../../core/outbox/effect-kind.ts';
 
 /** Asks the site of a listing whether a member has voted, and then records the vote. */
 export interface Confirmation {
@@ -12,9 +6,8 @@ export interface Confirmation {
   readonly userId: string;
 }
 
-export const effects = {
-  confirmation: {
-    ...fieldsFormat<Confirmation>({ listing: ['string'], userId: ['string'] }),
-    withoutMember: (content: Confirmation, userId: string) => (content.userId === userId ? null : content),
-  },
+export const confirmationKind: EffectKind<'confirmation', Confirmation> = {
+  kind: 'confirmation',
+  ...fieldsFormat<Confirmation>({ listing: ['string'], userId: ['string'] }),
+  withoutMember: (content, userId) => (content.userId === userId ? null : content),
 };

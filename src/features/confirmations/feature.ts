@@ -1,7 +1,7 @@
 import type { Feature } from '../../core/feature.ts';
 import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import { deletedRows } from '../../core/store/member-data/member-table.ts';
-import { effects } from './effects.ts';
+import { confirmationKind } from './effects.ts';
 import { holdVote } from './hold-vote.ts';
 import * as sql from './store.ts';
 import { type ConfirmationTables, confirmations as table, voteOf } from './tables.ts';
@@ -9,7 +9,7 @@ import { type ConfirmationTables, confirmations as table, voteOf } from './table
 export const confirmations = {
   sql,
   tables: { confirmations: deletedRows<ConfirmationTables>('confirmations') },
-  effects,
+  effects: [confirmationKind],
   deleteOfGuild: deleteRowsByKey<ConfirmationTables>('confirmations', 'listing', ['vote']),
   onTimeCorrected: sql.correctWaiting,
   beforeVote: {

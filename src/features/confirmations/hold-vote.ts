@@ -1,8 +1,10 @@
+import { newEffect } from '../../core/outbox/effect-kind.ts';
 import { parseQueue, type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { untimedRepeatWindowMs } from '../../core/rewards/reward.ts';
 import { type EventKey, isIdentified, type NamedListing, voteKeys } from '../../core/tally/idempotency-key.ts';
 import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
 import { writeDuplicate } from '../../core/tally/write-event.ts';
+import { confirmationKind } from './effects.ts';
 import { confirmations, maxWaiting, voteOf, type WaitingVote, waitingIn, waitingRow } from './tables.ts';
 
 /** Why a vote that is to be confirmed is in the quarantine. */
@@ -71,12 +73,8 @@ export function holdVote(tally: Tally, unrecorded: UnrecordedVote): RecordedDeli
   const recorded = { deliveryId, credits: 0, reason, isAnnounced: false, causes: [] } as const;
   if (!isAsked) return { outcome: 'quarantined', ...recorded };
   save([...waiting, { deliveryId, at: vote.at, receivedAt, keys }]);
-  tally.enqueue({
-    kind: 'confirmation',
-    queue: confirmationQueue(listing),
-    content: { listing: listing.name, userId: vote.userId },
-    deliveryId,
-    createdAt: receivedAt,
-  });
+  const content = { listing: listing.name, userId: vote.userId };
+  const queue = confirmationQueue(listing);
+  tally.enqueue(newEffect(confirmationKind, { queue, content, deliveryId, createdAt: receivedAt }));
   return { outcome: 'recorded', ...recorded };
 }

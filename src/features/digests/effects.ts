@@ -1,10 +1,4 @@
-import { fieldsFormat } from '../../core/outbox/effect-kind.ts';
-
-declare module '../../core/outbox/effect-contents.ts' {
-  interface EffectContents {
-    readonly digest: Digest;
-  }
-}
+import { type EffectKind, fieldsFormat } from '../../core/outbox/effect-kind.ts';
 
 /** Summarises the votes that a listing received in a period (ms since the epoch, `until` exclusive). */
 export interface Digest {
@@ -14,6 +8,7 @@ export interface Digest {
   readonly until: number;
 }
 
-export const effects = {
-  digest: fieldsFormat<Digest>({ channelId: ['string'], listing: ['string'], from: ['number'], until: ['number'] }),
+export const digestKind: EffectKind<'digest', Digest> = {
+  kind: 'digest',
+  ...fieldsFormat<Digest>({ channelId: ['string'], listing: ['string'], from: ['number'], until: ['number'] }),
 };

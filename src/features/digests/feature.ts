@@ -1,10 +1,10 @@
 import type { Feature } from '../../core/feature.ts';
-import { effects } from './effects.ts';
+import { digestKind } from './effects.ts';
 import * as sql from './store.ts';
 import { deleteDigests } from './store.ts';
 
 export const digests = {
   sql,
-  effects,
+  effects: [digestKind],
   deleteOfGuild: deleteDigests,
 } satisfies Feature;

@@ -4,12 +4,13 @@ import type { AnnouncementStyle } from '../../core/announcements/announcement-st
 import { type ListingCard, listingName, voteLinks } from '../../core/announcements/listing-card.ts';
 import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
 import { ada, grace, type Preview } from '../../core/announcements/preview.ts';
-import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import type { Handle } from '../../core/outbox/perform.ts';
 import { amountPerVote } from '../../core/rewards/decide-vote.ts';
 import { nextMilestone } from '../../core/rewards/milestones.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
+import type { Digest } from './effects.ts';
 import type { VoteSummary } from './store.ts';
 
 /** The votes of a listing in a period (ms since the epoch, `until` exclusive). Rejects with the driver's error. */
@@ -25,7 +26,7 @@ interface DigestSource {
 export function createDigestHandler(
   messages: ListingMessages,
   { votesBetween, drawPicture }: DigestSource,
-): NonNullable<EffectHandlers['digest']> {
+): Handle<Digest> {
   return async (effect) => {
     const { listing, from, until } = effect.content;
     const content = await votesBetween(listing, from, until);

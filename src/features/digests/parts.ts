@@ -4,9 +4,11 @@ import { second } from '@tallyhook/platform/durations';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { CommunityId } from '../../core/ledger/account.ts';
+import { handle } from '../../core/outbox/perform.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { CommunityListing } from '../communities/feature.ts';
 import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
+import { digestKind } from './effects.ts';
 import { createDigestHandler, type VotesBetween } from './message.ts';
 import { nextPeriod, settleMs } from './period.ts';
 import type { DigestStore, Summaries, VoteSummary } from './store.ts';
@@ -72,15 +74,18 @@ export function create(context: PartsContext & { readonly store: { readonly dige
   const votesBetween = createVotesBetween(store.digests, clock);
   let keptDigests: string | undefined;
   return {
-    effects: {
-      digest: createDigestHandler(context, {
-        votesBetween,
-        async drawPicture(listing, texts) {
-          const drawing = drawVotePicture({ listings: [listing], texts, scale: 2, now: clock.now() });
-          return (await settleWithin(maxDrawingMs, clock, drawing)) ?? null;
-        },
-      }),
-    },
+    effects: [
+      handle(
+        digestKind,
+        createDigestHandler(context, {
+          votesBetween,
+          async drawPicture(listing, texts) {
+            const drawing = drawVotePicture({ listings: [listing], texts, scale: 2, now: clock.now() });
+            return (await settleWithin(maxDrawingMs, clock, drawing)) ?? null;
+          },
+        }),
+      ),
+    ],
     tasks: ({ id: communityId, named }) =>
       named.filter(isDigested).map((listing) => ({
         name: 'digest',

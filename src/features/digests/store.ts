@@ -4,11 +4,13 @@ import type { CommunityId } from '../../core/ledger/account.ts';
 import { memberOf } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
+import { newEffect } from '../../core/outbox/effect-kind.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { advance, deleteProgress, progressOf } from '../../core/store/progress.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
+import { digestKind } from './effects.ts';
 import type { Period } from './period.ts';
 
 /** Entries that one query reads: a few ms, in which SQLite blocks this thread. */
@@ -62,7 +64,7 @@ export const writes = {
     if (!(await advance(sql, keyOf(listing), announcedUntil, until)) || !hasVotes) return null;
     const content = { channelId, listing, from, until };
     const queue = queueName('channel', communityId, channelId);
-    await enqueue(sql, [{ kind: 'digest', queue, content, deliveryId: null, createdAt: now }]);
+    await enqueue(sql, [newEffect(digestKind, { queue, content, deliveryId: null, createdAt: now })]);
     return queue;
   },
 

@@ -1,12 +1,11 @@
-import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { TimeoutError, withTimeout } from '@tallyhook/platform/with-timeout';
 import type { Ledger } from '../../core/ledger/program-ledger.ts';
-import type { Effect } from '../../core/outbox/effect.ts';
-import type { HandlerEvent, HandlerEvents, HandlerKind } from '../../core/outbox/handler-events.ts';
+import type { HandlerContent, HandlerEvent, HandlerEvents, HandlerKind } from '../../core/outbox/handler-events.ts';
+import type { Handle } from '../../core/outbox/perform.ts';
 import { backoff, type RetryPolicy } from '../../core/outbox/retry.ts';
 import { type Handler, type HandlerCall, type Handlers, PermanentError } from './handlers.ts';
 
@@ -52,7 +51,7 @@ export function createCall(options: {
   readonly stopped: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
-}): (effect: Effect<'handler'>) => Promise<AttemptResult> {
+}): Handle<HandlerContent> {
   const { ledgerIn, stopped, clock, log } = options;
   const byKind = handlersByKind(options.handlers);
 

@@ -1,5 +1,5 @@
 import { type Fields, isObject, type JsonObject, matches } from '@tallyhook/platform/json';
-import { type EffectFormat, formatOf } from '../../core/outbox/effect-kind.ts';
+import { type EffectKind, formatOf } from '../../core/outbox/effect-kind.ts';
 import type { HandlerContent, HandlerEvents, HandlerKind, HandlerListing } from '../../core/outbox/handler-events.ts';
 
 /** Whether parsed JSON is what the outbox stores for a handler. An event of an unknown type is not. */
@@ -59,12 +59,11 @@ const fieldsByKind: { readonly [Kind in HandlerKind]: Fields<HandlerEvents[Kind]
   review: { ...common, userId: ['object'], username: ['string', null], rating: ['number', null], comment: ['string'] },
 };
 
-const handler: EffectFormat<HandlerContent> = {
+export const handlerKind: EffectKind<'handler', HandlerContent> = {
+  kind: 'handler',
   ...formatOf(isHandlerContent),
   // A gift belongs to its recipient.
   withoutMember({ id, event }, userId) {
     return event.type !== 'premium' || event.userId === userId ? null : { id, event: { ...event, giftedBy: null } };
   },
 };
-
-export const effects = { handler };

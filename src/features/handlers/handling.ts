@@ -7,11 +7,12 @@ import type { Metrics } from '../../core/metrics.ts';
 import { createDispatcher } from '../../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../../core/outbox/effect.ts';
 import type { EffectNotices } from '../../core/outbox/effect-notices.ts';
-import { createPerform } from '../../core/outbox/perform.ts';
+import { createPerform, handle } from '../../core/outbox/perform.ts';
 import { parseQueue } from '../../core/outbox/queue.ts';
 import { tracePerform } from '../../core/outbox/trace-perform.ts';
 import type { Store } from '../store.ts';
 import { callRetry, createCall, kindsOf } from './calls.ts';
+import { handlerKind } from './effects.ts';
 import type { Handlers } from './handlers.ts';
 import { createHandlerRecording, unhandledRecording } from './recording.ts';
 import { createSubscriptions } from './subscriptions.ts';
@@ -44,7 +45,9 @@ export function createHandling(options: {
   const own = kindsOf(handlers);
   const stopped = new AbortController();
   const subscriptions = createSubscriptions(own, isShared ? store.handlers : null, clock);
-  const perform = createPerform({ handler: createCall({ handlers, ledgerIn, stopped: stopped.signal, clock, log }) });
+  const perform = createPerform([
+    handle(handlerKind, createCall({ handlers, ledgerIn, stopped: stopped.signal, clock, log })),
+  ]);
   const dispatcher =
     own.length === 0
       ? null

@@ -1,9 +1,13 @@
-import type { HandlerEvent, HandlerListing } from '../../core/outbox/handler-events.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
+import { newEffect } from '../../core/outbox/effect-kind.ts';
+import type { HandlerContent, HandlerEvent, HandlerListing } from '../../core/outbox/handler-events.ts';
+import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import { creditsOf } from '../../core/rewards/reward.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { RecordedPremium, RecordedVote } from '../../core/tally/recorded-event.ts';
 import type { Tally } from '../../core/tally/tally.ts';
+import { handlerKind } from './effects.ts';
 
 export function handlerListing({ name, kind, community }: ListingContext): HandlerListing {
   return { name, kind, guildId: community.guildId };
@@ -56,15 +60,19 @@ function enqueueCalls(
   for (const event of events) {
     if (!handled.includes(event.type)) continue;
     const { deliveryId } = event;
-    const content = { id: callId(event, createdAt), event };
-    tally.enqueue({
-      kind: 'handler',
-      queue: queueName('handler', community.id, event.type),
-      content,
-      deliveryId,
-      createdAt,
-    });
+    tally.enqueue(handlerCall(community.id, { id: callId(event, createdAt), event }, deliveryId, createdAt));
   }
+}
+
+/** The effect that calls the handler for an event. @param createdAt the current time (ms since the epoch) */
+export function handlerCall(
+  communityId: CommunityId,
+  content: HandlerContent,
+  deliveryId: number | null,
+  createdAt: number,
+): NewEffect {
+  const queue = queueName('handler', communityId, content.event.type);
+  return newEffect(handlerKind, { queue, content, deliveryId, createdAt });
 }
 
 /** Ids of deliveries can be used again after one was deleted, so it has the time as well. */

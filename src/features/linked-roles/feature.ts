@@ -1,19 +1,11 @@
 import type { Feature } from '../../core/feature.ts';
-import type { EffectContents } from '../../core/outbox/effect-contents.ts';
-import { fieldsFormat } from '../../core/outbox/effect-kind.ts';
+import { roleConnectionKind } from './effects.ts';
 import { planRoleConnection, roleConnectionQueue } from './role-connection.ts';
 import * as sql from './store.ts';
 
-declare module '../../core/outbox/effect-contents.ts' {
-  interface EffectContents {
-    /** Updates what Discord knows of a member for linked roles. The values are read when it is carried out. */
-    readonly roleConnection: { readonly userId: string };
-  }
-}
-
 export const linkedRoles = {
   sql,
-  effects: { roleConnection: fieldsFormat<EffectContents['roleConnection']>({ userId: ['string'] }) },
+  effects: [roleConnectionKind],
   tables: {
     // Their tokens are secrets, of no use to the member.
     linked_members: {

@@ -9,6 +9,7 @@ import type { AccountId } from '../../core/ledger/account.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { AppTexts, Texts } from '../../texts/texts.ts';
 import type { DiscordOAuth, RoleConnectionBody } from './discord-oauth.ts';
+import type { RoleConnectionUpdate } from './effects.ts';
 import type { StoredValues } from './linked-members.ts';
 import type { MemberTokens } from './member-tokens.ts';
 import type { LinkedMembers } from './store.ts';
@@ -94,7 +95,7 @@ export function createLinkedRoles(options: {
 
   return {
     /** Carries out an effect: sends the current values. */
-    async update({ content: { userId } }: Effect<'roleConnection'>): Promise<AttemptResult> {
+    async update({ content: { userId } }: Effect<RoleConnectionUpdate>): Promise<AttemptResult> {
       try {
         return await send(userId);
       } catch (error) {

@@ -3,11 +3,13 @@ import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import { messageOf } from '@tallyhook/platform/errors';
 import { createLoop } from '@tallyhook/platform/loop';
 import { type AccountId, partsOf } from '../../core/ledger/account.ts';
+import { handle } from '../../core/outbox/perform.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import { memoizedApplicationId } from '../../discord/inspection.ts';
 import { createDiscordRest } from '../../discord/rest.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import { createDiscordOAuth } from './discord-oauth.ts';
+import { roleConnectionKind } from './effects.ts';
 import { createLinkedRoles } from './linked-roles.ts';
 import { createMemberTokens } from './member-tokens.ts';
 import { roleConnectionQueue } from './role-connection.ts';
@@ -84,7 +86,7 @@ export function create({
 }) {
   return {
     // After they were switched off, there is nothing to do.
-    effects: { roleConnection: linkedRoles?.update ?? (async () => ({ outcome: 'done' })) },
+    effects: [handle(roleConnectionKind, linkedRoles?.update ?? (async () => ({ outcome: 'done' })))],
     loops: linkedRoles === null ? [] : [linkedRoles],
   } satisfies FeatureParts;
 }

@@ -1,9 +1,11 @@
 import { second } from '@tallyhook/platform/durations';
 import { memberOf, noCommunity } from '../../core/ledger/account.ts';
+import { newEffect } from '../../core/outbox/effect-kind.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import type { CountedVote } from '../../core/tally/recorded-event.ts';
 import type { Tally } from '../../core/tally/tally.ts';
+import { roleConnectionKind } from './effects.ts';
 
 /** The marks of an account with linked roles, and of one of which an update waits in the outbox. */
 export const linked = 1;
@@ -33,10 +35,7 @@ export function roleConnectionQueue(userId: string): QueueName {
 }
 
 /** The effect that updates what Discord knows of a member with linked roles. */
-export function roleConnectionEffect(
-  userId: string,
-  deliveryId: number | null,
-  createdAt: number,
-): NewEffect<'roleConnection'> {
-  return { kind: 'roleConnection', queue: roleConnectionQueue(userId), content: { userId }, deliveryId, createdAt };
+export function roleConnectionEffect(userId: string, deliveryId: number | null, createdAt: number): NewEffect {
+  const queue = roleConnectionQueue(userId);
+  return newEffect(roleConnectionKind, { queue, content: { userId }, deliveryId, createdAt });
 }

@@ -1,11 +1,5 @@
 import { type Fields, matches } from '@tallyhook/platform/json';
-import type { EffectFormat } from '../../core/outbox/effect-kind.ts';
-
-declare module '../../core/outbox/effect-contents.ts' {
-  interface EffectContents {
-    readonly lostStreaks: LostStreaks;
-  }
-}
+import type { EffectKind } from '../../core/outbox/effect-kind.ts';
 
 export interface LostStreak {
   readonly userId: string;
@@ -33,7 +27,8 @@ const fields: Fields<LostStreaks> = {
   more: ['number'],
 };
 
-const lostStreaks: EffectFormat<LostStreaks> = {
+export const lostStreaksKind: EffectKind<'lostStreaks', LostStreaks> = {
+  kind: 'lostStreaks',
   parse(value) {
     if (!matches<LostStreaks>(value, fields) || !Array.isArray(value.streaks)) return null;
     return value.streaks.every((streak) => matches<LostStreak>(streak, streakFields)) ? value : null;
@@ -43,5 +38,3 @@ const lostStreaks: EffectFormat<LostStreaks> = {
     return streaks.length === 0 ? null : { ...content, streaks };
   },
 };
-
-export const effects = { lostStreaks };

@@ -1,13 +1,13 @@
 import { lines, memberName, subtext } from '@tallyhook/platform/texts/markup';
 import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
 import { ada, grace, type Preview } from '../../core/announcements/preview.ts';
-import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import type { Handle } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { LostStreaks } from './effects.ts';
 
 /** Announces streaks that ended. */
-export function createLostStreaksHandler(messages: ListingMessages): NonNullable<EffectHandlers['lostStreaks']> {
+export function createLostStreaksHandler(messages: ListingMessages): Handle<LostStreaks> {
   return (effect) =>
     postAbout(messages, effect, async ({ texts, buttons }) => {
       const lastDay = effect.content.until - 1;

@@ -2,8 +2,10 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { minute } from '@tallyhook/platform/durations';
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { CommunityId } from '../../core/ledger/account.ts';
+import { handle } from '../../core/outbox/perform.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
+import { lostStreaksKind } from './effects.ts';
 import { createLostStreaksHandler } from './message.ts';
 import type { LostStreakStore } from './store.ts';
 
@@ -58,7 +60,7 @@ export function create(
 ) {
   const { store, clock } = context;
   return {
-    effects: { lostStreaks: createLostStreaksHandler(context) },
+    effects: [handle(lostStreaksKind, createLostStreaksHandler(context))],
     tasks({ named, id: communityId }) {
       const isAnnounced = (listing: (typeof named)[number]) =>
         listing.announceChannelId !== null && listing.announcements.lostStreaks !== null;

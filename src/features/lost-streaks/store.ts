@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type AccountId, type CommunityId, memberOf } from '../../core/ledger/account.ts';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
+import { newEffect } from '../../core/outbox/effect-kind.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { outageDays } from '../../core/rewards/outages.ts';
 import { lostStreak } from '../../core/rewards/streak.ts';
@@ -12,6 +13,7 @@ import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts'
 import type { Tables } from '../../core/store/tables.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { LostStreak } from './effects.ts';
+import { lostStreaksKind } from './effects.ts';
 
 /** Accounts that one query reads: a few ms, in which SQLite blocks this thread. */
 const rowsPerQuery = 2_000;
@@ -61,7 +63,7 @@ export const writes = {
     if (!isFirst || streaks.length === 0) return null;
     const content = { channelId, listing, until, streaks, more };
     const queue = queueName('channel', communityId, channelId);
-    await enqueue(sql, [{ kind: 'lostStreaks', queue, content, deliveryId: null, createdAt: now }]);
+    await enqueue(sql, [newEffect(lostStreaksKind, { queue, content, deliveryId: null, createdAt: now })]);
     return queue;
   },
 };

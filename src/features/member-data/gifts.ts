@@ -1,5 +1,4 @@
-import type { EffectKind } from '../../core/outbox/effect-contents.ts';
-import { type Contents, type EffectFormats, parseContent, serializeContent } from '../../core/outbox/effect-kind.ts';
+import { type EffectFormats, parseContent, serializeContent } from '../../core/outbox/effect-kind.ts';
 import { chunksOf, type Gifts } from '../../core/store/member-data/member-table.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
@@ -64,20 +63,10 @@ const giverFields: readonly string[] = ['giftedBy', 'buyer', 'userId'];
 /** Null if it belongs to the member alone. */
 function contentWithoutMember(formats: EffectFormats, kind: string, text: string, userId: string): string | null {
   const contents = parseContent(formats, kind, text);
-  if (contents.kind === 'unreadable') return null;
-  const kept = withoutMember(formats, contents, userId);
-  const keptText = kept && serializeContent(kept);
+  if ('reason' in contents) return null;
+  const kept = formats[kind]?.withoutMember?.(contents.content, userId) ?? null;
+  const keptText = kept && serializeContent({ kind, content: kept });
   return keptText?.includes(userId) ? null : keptText;
-}
-
-function withoutMember<Kind extends EffectKind>(
-  formats: EffectFormats,
-  contents: Contents<Kind>,
-  userId: string,
-): Contents | null {
-  const { kind, content } = contents;
-  const kept = formats[kind].withoutMember?.(content, userId) ?? null;
-  return kept && ({ kind, content: kept } as Contents);
 }
 
 /** Services send a person as an object or as the bare id. Null for anything else. */

@@ -124,7 +124,7 @@ function toReadable({ effects }: Sql, row: object): Record<string, unknown> {
       if (typeof value !== 'string') return [name, value];
       if (name === 'content') {
         const contents = parseContent(effects, kind, value);
-        return [name, contents.kind === 'unreadable' ? parsed(value) : contents.content];
+        return [name, 'reason' in contents ? parsed(value) : contents.content];
       }
       return [name, jsonColumns.includes(name) ? parsed(value) : value];
     }),

@@ -6,13 +6,14 @@ import { plainName } from '@tallyhook/platform/truncate';
 import { type DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
 import { directMessagesClosed, type Effect } from '../../core/outbox/effect.ts';
-import type { DirectMessageContent } from '../../core/outbox/effect-contents.ts';
-import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import type { DirectMessage, TypedMessage } from '../../core/outbox/effect-contents.ts';
+import { directMessageKind } from '../../core/outbox/effect-kind.ts';
+import { type EffectHandler, handle } from '../../core/outbox/perform.ts';
 import { isMendable, rejectionOf, retryAfterMending, retryAlone } from '../../discord/discord-errors.ts';
 import type { MemberTexts } from '../../discord/guild-languages.ts';
 import { postReply } from '../../discord/posting/message-request.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import type { DirectMessageType, DirectMessageTypes } from '../parts.ts';
+import type { DirectMessageSender } from '../parts.ts';
 
 /** The ids of channels never change, and opening a channel again costs a request. */
 const maxChannels = 10_000;
@@ -30,13 +31,13 @@ const channelSchema = z.object({ id: z.string() });
  */
 export function createDirectMessageHandler(options: {
   rest: DiscordRest;
-  types: DirectMessageTypes;
+  types: readonly DirectMessageSender[];
   /** Stores that the member accepts no direct messages, to report it at the next command. */
   onClosed: (userId: string) => Promise<void>;
   /** In the language of the member. */
   textsOf: MemberTexts;
   clock: Clock;
-}): NonNullable<EffectHandlers['directMessage']> {
+}): EffectHandler {
   const { rest, onClosed, textsOf, clock } = options;
   /** By user id. */
   const channelIds = new BoundedMap<string>(maxChannels);
@@ -49,18 +50,17 @@ export function createDirectMessageHandler(options: {
     return id;
   }
 
-  // TypeScript does not relate the type of a message to the parameter of its functions.
-  const typeOf = ({ type }: DirectMessageContent) => options.types[type] as DirectMessageType<DirectMessageContent>;
+  const types = new Map(options.types.map((each) => [each.type, each]));
 
   async function settleRejection(
-    { queue, content: { userId, message } }: Effect<'directMessage'>,
+    { queue, content: { userId, message } }: Effect<DirectMessage>,
     error: DiscordAPIError,
   ): Promise<AttemptResult> {
     switch (error.code) {
       case RESTJSONErrorCodes.CannotSendMessagesToThisUser:
       case RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds:
         // Discord also rejects a member who has left every server of the bot, which says nothing about reminders.
-        if (!typeOf(message).reachesStrangers) await onClosed(userId);
+        if (!types.get(message.type)?.reachesStrangers) await onClosed(userId);
         return { outcome: 'bury', reason: directMessagesClosed };
       case RESTJSONErrorCodes.OpeningDirectMessagesTooFast:
         return retry('Discord limits how fast direct messages are opened');
@@ -76,18 +76,19 @@ export function createDirectMessageHandler(options: {
   }
 
   /** Whether an earlier attempt has sent it, if that is so long ago that Discord may have forgotten the nonce. */
-  async function wasSent(channelId: string, effect: Effect<'directMessage'>): Promise<boolean> {
+  async function wasSent(channelId: string, effect: Effect<DirectMessage>): Promise<boolean> {
     const { possiblySentSince: since, content } = effect;
     if (since === null) return false;
     const age = clock.now() - since;
     if (age >= 0 && age < nonceLifetimeMs) return false;
     const { message } = content;
-    return (await typeOf(message).isIn?.(channelId, message, since - clockToleranceMs)) ?? false;
+    return (await types.get(message.type)?.isIn?.(channelId, message, since - clockToleranceMs)) ?? false;
   }
 
-  return async (effect) => {
+  return handle(directMessageKind, async (effect) => {
     const { userId, message } = effect.content;
-    const type = typeOf(message);
+    const type = types.get(message.type);
+    if (type === undefined) return withoutType(message);
     if ((await type.isWanted?.(message, effect)) === false) return { outcome: 'done' };
     const reply = await type.render(message, await textsOf(userId));
     try {
@@ -99,7 +100,12 @@ export function createDirectMessageHandler(options: {
       const rejection = rejectionOf(error);
       return rejection === null ? retryAlone(error) : settleRejection(effect, rejection);
     }
-  };
+  });
+}
+
+/** Contents of an unknown type are not read from the outbox, so this is a feature without its sender. */
+function withoutType({ type }: TypedMessage): AttemptResult {
+  return { outcome: 'bury', reason: `This version does not send direct messages of the type "${type}".` };
 }
 
 /** Nothing was sent. */

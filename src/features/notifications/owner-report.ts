@@ -1,33 +1,29 @@
-import type { OwnerReportContent } from '../../core/outbox/effect-contents.ts';
-import type { EffectHandlers } from '../../core/outbox/perform.ts';
-import type { Reply } from '../../discord/commands/reply.ts';
+import { ownerReportKind } from '../../core/outbox/effect-kind.ts';
+import { type EffectHandler, handle } from '../../core/outbox/perform.ts';
 import { classifySendError } from '../../discord/discord-errors.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { postReply } from '../../discord/posting/message-request.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import type { Texts } from '../../texts/texts.ts';
-import type { OwnerReportTypes } from '../parts.ts';
+import type { OwnerReportRenderer } from '../parts.ts';
 
 /** Posts reports in the owner's channel. They ping nobody. */
 export function createOwnerReportHandler(options: {
   rest: DiscordRest;
-  types: OwnerReportTypes;
+  types: readonly OwnerReportRenderer[];
   textsOf: ChannelTexts;
-}): NonNullable<EffectHandlers['ownerReport']> {
-  const { rest, types, textsOf } = options;
-
-  function render(report: OwnerReportContent, texts: Texts): Reply {
-    // TypeScript does not relate the type of a report to the parameter of its function.
-    const renderType = types[report.type] as (each: OwnerReportContent, texts: Texts) => Reply;
-    return renderType(report, texts);
-  }
-
-  return async ({ content: { channelId, report }, createdAt, nonce }) => {
+}): EffectHandler {
+  const { rest, textsOf } = options;
+  const types = new Map(options.types.map((each) => [each.type, each]));
+  return handle(ownerReportKind, async ({ content: { channelId, report }, createdAt, nonce }) => {
+    const type = types.get(report.type);
+    if (type === undefined) {
+      return { outcome: 'bury', reason: `This version does not post reports of the type "${report.type}".` };
+    }
     try {
-      await postReply(rest, channelId, { ...render(report, await textsOf(channelId)), at: createdAt }, nonce);
+      await postReply(rest, channelId, { ...type.render(report, await textsOf(channelId)), at: createdAt }, nonce);
       return { outcome: 'done' };
     } catch (error) {
       return classifySendError(error, { channelId, effects: 1 });
     }
-  };
+  });
 }

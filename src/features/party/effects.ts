@@ -1,12 +1,4 @@
-import { fieldsFormat } from '../../core/outbox/effect-kind.ts';
-
-declare module '../../core/outbox/effect-contents.ts' {
-  interface EffectContents {
-    readonly partyReward: PartyReward;
-    readonly partyPanel: PartyPanel;
-    readonly partyReached: PartyReached;
-  }
-}
+import { type EffectKind, fieldsFormat } from '../../core/outbox/effect-kind.ts';
 
 /** Pays a reached goal to everyone who voted in the period. */
 export interface PartyReward {
@@ -34,18 +26,17 @@ export interface PartyReached {
   readonly credits: number;
 }
 
-export const effects = {
-  partyReward: fieldsFormat<PartyReward>({
-    period: ['string'],
-    goal: ['number'],
-    credits: ['number'],
-    day: ['number'],
-  }),
-  partyPanel: fieldsFormat<PartyPanel>({ channelId: ['string'], period: ['string'] }),
-  partyReached: fieldsFormat<PartyReached>({
-    channelId: ['string'],
-    period: ['string'],
-    goal: ['number'],
-    credits: ['number'],
-  }),
+export const partyRewardKind: EffectKind<'partyReward', PartyReward> = {
+  kind: 'partyReward',
+  ...fieldsFormat<PartyReward>({ period: ['string'], goal: ['number'], credits: ['number'], day: ['number'] }),
+};
+
+export const partyPanelKind: EffectKind<'partyPanel', PartyPanel> = {
+  kind: 'partyPanel',
+  ...fieldsFormat<PartyPanel>({ channelId: ['string'], period: ['string'] }),
+};
+
+export const partyReachedKind: EffectKind<'partyReached', PartyReached> = {
+  kind: 'partyReached',
+  ...fieldsFormat<PartyReached>({ channelId: ['string'], period: ['string'], goal: ['number'], credits: ['number'] }),
 };

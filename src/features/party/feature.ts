@@ -1,7 +1,7 @@
 import type { Feature } from '../../core/feature.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import { type EndedGuild, rowsPerWrite } from '../../core/store/sql-module.ts';
-import { effects } from './effects.ts';
+import { partyPanelKind, partyReachedKind, partyRewardKind } from './effects.ts';
 import { goalAt } from './goals.ts';
 import { countForParty, partyRow } from './on-vote.ts';
 import * as sql from './store.ts';
@@ -19,7 +19,7 @@ export const party = {
       },
     },
   },
-  effects,
+  effects: [partyRewardKind, partyPanelKind, partyReachedKind],
   onVote: { of: { rule: 'party' }, reads: partyRow, call: countForParty },
   beforeForgetting: lockUnpaidParties,
   deleteOfGuild: deleteParties,

@@ -1,9 +1,11 @@
+import { newEffect } from '../../core/outbox/effect-kind.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import type { HotKey } from '../../core/store/recording/hot-table.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { CountedVote } from '../../core/tally/recorded-event.ts';
 import type { Tally } from '../../core/tally/tally.ts';
+import { partyPanelKind, partyReachedKind, partyRewardKind } from './effects.ts';
 import {
   isPanelWaiting,
   type PartyPanelState,
@@ -48,13 +50,9 @@ export function countForParty(tally: Tally, { listing, account, at, day, deliver
   if (payees === 'nobody') return;
   const { goal, credits } = rules;
   const { id: communityId } = listing.community;
-  tally.enqueue({
-    kind: 'partyReward',
-    queue: queueName('party', communityId, 'rewards'),
-    content: { period, goal, credits, day },
-    deliveryId,
-    createdAt: now,
-  });
+  const queue = queueName('party', communityId, 'rewards');
+  const content = { period, goal, credits, day };
+  tally.enqueue(newEffect(partyRewardKind, { queue, content, deliveryId, createdAt: now }));
 }
 
 interface PanelVote {
@@ -82,8 +80,12 @@ function updatePanel(tally: Tally, party: PartyState, vote: PanelVote): PartyPan
   const content = { channelId, period: period.id };
 
   const endsAt = stored?.endsAt ?? calendarOf(listing.community).startOf(period.endDay);
-  if (stored === null && endsAt > now) tally.enqueue({ ...common, kind: 'partyPanel', content, dueAt: endsAt });
-  if (reachesGoal) tally.enqueue({ ...common, kind: 'partyReached', content: { ...content, goal, credits } });
+  if (stored === null && endsAt > now) {
+    tally.enqueue(newEffect(partyPanelKind, { ...common, content, dueAt: endsAt }));
+  }
+  if (reachesGoal) {
+    tally.enqueue(newEffect(partyReachedKind, { ...common, content: { ...content, goal, credits } }));
+  }
 
   // The final state is shown, or an update is waiting.
   if (party.reachedAt !== null && stored !== null && stored.channelId !== null) return stored;
@@ -91,6 +93,6 @@ function updatePanel(tally: Tally, party: PartyState, vote: PanelVote): PartyPan
   const panel = { channelId, goal, credits, endsAt, dueAt: waitingUntil, updatedAt };
   if (isPanelWaiting(panel, now)) return panel;
   const dueAt = Math.min(Math.max(now, updatedAt + panelIntervalMs), now + panelIntervalMs);
-  tally.enqueue({ ...common, kind: 'partyPanel', content, dueAt });
+  tally.enqueue(newEffect(partyPanelKind, { ...common, content, dueAt }));
   return { ...panel, dueAt };
 }

@@ -2,13 +2,14 @@ import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import { lines, type Markup, markup, repeated, timestamp } from '@tallyhook/platform/texts/markup';
 import type { Effect } from '../../core/outbox/effect.ts';
-import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import type { Handle } from '../../core/outbox/perform.ts';
 import type { Panel } from '../../discord/commands/reply.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { editMessage } from '../../discord/posting/edit-message.ts';
 import { type Posted, postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { Texts } from '../../texts/texts.ts';
+import type { PartyPanel } from './effects.ts';
 import { daysOfPeriod } from './rules.ts';
 import type { PartyStore, ShownParty } from './store.ts';
 
@@ -24,15 +25,10 @@ export function createPartyPanelHandler(options: {
   panels: Pick<PartyStore, 'find' | 'updated' | 'rejected'>;
   textsOf: ChannelTexts;
   clock: Clock;
-}): NonNullable<EffectHandlers['partyPanel']> {
+}): Handle<PartyPanel> {
   const { rest, panels, textsOf, clock } = options;
 
-  async function show(
-    party: ShownParty,
-    effect: Effect<'partyPanel'>,
-    channelId: string,
-    now: number,
-  ): Promise<Posted> {
+  async function show(party: ShownParty, effect: Effect<PartyPanel>, channelId: string, now: number): Promise<Posted> {
     const { message } = party;
     const texts = await textsOf(channelId);
     const days = daysOfPeriod(effect.content.period);

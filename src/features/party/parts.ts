@@ -1,14 +1,13 @@
-import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { lines } from '@tallyhook/platform/texts/markup';
-import type { Effect } from '../../core/outbox/effect.ts';
-import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import { type Handle, handle } from '../../core/outbox/perform.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import { currentParty, partyCard } from './card.ts';
+import { type PartyReached, type PartyReward, partyPanelKind, partyReachedKind, partyRewardKind } from './effects.ts';
 import { createPartyPanelHandler } from './panel-message.ts';
 import { daysOfPeriod } from './rules.ts';
 import type { PartyStore } from './store.ts';
@@ -20,10 +19,7 @@ const attemptMs = 5 * second;
  * Pays the reward of a party to all its voters, some of them per transaction. Who is paid is stored, so an attempt
  * continues where the last one ended. Rejects if the database cannot be written.
  */
-function createPartyRewardHandler(
-  parties: Pick<PartyStore, 'pay'>,
-  clock: Clock,
-): (effect: Effect<'partyReward'>) => Promise<AttemptResult> {
+function createPartyRewardHandler(parties: Pick<PartyStore, 'pay'>, clock: Clock): Handle<PartyReward> {
   return async ({ content }) => {
     const startedAt = clock.monotonic();
     while (await parties.pay(content, clock.now())) {
@@ -39,7 +35,7 @@ export function createPartyReachedHandler(options: {
   rest: DiscordRest;
   textsOf: ChannelTexts;
   clock: Clock;
-}): NonNullable<EffectHandlers['partyReached']> {
+}): Handle<PartyReached> {
   const { rest, textsOf, clock } = options;
   return async (effect) => {
     const { channelId, period, goal, credits } = effect.content;
@@ -81,18 +77,19 @@ export function create(context: PartsContext & { readonly store: { readonly part
   const showPanel = createPartyPanelHandler({ rest, panels: party, textsOf, clock });
   const announceReached = createPartyReachedHandler({ rest, textsOf, clock });
   return {
-    effects: {
-      partyReward: createPartyRewardHandler(party, clock),
+    effects: [
+      handle(partyRewardKind, createPartyRewardHandler(party, clock)),
       // Drops what was enqueued about parties before they were switched off.
-      async partyPanel(effect) {
+      handle(partyPanelKind, async (effect) => {
         const { channelId, period } = effect.content;
         if (isAnnounced(channelId)) return showPanel(effect);
         // The next vote after they are switched on again enqueues an update.
         await party.rejected(period);
         return { outcome: 'done' };
-      },
-      partyReached: async (effect) =>
+      }),
+      handle(partyReachedKind, async (effect) =>
         isAnnounced(effect.content.channelId) ? announceReached(effect) : { outcome: 'done' },
-    },
+      ),
+    ],
   } satisfies FeatureParts;
 }

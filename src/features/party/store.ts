@@ -1,4 +1,5 @@
 import { accountIdOf } from '../../core/ledger/account.ts';
+import { newEffect } from '../../core/outbox/effect-kind.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import { addToScores } from '../../core/rewards/period-scores.ts';
 import { appendEntry, lockAccount } from '../../core/store/accounts.ts';
@@ -6,7 +7,7 @@ import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { SqlClient } from '../../core/store/sql-module.ts';
 import type { PostedMessage } from '../../discord/posting/edit-message.ts';
-import type { PartyReward } from './effects.ts';
+import { type PartyReward, partyPanelKind } from './effects.ts';
 import { isPanelWaiting, panelIntervalMs, toPartyState } from './hot-tables.ts';
 import { noPartyProgress, type PartyProgress, partyEntry, partyOf } from './rules.ts';
 import type { PartySql } from './tables.ts';
@@ -111,7 +112,7 @@ export const writes = {
     const { channelId } = message;
     const queue = queueName('channel', partyOf(period).communityId, channelId);
     const effect = { queue, content: { channelId, period }, deliveryId: null, createdAt: now, dueAt };
-    await enqueue(sql, [{ kind: 'partyPanel', ...effect }]);
+    await enqueue(sql, [newEffect(partyPanelKind, effect)]);
   },
 
   /** Notes that Discord has rejected the message in its channel. The next vote selects a channel again. */

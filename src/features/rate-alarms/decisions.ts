@@ -4,14 +4,15 @@ import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import { noCommunity } from '../../core/ledger/account.ts';
+import { ownerReport } from '../../core/outbox/messages.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
-import { ownerReport } from '../../core/outbox/owner-report.ts';
 import { listingsOf, type Replay } from '../../core/receiving/replay.ts';
 import { isOnSite, readStoredSiteDelivery } from '../../core/receiving/site-delivery.ts';
 import { type EventKey, voteKeys } from '../../core/tally/idempotency-key.ts';
 import type { QuarantinedDelivery } from '../../core/tally/quarantine.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { CommunityListing, Directory } from '../communities/feature.ts';
+import { rateAlarmReport } from './effects.ts';
 import type { Alarm, RateAlarmStore } from './store.ts';
 
 /** How soon a decision is carried out that was made in another process, and an alarm is reported (ms). */
@@ -54,8 +55,8 @@ export function createDecisionRound(options: DecisionOptions): (signal: AbortSig
     const site = siteOf(directory.find(name));
     const { id: communityId = noCommunity, ownerChannelId: channelId = null } = directory.communityOf(name) ?? {};
     if (channelId !== null) {
-      const report = { type: 'rateAlarm', listing: name, site, votes, usual: Math.round(usual) } as const;
-      await outbox.enqueueReport(key, ownerReport(communityId, channelId, report, clock.now()));
+      const report = { listing: name, site, votes, usual: Math.round(usual) };
+      await outbox.enqueueReport(key, ownerReport(communityId, channelId, rateAlarmReport, report, clock.now()));
     }
     logged.add(key);
     const hint = 'Release or reject them in the owner console, or with `tallyhook rewards alarms`.';

@@ -1,11 +1,4 @@
-import type { Fields } from '@tallyhook/platform/json';
-
-declare module '../../core/outbox/effect-contents.ts' {
-  interface OwnerReports {
-    /** The votes of a listing are held. */
-    readonly rateAlarm: RateAlarm;
-  }
-}
+import type { MessageType } from '../../core/outbox/effect-kind.ts';
 
 export interface RateAlarm {
   /** The name of the listing, and that of its site. */
@@ -16,6 +9,8 @@ export interface RateAlarm {
   readonly usual: number;
 }
 
-const fields: Fields<RateAlarm> = { listing: ['string'], site: ['string'], votes: ['number'], usual: ['number'] };
-
-export const ownerReports = { rateAlarm: fields };
+/** The votes of a listing are held. */
+export const rateAlarmReport: MessageType<'rateAlarm', RateAlarm> = {
+  type: 'rateAlarm',
+  fields: { listing: ['string'], site: ['string'], votes: ['number'], usual: ['number'] },
+};

@@ -3,7 +3,7 @@ import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import { hotTable } from '../../core/store/recording/hot-table.ts';
 import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
-import { ownerReports } from './effects.ts';
+import { rateAlarmReport } from './effects.ts';
 import { addVote, isHeld } from './rate.ts';
 import * as sql from './store.ts';
 import type { RateAlarmTables } from './tables.ts';
@@ -35,7 +35,7 @@ const table = hotTable<RateAlarmTables>()({
 export const rateAlarms = {
   sql,
   tables: { rate_alarms: { withoutMembers: 'Votes per hour.' } },
-  ownerReports,
+  ownerReports: [rateAlarmReport],
   deleteOfGuild: deleteRowsByKey<RateAlarmTables>('rate_alarms', 'listing', ['listing']),
   beforeVote: { of: { rule: 'rateAlarm' }, reads: ({ listing }) => ({ table, key: listing.name }), call: holdVote },
 } satisfies Feature<RateAlarmTables>;

@@ -1,14 +1,16 @@
 import { escapeName, lines, markup, subtext } from '@tallyhook/platform/texts/markup';
 import type { Reply } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { FeatureParts, PartsContext } from '../parts.ts';
-import type { RateAlarm } from './effects.ts';
+import { type FeatureParts, type PartsContext, renderReport } from '../parts.ts';
+import { type RateAlarm, rateAlarmReport } from './effects.ts';
 
 export function create({ lookups }: { readonly lookups: Pick<PartsContext['lookups'], 'displayName'> }) {
   return {
-    ownerReports: {
-      rateAlarm: (alarm, texts) => renderRateAlarm({ ...alarm, listing: lookups.displayName(alarm.listing) }, texts),
-    },
+    ownerReports: [
+      renderReport(rateAlarmReport, (alarm, texts) =>
+        renderRateAlarm({ ...alarm, listing: lookups.displayName(alarm.listing) }, texts),
+      ),
+    ],
   } satisfies FeatureParts;
 }
 

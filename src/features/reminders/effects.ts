@@ -1,10 +1,4 @@
-import type { Fields } from '@tallyhook/platform/json';
-
-declare module '../../core/outbox/effect-contents.ts' {
-  interface DirectMessages {
-    readonly reminder: ReminderNotice;
-  }
-}
+import type { MessageType } from '../../core/outbox/effect-kind.ts';
 
 /** The member may vote. */
 export interface ReminderNotice {
@@ -14,6 +8,7 @@ export interface ReminderNotice {
   readonly dueAt: number;
 }
 
-const reminder: Fields<ReminderNotice> = { listing: ['string'], dueAt: ['number'] };
-
-export const directMessages = { reminder };
+export const reminderMessage: MessageType<'reminder', ReminderNotice> = {
+  type: 'reminder',
+  fields: { listing: ['string'], dueAt: ['number'] },
+};

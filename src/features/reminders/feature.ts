@@ -6,7 +6,7 @@ import { hotTable } from '../../core/store/recording/hot-table.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { CountedVote } from '../../core/tally/recorded-event.ts';
 import type { Tally } from '../../core/tally/tally.ts';
-import { directMessages } from './effects.ts';
+import { reminderMessage } from './effects.ts';
 import * as sql from './store.ts';
 import type { ReminderTables } from './tables.ts';
 
@@ -22,7 +22,7 @@ export const reminders = {
     reminders: deletedRows<ReminderTables>('reminders'),
     reminder_stops: deletedRows<ReminderTables>('reminder_stops'),
   },
-  directMessages,
+  directMessages: [reminderMessage],
   deleteOfGuild: deleteRowsByKey<ReminderTables>('reminders', 'listing', ['user_id', 'listing']),
   onVote: { of: { mark: 'reminder' }, call: planReminder },
   onTimeCorrected: sql.moveReminder,

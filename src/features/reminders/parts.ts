@@ -2,11 +2,16 @@ import { second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import { createLoop } from '@tallyhook/platform/loop';
 import { readCard } from '../../core/announcements/listing-card.ts';
-import type { Texts } from '../../texts/texts.ts';
 import type { CommunityListing } from '../communities/feature.ts';
-import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
+import {
+  type FeatureParts,
+  type FeatureServices,
+  type PartsContext,
+  type ServicesContext,
+  sendMessage,
+} from '../parts.ts';
 import { reminderCard } from './card.ts';
-import type { ReminderNotice } from './effects.ts';
+import { reminderMessage } from './effects.ts';
 import { createReminderLoop } from './loop.ts';
 import { hasReminder, renderReminder } from './message.ts';
 import { createReminderService, type ReminderService, type Reminders } from './service.ts';
@@ -76,16 +81,16 @@ export function create(
     onEnqueued: (queue) => nudge([queue]),
   });
   return {
-    directMessages: {
-      reminder: {
-        async render(reminder: ReminderNotice, texts: Texts) {
+    directMessages: [
+      sendMessage(reminderMessage, {
+        async render(reminder, texts) {
           const card = await readCard(cardOf, reminder.listing, clock);
           return renderReminder(reminder, card, texts);
         },
         isWanted: reminders.isStillWanted,
         isIn: (channelId, reminder) => hasReminder(rest, channelId, reminder),
-      },
-    },
+      }),
+    ],
     loops: config.reminders ? [loop] : [],
     onDirectMessagesClosed: reminders.directMessagesClosed,
   } satisfies FeatureParts;

@@ -4,6 +4,7 @@ import type { Log } from '@tallyhook/platform/log';
 import { commandMention } from '@tallyhook/platform/texts/markup';
 import { accountIdOf } from '../../core/ledger/account.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
+import type { DirectMessage } from '../../core/outbox/effect-contents.ts';
 import type { AnsweringContext } from '../../discord/commands/command.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import type { ReminderNotice } from './effects.ts';
@@ -32,7 +33,7 @@ export interface ReminderService extends Reminders {
   /** The listing with this name, or the one with the same target that is used instead. */
   readonly findListing: (name: string) => CheckedListing | undefined;
   /** Whether a message is still to be sent: the member may have voted since, or want no more messages. */
-  isStillWanted(message: ReminderNotice, effect: Effect<'directMessage'>): Promise<boolean>;
+  isStillWanted(message: ReminderNotice, effect: Effect<DirectMessage>): Promise<boolean>;
   /** Stores that the member accepts no direct messages, to report it at the next command. */
   directMessagesClosed(userId: string): Promise<void>;
   covering(listings: readonly CheckedListing[]): Reminders;

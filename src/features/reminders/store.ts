@@ -1,6 +1,7 @@
 import { type AccountId, accountIdOf, type CommunityId, memberOf } from '../../core/ledger/account.ts';
+import { directMessage } from '../../core/outbox/messages.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
-import { type QueueName, queueName } from '../../core/outbox/queue.ts';
+import type { QueueName } from '../../core/outbox/queue.ts';
 import { parseLastVotes } from '../../core/store/account-columns.ts';
 import { lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { accountsOfMember } from '../../core/store/member-accounts.ts';
@@ -9,6 +10,7 @@ import { insertMissing, preparedStatement, run, upsert } from '../../core/store/
 import type { CorrectedVote, SqlClient } from '../../core/store/sql-module.ts';
 import type { AccountState } from '../../core/tally/account-state.ts';
 import { lastVoteFor } from '../next-votes/feature.ts';
+import { reminderMessage } from './effects.ts';
 import type {
   ListingCooldown,
   NextReminder,
@@ -316,17 +318,7 @@ async function dueAfter(
   return dueAt > now ? dueAt : null;
 }
 
-function reminderEffect(
-  { userId, listing, dueAt }: Reminder,
-  communityId: CommunityId,
-  createdAt: number,
-): NewEffect<'directMessage'> {
-  const content = { userId, message: { type: 'reminder', listing, dueAt } } as const;
-  return {
-    kind: 'directMessage',
-    queue: queueName('dm', communityId, userId),
-    content,
-    deliveryId: null,
-    createdAt,
-  };
+function reminderEffect(reminder: Reminder, communityId: CommunityId, createdAt: number): NewEffect {
+  const { userId, listing, dueAt } = reminder;
+  return directMessage(communityId, userId, reminderMessage, { listing, dueAt }, createdAt);
 }

@@ -1,11 +1,5 @@
 import { type Fields, matches } from '@tallyhook/platform/json';
-import { formatOf } from '../../core/outbox/effect-kind.ts';
-
-declare module '../../core/outbox/effect-contents.ts' {
-  interface EffectContents {
-    readonly review: ReviewAnnouncement;
-  }
-}
+import { type EffectKind, formatOf } from '../../core/outbox/effect-kind.ts';
 
 /** A review on the service; its texts are external. */
 export interface Review {
@@ -38,8 +32,9 @@ const reviewFields: Fields<Review> = {
   createdAt: ['number', null],
 };
 
-export const effects = {
-  review: formatOf(
+export const reviewKind: EffectKind<'review', ReviewAnnouncement> = {
+  kind: 'review',
+  ...formatOf(
     (value): value is ReviewAnnouncement =>
       matches<ReviewAnnouncement>(value, fields) && matches(value.review, reviewFields),
   ),

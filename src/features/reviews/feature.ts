@@ -1,5 +1,5 @@
 import type { Feature } from '../../core/feature.ts';
-import { effects } from './effects.ts';
+import { reviewKind } from './effects.ts';
 import * as sql from './store.ts';
 import { deleteReviews } from './store.ts';
 import type { ReviewTables } from './tables.ts';
@@ -8,5 +8,5 @@ export const reviews = {
   sql,
   deleteOfGuild: deleteReviews,
   tables: { announced_reviews: { withoutMembers: 'Digests of reviews, whose authors have no id.' } },
-  effects,
+  effects: [reviewKind],
 } satisfies Feature<ReviewTables>;

@@ -3,10 +3,10 @@ import { renderStars } from '../../../commands/reviews.ts';
 import { type ListingCard, listingName } from '../../core/announcements/listing-card.ts';
 import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
 import type { Preview } from '../../core/announcements/preview.ts';
-import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import type { Handle } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { Review } from './effects.ts';
+import type { Review, ReviewAnnouncement } from './effects.ts';
 
 const maxNameLength = 80;
 const maxCommentLength = 1_500;
@@ -14,7 +14,7 @@ const maxCommentLength = 1_500;
 const shownIdLength = 8;
 
 /** Announces a new review, with its time. */
-export function createReviewHandler(messages: ListingMessages): NonNullable<EffectHandlers['review']> {
+export function createReviewHandler(messages: ListingMessages): Handle<ReviewAnnouncement> {
   return (effect) =>
     postAbout(messages, effect, async ({ texts, card }) => {
       const { listing, id, review } = effect.content;

@@ -4,12 +4,14 @@ import { hour, minute } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import type { HandlerKind } from '../../core/outbox/handler-events.ts';
+import { handle } from '../../core/outbox/perform.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import type { KeyStatus, Lookup } from '../../lookup/lookup.ts';
 import type { Review } from '../../lookup/schemas.ts';
 import { type CommunityListing, linkedLabel } from '../communities/feature.ts';
 import { handlerListing } from '../handlers/feature.ts';
 import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
+import { reviewKind } from './effects.ts';
 import { createReviewHandler } from './message.ts';
 import type { ReviewStore } from './store.ts';
 
@@ -116,7 +118,7 @@ export function create(
   }
 
   return {
-    effects: { review: createReviewHandler(context) },
+    effects: [handle(reviewKind, createReviewHandler(context))],
     tasks: ({ named }) => named.flatMap(tasksOf),
   } satisfies FeatureParts;
 }

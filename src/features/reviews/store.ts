@@ -1,5 +1,6 @@
 import { day } from '@tallyhook/platform/durations';
 import type { CommunityId } from '../../core/ledger/account.ts';
+import { newEffect } from '../../core/outbox/effect-kind.ts';
 import type { HandlerListing, ReviewEvent } from '../../core/outbox/handler-events.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { queueName } from '../../core/outbox/queue.ts';
@@ -8,7 +9,8 @@ import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { deleteProgress, progressOf, setProgress } from '../../core/store/progress.ts';
 import { insertMissing, run } from '../../core/store/query-builder.ts';
 import type { EndedGuild, SqlClient } from '../../core/store/sql-module.ts';
-import type { Review, ReviewAnnouncement } from './effects.ts';
+import { handlerCall } from '../handlers/feature.ts';
+import { type Review, type ReviewAnnouncement, reviewKind } from './effects.ts';
 import type { ReviewSql } from './tables.ts';
 
 /** When the reviews of a listing are polled again. */
@@ -93,7 +95,7 @@ export type ReviewStore = SqlClient<{ reads: typeof reads; writes: typeof writes
 
 function reviewEffect(communityId: CommunityId, content: ReviewAnnouncement, createdAt: number): NewEffect {
   const queue = queueName('channel', communityId, content.channelId);
-  return { kind: 'review', queue, content, deliveryId: null, createdAt };
+  return newEffect(reviewKind, { queue, content, deliveryId: null, createdAt });
 }
 
 function reviewCall(
@@ -114,14 +116,7 @@ function reviewCall(
     rating,
     comment,
   };
-  const content = { id: `review-${listing.name}-${id}`, event };
-  return {
-    kind: 'handler',
-    queue: queueName('handler', communityId, 'review'),
-    content,
-    deliveryId: null,
-    createdAt: now,
-  };
+  return handlerCall(communityId, { id: `review-${listing.name}-${id}`, event }, null, now);
 }
 
 /** Whether the reviews of a listing are to be polled; `dueAt` is null before the first time. */

@@ -11,15 +11,23 @@ import {
 } from '@tallyhook/platform/texts/markup';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { noCommunity } from '../../core/ledger/account.ts';
-import type { OwnerReports } from '../../core/outbox/effect-contents.ts';
+import { roleKind } from '../../core/outbox/effect-kind.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
+import { handle } from '../../core/outbox/perform.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import type { RequestGuard } from '../../discord/circuits/request-guard.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import { fetchBotIdentity } from '../../discord/inspection.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
+import {
+  type FeatureParts,
+  type FeatureServices,
+  type PartsContext,
+  renderReport,
+  type ServicesContext,
+} from '../parts.ts';
 import { roleCard } from './card.ts';
+import { type RoleFailureReport, roleFailedReport } from './effects.ts';
 import type { GivenRoleCheck } from './given-role-check.ts';
 import { inspectRoles, type RoleAccess } from './inspect-roles.ts';
 import { createExplainRoleFailure } from './role-failure.ts';
@@ -75,12 +83,12 @@ export function create(
   const explainFailure = createExplainRoleFailure(rest, clock);
   const checks = { checkGivenRole: givenRoles.check, explainFailure, onExplained: guard.explain };
   return {
-    effects: { role: createRoleHandler({ rest, grants, ...checks, textsOf, clock }) },
-    ownerReports: { roleFailed: renderRoleFailure },
+    effects: [handle(roleKind, createRoleHandler({ rest, grants, ...checks, textsOf, clock }))],
+    ownerReports: [renderReport(roleFailedReport, renderRoleFailure)],
   } satisfies FeatureParts;
 }
 
-export function renderRoleFailure(report: OwnerReports['roleFailed'], texts: Texts): Reply {
+export function renderRoleFailure(report: RoleFailureReport, texts: Texts): Reply {
   const { text } = texts;
   const failed = text(report.isRemoval ? 'ownerReport.take' : 'ownerReport.give', {
     role: roleMention(report.role),
@@ -95,7 +103,7 @@ export function renderRoleFailure(report: OwnerReports['roleFailed'], texts: Tex
 
 /** Why, and what to do about it. What only Discord can say is in its own words. */
 export function explainRoleFailure(
-  { role, cause, reason }: Pick<OwnerReports['roleFailed'], 'role' | 'cause' | 'reason'>,
+  { role, cause, reason }: Pick<RoleFailureReport, 'role' | 'cause' | 'reason'>,
   texts: Texts,
 ): readonly Markup[] {
   const { text } = texts;

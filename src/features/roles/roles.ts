@@ -3,15 +3,16 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { type DiscordAPIError, Routes } from 'discord.js';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import type { MemberRole, RoleContent } from '../../core/outbox/effect-contents.ts';
+import { ownerReport } from '../../core/outbox/messages.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
-import { ownerReport } from '../../core/outbox/owner-report.ts';
-import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import type { Handle } from '../../core/outbox/perform.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { CircuitOpenError } from '../../discord/circuits/circuit-open-error.ts';
 import { roleTarget } from '../../discord/circuits/request-target.ts';
 import { isMendable, rejectionOf, retryAfterMending, retryAlone } from '../../discord/discord-errors.ts';
 import type { GuildTexts } from '../../discord/guild-languages.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
+import { roleFailedReport } from './effects.ts';
 import type { CheckGivenRole } from './given-role-check.ts';
 import type { ExplainRoleFailure, RoleFailure } from './role-failure.ts';
 import type { RoleState, RoleStore } from './store.ts';
@@ -39,7 +40,7 @@ export function createRoleHandler(options: {
   onExplained?: (target: string, reason: string, isFinal: boolean) => void;
   textsOf: GuildTexts;
   clock: Clock;
-}): NonNullable<EffectHandlers['role']> {
+}): Handle<RoleContent> {
   const { rest, grants, checkGivenRole, explainFailure, onExplained = () => {}, textsOf, clock } = options;
 
   /** Null if it succeeded. */
@@ -147,9 +148,9 @@ export function createRoleGrants(options: {
       const channel = ownerChannelOf(guildId);
       // Without a grant, the member was forgotten meanwhile.
       if (channel === null || !(await roles.hasGrant({ guildId, userId, role }))) return;
-      const failed = { type: 'roleFailed', guildId, userId, role, cause, reason } as const;
+      const failed = { guildId, userId, role, cause, reason };
       const report = isWanted ? failed : { ...failed, isRemoval: true as const };
-      const effect = ownerReport(channel.communityId, channel.id, report, clock.now());
+      const effect = ownerReport(channel.communityId, channel.id, roleFailedReport, report, clock.now());
       await outbox.enqueueReport(`role ${guildId} ${role} ${cause}`, effect);
     },
   };

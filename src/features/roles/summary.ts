@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseJson } from '@tallyhook/platform/json';
-import { roleFormat } from '../../core/outbox/effect-kind.ts';
+import { roleKind } from '../../core/outbox/effect-kind.ts';
 import type { GrantState } from '../../core/rewards/grant.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
@@ -55,7 +55,7 @@ async function reasonsOfRoles({ db, connection }: Sql): Promise<Map<string, stri
   );
   const reasons = new Map<string, string>();
   for (const { kind, content, reason } of buried.toReversed()) {
-    const failed = kind === 'role' ? roleFormat.parse(parseJson(content)) : null;
+    const failed = kind === 'role' ? roleKind.parse(parseJson(content)) : null;
     if (failed === null) continue;
     const { userId, role } = failed;
     if (reason !== null) reasons.set(`${userId} ${role}`, reason);

@@ -1,24 +1,5 @@
 import type { Fields } from '@tallyhook/platform/json';
-
-declare module '../../core/outbox/effect-contents.ts' {
-  /** What became of a purchase. */
-  interface DirectMessages {
-    readonly purchaseFulfilled: PurchasedItem;
-    readonly purchaseRefunded: PurchasedItem;
-    /** To the member who last changed the settings, if the guild has no channel for reports. */
-    readonly itemUnready: ReportedItem;
-  }
-  interface OwnerReports {
-    /** The owner has to fulfil a purchase. */
-    readonly purchase: ReportedPurchase;
-    /** It was refunded because Discord did not give the role. */
-    readonly purchaseRefunded: ReportedPurchase;
-    /** It was refunded before the owner fulfilled it, because the buyer was forgotten. */
-    readonly purchaseClosed: ClosedPurchase;
-    /** An item is in the shop that nobody can buy. */
-    readonly itemUnready: ReportedItem;
-  }
-}
+import type { MessageType } from '../../core/outbox/effect-kind.ts';
 
 /** Why nobody can get an item: there is no channel for reports, or the bot cannot give a role. */
 export type ItemIssue =
@@ -66,11 +47,29 @@ const unready: Fields<ReportedItem> = {
   guildName: ['string', null],
 };
 
-export const directMessages = { purchaseFulfilled: item, purchaseRefunded: item, itemUnready: unready };
+/** What became of a purchase, to the buyer. */
+export const fulfilledMessage: MessageType<'purchaseFulfilled', PurchasedItem> = {
+  type: 'purchaseFulfilled',
+  fields: item,
+};
+export const refundedMessage: MessageType<'purchaseRefunded', PurchasedItem> = {
+  type: 'purchaseRefunded',
+  fields: item,
+};
+/** To the member who last changed the settings, if the guild has no channel for reports. */
+export const unreadyMessage: MessageType<'itemUnready', ReportedItem> = { type: 'itemUnready', fields: unready };
 
-export const ownerReports = {
-  purchase,
-  purchaseRefunded: purchase,
-  purchaseClosed: { ...item, purchaseId: ['number'] },
-  itemUnready: unready,
-} as const;
+/** The owner has to fulfil a purchase. */
+export const purchaseReport: MessageType<'purchase', ReportedPurchase> = { type: 'purchase', fields: purchase };
+/** A purchase was refunded because Discord did not give the role. */
+export const refundedReport: MessageType<'purchaseRefunded', ReportedPurchase> = {
+  type: 'purchaseRefunded',
+  fields: purchase,
+};
+/** A purchase was refunded before the owner fulfilled it, because the buyer was forgotten. */
+export const closedReport: MessageType<'purchaseClosed', ClosedPurchase> = {
+  type: 'purchaseClosed',
+  fields: { ...item, purchaseId: ['number'] },
+};
+/** An item is in the shop that nobody can buy. */
+export const unreadyReport: MessageType<'itemUnready', ReportedItem> = { type: 'itemUnready', fields: unready };

@@ -1,7 +1,15 @@
 import type { Feature } from '../../core/feature.ts';
 import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import { renamedRows } from '../../core/store/member-data/member-table.ts';
-import { directMessages, ownerReports } from './effects.ts';
+import {
+  closedReport,
+  fulfilledMessage,
+  purchaseReport,
+  refundedMessage,
+  refundedReport,
+  unreadyMessage,
+  unreadyReport,
+} from './effects.ts';
 import { awaitRole, closePurchases } from './refund.ts';
 import * as sql from './store.ts';
 import type { ShopTables } from './tables.ts';
@@ -10,8 +18,8 @@ export const shop = {
   sql,
   // An issued code stays, so that it is not issued again.
   tables: { purchases: renamedRows<ShopTables>('purchases') },
-  directMessages,
-  ownerReports,
+  directMessages: [fulfilledMessage, refundedMessage, unreadyMessage],
+  ownerReports: [purchaseReport, refundedReport, closedReport, unreadyReport],
   beforeForgetting: closePurchases,
   deleteOfGuild: deleteRowsByKey<ShopTables>('purchases', 'community_id', ['id']),
   beforeRoleSettled: awaitRole,

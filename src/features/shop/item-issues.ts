@@ -1,13 +1,11 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
-import type { OwnerReports } from '../../core/outbox/effect-contents.ts';
+import { directMessage, ownerReport } from '../../core/outbox/messages.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
-import { ownerReport } from '../../core/outbox/owner-report.ts';
 import type { QueueName } from '../../core/outbox/queue.ts';
-import { queueName } from '../../core/outbox/queue.ts';
 import type { RoleAccess } from '../roles/feature.ts';
-import type { ItemIssue } from './effects.ts';
+import { type ItemIssue, type ReportedItem, unreadyMessage, unreadyReport } from './effects.ts';
 import type { ShopItem } from './item.ts';
 import type { ShopContext } from './purchase.ts';
 
@@ -60,7 +58,7 @@ export type ReportUnreadyItem = (shop: ShopContext, unready: UnreadyItem, guildN
  * changed the settings of the guild.
  */
 export function createUnreadyReports(options: {
-  readonly enqueueReport: (key: string, effect: NewEffect<'ownerReport' | 'directMessage'>) => Promise<void>;
+  readonly enqueueReport: (key: string, effect: NewEffect) => Promise<void>;
   readonly lastAuthor: (guildId: string) => Promise<string | null>;
   readonly nudge: (queues: readonly QueueName[]) => void;
   readonly clock: Clock;
@@ -71,16 +69,12 @@ export function createUnreadyReports(options: {
 
   async function effectFor(
     { guildId, communityId, ownerChannelId }: ShopContext,
-    report: OwnerReports['itemUnready'],
-  ): Promise<NewEffect<'ownerReport' | 'directMessage'> | null> {
+    report: ReportedItem,
+  ): Promise<NewEffect | null> {
     const now = clock.now();
-    if (ownerChannelId !== null)
-      return ownerReport(communityId, ownerChannelId, { type: 'itemUnready', ...report }, now);
+    if (ownerChannelId !== null) return ownerReport(communityId, ownerChannelId, unreadyReport, report, now);
     const userId = guildId === null ? null : await lastAuthor(guildId);
-    if (userId === null) return null;
-    const content = { userId, message: { type: 'itemUnready', ...report } } as const;
-    const queue = queueName('dm', communityId, userId);
-    return { kind: 'directMessage', queue, content, deliveryId: null, createdAt: now };
+    return userId === null ? null : directMessage(communityId, userId, unreadyMessage, report, now);
   }
 
   return async (shop, { item, issue, role }, guildName) => {

@@ -2,21 +2,35 @@ import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { bold, escapeName, joined, lines, type Markup, mention, roleMention } from '@tallyhook/platform/texts/markup';
-import type { OwnerReportContent } from '../../core/outbox/effect-contents.ts';
 import type { HandlerKind } from '../../core/outbox/handler-events.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
 import type { Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { FeatureParts, FeatureServices, ServicesContext } from '../parts.ts';
+import { type FeatureParts, type FeatureServices, renderReport, type ServicesContext, sendMessage } from '../parts.ts';
 import type { RoleAccess } from '../roles/feature.ts';
 import { shopCard } from './card.ts';
-import type { ItemIssue, PurchasedItem, ReportedItem } from './effects.ts';
+import {
+  type ClosedPurchase,
+  closedReport,
+  fulfilledMessage,
+  type ItemIssue,
+  type PurchasedItem,
+  purchaseReport,
+  type ReportedItem,
+  type ReportedPurchase,
+  refundedMessage,
+  refundedReport,
+  unreadyMessage,
+  unreadyReport,
+} from './effects.ts';
 import { createUnreadyReports } from './item-issues.ts';
 import { priceText } from './price-text.ts';
 import { createShop, findShop, type Shop } from './shop.ts';
 import type { PurchaseStore } from './store.ts';
 
-type PurchaseReport = Extract<OwnerReportContent, { readonly purchaseId: number }>;
+type PurchaseReport =
+  | (ReportedPurchase & { readonly type: 'purchase' | 'purchaseRefunded' })
+  | (ClosedPurchase & { readonly type: 'purchaseClosed' });
 
 /** The report of a purchase in the owner's channel, with buttons for managers if the owner has to fulfil it. */
 export function renderPurchaseReport(purchase: PurchaseReport, texts: Texts): Reply {
@@ -160,16 +174,16 @@ export function create() {
     render: async (item: PurchasedItem, texts: Texts) => renderPurchaseMessage(result, item, texts),
   });
   return {
-    directMessages: {
-      purchaseFulfilled: message('fulfilled'),
-      purchaseRefunded: message('refunded'),
-      itemUnready: { render: async (item: ReportedItem, texts: Texts) => renderUnreadyItem(item, texts) },
-    },
-    ownerReports: {
-      purchase: renderPurchaseReport,
-      purchaseRefunded: renderPurchaseReport,
-      purchaseClosed: renderPurchaseReport,
-      itemUnready: renderUnreadyItem,
-    },
+    directMessages: [
+      sendMessage(fulfilledMessage, message('fulfilled')),
+      sendMessage(refundedMessage, message('refunded')),
+      sendMessage(unreadyMessage, { render: async (item, texts) => renderUnreadyItem(item, texts) }),
+    ],
+    ownerReports: [
+      renderReport(purchaseReport, renderPurchaseReport),
+      renderReport(refundedReport, renderPurchaseReport),
+      renderReport(closedReport, renderPurchaseReport),
+      renderReport(unreadyReport, renderUnreadyItem),
+    ],
   } satisfies FeatureParts;
 }

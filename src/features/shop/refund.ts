@@ -1,13 +1,14 @@
 import { accountIdOf } from '../../core/ledger/account.ts';
+import type { MessageType } from '../../core/outbox/effect-kind.ts';
+import { directMessage, ownerReport } from '../../core/outbox/messages.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
-import { ownerReport } from '../../core/outbox/owner-report.ts';
-import { queueName } from '../../core/outbox/queue.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { appendEntry, lockAccount, lockAccountsOf } from '../../core/store/accounts.ts';
 import { lock } from '../../core/store/lock.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { SettleRole } from '../../core/store/sql-module.ts';
+import { closedReport, type PurchasedItem, refundedMessage, refundedReport } from './effects.ts';
 import { grantSource, refundEntry } from './rules.ts';
 import type { PurchaseRow, ShopSql } from './tables.ts';
 
@@ -40,7 +41,7 @@ export async function refundPurchase(sql: ShopSql, purchase: PurchaseRow, now: n
     const grant = db.deleteFrom('grants').where('user_id', '=', userId).where('role', '=', role);
     await run(connection, grant.where('source', '=', grantSource(id)).where('guild_id', '=', guildId));
   }
-  await enqueue(sql, [messageToBuyer(purchase, 'purchaseRefunded', now)]);
+  await enqueue(sql, [messageToBuyer(purchase, refundedMessage, now)]);
 }
 
 /** Returns the price of a confirmed purchase. */
@@ -55,17 +56,10 @@ async function refund(sql: ShopSql, purchase: PurchaseRow, now: number): Promise
 /** The message to the buyer about what became of a purchase. */
 export function messageToBuyer(
   { user_id: userId, community_id: communityId, name: item, price }: PurchaseRow,
-  type: 'purchaseFulfilled' | 'purchaseRefunded',
+  type: MessageType<string, PurchasedItem>,
   createdAt: number,
-): NewEffect<'directMessage'> {
-  const content = { userId, message: { type, item, price } };
-  return {
-    kind: 'directMessage',
-    queue: queueName('dm', communityId, userId),
-    content,
-    deliveryId: null,
-    createdAt,
-  };
+): NewEffect {
+  return directMessage(communityId, userId, type, { item, price }, createdAt);
 }
 
 /**
@@ -101,11 +95,7 @@ function findOpenPurchases(
  * Refunds the purchases of a member that the owner has not fulfilled yet. The buyer gets no message.
  * @returns the reports to the owner, which do not name the buyer
  */
-export async function closePurchases(
-  sql: ShopSql,
-  userId: string,
-  now: number,
-): Promise<readonly NewEffect<'ownerReport'>[]> {
+export async function closePurchases(sql: ShopSql, userId: string, now: number): Promise<readonly NewEffect[]> {
   const { db, connection } = sql;
   // A purchase that is settled meanwhile has read its buyer.
   await lockShop(sql);
@@ -116,15 +106,13 @@ export async function closePurchases(
   return purchases.flatMap(({ id: purchaseId, community_id: communityId, owner_channel_id: channelId, ...row }) => {
     const { name: item, price } = row;
     if (channelId === null) return [];
-    return [ownerReport(communityId, channelId, { type: 'purchaseClosed', purchaseId, item, price }, now)];
+    return [ownerReport(communityId, channelId, closedReport, { purchaseId, item, price }, now)];
   });
 }
 
-function reportOfRefund(purchase: PurchaseRow, createdAt: number): readonly NewEffect<'ownerReport'>[] {
+function reportOfRefund(purchase: PurchaseRow, createdAt: number): readonly NewEffect[] {
   const { id: purchaseId, community_id: communityId, user_id: userId, owner_channel_id: channelId } = purchase;
   const { name: item, price } = purchase;
   if (channelId === null) return [];
-  return [
-    ownerReport(communityId, channelId, { type: 'purchaseRefunded', purchaseId, userId, item, price }, createdAt),
-  ];
+  return [ownerReport(communityId, channelId, refundedReport, { purchaseId, userId, item, price }, createdAt)];
 }

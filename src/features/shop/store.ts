@@ -1,7 +1,7 @@
 import { type AccountId, accountIdOf, type CommunityId } from '../../core/ledger/account.ts';
 import type { PurchaseEvent } from '../../core/outbox/handler-events.ts';
+import { ownerReport } from '../../core/outbox/messages.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
-import { ownerReport } from '../../core/outbox/owner-report.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
@@ -9,6 +9,8 @@ import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, preparedStatement, run } from '../../core/store/query-builder.ts';
 import type { SqlClient } from '../../core/store/sql-module.ts';
 import { roleEffect } from '../../core/tally/grants.ts';
+import { handlerCall } from '../handlers/feature.ts';
+import { fulfilledMessage, purchaseReport } from './effects.ts';
 import { type ShopItem, withoutCodes } from './item.ts';
 import type {
   Offer,
@@ -185,7 +187,7 @@ export const writes = {
       await refundPurchase(sql, stored, now);
     } else {
       await settlePurchases(sql, [stored], 'fulfilled', now);
-      await enqueue(sql, [messageToBuyer(stored, 'purchaseFulfilled', now)]);
+      await enqueue(sql, [messageToBuyer(stored, fulfilledMessage, now)]);
     }
     const queues = [queueName('dm', stored.community_id, stored.user_id)];
     return { purchase: toPurchase({ ...stored, state }), settled: true, queues };
@@ -248,11 +250,11 @@ async function deliver({ db, connection }: ShopSql, purchase: PurchaseRow): Prom
     return [roleEffect(purchase.community_id, { guildId, userId, role }, null, at)];
   }
   if (purchase.code !== null || channelId === null) return [];
-  const report = { type: 'purchase', purchaseId: id, userId, item: purchase.name, price: purchase.price } as const;
-  return [ownerReport(purchase.community_id, channelId, report, at)];
+  const report = { purchaseId: id, userId, item: purchase.name, price: purchase.price };
+  return [ownerReport(purchase.community_id, channelId, purchaseReport, report, at)];
 }
 
-function handlerCallOf(purchase: PurchaseRow, guildId: string | null): NewEffect<'handler'> {
+function handlerCallOf(purchase: PurchaseRow, guildId: string | null): NewEffect {
   const { id: purchaseId, user_id: userId, item, name, price, balance, role, at } = purchase;
   const event: PurchaseEvent = {
     type: 'purchase',
@@ -270,11 +272,5 @@ function handlerCallOf(purchase: PurchaseRow, guildId: string | null): NewEffect
     balance,
   };
   const content = { id: `purchase-${purchaseId}-${at.toString(36)}`, event };
-  return {
-    kind: 'handler',
-    queue: queueName('handler', purchase.community_id, 'purchase'),
-    content,
-    deliveryId: null,
-    createdAt: at,
-  };
+  return handlerCall(purchase.community_id, content, null, at);
 }

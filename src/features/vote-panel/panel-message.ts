@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import { Routes } from 'discord.js';
-import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import type { Handle } from '../../core/outbox/perform.ts';
 import { CircuitOpenError } from '../../discord/circuits/circuit-open-error.ts';
 import type { Panel } from '../../discord/commands/reply.ts';
 import { classifySendError, rejectionOf } from '../../discord/discord-errors.ts';
 import { editMessage, type PostedMessage } from '../../discord/posting/edit-message.ts';
 import { type Posted, postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
+import type { PanelOfGuild } from './effects.ts';
 import type { StoredPanel, VotePanelStore } from './store.ts';
 
 /** The panel of a guild as it is to be shown now. */
@@ -35,7 +36,7 @@ export function createVotePanelHandler(options: {
   /** The owner's channel of a guild. */
   readonly reportTo: (guildId: string) => string | null;
   readonly clock: Clock;
-}): NonNullable<EffectHandlers['votePanel']> {
+}): Handle<PanelOfGuild> {
   const { rest, panels, draw, reportTo, clock } = options;
 
   /** Null once it is deleted, or if Discord does not let the bot delete it, so that the new one does not wait for that. */

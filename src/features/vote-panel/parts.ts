@@ -4,7 +4,7 @@ import { channelMention } from '@tallyhook/platform/texts/markup';
 import type { Command } from '../../../commands/context.ts';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
-import type { OwnerReports } from '../../core/outbox/effect-contents.ts';
+import { handle } from '../../core/outbox/perform.ts';
 import { amountPerVote } from '../../core/rewards/decide-vote.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import { isOffered } from '../../discord/commands/command.ts';
@@ -12,17 +12,21 @@ import { listingsTarget, offersAt } from '../../discord/commands/offers.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Community } from '../communities/feature.ts';
-import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
+import {
+  type FeatureParts,
+  type FeatureServices,
+  type PartsContext,
+  renderReport,
+  type ServicesContext,
+} from '../parts.ts';
 import { lacksOf } from '../settings.ts';
+import { type LostPanel, lostPanelReport, votePanelKind } from './effects.ts';
 import { createVotePanelHandler, type DrawnPanel, digestOf } from './panel-message.ts';
 import { readPages, renderVotePanel } from './render.ts';
 import type { StoredPanel, VotePanelStore } from './store.ts';
 
 /** Tells the owner that a panel is gone. */
-export function renderLostPanel(
-  { panelChannelId }: Pick<OwnerReports['votePanelGone'], 'panelChannelId'>,
-  { text }: Texts,
-): Reply {
+export function renderLostPanel({ panelChannelId }: LostPanel, { text }: Texts): Reply {
   return {
     tone: 'wait',
     title: text('votePanel.goneTitle'),
@@ -63,16 +67,19 @@ export function create(
   }
 
   return {
-    effects: {
-      votePanel: createVotePanelHandler({
-        rest,
-        panels,
-        draw,
-        reportTo: (guildId) => directory.ofGuild(guildId)?.ownerChannelId ?? null,
-        clock,
-      }),
-    },
-    ownerReports: { votePanelGone: renderLostPanel },
+    effects: [
+      handle(
+        votePanelKind,
+        createVotePanelHandler({
+          rest,
+          panels,
+          draw,
+          reportTo: (guildId) => directory.ofGuild(guildId)?.ownerChannelId ?? null,
+          clock,
+        }),
+      ),
+    ],
+    ownerReports: [renderReport(lostPanelReport, renderLostPanel)],
     async prepareTasks() {
       stored = new Map((await panels.all()).map((panel) => [panel.guildId, panel]));
     },

@@ -1,11 +1,13 @@
 import { day, hour } from '@tallyhook/platform/durations';
-import { ownerReport } from '../../core/outbox/owner-report.ts';
+import { newEffect } from '../../core/outbox/effect-kind.ts';
+import { ownerReport } from '../../core/outbox/messages.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { communityOfGuild } from '../../core/store/communities/store.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { run, upsert } from '../../core/store/query-builder.ts';
 import type { SqlClient } from '../../core/store/sql-module.ts';
 import type { PostedMessage } from '../../discord/posting/edit-message.ts';
+import { lostPanelReport, votePanelKind } from './effects.ts';
 import type { VotePanelRow, VotePanelSql } from './tables.ts';
 
 /**
@@ -106,9 +108,10 @@ export const writes = {
     const panel = db.deleteFrom('vote_panels').where('guild_id', '=', guildId).where('channel_id', '=', channelId);
     const [deleted] = await run(connection, panel.returning('guild_id'));
     if (deleted === undefined || reportTo === null) return;
-    const report = { type: 'votePanelGone', panelChannelId: channelId } as const;
     const communityId = await communityOfGuild({ db, connection }, guildId);
-    await enqueue({ db, connection }, [ownerReport(communityId, reportTo, report, now)]);
+    await enqueue({ db, connection }, [
+      ownerReport(communityId, reportTo, lostPanelReport, { panelChannelId: channelId }, now),
+    ]);
   },
 };
 
@@ -121,6 +124,6 @@ async function enqueueUpdate(
   now: number,
 ): Promise<QueueName> {
   const queue = queueName('channel', await communityOfGuild(sql, content.guildId), content.channelId);
-  await enqueue(sql, [{ kind: 'votePanel', queue, content, deliveryId: null, createdAt: now }]);
+  await enqueue(sql, [newEffect(votePanelKind, { queue, content, deliveryId: null, createdAt: now })]);
   return queue;
 }

@@ -3,7 +3,8 @@ import { eventually } from '@tallyhook/platform/testing/eventually';
 import { describe, expect, it } from 'vitest';
 import { createDiscovery } from '../../../src/core/outbox/discovery.ts';
 import type { ClaimedEffect } from '../../../src/core/outbox/effect.ts';
-import { createPerform, type EffectHandlers } from '../../../src/core/outbox/perform.ts';
+import { announcementKind, roleKind } from '../../../src/core/outbox/effect-kind.ts';
+import { createPerform, handle, handleTogether } from '../../../src/core/outbox/perform.ts';
 import { createQueueRotation } from '../../../src/core/outbox/queue-rotation.ts';
 import { rolesQueue } from '../../support/queues.ts';
 import { createTestDispatcher, start } from './test-dispatcher.ts';
@@ -21,24 +22,24 @@ const row = {
 };
 const content = { guildId: '4', userId: '1', role: '9' };
 const role: ClaimedEffect = { ...row, kind: 'role', content };
-const announcement: EffectHandlers['announcement'] = async () => ({ outcome: 'done' });
+const announcement = handleTogether(announcementKind, async () => ({ outcome: 'done' }));
 
 describe('a claimed effect', () => {
   it('is passed to the handler of its kind', async () => {
     const performed: unknown[] = [];
-    const perform = createPerform({
+    const perform = createPerform([
       announcement,
-      role: async (effect) => {
+      handle(roleKind, async (effect) => {
         performed.push(effect);
         return { outcome: 'done' };
-      },
-    });
+      }),
+    ]);
     expect(await perform([role])).toEqual({ outcome: 'done' });
     expect(performed).toEqual([role]);
   });
 
   it('is buried with the reason if it cannot be read, or has no handler', async () => {
-    const perform = createPerform({ announcement });
+    const perform = createPerform([announcement]);
     expect(await perform([{ ...row, kind: 'unreadable', reason: 'unknown kind "medal"' }])).toEqual({
       outcome: 'bury',
       reason: 'unknown kind "medal"',
@@ -47,10 +48,10 @@ describe('a claimed effect', () => {
   });
 
   it('is retried alone if its handler throws', async () => {
-    const perform = createPerform({
+    const perform = createPerform([
       announcement,
-      role: () => Promise.reject(new Error('the database is locked')),
-    });
+      handle(roleKind, () => Promise.reject(new Error('the database is locked'))),
+    ]);
     expect(await perform([role])).toEqual({
       outcome: 'later',
       reason: 'unexpected error: the database is locked',
@@ -92,7 +93,7 @@ describe('the dispatcher with effects of several kinds', () => {
   it('buries an effect of an unknown kind, and continues with the others of its queue', async () => {
     const { store, dispatcher, counts, performWith } = await createTestDispatcher({ outcome: 'done' });
     await store.outbox.enqueue([{ ...stored, kind: 'medal' } as never, stored]);
-    performWith(createPerform({ announcement, role: async () => ({ outcome: 'done' }) }));
+    performWith(createPerform([announcement, handle(roleKind, async () => ({ outcome: 'done' }))]));
     dispatcher.start();
     await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 1, buried: 1 }));
     expect(await store.records.effect(1)).toMatchObject({ kind: 'medal', reason: expect.stringContaining('medal') });
@@ -109,7 +110,9 @@ describe('the dispatcher with effects of several kinds', () => {
     await store.outbox.enqueue([...failing, ...others]);
     const fails = async () => ({ outcome: 'later', reason: 'Discord answered 500', scope: 'effects' }) as const;
     const succeeds = async () => ({ outcome: 'done' }) as const;
-    performWith(createPerform({ announcement, role: ({ queue }) => (queue === 'roles 1 4' ? fails() : succeeds()) }));
+    performWith(
+      createPerform([announcement, handle(roleKind, ({ queue }) => (queue === 'roles 1 4' ? fails() : succeeds()))]),
+    );
     dispatcher.start();
     // The clock stands still: no effect waits for the retries of another.
     await eventually(async () => expect(await counts()).toMatchObject({ done: 20, waiting: 20 }));

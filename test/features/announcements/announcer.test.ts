@@ -62,7 +62,7 @@ async function announcing(
     log,
   });
   const channelId = discord.channels.announcements;
-  const effect = (announcement: Announcement, place = 0): Effect<'announcement'> => ({
+  const effect = (announcement: Announcement, place = 0): Effect<Announcement> => ({
     id: place + 1,
     deliveryId: place + 1,
     kind: 'announcement',
@@ -317,7 +317,7 @@ describe('an announcement that was possibly sent already', () => {
       ...{ rest, languages: ownTexts, textsOf: async () => en, listingOf: async () => null, clock: ours, log },
     });
     const begun = ours.now();
-    const effectOf = (place: number, changes: Partial<Effect<'announcement'>> = {}): Effect<'announcement'> => ({
+    const effectOf = (place: number, changes: Partial<Effect<Announcement>> = {}): Effect<Announcement> => ({
       id: place,
       deliveryId: place,
       kind: 'announcement',
@@ -518,7 +518,7 @@ describe('an attempt that fails', () => {
 
   it('is split if Discord rejects one of several, and buried if it is alone', async () => {
     const { perform, effect } = await announcing();
-    const tooLong = (place: number): Effect<'announcement'> => ({ ...effect(vote, place), nonce: 'x'.repeat(26) });
+    const tooLong = (place: number): Effect<Announcement> => ({ ...effect(vote, place), nonce: 'x'.repeat(26) });
     expect(await perform([tooLong(0), tooLong(1)])).toMatchObject({ outcome: 'split' });
     expect(await perform([tooLong(0)])).toMatchObject({
       outcome: 'bury',

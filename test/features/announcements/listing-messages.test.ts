@@ -5,16 +5,19 @@ import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { styleOf } from '../../../src/core/announcements/announcement-style.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
-import type { EffectContents } from '../../../src/core/outbox/effect-contents.ts';
+import type { EffectKind } from '../../../src/core/outbox/effect-kind.ts';
 import { createFindDeparted } from '../../../src/discord/departed-members.ts';
 import { createKnownGuilds } from '../../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncements } from '../../../src/features/announcements/announcements.ts';
 import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/read-settings.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
+import { digestKind } from '../../../src/features/digests/effects.ts';
 import { createDigestHandler } from '../../../src/features/digests/message.ts';
 import type { VoteSummary } from '../../../src/features/digests/store.ts';
+import { lostStreaksKind } from '../../../src/features/lost-streaks/effects.ts';
 import { createLostStreaksHandler } from '../../../src/features/lost-streaks/message.ts';
+import { reviewKind } from '../../../src/features/reviews/effects.ts';
 import { createReviewHandler } from '../../../src/features/reviews/message.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { communityIdsOf } from '../../support/communities.ts';
@@ -71,15 +74,15 @@ async function posting(announcements: StatedAnnouncements = {}, content: VoteSum
     nonce: 'a-nonce',
     possiblySentSince: null,
   };
-  const effectOf = <Kind extends 'digest' | 'lostStreaks' | 'review'>(
-    kind: Kind,
-    value: Omit<EffectContents[Kind], 'channelId' | 'listing'>,
+  const effectOf = <Content extends { readonly channelId: string; readonly listing: string }>(
+    { kind }: EffectKind<string, Content>,
+    value: Omit<Content, 'channelId' | 'listing'>,
     fields: object = {},
   ) =>
     ({
       ...{ ...common, kind, createdAt: clock.now(), content: { channelId, listing: 'harbour', ...value } },
       ...fields,
-    }) as unknown as Effect<Kind>;
+    }) as unknown as Effect<Content>;
   const shown = () => discord.messages(channelId);
   return { clock, discord, messages, digest, effectOf, shown };
 }
@@ -100,7 +103,7 @@ function textsOf(value: unknown): string[] {
 describe('a digest', () => {
   it('summarises the votes of its period, with a picture and buttons, and pings nobody', async () => {
     const { digest, effectOf, shown } = await posting();
-    expect(await digest(effectOf('digest', period))).toEqual(done);
+    expect(await digest(effectOf(digestKind, period))).toEqual(done);
     expect(textsOf(shown()[0]?.components).join('\n')).toBe(
       [
         '### Votes for Lantern \\*Harbour\\*',
@@ -125,9 +128,9 @@ describe('a digest', () => {
 
   it('is not posted without votes, and buried for a listing that is no more', async () => {
     const { digest, effectOf, shown } = await posting({}, { ...votes, votes: 0 });
-    expect(await digest(effectOf('digest', period))).toEqual(done);
+    expect(await digest(effectOf(digestKind, period))).toEqual(done);
     const other = await posting();
-    const effect = other.effectOf('digest', period);
+    const effect = other.effectOf(digestKind, period);
     const removed = { ...effect, content: { ...effect.content, listing: 'pier' } };
     expect(await other.digest(removed)).toMatchObject({ outcome: 'bury', reason: expect.stringContaining('"pier"') });
     expect([...shown(), ...other.shown()]).toEqual([]);
@@ -137,7 +140,7 @@ describe('a digest', () => {
     const { digest, effectOf, shown } = await posting({
       ...{ colour: '#000001', thumbnail: 'https://example.com/a.png', milestones: false, voteButton: false },
     });
-    await digest(effectOf('digest', period));
+    await digest(effectOf(digestKind, period));
     expect(shown()[0]?.components).toMatchObject([{ accent_color: 1 }]);
     const text = JSON.stringify(shown()[0]?.components);
     expect(text).toContain('https://example.com/a.png');
@@ -148,7 +151,7 @@ describe('a digest', () => {
   it('names members who have left', async () => {
     const { digest, effectOf, shown, discord } = await posting();
     discord.guild.leave(member(2));
-    expect(await digest(effectOf('digest', period))).toEqual(done);
+    expect(await digest(effectOf(digestKind, period))).toEqual(done);
     const text = textsOf(shown()[0]?.components).join('\n');
     expect(text).toContain(`<@${member(1)}>`);
     expect(text).not.toContain(`<@${member(2)}>`);
@@ -158,12 +161,12 @@ describe('a digest', () => {
   it('is posted without its picture where the bot may not attach files', async () => {
     const { digest, effectOf, shown, discord } = await posting();
     discord.faults.losePermission(discord.channels.announcements, 'attachFiles');
-    expect(await digest(effectOf('digest', period))).toEqual(done);
+    expect(await digest(effectOf(digestKind, period))).toEqual(done);
     expect(shown()).toMatchObject([{ attachments: [], flags: MessageFlags.IsComponentsV2 }]);
     expect(textsOf(shown()[0]?.components).join('\n')).toContain('**1,200** votes');
     discord.faults.losePermission(discord.channels.announcements, 'sendMessages');
     const other = { from: from + hour, until: from + 2 * hour };
-    expect(await digest(effectOf('digest', other, { nonce: 'another' }))).toMatchObject({
+    expect(await digest(effectOf(digestKind, other, { nonce: 'another' }))).toMatchObject({
       stop: { target: discord.channels.announcements },
     });
   });
@@ -175,9 +178,9 @@ describe('a digest', () => {
       const possiblySentSince = clock.now();
       const fields = { nonce: `nonce ${pauseMs}` };
       const other = { from: from + pauseMs, until: from + pauseMs + hour };
-      expect(await digest(effectOf('digest', other, fields))).toMatchObject({ outcome: 'later' });
+      expect(await digest(effectOf(digestKind, other, fields))).toMatchObject({ outcome: 'later' });
       clock.advance(pauseMs);
-      expect(await digest(effectOf('digest', other, { ...fields, possiblySentSince }))).toEqual(done);
+      expect(await digest(effectOf(digestKind, other, { ...fields, possiblySentSince }))).toEqual(done);
     }
     expect(shown()).toHaveLength(2);
   });
@@ -188,7 +191,7 @@ describe('an announcement of lost streaks', () => {
     const { messages, effectOf, shown } = await posting();
     const streaks = [1, 2].map((index) => ({ userId: member(index), days: index }));
     const announce = createLostStreaksHandler(messages);
-    expect(await announce(effectOf('lostStreaks', { until: 20_458, streaks, more: 1_000 }))).toEqual(done);
+    expect(await announce(effectOf(lostStreaksKind, { until: 20_458, streaks, more: 1_000 }))).toEqual(done);
     expect(shown()[0]).toMatchObject({ mentions: [], embeds: [{ footer: { text: 'January 4' } }] });
     expect(shown()[0]?.embeds[0]?.description).toBe(
       [
@@ -207,7 +210,7 @@ describe('an announcement of a review', () => {
   it('has stars, author, text and time', async () => {
     const { messages, effectOf, shown } = await posting();
     const announce = createReviewHandler(messages);
-    expect(await announce(effectOf('review', { id: 'a'.repeat(32), review }))).toEqual(done);
+    expect(await announce(effectOf(reviewKind, { id: 'a'.repeat(32), review }))).toEqual(done);
     expect(shown()[0]?.embeds[0]).toMatchObject({
       title: 'New review of Lantern \\*Harbour\\*',
       description: expect.stringMatching(/^★★★★☆.* · \*\*Ada\*\*\nGood\.\nVery good\.$/),
@@ -224,13 +227,13 @@ describe('an announcement of a review', () => {
       username: '**@everyone**',
       comment: `<@${member(1)}> ${'[a](https://x) '.repeat(500)}`,
     };
-    await announce(effectOf('review', { id: 'b', review: hostile }));
+    await announce(effectOf(reviewKind, { id: 'b', review: hostile }));
     const text = shown()[0]?.embeds[0]?.description ?? '';
     expect(text.length).toBeLessThan(1_700);
     expect(text).not.toMatch(/(?<!\\)\*\*@|<@\d|(?<!\\)\[a\]/);
     expect(shown()[0]).toMatchObject({ mentions: [], mention_everyone: false });
     const empty = { username: null, rating: null, comment: '', createdAt: null };
-    await announce(effectOf('review', { id: 'c', review: empty }, { nonce: 'another' }));
+    await announce(effectOf(reviewKind, { id: 'c', review: empty }, { nonce: 'another' }));
     expect(shown()[1]?.embeds[0]).toMatchObject({
       description: 'No rating · **Anonymous**\n*No text.*',
       footer: { text: 'c' },

@@ -52,7 +52,7 @@ async function announcing(
     ...{ reason: null, at, nextVoteAt: at + 12 * hour, tier: null, giftedBy: null, streak: 7, calculation: '10 × 2' },
     ...{ bonuses: [], roles: [] },
   };
-  const effect = (changes: Partial<Announcement> = {}, id = 1): Effect<'announcement'> => ({
+  const effect = (changes: Partial<Announcement> = {}, id = 1): Effect<Announcement> => ({
     ...{ id, deliveryId: id, kind: 'announcement', queue: channelQueue(discord.channels.announcements), attempts: 1 },
     ...{ content: { ...vote, ...changes }, createdAt: at, nonce: `nonce ${id}`, possiblySentSince: null },
   });

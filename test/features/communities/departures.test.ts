@@ -2,9 +2,11 @@ import { day, hour } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
-import type { DirectMessageContent } from '../../../src/core/outbox/effect-contents.ts';
+import type { TypedMessage } from '../../../src/core/outbox/effect-contents.ts';
+import { directMessageKind, isOf } from '../../../src/core/outbox/effect-kind.ts';
 import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
 import { createDepartures, isNoticeWanted } from '../../../src/features/communities/departures.ts';
+import type { DepartureNotice } from '../../../src/features/communities/effects.ts';
 import { knownId } from '../../../src/features/communities/listings.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -56,13 +58,13 @@ async function start() {
   });
   const states = async () =>
     Object.fromEntries((await store.communities.list()).map(({ guildId, parkedAt }) => [guildId, parkedAt !== null]));
-  const sent: DirectMessageContent[] = [];
+  const sent: (TypedMessage & DepartureNotice)[] = [];
   /** All messages so far. */
   async function messages() {
     const [claimed] = await store.outbox.claim(directMessageQueue('7', hostedId), clock.now(), clock.now() + 1, 1);
-    if (claimed?.kind !== 'directMessage') return sent;
+    if (claimed === undefined || !isOf(directMessageKind, claimed)) return sent;
     await store.outbox.done([claimed], clock.now());
-    sent.push(claimed.content.message);
+    sent.push(claimed.content.message as (typeof sent)[number]);
     return messages();
   }
   return { clock, store, discord, departures, lines, states, messages, nudged, hostedId, applied: () => applied };

@@ -14,6 +14,8 @@ import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { handlerQueue } from '../../support/queues.ts';
 import { guildId, orderOf, shout } from '../../support/shop-store.ts';
 import { castVote, installation, isConsistent, monday, openLedger } from '../../support/voting.ts';
+import { isOf } from '../../../src/core/outbox/effect-kind.ts';
+import { handlerKind } from '../../../src/features/handlers/effects.ts';
 
 const member = '200000000000000001';
 const friend = '200000000000000002';
@@ -47,7 +49,7 @@ function handlerTests(newUrl: () => string): void {
     for (;;) {
       const [effect] = await store.outbox.claim(handlerQueue(kind), now, now + minute, 10);
       if (effect === undefined) return calls;
-      if (effect.kind !== 'handler') throw new Error(`an effect of the kind ${effect.kind}`);
+      if (!isOf(handlerKind, effect)) throw new Error(`an effect of the kind ${effect.kind}`);
       calls.push(effect);
     }
   }

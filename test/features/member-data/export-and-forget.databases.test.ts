@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createPseudonym } from '../../../src/core/ledger/pseudonym.ts';
 import type { NewEffect } from '../../../src/core/outbox/outbox.ts';
 import type { QueueName } from '../../../src/core/outbox/queue.ts';
+import { isOf, roleKind } from '../../../src/core/outbox/effect-kind.ts';
 import {
   balanceDifferences,
   brokenLinks,
@@ -104,7 +105,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
   }
 
   const effect = { deliveryId: null, createdAt: start } as const;
-  const roleReport: NewEffect<'ownerReport'> = {
+  const roleReport: NewEffect = {
     ...effect,
     kind: 'ownerReport',
     queue: channelQueue('500000000000000009'),
@@ -116,7 +117,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
       },
     },
   };
-  const reminder: NewEffect<'directMessage'> = {
+  const reminder: NewEffect = {
     ...effect,
     kind: 'directMessage',
     queue: directMessageQueue(member),
@@ -289,13 +290,9 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await seed(store);
     await forget(store);
     const claims = (await claimRoles(store)).flat();
-    const own = claims.filter((each) => each.kind === 'role' && each.content.userId === member);
-    expect(own.flatMap((each) => (each.kind === 'role' ? each.content.role : [])).sort()).toEqual([
-      voterRole,
-      '700000000000000002',
-    ]);
+    const own = claims.filter((each) => isOf(roleKind, each)).filter(({ content }) => content.userId === member);
+    expect(own.map(({ content }) => content.role).sort()).toEqual([voterRole, '700000000000000002']);
     for (const each of own) {
-      if (each.kind !== 'role') continue;
       expect(await store.roles.isGranted(each.content, start)).toBe(false);
       await store.outbox.bury([each], start, 'Missing Permissions');
     }

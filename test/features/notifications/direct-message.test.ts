@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ListingCard } from '../../../src/core/announcements/listing-card.ts';
 import { createMetrics } from '../../../src/core/metrics.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
-import type { DirectMessageContent } from '../../../src/core/outbox/effect-contents.ts';
+import type { DirectMessage, TypedMessage } from '../../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { create as communityParts } from '../../../src/features/communities/parts.ts';
 import { createDirectMessageHandler } from '../../../src/features/notifications/direct-message.ts';
@@ -25,14 +25,14 @@ async function messaging(card: ListingCard | null = null, isStillWanted = true) 
   const context = { ...base, store: {}, settings: {}, config: {} };
   const reminders = { isStillWanted: async () => isStillWanted };
   const isWanted = async () => true;
-  const { departure } = communityParts(context as never).directMessages;
-  const handle = createDirectMessageHandler({
+  const departures = communityParts(context as never).directMessages;
+  const handler = createDirectMessageHandler({
     ...{ rest, textsOf: async () => en, clock: systemClock },
-    types: {
+    types: [
       ...shopParts().directMessages,
       ...reminderParts({ ...context, reminders } as never).directMessages,
-      departure: { ...departure, isWanted },
-    },
+      ...departures.map((departure) => ({ ...departure, isWanted })),
+    ],
     onClosed: async (userId) => void closed.push(userId),
   });
   const [, { id: userId } = { id: '' }] = discord.members;
@@ -40,11 +40,11 @@ async function messaging(card: ListingCard | null = null, isStillWanted = true) 
     return sendMessage({ type: 'reminder', listing: 'my *server*', dueAt }, { to, nonce, possiblySentSince });
   };
   function sendMessage(
-    message: DirectMessageContent,
+    message: TypedMessage & Readonly<Record<string, unknown>>,
     { to = userId, nonce = 'nonce', possiblySentSince = null as number | null } = {},
   ) {
     const content = { userId: to, message };
-    const effect: Effect<'directMessage'> = {
+    const effect: Effect<DirectMessage> = {
       ...{
         id: 1,
         deliveryId: null,
@@ -56,7 +56,7 @@ async function messaging(card: ListingCard | null = null, isStillWanted = true) 
       },
       ...{ nonce, possiblySentSince },
     };
-    return handle(effect);
+    return handler.perform([effect]);
   }
   const received = () => discord.directMessages(userId);
   const opened = () => discord.requests.filter(({ path }) => path.endsWith('/users/@me/channels'));

@@ -3,9 +3,12 @@ import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { OwnerReport } from '../../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createOwnerReportHandler } from '../../../src/features/notifications/owner-report.ts';
+import { renderReport } from '../../../src/features/parts.ts';
 import { create as rateAlarmParts } from '../../../src/features/rate-alarms/parts.ts';
+import { roleFailedReport } from '../../../src/features/roles/effects.ts';
 import { renderRoleFailure } from '../../../src/features/roles/parts.ts';
 import { create as shopParts } from '../../../src/features/shop/parts.ts';
+import { lostPanelReport } from '../../../src/features/vote-panel/effects.ts';
 import { renderLostPanel } from '../../../src/features/vote-panel/parts.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../support/bot.ts';
@@ -17,15 +20,16 @@ const role = '300000000000000009';
 async function reporting() {
   const discord = await localDiscord({ rateLimits: false });
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
-  const handle = createOwnerReportHandler({
+  const handler = createOwnerReportHandler({
     ...{ rest, textsOf: async () => en },
-    types: {
+    types: [
       ...shopParts().ownerReports,
       ...rateAlarmParts({ lookups: { displayName: (name) => name } }).ownerReports,
-      roleFailed: renderRoleFailure,
-      votePanelGone: renderLostPanel,
-    },
+      renderReport(roleFailedReport, renderRoleFailure),
+      renderReport(lostPanelReport, renderLostPanel),
+    ],
   });
+  const handle = (effect: Effect<OwnerReport>) => handler.perform([effect]);
   const channelId = discord.channels.general;
   const report = (reason: string, changes: { cause?: string; isRemoval?: true } = {}) => {
     const { guildId } = discord;
@@ -36,7 +40,7 @@ async function reporting() {
   return { discord, handle, report, channelId, shown: () => discord.messages(channelId) };
 }
 
-function effectOf(content: OwnerReport): Effect<'ownerReport'> {
+function effectOf(content: OwnerReport): Effect<OwnerReport> {
   return {
     ...{
       id: 1,

@@ -5,6 +5,7 @@ import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
+import type { PartyPanel, PartyReached } from '../../../src/features/party/effects.ts';
 import { createPartyPanelHandler } from '../../../src/features/party/panel-message.ts';
 import { createPartyReachedHandler } from '../../../src/features/party/parts.ts';
 import type { PanelUpdate, ShownParty } from '../../../src/features/party/store.ts';
@@ -54,7 +55,7 @@ async function showing(changes: Partial<ShownParty> = {}) {
   const speak = (locale: Locale) => {
     texts = textsIn(locale);
   };
-  const effectOf = (fields: Partial<Effect<'partyPanel'>> = {}): Effect<'partyPanel'> => ({
+  const effectOf = (fields: Partial<Effect<PartyPanel>> = {}): Effect<PartyPanel> => ({
     ...{
       id: 1,
       deliveryId: null,
@@ -65,7 +66,7 @@ async function showing(changes: Partial<ShownParty> = {}) {
     },
     ...{ createdAt: clock.now(), nonce: 'a-nonce', possiblySentSince: null, ...fields },
   });
-  const show = (next: Partial<ShownParty> = {}, fields: Partial<Effect<'partyPanel'>> = {}) => {
+  const show = (next: Partial<ShownParty> = {}, fields: Partial<Effect<PartyPanel>> = {}) => {
     panel = { ...panel, ...next };
     return handle(effectOf(fields));
   };
@@ -162,7 +163,7 @@ it('a reached goal is announced once, and pings nobody', async () => {
   const { discord, rest, clock, channelId, messages } = await showing();
   let texts = en;
   const handle = createPartyReachedHandler({ rest, textsOf: async () => texts, clock });
-  const effect: Effect<'partyReached'> = {
+  const effect: Effect<PartyReached> = {
     ...{
       id: 1,
       deliveryId: null,

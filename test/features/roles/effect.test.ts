@@ -4,9 +4,11 @@ import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
-import type { OwnerReportContent } from '../../../src/core/outbox/effect-contents.ts';
+import type { RoleContent, TypedMessage } from '../../../src/core/outbox/effect-contents.ts';
+import { isOf, ownerReportKind } from '../../../src/core/outbox/effect-kind.ts';
 import { createRequestGuard } from '../../../src/discord/circuits/request-guard.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
+import type { RoleFailureReport } from '../../../src/features/roles/effects.ts';
 import { createGivenRoleCheck } from '../../../src/features/roles/given-role-check.ts';
 import { createExplainRoleFailure } from '../../../src/features/roles/role-failure.ts';
 import { createRoleGrants, createRoleHandler, type RoleGrants } from '../../../src/features/roles/roles.ts';
@@ -28,7 +30,7 @@ async function recordedGrants(clock: Clock, guildId: string) {
   onTestFinished(() => store.close());
   const settled: unknown[] = [];
   const causes = new Set<string>();
-  const reported: Extract<OwnerReportContent, { type: 'roleFailed' }>[] = [];
+  const reported: RoleFailureReport[] = [];
   const { roles, shop, outbox } = store;
   const { isPaidFor } = shop;
   const grants = createRoleGrants({
@@ -71,8 +73,8 @@ async function recordedGrants(clock: Clock, guildId: string) {
       for (;;) {
         const [effect] = await outbox.claim(channelQueue(ownerChannelId), now, now + hour, 1);
         if (effect === undefined) return reported;
-        if (effect.kind === 'ownerReport' && effect.content.report.type === 'roleFailed') {
-          reported.push(effect.content.report);
+        if (isOf(ownerReportKind, effect) && effect.content.report.type === 'roleFailed') {
+          reported.push(effect.content.report as TypedMessage & RoleFailureReport);
         }
         await outbox.done([effect], now);
       }
@@ -107,7 +109,7 @@ async function handling(changes: { token?: string; stops?: boolean } = {}) {
   const perform = (role: string = discord.roles.voter, member = userId, erase?: true) => {
     const content = { guildId: discord.guildId, userId: member, role, ...(erase && { erase }) };
     const queue = rolesQueue(discord.guildId);
-    const effect: Effect<'role'> = {
+    const effect: Effect<RoleContent> = {
       ...{ id: 1, deliveryId: null, kind: 'role', queue, content, attempts: 1, createdAt: 0, nonce: 'nonce' },
       possiblySentSince: null,
     };

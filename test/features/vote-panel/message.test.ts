@@ -74,7 +74,7 @@ async function guild(settings: object = { shop }, offered = commands, others: re
     nonce += 1;
     const [effect] = await store.outbox.claim(channelQueue(channelId), clock.now(), clock.now() + minute, 1);
     if (effect === undefined) return null;
-    const result = await parts.effects.votePanel({ ...effect, nonce: `n${nonce}` } as Effect<'votePanel'>);
+    const result = await parts.effects[0]?.perform([{ ...effect, nonce: `n${nonce}` } as Effect]);
     await store.outbox.done([effect], clock.now());
     return result;
   }

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { ClaimedEffect } from '../../outbox/effect.ts';
-import { type Contents, parseContent, type UnreadableContents } from '../../outbox/effect-kind.ts';
+import { announcementKind, type Contents, parseContent, type UnreadableContents } from '../../outbox/effect-kind.ts';
 import { maxDueAheadMs } from '../../outbox/outbox.ts';
 import { literal, preparedStatement, run } from '../query-builder.ts';
 import type { Sql } from '../sql-module.ts';
@@ -109,10 +109,10 @@ interface ParsedRow {
 
 /** Of effects in their order, those that are carried out together: the unreadable ones, or the first of one kind. */
 function selectTogether(parsed: readonly ParsedRow[]): readonly ParsedRow[] {
-  const unreadable = parsed.filter(({ contents }) => contents.kind === 'unreadable');
+  const unreadable = parsed.filter(({ contents }) => 'reason' in contents);
   if (unreadable.length > 0) return unreadable;
-  if (parsed[0]?.contents.kind !== 'announcement') return parsed.slice(0, 1);
-  const other = parsed.findIndex(({ contents }) => contents.kind !== 'announcement');
+  if (parsed[0]?.contents.kind !== announcementKind.kind) return parsed.slice(0, 1);
+  const other = parsed.findIndex(({ contents }) => contents.kind !== announcementKind.kind);
   return other === -1 ? parsed : parsed.slice(0, other);
 }
 

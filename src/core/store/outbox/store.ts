@@ -1,5 +1,5 @@
 import type { ClaimedEffect } from '../../outbox/effect.ts';
-import { type Contents, parseContent, type UnreadableContents } from '../../outbox/effect-kind.ts';
+import { type Contents, isOf, parseContent, roleKind, type UnreadableContents } from '../../outbox/effect-kind.ts';
 import type { OutboxChanges } from '../../outbox/outbox.ts';
 import { lockAccountsOf } from '../accounts.ts';
 import { literal, preparedStatement, run } from '../query-builder.ts';
@@ -133,14 +133,14 @@ const finish = preparedStatement<{ ids: readonly number[]; now: number }>()((db,
 
 /** The id of a forgotten member is deleted with the contents. */
 async function eraseContents(sql: Sql, effects: readonly EffectToFail[]): Promise<void> {
-  const erased = effects.filter((effect) => effect.kind === 'role' && effect.content.erase === true);
+  const erased = effects.filter((effect) => isOf(roleKind, effect) && effect.content.erase === true);
   if (erased.length > 0) await run(sql.connection, update(sql, erased).set({ content: '{}' }));
 }
 
 /** Otherwise the grants would wait for an effect that is no more. */
 async function parkGrants(sql: Sql, effects: readonly EffectToFail[]): Promise<void> {
   for (const effect of effects) {
-    if (effect.kind !== 'role') continue;
+    if (!isOf(roleKind, effect)) continue;
     const { userId, role, guildId } = effect.content;
     // A recording that has read the grants must not find them parked without having known: see `applyGrants`.
     await lockAccountsOf(sql.connection, sql.db, userId);

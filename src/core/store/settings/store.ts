@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { voteKinds } from '../../../webhook/event.ts';
+import { announcementKind, newEffect } from '../../outbox/effect-kind.ts';
 import { queueName } from '../../outbox/queue.ts';
 import {
   type Arrival,
@@ -135,7 +136,7 @@ export const writes = {
     if ((await run(sql.connection, announced)).length > 0) return;
     const content = testAnnouncementOf({ kind, userId }, { name: listing }, receivedAt);
     const queue = queueName('channel', await communityOfGuild(sql, guildId), channelId);
-    await enqueue(sql, [{ deliveryId: id, kind: 'announcement', queue, content, createdAt: now }]);
+    await enqueue(sql, [newEffect(announcementKind, { deliveryId: id, queue, content, createdAt: now })]);
   },
 };
 
