@@ -1,6 +1,7 @@
 import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
 import type { z } from 'zod';
 import type { WeekdayName } from '../src/core/settings/reward-settings.ts';
+import { rateAlarmRule } from '../src/features/rate-alarms/rules.ts';
 import { rolesNamedBy } from '../src/features/settings.ts';
 import type { KnownSite } from '../src/webhook/sites/site.ts';
 import { hintForListings } from './code-options.ts';
@@ -169,5 +170,5 @@ export function toReceiverListings(
     const path = ['listings', index, 'rewards'];
     issues.push({ setting: `listings[${index}].rewards`, problem: 'gives or requires a role.', hint, path });
   }
-  return listings.map(({ rewards: { rateAlarm: _rateAlarm, ...kept }, ...each }) => ({ ...each, rewards: kept }));
+  return listings.map((each) => ({ ...each, rewards: { ...each.rewards, ...rateAlarmRule.as(false) } }));
 }

@@ -1,11 +1,14 @@
 import { hour } from '@tallyhook/platform/durations';
 import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
+import type { Added } from '../src/core/added-value.ts';
 import type { RewardRules } from '../src/core/rewards/reward.ts';
 import { type ListingRewards, plainRewards } from '../src/core/rewards/rules.ts';
 import { cooldownHours } from '../src/core/settings/listing-settings.ts';
 import { premium, vote, whenDenied } from '../src/core/settings/reward-settings.ts';
 import type { SettingSpec, SettingsInEffect } from '../src/core/settings/setting-spec.ts';
 import { readAnnouncements } from '../src/features/announcements/read-settings.ts';
+import { confirmRule } from '../src/features/confirmations/rules.ts';
+import { rateAlarmRule } from '../src/features/rate-alarms/rules.ts';
 import { voterRole } from '../src/features/roles/settings.ts';
 import { rolesNamedBy, settings } from '../src/features/settings.ts';
 import { trustOf } from '../src/webhook/sites/site.ts';
@@ -98,10 +101,10 @@ export function rulesOf(
 }
 
 /** What protects a site whose votes can be forged; a vote that the site confirms cannot. */
-function forgeryRules(site: SiteSettings | undefined): Pick<ListingRewards, 'confirm' | 'rateAlarm'> {
-  if (site === undefined) return {};
-  if (site.confirm) return { confirm: true };
-  return trustOf(findSite(site)) === 'token' ? { rateAlarm: true } : {};
+function forgeryRules(site: SiteSettings | undefined): Added | undefined {
+  if (site === undefined) return undefined;
+  if (site.confirm) return confirmRule.as(true);
+  return trustOf(findSite(site)) === 'token' ? rateAlarmRule.as(true) : undefined;
 }
 
 /** The rules of another site. `VOTE_COOLDOWN_HOURS` is for the document's service. */

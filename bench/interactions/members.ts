@@ -1,6 +1,7 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { hour, minute } from '@tallyhook/platform/durations';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
+import { partyAnnounced } from '../../src/features/party/rules.ts';
 import { openStore } from '../../src/features/store.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../../test/support/communities.ts';
@@ -39,7 +40,7 @@ export async function recordVotes(databaseUrl: string, guildId: string, members:
               id: null,
               rewards: plainRewards(rules),
               community: { id: firstCommunity, guildId, timeZone: 'UTC', listings: ['server'] },
-              announced: { votes: true, milestones: true, premium: true, party: true },
+              announced: { votes: true, milestones: true, premium: true, ...partyAnnounced.as(true) },
               announceChannelId: null,
               premiumChannelId: null,
             },

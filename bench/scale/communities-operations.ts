@@ -2,6 +2,7 @@ import { hour } from '@tallyhook/platform/durations';
 import type { CommunityId } from '../../src/core/ledger/account.ts';
 import type { Standings } from '../../src/core/ledger/standing.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
+import { partyAnnounced } from '../../src/features/party/rules.ts';
 import type { Store } from '../../src/features/store.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { type CommunitySizes, communityIdOf, guildIdOf, listing, memberIdOf } from './communities-fill.ts';
@@ -119,7 +120,7 @@ async function recordVote(store: Store, { guildId, communityId, userId, at }: Pl
       id: null,
       rewards: plainRewards(rules),
       community: { id: communityId, guildId, timeZone: 'UTC', listings: [listing] },
-      announced: { votes: true, milestones: true, premium: true, party: true },
+      announced: { votes: true, milestones: true, premium: true, ...partyAnnounced.as(true) },
       announceChannelId: guildId,
       premiumChannelId: null,
     },

@@ -21,6 +21,7 @@ import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { type CommunityIds, prepareCommunities } from '../features/communities/community-ids.ts';
 import { createDirectory } from '../features/communities/directory.ts';
 import { noteProgram } from '../features/communities/note-program.ts';
+import { confirmRule } from '../features/confirmations/rules.ts';
 import { createLedger } from '../features/corrections/program-ledger.ts';
 import type { Handlers } from '../features/handlers/handlers.ts';
 import { createHandling } from '../features/handlers/handling.ts';
@@ -117,7 +118,7 @@ export async function createReceiver(options: ReceiverOptions): Promise<VoteRece
   try {
     store = await openSqliteStore(database.path, clock, { claim: 'exclusive', log });
     const communityIds = await prepareCommunities(store.communityIds, listings);
-    const confirmations = listings.some(({ rewards }) => rewards.confirm) ? await loadConfirmations() : null;
+    const confirmations = listings.some(({ rewards }) => confirmRule.in(rewards)) ? await loadConfirmations() : null;
     const opened = { listings, communityIds, confirmations, removeDatabase: database.remove };
     return assembleReceiver(store, { ...options, clock, log }, opened);
   } catch (error) {

@@ -15,7 +15,7 @@ export type { Span, SpanAttributes, SpanOptions, Tracing } from '@tallyhook/plat
 export type { CustomSite, ReceiverListing, ReceiverRewards } from '../../config/receiver-listings.ts';
 export { createReceiver, type ReceiverHandlers, type ReceiverOptions, type VoteReceiver } from '../app/receiver-app.ts';
 export type { Account } from '../core/ledger/account.ts';
-export type { ProgramKey } from '../core/ledger/entry.ts';
+export type { Cause, KnownCause, ProgramKey } from '../core/ledger/entry.ts';
 export type {
   Ledger,
   LedgerChange,
@@ -51,7 +51,6 @@ export type {
 export type { LedgerEntry } from '../core/records/records.ts';
 export type { WeekdayName } from '../core/settings/reward-settings.ts';
 export type { RecordedDelivery } from '../core/tally/tally.ts';
-export type { Cause, EntryCauses, KnownCause } from '../features/causes.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from '../features/handlers/handlers.ts';
 export type { Outcome } from '../webhook/response.ts';
 export type { WebhookMiddleware, WebhookRoutes } from '../webhook/routes.ts';

@@ -8,6 +8,7 @@ import type { RequestHandler } from 'express';
 import type { FeatureContext } from '../../commands/context.ts';
 import type { DrawVotePicture } from '../../commands/vote-picture.ts';
 import type { Config } from '../../config/schema.ts';
+import type { AddedValue } from '../core/added-value.ts';
 import type { AnnouncementStyle } from '../core/announcements/announcement-style.ts';
 import type { CardSource } from '../core/announcements/listing-card.ts';
 import type { CommunityId } from '../core/ledger/account.ts';
@@ -17,7 +18,6 @@ import type { DirectMessage } from '../core/outbox/effect-contents.ts';
 import type { MessageType } from '../core/outbox/effect-kind.ts';
 import type { EffectHandler } from '../core/outbox/perform.ts';
 import type { QueueName } from '../core/outbox/queue.ts';
-import type { AnnouncedEvents } from '../core/tally/listing-context.ts';
 import type { AnsweringContext } from '../discord/commands/command.ts';
 import type { CommandInput } from '../discord/commands/input.ts';
 import type { Reply, ReplyButton } from '../discord/commands/reply.ts';
@@ -38,7 +38,7 @@ export interface AnnouncementsOfListings {
   /** The configured language for a channel or a guild (Discord's locale); null without one. */
   languageOf(place: { readonly channelId: string } | { readonly guildId: string }): string | null;
   /** Whether something is announced in a channel: it is switched on for all listings whose votes are announced there. */
-  announces(event: keyof AnnouncedEvents, channelId: string): boolean;
+  announces(event: AddedValue<boolean>, channelId: string): boolean;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
+import { shopItems } from '../../src/features/shop/item.ts';
 import { environmentWith, harbour, issuesOf } from '../support/listings-file.ts';
 
 const bot = { name: 'quartermaster', kind: 'bot', id: '9', guildId: '1000' };
@@ -42,8 +43,9 @@ describe('the listings of a guild', () => {
       const [first, second] = listingsOf(listings);
       expect(first).toMatchObject({ timeZone: 'Europe/Berlin', ownerChannelId: '5', rewards: { party } });
       expect(second).toMatchObject({ timeZone: 'Europe/Berlin', ownerChannelId: '5', rewards: { party } });
-      expect(first?.shop).toMatchObject([{ id: 'vip' }]);
-      expect(second?.shop).toEqual(first?.shop);
+      const [own, other] = [first ?? {}, second ?? {}].map(shopItems.in);
+      expect(own).toMatchObject([{ id: 'vip' }]);
+      expect(other).toEqual(own);
       expect(new Set([first?.rewards.base.perVote, second?.rewards.base.perVote])).toEqual(new Set([3, 10]));
     }
   });

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ListingRewards } from '../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
+import { partyRules } from '../../src/features/party/rules.ts';
 import { openStore } from '../../src/features/store.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { describeOnEveryDatabase } from '../support/databases.ts';
@@ -21,7 +22,7 @@ const rules: Partial<ListingRewards> = {
   milestones: [{ votes: 2, repeats: 'every', credits: 3, role: '800000000000000001' }],
   voterRole: { role: '800000000000000002', forMs: 24 * hour },
   allListings: 20,
-  party: { goal: 3, per: 'day', credits: 25 },
+  ...partyRules.as({ goal: 3, per: 'day', credits: 25 }),
 };
 const listings: readonly ListingContext[] = [
   { ...plain, community },

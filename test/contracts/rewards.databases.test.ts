@@ -1,6 +1,7 @@
 import { day, hour } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Added } from '../../src/core/added-value.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { isOf, roleKind } from '../../src/core/outbox/effect-kind.ts';
 import type { ListingRewards } from '../../src/core/rewards/rules.ts';
@@ -9,7 +10,7 @@ import { entryPages } from '../../src/core/store/snapshots/entry-pages.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
-import { partyKey } from '../../src/features/party/rules.ts';
+import { partyKey, partyRules } from '../../src/features/party/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import type { Premium, Vote } from '../../src/webhook/event.ts';
 import { addCommunity, firstCommunity } from '../support/communities.ts';
@@ -33,10 +34,13 @@ const everyRule: Partial<ListingRewards> = {
   voterRole: { role: voterRole, forMs: 12 * hour },
   premiumRoles: { Gold: goldRole },
   allListings: 20,
-  party: { goal: 5, per: 'week', credits: 25 },
+  ...partyRules.as({ goal: 5, per: 'week', credits: 25 }),
 };
 
-function listings(rewards: Partial<ListingRewards> = everyRule): { server: ListingContext; bot: ListingContext } {
+function listings(rewards: Partial<ListingRewards> | Added = everyRule): {
+  server: ListingContext;
+  bot: ListingContext;
+} {
   const [server, bot] = serverAndBot().map((listing) => ({
     ...listing,
     rewards: { ...listing.rewards, ...rewards },
@@ -151,7 +155,7 @@ function rewardTests(newUrl: () => string): void {
 
   it('announces all that a vote earns, with the new roles', async () => {
     const { store } = await open();
-    const { server, bot } = listings({ ...everyRule, party: null });
+    const { server, bot } = listings({ ...everyRule, ...partyRules.as(null) });
     const announced = async () => {
       const effects = await store.outbox.claim(channelQueue(announceChannel), start + 10 * day, start + 11 * day, 10);
       return effects.flatMap((effect) => (effect.kind === 'announcement' ? [effect.content] : []));
@@ -417,7 +421,7 @@ function rewardTests(newUrl: () => string): void {
     const { store, url } = await open();
     const { store: other } = await open(url, { thread: true });
     const party = { period: partyKey(firstCommunity, 'week 2026-W02'), goal: 5, credits: 25, day: 20_459 };
-    const onlyParty = listings({ party: everyRule.party ?? null }).server;
+    const onlyParty = listings(partyRules.as(partyRules.in(everyRule))).server;
     for (const userId of ['1', '2', '3', '4']) await castVote(store, userId, start, onlyParty);
     expect(await store.party.pay(party, start)).toBe(false);
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 10 });
@@ -435,7 +439,7 @@ function rewardTests(newUrl: () => string): void {
       ['party', 25, '5 votes, week 2026-W02'],
     ]);
     // Recorded late as well, of a voter who is paid already.
-    await castVote(store, '6', start, listings({ party: everyRule.party ?? null }).bot);
+    await castVote(store, '6', start, listings(partyRules.as(partyRules.in(everyRule))).bot);
     await store.party.pay(party, start + day);
     expect((await store.ledgerIn(firstCommunity).account('6')).credits).toBe(45);
     await expectCleanAudit(url);

@@ -1,11 +1,13 @@
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
+import type { Added } from '../../src/core/added-value.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import type { Claim } from '../../src/core/tally/record-claim.ts';
 import type { RecordedDelivery } from '../../src/core/tally/tally.ts';
+import { confirmRule } from '../../src/features/confirmations/rules.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
 import type { Vote, VoteAtSite } from '../../src/webhook/event.ts';
@@ -19,7 +21,10 @@ const start = Date.UTC(2026, 0, 1);
 const member = '200000000000000001';
 const atSite: VoteAtSite = { id: null, weight: 1, nextVoteAt: null };
 
-function listingWith(changes: Partial<ListingContext['rewards']> = {}, retryHorizonMs = 35 * minute): ListingContext {
+function listingWith(
+  changes: Partial<ListingContext['rewards']> | Added = {},
+  retryHorizonMs = 35 * minute,
+): ListingContext {
   if (bot === undefined) throw new Error('no listing');
   const base = { perVote: 10, perPremium: 0, whenDenied: 0, cooldownMs: 12 * hour, site: { retryHorizonMs } };
   return { ...bot, name: 'topgg', rewards: { ...plainRewards(base), ...changes } };
@@ -131,7 +136,7 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
   });
 
   it('that was claimed while its site was to confirm it holds no later one back', async () => {
-    const { record, replay, claim, account } = await open(listingWith({ confirm: true }));
+    const { record, replay, claim, account } = await open(listingWith(confirmRule.as(true)));
     const [vote, next] = [voteAt(start, { id: '1' }), voteAt(start + 12 * hour, { id: '2' })];
     expect(await record(vote)).toMatch(/^recorded 0 /);
     expect(await claim(start)).toMatchObject({ outcome: 'claimed' });
@@ -142,7 +147,7 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
   });
 
   it('that waits for its site holds no later one back either when another vote has started the cooldown meanwhile', async () => {
-    const { record, replay, claim } = await open(listingWith({ confirm: true }));
+    const { record, replay, claim } = await open(listingWith(confirmRule.as(true)));
     expect(await record(voteAt(start, { id: '1' }))).toMatch(/^recorded 0 /);
     expect(await claim(start - 6 * hour)).toMatchObject({ outcome: 'claimed' });
     await replay(1, { ...voteAt(start, { id: '1' }), at: null });

@@ -1,21 +1,20 @@
 import type { AccountId } from './account.ts';
 
-/** The causes of ledger entries that this version knows. Features add theirs. @category Ledger */
-export interface EntryCauses {
-  readonly vote: unknown;
-  readonly denied: unknown;
-  readonly claim: unknown;
-  readonly within_cooldown: unknown;
-  readonly premium: unknown;
-  readonly revoked: unknown;
-  readonly streak: unknown;
-  readonly milestone: unknown;
-  readonly allListings: unknown;
-  readonly correction: unknown;
-}
-
-/** A cause that this version knows. @category Ledger */
-export type KnownCause = keyof EntryCauses;
+/** A cause that this version knows, of the core or of a feature. @category Ledger */
+export type KnownCause =
+  | 'vote'
+  | 'denied'
+  | 'claim'
+  | 'within_cooldown'
+  | 'premium'
+  | 'revoked'
+  | 'streak'
+  | 'milestone'
+  | 'allListings'
+  | 'party'
+  | 'purchase'
+  | 'refund'
+  | 'correction';
 
 /**
  * The cause of a ledger entry. `vote`, `denied` and `claim` (a vote that a member reported) are counted votes;

@@ -3,7 +3,7 @@ import type { RewardRules } from './reward.ts';
 /** Days of the week as in ISO 8601: Monday is 1, Sunday is 7. */
 export type Weekday = 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
-/** The rewards of a listing, validated. Credits are whole; roles are Discord IDs. Features add theirs. */
+/** The rewards of a listing, validated. Credits are whole; roles are Discord IDs. Features add theirs: see {@link AddedValue}. */
 export interface ListingRewards {
   /** Credits per vote and premium event, and the cooldown. */
   readonly base: RewardRules;

@@ -5,10 +5,10 @@ import type { Markup } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
 import type { AnnouncementSettings } from '../../texts/announcement-settings.ts';
 import type { TextIn, Texts } from '../../texts/texts.ts';
+import type { Added, AddedValue } from '../added-value.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
-import type { AnnouncedEvents } from '../tally/listing-context.ts';
 
-/** The settings in effect that the listings of a guild share. Features add theirs. */
+/** The settings in effect that the listings of a guild share. Features add theirs: see {@link AddedValue}. */
 export interface SharedSettings {
   readonly timeZone: string;
   readonly ownerChannelId: string | null;
@@ -54,13 +54,13 @@ export interface SettingSpec {
   /** The value in effect as in the file (JSON), without secrets; null if it is off. */
   readonly inFile: (settings: SettingsInEffect) => unknown;
   /** The value in effect of one of the file; undefined if it is left out, null if it is off. */
-  readonly inEffect?: (value: unknown) => Partial<SettingsInEffect>;
+  readonly inEffect?: (value: unknown) => Partial<SettingsInEffect> | Added;
   /** The same of a value that is one of the rules of the listing. */
-  readonly rules?: (value: unknown) => Partial<ListingRewards>;
+  readonly rules?: (value: unknown) => Partial<ListingRewards> | Added;
   /** The same of a value of the announcements; by default the value itself, else the default, else null. */
-  readonly announces?: (value: unknown) => Partial<AnnouncementSettings>;
+  readonly announces?: (value: unknown) => Partial<AnnouncementSettings> | Added;
   /** What it switches on that is announced as it is recorded: in all listings of a guild, which share it, or not at all. */
-  readonly event?: keyof AnnouncedEvents;
+  readonly event?: AddedValue<boolean>;
   /** Whether a command `needs` it: without a value it is not offered. */
   readonly isNeeded?: true;
   /** Whether it is the id of a channel in which is posted. */
@@ -183,9 +183,9 @@ export function setting<
     readonly path: Path;
     readonly schema: Schema;
     readonly fromFile?: (value: z.output<Schema>, place: FilePlace) => z.output<Schema>;
-    readonly inEffect?: (value: z.output<Schema> | null | undefined) => Partial<SettingsInEffect>;
-    readonly rules?: (value: z.output<Schema> | null | undefined) => Partial<ListingRewards>;
-    readonly announces?: (value: z.output<Schema> | null | undefined) => Partial<AnnouncementSettings>;
+    readonly inEffect?: (value: z.output<Schema> | null | undefined) => Partial<SettingsInEffect> | Added;
+    readonly rules?: (value: z.output<Schema> | null | undefined) => Partial<ListingRewards> | Added;
+    readonly announces?: (value: z.output<Schema> | null | undefined) => Partial<AnnouncementSettings> | Added;
     readonly isShared?: Shared;
     readonly variable?: Variable;
   },

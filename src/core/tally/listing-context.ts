@@ -22,8 +22,8 @@ export interface ListingContext {
 }
 
 /**
- * What of a listing is announced as it is recorded. Tests are announced in any case. Features add theirs, optional, and
- * their settings with this `event` say whether it is on.
+ * What of a listing is announced as it is recorded. Tests are announced in any case. Features add theirs, see
+ * {@link AddedValue}, and their settings with this `event` say whether it is on.
  */
 export interface AnnouncedEvents {
   /** Every vote. Otherwise only those that reach a milestone, if milestones are announced. */

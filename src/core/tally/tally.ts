@@ -1,5 +1,6 @@
 import type { Event, Family, KnownEventKind, Premium, Vote } from '../../webhook/event.ts';
 import type { KnownOutcome, Outcome } from '../../webhook/response.ts';
+import type { AddedValue } from '../added-value.ts';
 import type { AccountId, CommunityId } from '../ledger/account.ts';
 import type { Correction } from '../ledger/correction.ts';
 import type { Cause, Entry } from '../ledger/entry.ts';
@@ -7,7 +8,6 @@ import type { OutboxWrites } from '../outbox/outbox.ts';
 import type { PremiumOrder } from '../rewards/decide-premium.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
 import type { Outage } from '../rewards/outages.ts';
-import type { ListingRewards } from '../rewards/rules.ts';
 import type { HotKey, HotTable } from '../store/recording/hot-table.ts';
 import type { AccountState, Marks } from './account-state.ts';
 import type { EventKey } from './idempotency-key.ts';
@@ -202,11 +202,11 @@ export interface Tally extends OutboxWrites {
 }
 
 /**
- * What an event must have for a hook to be called: a rule, a value of its listing or of the vote that is neither null nor
- * missing, or a mark of its member's account. So a plain vote calls no hook.
+ * What an event must have for a hook to be called: a rule, a value of its listing or of the vote that is neither null, false
+ * nor missing, or a mark of its member's account. So a plain vote calls no hook.
  */
 export type HookCondition =
-  | { readonly rule: keyof ListingRewards }
+  | { readonly rule: AddedValue<unknown> }
   | { readonly listing: keyof ListingContext }
   | { readonly vote: 'nextVoteAt' }
   | { readonly mark: keyof Marks };

@@ -144,11 +144,11 @@ export function callHook<Hooked extends HookedEvent>(
 export function isMet(condition: HookCondition, { listing, account, nextVoteAt }: HookedEvent): boolean {
   const value =
     'rule' in condition
-      ? listing.rewards[condition.rule]
+      ? condition.rule.in(listing.rewards)
       : 'listing' in condition
         ? listing[condition.listing]
         : 'vote' in condition
           ? nextVoteAt
           : account?.marks[condition.mark];
-  return value !== undefined && value !== null && value !== 0;
+  return value !== undefined && value !== null && value !== false && value !== 0;
 }

@@ -24,6 +24,6 @@ export function createAnnouncements(directory: Directory): AnnouncementsOfListin
     announces: (event, channelId) =>
       directory
         .inChannel(channelId)
-        .every(({ announceChannelId, announced }) => announceChannelId !== channelId || announced[event]),
+        .every(({ announceChannelId, announced }) => announceChannelId !== channelId || event.in(announced)),
   };
 }

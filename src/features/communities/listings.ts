@@ -92,12 +92,11 @@ export function listingsOfCommunity(
 }
 
 /** What features announce of votes, as their settings say. */
-function eventsSharedBy(listings: readonly ListingConfig[]): Partial<AnnouncedEvents> {
+function eventsSharedBy(listings: readonly ListingConfig[]): object {
   const specs: readonly SettingSpec[] = settings;
-  return Object.fromEntries(
-    specs.flatMap(({ event, inFile }) =>
-      event === undefined ? [] : [[event, listings.every((each) => inFile(each) === true)]],
-    ),
+  return Object.assign(
+    {},
+    ...specs.map(({ event, inFile }) => event?.as(listings.every((each) => inFile(each) === true))),
   );
 }
 

@@ -3,6 +3,7 @@ import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import { deletedRows } from '../../core/store/member-data/member-table.ts';
 import { confirmationKind } from './effects.ts';
 import { holdVote } from './hold-vote.ts';
+import { confirmRule } from './rules.ts';
 import * as sql from './store.ts';
 import { type ConfirmationTables, confirmations as table, voteOf } from './tables.ts';
 
@@ -13,7 +14,7 @@ export const confirmations = {
   deleteOfGuild: deleteRowsByKey<ConfirmationTables>('confirmations', 'listing', ['vote']),
   onTimeCorrected: sql.correctWaiting,
   beforeVote: {
-    of: { rule: 'confirm' },
+    of: { rule: confirmRule },
     reads: ({ listing, userId }) => ({ table, key: voteOf(listing.name, userId) }),
     call: holdVote,
   },

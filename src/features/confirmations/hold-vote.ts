@@ -1,10 +1,12 @@
 import { newEffect } from '../../core/outbox/effect-kind.ts';
 import { parseQueue, type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { untimedRepeatWindowMs } from '../../core/rewards/reward.ts';
+import type { ListingRewards } from '../../core/rewards/rules.ts';
 import { type EventKey, isIdentified, type NamedListing, voteKeys } from '../../core/tally/idempotency-key.ts';
 import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
 import { writeDuplicate } from '../../core/tally/write-event.ts';
 import { confirmationKind } from './effects.ts';
+import { confirmRule } from './rules.ts';
 import { confirmations, maxWaiting, voteOf, type WaitingVote, waitingIn, waitingRow } from './tables.ts';
 
 /** Why a vote that is to be confirmed is in the quarantine. */
@@ -27,17 +29,10 @@ export function isConfirmationQueue(queue: string): boolean {
 /** The queues that a recorded delivery may have added a confirmation to. */
 export function confirmationQueuesOf(
   { reason }: { readonly reason: string | null },
-  listings: readonly (NamedListing & { readonly rewards: { readonly confirm?: boolean | undefined } })[],
+  listings: readonly (NamedListing & { readonly rewards: ListingRewards })[],
 ): readonly QueueName[] {
   if (reason !== reasons.waiting) return [];
-  return listings.flatMap((listing) => (listing.rewards.confirm ? confirmationQueue(listing) : []));
-}
-
-declare module '../../core/rewards/rules.ts' {
-  interface ListingRewards {
-    /** Whether the site of the listing is asked before a vote is paid. */
-    readonly confirm?: true;
-  }
+  return listings.flatMap((listing) => (confirmRule.in(listing.rewards) ? confirmationQueue(listing) : []));
 }
 
 /**

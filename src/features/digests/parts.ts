@@ -11,6 +11,7 @@ import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
 import { digestKind } from './effects.ts';
 import { createDigestHandler, type VotesBetween } from './message.ts';
 import { nextPeriod, settleMs } from './period.ts';
+import { digestInterval } from './settings.ts';
 import type { DigestStore, Summaries, VoteSummary } from './store.ts';
 
 /** Plans the digest of a listing when its period has ended. */
@@ -29,7 +30,7 @@ export function createDigestTask(
     if (channelId === null) return null;
     const now = clock.now();
     const announcedUntil = await store.announcedUntil(listing);
-    const period = nextPeriod(announcedUntil, { calendar, everyMs: announcements.everyMs, now });
+    const period = nextPeriod(announcedUntil, { calendar, everyMs: digestInterval.in(announcements), now });
     if (period === null) return null;
     const { from, until } = period;
     const hasVotes = from < until && (await votesBetween(listing, from, until)).votes > 0;

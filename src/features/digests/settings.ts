@@ -1,18 +1,15 @@
 import { toDurationText } from '@tallyhook/platform/duration-text';
 import { day, hour, minute } from '@tallyhook/platform/durations';
+import { addedValue } from '../../core/added-value.ts';
 import { setting } from '../../core/settings/setting-spec.ts';
 import { showDuration } from '../../core/settings/shown-values.ts';
 import { duration } from '../../core/settings/value-schemas.ts';
 
-declare module '../../texts/announcement-settings.ts' {
-  interface AnnouncementSettings {
-    /** The interval of digests (ms). */
-    readonly everyMs: number;
-  }
-}
-
 const expectedInterval = 'it must be a duration from 5m to 24h, or of whole days up to 30d';
 const defaultMs = hour;
+
+/** The interval of digests (ms): of the announcements of a listing. */
+export const digestInterval = addedValue('everyMs', defaultMs);
 
 export const every = setting({
   path: 'announcements.every',
@@ -20,8 +17,8 @@ export const every = setting({
     'The interval of digests: `5m` to `24h`, or whole days up to `30d`. It starts with the day of the community.',
   default: toDurationText(defaultMs),
   schema: duration.refine(isInterval, expectedInterval),
-  announces: (value) => ({ everyMs: value ?? defaultMs }),
-  inFile: ({ announcements }) => toDurationText(announcements.everyMs),
+  announces: (value) => digestInterval.as(value ?? defaultMs),
+  inFile: ({ announcements }) => toDurationText(digestInterval.in(announcements)),
   show: showDuration,
   form: 'style',
   fields: [

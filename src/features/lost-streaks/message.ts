@@ -5,6 +5,7 @@ import type { Handle } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { LostStreaks } from './effects.ts';
+import { announcedStreak } from './settings.ts';
 
 /** Announces streaks that ended. */
 export function createLostStreaksHandler(messages: ListingMessages): Handle<LostStreaks> {
@@ -38,7 +39,8 @@ function renderLostStreaks(
   };
 }
 
-export const lostStreaksPreview: Preview = ({ style: { lostStreaks: days }, texts }) => {
+export const lostStreaksPreview: Preview = ({ style, texts }) => {
+  const days = announcedStreak.in(style);
   if (days === null) return [];
   const streaks = [ada, grace].map((userId) => ({ userId, days }));
   return [{ subject: 'lostStreaks', reply: renderLostStreaks({ streaks, more: 0 }, texts) }];

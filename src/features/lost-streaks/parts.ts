@@ -7,6 +7,7 @@ import { calendarOf } from '../../core/tally/community.ts';
 import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
 import { lostStreaksKind } from './effects.ts';
 import { createLostStreaksHandler } from './message.ts';
+import { announcedStreak } from './settings.ts';
 import type { LostStreakStore } from './store.ts';
 
 /** A vote of the last minutes of a day can be delivered after it (ms). */
@@ -34,8 +35,9 @@ export function createLostStreaksTask(
   const { communityId, store, beat, clock } = options;
   const calendar = calendarOf({ timeZone });
   const key = String(communityId);
+  const minDays = announcedStreak.in(announcements);
   return async () => {
-    if (channelId === null || announcements.lostStreaks === null) return null;
+    if (channelId === null || minDays === null) return null;
     const now = clock.now();
     const until = calendar.dayAt(now - settleMs);
     const checkedUntil = await store.checkedUntil(key);
@@ -43,7 +45,7 @@ export function createLostStreaksTask(
     // Without an earlier check, or after one by a clock that was ahead, the next day is the first.
     const from = checkedUntil === null || checkedUntil > until ? until : Math.max(checkedUntil, until - maxDays);
     await beat(now);
-    const query = { communityId, from, until, minDays: announcements.lostStreaks, timeZone };
+    const query = { communityId, from, until, minDays, timeZone };
     const lost = from < until ? await store.find({ ...query, forgive: rewards.streak?.forgive ?? 0 }) : [];
     const streaks = lost.slice(0, maxStreaks);
     return store.plan(
@@ -63,7 +65,7 @@ export function create(
     effects: [handle(lostStreaksKind, createLostStreaksHandler(context))],
     tasks({ named, id: communityId }) {
       const isAnnounced = (listing: (typeof named)[number]) =>
-        listing.announceChannelId !== null && listing.announcements.lostStreaks !== null;
+        listing.announceChannelId !== null && announcedStreak.in(listing.announcements) !== null;
       // The streaks of a community are announced once.
       return named
         .filter(isAnnounced)

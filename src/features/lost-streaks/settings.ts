@@ -1,14 +1,11 @@
 import { z } from 'zod';
+import { addedValue } from '../../core/added-value.ts';
 import { breaks, rule } from '../../core/settings/rules.ts';
 import { setting } from '../../core/settings/setting-spec.ts';
 import { showPlain } from '../../core/settings/shown-values.ts';
 
-declare module '../../texts/announcement-settings.ts' {
-  interface AnnouncementSettings {
-    /** The least days of a streak whose end is announced; null for none. */
-    readonly lostStreaks: number | null;
-  }
-}
+/** The least days of a streak whose end is announced, null for none: of the announcements of a listing. */
+export const announcedStreak = addedValue<number | null>('lostStreaks', null);
 
 /** The shortest streak whose end can be announced, and the one that is meant by `true` (days). */
 const minDays = 2;
@@ -24,8 +21,8 @@ export const lostStreaks = setting({
   description: `Announce streaks that ended: \`true\` for those of ${defaultDays} days or more, or the least number of days, from ${minDays}.`,
   default: false,
   schema: z.union([z.boolean(), z.int(error).min(minDays, error).max(3_650, error)], error),
-  announces: (value) => ({ lostStreaks: value === true ? defaultDays : value || null }),
-  inFile: ({ announcements }) => announcements.lostStreaks ?? false,
+  announces: (value) => announcedStreak.as(value === true ? defaultDays : value || null),
+  inFile: ({ announcements }) => announcedStreak.in(announcements) ?? false,
   show(value, texts) {
     if (typeof value !== 'number') return showPlain(value, texts);
     return texts.text('setup.values.lostStreaks', { days: texts.text('parts.days', { count: value }) });

@@ -12,8 +12,7 @@ import { literal, run } from '../../core/store/query-builder.ts';
 import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { calendarOf } from '../../core/tally/community.ts';
-import type { LostStreak } from './effects.ts';
-import { lostStreaksKind } from './effects.ts';
+import { type LostStreak, lostStreaksKind } from './effects.ts';
 
 /** Accounts that one query reads: a few ms, in which SQLite blocks this thread. */
 const rowsPerQuery = 2_000;

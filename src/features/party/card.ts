@@ -1,7 +1,7 @@
 import { html } from '@tallyhook/platform/web/html';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { ConsoleCard } from '../parts.ts';
-import { daysOfPeriod, partyPeriodAt } from './rules.ts';
+import { daysOfPeriod, partyPeriodAt, partyRules } from './rules.ts';
 import type { PartyStore } from './store.ts';
 
 /** The party of the current period. */
@@ -23,11 +23,11 @@ export async function currentParty(
   listings: readonly ListingContext[],
   now: number,
 ): Promise<PartyStatus | null> {
-  const listing = listings.find((each) => each.rewards.party);
+  const listing = listings.find(({ rewards }) => partyRules.in(rewards));
   const period = listing === undefined ? null : partyPeriodAt(listing, now);
   if (period === null) return null;
   const { votes } = await parties.progress(period);
-  const { goal = 0, credits = 0 } = listing?.rewards.party ?? {};
+  const { goal = 0, credits = 0 } = (listing && partyRules.in(listing.rewards)) ?? {};
   return { period, votes, goal, credits };
 }
 

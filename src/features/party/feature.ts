@@ -4,6 +4,7 @@ import { type EndedGuild, rowsPerWrite } from '../../core/store/sql-module.ts';
 import { partyPanelKind, partyReachedKind, partyRewardKind } from './effects.ts';
 import { goalAt } from './goals.ts';
 import { countForParty, partyRow } from './on-vote.ts';
+import { partyRules } from './rules.ts';
 import * as sql from './store.ts';
 import type { PartySql, PartyTables } from './tables.ts';
 
@@ -20,7 +21,7 @@ export const party = {
     },
   },
   effects: [partyRewardKind, partyPanelKind, partyReachedKind],
-  onVote: { of: { rule: 'party' }, reads: partyRow, call: countForParty },
+  onVote: { of: { rule: partyRules }, reads: partyRow, call: countForParty },
   beforeForgetting: lockUnpaidParties,
   deleteOfGuild: deleteParties,
   goalAt,

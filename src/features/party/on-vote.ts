@@ -16,7 +16,16 @@ import {
   toPartyState,
   withPartyState,
 } from './hot-tables.ts';
-import { addPartyVote, type PartyPeriod, type PartyRules, partyKey, partyPeriod, partyPeriodAt } from './rules.ts';
+import {
+  addPartyVote,
+  type PartyPeriod,
+  type PartyRules,
+  partyAnnounced,
+  partyKey,
+  partyPeriod,
+  partyPeriodAt,
+  partyRules,
+} from './rules.ts';
 
 export function partyRow({ listing, at }: { readonly listing: ListingContext; readonly at: number }): HotKey | null {
   const key = partyPeriodAt(listing, at);
@@ -28,7 +37,7 @@ export function partyRow({ listing, at }: { readonly listing: ListingContext; re
  * thousands of voters at once.
  */
 export function countForParty(tally: Tally, { listing, account, at, day, deliveryId, now }: CountedVote): void {
-  const rules = listing.rewards.party;
+  const rules = partyRules.in(listing.rewards);
   if (!rules) return;
   const calendarPeriod = partyPeriod(rules.per, day);
   const period = partyKey(listing.community.id, calendarPeriod.id);
@@ -73,7 +82,7 @@ function updatePanel(tally: Tally, party: PartyState, vote: PanelVote): PartyPan
   const { listing, rules, period, reachesGoal, deliveryId, now } = vote;
   const { goal, credits } = rules;
   const { panel: stored } = party;
-  if (!listing.announced.party) return stored;
+  if (!partyAnnounced.in(listing.announced)) return stored;
   const channelId = stored?.channelId ?? listing.announceChannelId;
   if (channelId === null) return stored;
   const common = { queue: queueName('channel', listing.community.id, channelId), deliveryId, createdAt: now };

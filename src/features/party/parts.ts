@@ -9,7 +9,7 @@ import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } fro
 import { currentParty, partyCard } from './card.ts';
 import { type PartyReached, type PartyReward, partyPanelKind, partyReachedKind, partyRewardKind } from './effects.ts';
 import { createPartyPanelHandler } from './panel-message.ts';
-import { daysOfPeriod } from './rules.ts';
+import { daysOfPeriod, partyAnnounced } from './rules.ts';
 import type { PartyStore } from './store.ts';
 
 /** How long one attempt may take, well below the lease of the effect (ms). */
@@ -73,7 +73,7 @@ export function createServices(context: ServicesContext & { readonly store: { re
 export function create(context: PartsContext & { readonly store: { readonly party: PartyStore } }) {
   const { rest, channelTexts: textsOf, clock } = context;
   const { party } = context.store;
-  const isAnnounced = (channelId: string) => context.announcements.announces('party', channelId);
+  const isAnnounced = (channelId: string) => context.announcements.announces(partyAnnounced, channelId);
   const showPanel = createPartyPanelHandler({ rest, panels: party, textsOf, clock });
   const announceReached = createPartyReachedHandler({ rest, textsOf, clock });
   return {

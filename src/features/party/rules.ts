@@ -1,28 +1,10 @@
 import { day as dayMs } from '@tallyhook/platform/durations';
+import { addedValue } from '../../core/added-value.ts';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { formatDay, formatMonth, formatWeek, monthOf, weekOf } from '../../core/rewards/calendar.ts';
 import type { RewardEntry } from '../../core/rewards/reward.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-
-declare module '../../core/ledger/entry.ts' {
-  interface EntryCauses {
-    readonly party: unknown;
-  }
-}
-
-declare module '../../core/rewards/rules.ts' {
-  interface ListingRewards {
-    readonly party?: PartyRules | null;
-  }
-}
-
-declare module '../../core/tally/listing-context.ts' {
-  interface AnnouncedEvents {
-    /** The progress of the party and its goal. */
-    readonly party?: boolean;
-  }
-}
 
 /** A goal that all voters of a community reach together. */
 export interface PartyRules {
@@ -33,6 +15,11 @@ export interface PartyRules {
   /** For each voter of the period. */
   readonly credits: number;
 }
+
+/** The goal of a listing, null for none: of its rules. */
+export const partyRules = addedValue<PartyRules | null>('party', null);
+/** Whether its progress is shown, and that it was reached: of what is announced of a listing. */
+export const partyAnnounced = addedValue('party', false);
 
 /** A calendar period of a community, in day numbers. */
 export interface PartyPeriod {
@@ -119,6 +106,7 @@ export function partyOf(key: string): { readonly communityId: CommunityId; reado
 }
 
 /** The key of the party that a vote at this time (ms since the epoch) belongs to; null without a party. */
-export function partyPeriodAt({ rewards: { party }, community }: ListingContext, at: number): string | null {
+export function partyPeriodAt({ rewards, community }: ListingContext, at: number): string | null {
+  const party = partyRules.in(rewards);
   return party ? partyKey(community.id, partyPeriod(party.per, calendarOf(community).dayAt(at)).id) : null;
 }

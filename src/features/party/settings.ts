@@ -5,12 +5,7 @@ import { maxVotes } from '../../core/settings/reward-settings.ts';
 import { type SettingSpec, setting } from '../../core/settings/setting-spec.ts';
 import { choicesOf, showChoice } from '../../core/settings/shown-values.ts';
 import { credits, wholeNumber } from '../../core/settings/value-schemas.ts';
-
-declare module '../../texts/announcement-settings.ts' {
-  interface AnnouncementSettings {
-    readonly party: boolean;
-  }
-}
+import { partyAnnounced, partyRules } from './rules.ts';
 
 const periods = ['day', 'week', 'month'] as const;
 
@@ -27,8 +22,8 @@ export const party = setting({
   }),
   isShared: true,
   canBeOff: true,
-  inFile: ({ rewards }) => rewards.party ?? null,
-  rules: (rules) => ({ party: rules ?? null }),
+  inFile: ({ rewards }) => partyRules.in(rewards),
+  rules: (rules) => partyRules.as(rules ?? null),
   show(value, texts) {
     const { credits: paid, goal, per } = objectOf(value);
     const { text } = texts;
@@ -51,5 +46,5 @@ export const announced = {
     'party',
     'Show the progress of the party and its goal. Listings of one guild share it: `false` in one of them suffices.',
   ),
-  event: 'party',
+  event: partyAnnounced,
 } as const satisfies SettingSpec;

@@ -5,15 +5,9 @@ import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/t
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { rateAlarmReport } from './effects.ts';
 import { addVote, isHeld } from './rate.ts';
+import { rateAlarmRule } from './rules.ts';
 import * as sql from './store.ts';
 import type { RateAlarmTables } from './tables.ts';
-
-declare module '../../core/rewards/rules.ts' {
-  interface ListingRewards {
-    /** Whether many more votes than usual are held for the owner, because anyone who sees a request can forge votes. */
-    readonly rateAlarm?: true;
-  }
-}
 
 const table = hotTable<RateAlarmTables>()({
   name: 'rate_alarms',
@@ -37,7 +31,7 @@ export const rateAlarms = {
   tables: { rate_alarms: { withoutMembers: 'Votes per hour.' } },
   ownerReports: [rateAlarmReport],
   deleteOfGuild: deleteRowsByKey<RateAlarmTables>('rate_alarms', 'listing', ['listing']),
-  beforeVote: { of: { rule: 'rateAlarm' }, reads: ({ listing }) => ({ table, key: listing.name }), call: holdVote },
+  beforeVote: { of: { rule: rateAlarmRule }, reads: ({ listing }) => ({ table, key: listing.name }), call: holdVote },
 } satisfies Feature<RateAlarmTables>;
 
 /** Counts a vote, and holds it if there are too many: its delivery is quarantined until the owner decides. */

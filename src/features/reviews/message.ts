@@ -7,6 +7,7 @@ import type { Handle } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Review, ReviewAnnouncement } from './effects.ts';
+import { reviewsAnnounced } from './settings.ts';
 
 const maxNameLength = 80;
 const maxCommentLength = 1_500;
@@ -46,5 +47,5 @@ function renderNewReview(
 export const reviewPreview: Preview = (context) => {
   const comment = context.texts.text('console.previewReview');
   const review = { username: 'Ada', rating: 5, comment, createdAt: context.now };
-  return context.style.reviews ? [{ subject: 'review', reply: renderNewReview(review, context) }] : [];
+  return reviewsAnnounced.in(context.style) ? [{ subject: 'review', reply: renderNewReview(review, context) }] : [];
 };

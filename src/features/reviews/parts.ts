@@ -13,6 +13,7 @@ import { handlerListing } from '../handlers/feature.ts';
 import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
 import { reviewKind } from './effects.ts';
 import { createReviewHandler } from './message.ts';
+import { reviewsAnnounced } from './settings.ts';
 import type { ReviewStore } from './store.ts';
 
 const pollEveryMs = 15 * minute;
@@ -43,7 +44,7 @@ export function createReviewsTask(
 ): AnnouncementTask['run'] {
   const { lookup, keyStatus, store, isHandled = () => false, clock, log, onPolled } = options;
   const { name } = listing;
-  const channelId = listing.announcements.reviews ? listing.announceChannelId : null;
+  const channelId = reviewsAnnounced.in(listing.announcements) ? listing.announceChannelId : null;
   let failures = 0;
 
   return async () => {

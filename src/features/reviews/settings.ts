@@ -1,10 +1,7 @@
+import { addedValue } from '../../core/added-value.ts';
 import { announcementSwitch } from '../../core/announcements/announcement-switch.ts';
 
-declare module '../../texts/announcement-settings.ts' {
-  interface AnnouncementSettings {
-    /** Whether new reviews are announced. */
-    readonly reviews: boolean;
-  }
-}
+/** Whether new reviews are announced: of the announcements of a listing. */
+export const reviewsAnnounced = addedValue('reviews', false);
 
 export const reviews = announcementSwitch('reviews', 'Announce new reviews of the listing.', false);

@@ -144,7 +144,7 @@ export function createCommunitySettings(options: {
 
 /** A listing of a community that the bot has left: votes are recorded, and nothing is posted or given in the guild. */
 export function parkedListing(listing: ListingConfig): ListingConfig {
-  const { rewards, announcements } = listing;
+  const { rewards } = listing;
   return {
     ...listing,
     announceChannelId: null,
@@ -156,7 +156,6 @@ export function parkedListing(listing: ListingConfig): ListingConfig {
       premiumRoles: {},
       milestones: rewards.milestones.map((milestone) => ({ ...milestone, role: null })),
     },
-    announcements: { ...announcements, reviews: false, lostStreaks: null },
   };
 }
 

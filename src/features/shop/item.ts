@@ -1,3 +1,5 @@
+import { addedValue } from '../../core/added-value.ts';
+
 /** Longest code (characters), so that a message with it fits into Discord's limits. */
 export const maxCodeLength = 200;
 
@@ -28,6 +30,9 @@ export interface ShopItem {
   /** Only members with this role can buy the item (Discord ID); null for all members. */
   readonly needsRole: string | null;
 }
+
+/** The items of a shop: of the settings that the listings of a guild share. Their codes are secret: see {@link ShopItem.codes}. */
+export const shopItems = addedValue<readonly ShopItem[]>('shop', []);
 
 /** A shop item that can be shown and logged. */
 export interface PublicShopItem extends Omit<ShopItem, 'codes'> {

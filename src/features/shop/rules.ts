@@ -3,13 +3,6 @@ import type { Entry } from '../../core/ledger/entry.ts';
 import type { StoredGrant } from '../../core/rewards/grant.ts';
 import type { PublicShopItem, ShopItem } from './item.ts';
 
-declare module '../../core/ledger/entry.ts' {
-  interface EntryCauses {
-    readonly purchase: unknown;
-    readonly refund: unknown;
-  }
-}
-
 /**
  * `confirmed`: paid, and the buyer does not have the item yet. `fulfilled`: the buyer has it. `refunded`: the price was
  * paid back, and the item is in stock again.

@@ -6,15 +6,8 @@ import { breaks, rule } from '../../core/settings/rules.ts';
 import { setting } from '../../core/settings/setting-spec.ts';
 import { credits, duration, hasNoIssues, roleId, wholeNumber } from '../../core/settings/value-schemas.ts';
 import { withFileCodes } from './file-codes.ts';
-import { type ShopItem, withoutCodes } from './item.ts';
+import { type ShopItem, shopItems, withoutCodes } from './item.ts';
 import { code, codesOfItems, maxStoredCodes } from './stored-codes.ts';
-
-declare module '../../core/settings/setting-spec.ts' {
-  interface SharedSettings {
-    /** Its codes are secret, and the redactor of the log does not know them: see {@link ShopItem.codes}. */
-    readonly shop: readonly ShopItem[];
-  }
-}
 
 const expectedId = 'it must consist of at most 32 letters, digits, dashes and underscores';
 const nameError = breaks(rule('length', { min: 1, max: 80 }), 'it must have 1 to 80 characters');
@@ -117,13 +110,14 @@ export const shop = setting({
   isNeeded: true,
   fromFile: withFileCodes,
   secretParts: codesOfItems,
-  inEffect: (items) => ({ shop: (items ?? []).map(toShopItem) }),
-  inFile: (settings) => settings.shop.map(itemInFile),
+  inEffect: (items) => shopItems.as((items ?? []).map(toShopItem)),
+  inFile: (settings) => shopItems.in(settings).map(itemInFile),
   givenRoles: (value) => listOf(value).map((entry) => ({ role: entry['role'], entry })),
   // Nobody would know of a purchase that the team fulfils.
-  needs: ({ shop: items, ownerChannelId }) =>
-    items
-      .filter(({ manual }) => manual && ownerChannelId === null)
+  needs: (settings) =>
+    shopItems
+      .in(settings)
+      .filter(({ manual }) => manual && settings.ownerChannelId === null)
       .map((each) => ({ path: 'ownerChannelId', problem: `is needed by the item "${each.id}" of the shop.` })),
   requiredRoles: (value) => listOf(value).map((entry) => entry['needsRole']),
   showEntry: ({ name, price }, texts) =>

@@ -5,7 +5,7 @@ import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
 import type { QueueName } from '../../core/outbox/queue.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import type { RoleAccess } from '../roles/feature.ts';
-import type { ShopItem } from './item.ts';
+import { shopItems } from './item.ts';
 import { dependsOnRoles, findUnreadyItems, type ReportUnreadyItem } from './item-issues.ts';
 import type { Offers, PurchaseResult, Settlement, SettlementResult, ShopContext, StoredPurchase } from './purchase.ts';
 import type { PurchaseStore } from './store.ts';
@@ -139,7 +139,6 @@ interface ShopCommunity {
   readonly id: CommunityId;
   readonly guildId: string | null;
   readonly ownerChannelId: string | null;
-  readonly shop: readonly ShopItem[];
 }
 
 /** Where to find the communities, as their settings say now. */
@@ -156,5 +155,5 @@ export function findShop(communities: ShopCommunities, guildId: string | null): 
   const community = only ?? communities.ofGuild(guildId) ?? communities.ofGuild(null);
   if (community === undefined) return { communityId: noCommunity, guildId, items: [], ownerChannelId: null };
   const { id: communityId, ownerChannelId } = community;
-  return { communityId, guildId: community.guildId, items: community.shop, ownerChannelId };
+  return { communityId, guildId: community.guildId, items: shopItems.in(community), ownerChannelId };
 }

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, listOf } from '@tallyhook/platform/json';
 import { z } from 'zod';
 import { breaks, rule } from '../../core/settings/rules.ts';
 import type { SecretParts } from '../../core/settings/setting-spec.ts';
-import { maxCodeLength } from './item.ts';
+import { maxCodeLength, shopItems } from './item.ts';
 
 /** Most codes of an item that are stored by `/setup`; more belong into a file. */
 export const maxStoredCodes = 5_000;
@@ -30,7 +30,8 @@ export const codesOfItems: SecretParts = {
     const stored = items.map((item: unknown) => {
       if (!isObject(item)) return item;
       const { codes, newCodes, ...others } = item;
-      const before = current?.shop.find(({ id }) => id === item['id'])?.codes ?? [];
+      const sold = current === undefined ? [] : shopItems.in(current);
+      const before = sold.find(({ id }) => id === item['id'])?.codes ?? [];
       const added: readonly unknown[] = Array.isArray(newCodes) ? newCodes : [];
       const all: readonly unknown[] = [...(Array.isArray(codes) ? codes : before), ...added];
       const isChanged = Array.isArray(codes) || added.length > 0;

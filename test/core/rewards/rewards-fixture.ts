@@ -1,6 +1,7 @@
 import { createCalendar } from '../../../src/core/rewards/calendar.ts';
 import type { VoteContext } from '../../../src/core/rewards/decide-vote.ts';
 import { plainRewards as creditsOnly, type ListingRewards, type Multiplier } from '../../../src/core/rewards/rules.ts';
+import { partyRules } from '../../../src/features/party/rules.ts';
 import type { Premium, Vote } from '../../../src/webhook/event.ts';
 
 const hour = 3_600_000;
@@ -32,7 +33,7 @@ export const allRewards: ListingRewards = {
   voterRole: { role: '20', forMs: 12 * hour },
   premiumRoles: { Gold: '30', '*': '31' },
   allListings: 20,
-  party: { goal: 100, per: 'week', credits: 25 },
+  ...partyRules.as({ goal: 100, per: 'week', credits: 25 }),
 };
 
 export const vote: Vote = {

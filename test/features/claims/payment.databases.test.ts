@@ -9,6 +9,7 @@ import {
 } from '../../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
 import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
+import { partyRules } from '../../../src/features/party/rules.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
 import { accountOf, firstCommunity } from '../../support/communities.ts';
@@ -31,7 +32,7 @@ const listing: ListingContext = {
     streak: { every: 2, credits: 50, forgive: 0 },
     milestones: [{ votes: 2, repeats: 'once', credits: 100, role: null }],
     voterRole: { role: voterRole, forMs: 12 * hour },
-    party: { goal: 3, per: 'week', credits: 25 },
+    ...partyRules.as({ goal: 3, per: 'week', credits: 25 }),
   },
 };
 

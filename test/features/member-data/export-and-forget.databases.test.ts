@@ -19,7 +19,7 @@ import type { ListingContext } from '../../../src/core/tally/listing-context.ts'
 import { balanceKey } from '../../../src/features/imports/items.ts';
 import { storedFeatures } from '../../../src/features/index.ts';
 import { forgetMember } from '../../../src/features/member-data/store.ts';
-import { partyKey } from '../../../src/features/party/rules.ts';
+import { partyKey, partyRules } from '../../../src/features/party/rules.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
 import type { Premium, Vote } from '../../../src/webhook/event.ts';
 import { accountOf, firstCommunity } from '../../support/communities.ts';
@@ -45,7 +45,7 @@ const listing: ListingContext = {
     ...plain.rewards,
     voterRole: { role: voterRole, forMs: 12 * hour },
     premiumRoles: { Gold: '700000000000000002' },
-    party: { goal: 3, per: 'week', credits: 25 },
+    ...partyRules.as({ goal: 3, per: 'week', credits: 25 }),
   },
 };
 

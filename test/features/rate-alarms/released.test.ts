@@ -7,6 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createApp } from '../../../src/app/app.ts';
 import { createReceiver } from '../../../src/app/receiver-app.ts';
+import { rateAlarmRule } from '../../../src/features/rate-alarms/rules.ts';
 import { runCommand } from '../../support/command-line.ts';
 import { environmentWith } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -109,7 +110,7 @@ it('pays nothing that the owner rejects from the command line, and reverses what
 it('is for listings that carry a token, where an owner can decide', async () => {
   const alarms = (site: object) => {
     const { listings } = loadConfig(environmentWith([{ ...lamp, ...site }]));
-    return listings[0]?.rewards.rateAlarm ?? false;
+    return rateAlarmRule.in(listings[0]?.rewards ?? {});
   };
   expect(alarms({ site: 'discordplace' })).toBe(true);
   expect(alarms({ site: 'topgg' })).toBe(false);

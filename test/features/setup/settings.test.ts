@@ -17,6 +17,7 @@ import { createListingTargets } from '../../../src/features/communities/listing-
 import { createSettings } from '../../../src/features/setup/create-settings.ts';
 import { rekey } from '../../../src/features/setup/rekey.ts';
 import type { Setup } from '../../../src/features/setup/setup.ts';
+import { shopItems } from '../../../src/features/shop/item.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
@@ -324,7 +325,7 @@ describe('the codes of a shop', () => {
       setup.save({ ...author(), basis: null, changes: [{ listing: null, path: 'shop', value: items }] });
     const item = { id: 'key', name: 'Game key', price: 500 };
     expect(await saveShop([{ ...item, newCodes: ['CODE-ONE', 'CODE-TWO'] }])).toMatchObject({ status: 'saved' });
-    const codes = () => directory.find('harbour')?.shop.map((each) => [each.price, each.codes]);
+    const codes = () => shopItems.in(directory.find('harbour') ?? {}).map((each) => [each.price, each.codes]);
     expect(codes()).toEqual([[500, ['CODE-ONE', 'CODE-TWO']]]);
     const shown = (await setup.read(guildId)).values.shop.value;
     expect(shown).toEqual([{ ...item, codeCount: 2 }]);

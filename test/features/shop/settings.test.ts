@@ -5,11 +5,12 @@ import { loadConfig } from '../../../config/load.ts';
 import { configWarnings } from '../../../config/warnings.ts';
 import { botToken } from '../../support/bot-token.ts';
 import { environmentWith, harbour, issuesOf } from '../../support/listings-file.ts';
+import { shopItems } from '../../../src/features/shop/item.ts';
 
 type Files = Readonly<Record<string, string>>;
 
 const shopOf = (shop: readonly object[], files: Files = {}) =>
-  loadConfig(environmentWith([{ ...harbour, shop }], files)).listings[0]?.shop;
+  shopItems.in(loadConfig(environmentWith([{ ...harbour, shop }], files)).listings[0] ?? {});
 
 /** The issues of this shop as text, with their position in `shop`. */
 function shopIssues(shop: readonly object[], files: Files = {}): string[] {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { communityConfig } from '../../../config/community-config.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { exportSettings } from '../../../src/features/setup/settings-file.ts';
+import { shopItems } from '../../../src/features/shop/item.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 
 const key = { id: 'key', name: 'Key', price: 5 };
@@ -20,7 +21,7 @@ it.each([
   ['none if they cannot be read', [stored('shop', [{ ...key, id: 'other', codeCount: 1 }])], []],
   ['null for an item that is something else now', [stored('shop', [{ ...key, manual: true }]), codes], null],
 ])('the codes of an item are %s', (_name, settings, expected) => {
-  expect(community(...settings).listings[0]?.shop[0]?.codes).toEqual(expected);
+  expect(shopItems.in(community(...settings).listings[0] ?? {})[0]?.codes).toEqual(expected);
 });
 
 it('the codes of items are exported with the items that have codes', () => {

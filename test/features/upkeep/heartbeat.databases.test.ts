@@ -3,9 +3,11 @@ import { eventually } from '@tallyhook/platform/testing/eventually';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
+import type { Added } from '../../../src/core/added-value.ts';
 import { accountIdOf } from '../../../src/core/ledger/account.ts';
 import { plainRewards } from '../../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
+import { confirmRule } from '../../../src/features/confirmations/rules.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { createHeartbeat } from '../../../src/features/upkeep/heartbeat.ts';
 import { firstCommunity } from '../../support/communities.ts';
@@ -54,7 +56,7 @@ it('notes when receiving was down, over a restart', async () => {
 });
 
 describeOnEveryDatabase('a clock that was ahead', (newUrl) => {
-  async function open(rules: Partial<ListingContext['rewards']> = {}) {
+  async function open(rules: Partial<ListingContext['rewards']> | Added = {}) {
     const clock = manualClock(start);
     const store = await openStore(newUrl(), storeClock(clock), { thread: false });
     onTestFinished(() => store.close());
@@ -121,7 +123,7 @@ describeOnEveryDatabase('a clock that was ahead', (newUrl) => {
   );
 
   it('costs no later vote of a member whose vote waits for its site, and changes no time that a vote has itself', async () => {
-    const waiting = await open({ confirm: true });
+    const waiting = await open(confirmRule.as(true));
     waiting.clock.shiftWallClock(5 * hour);
     await waiting.vote();
     waiting.clock.shiftWallClock(-5 * hour);

@@ -13,6 +13,7 @@ import { createSqlClients } from '../../../../src/core/store/sql-module.ts';
 import type { ListingContext } from '../../../../src/core/tally/listing-context.ts';
 import type { Delivery } from '../../../../src/core/tally/tally.ts';
 import { storedFeatures } from '../../../../src/features/index.ts';
+import { partyAnnounced } from '../../../../src/features/party/rules.ts';
 import { claimDue } from '../../../support/claim-due.ts';
 import { firstCommunity } from '../../../support/communities.ts';
 import { newSqliteFile } from '../../../support/new-sqlite.ts';
@@ -25,7 +26,7 @@ const listing: ListingContext = {
   id: null,
   rewards: plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour }),
   community: { id: firstCommunity, guildId: null, timeZone: 'UTC', listings: ['server'] },
-  announced: { votes: true, milestones: true, premium: true, party: true },
+  announced: { votes: true, milestones: true, premium: true, ...partyAnnounced.as(true) },
   announceChannelId: '1',
   premiumChannelId: null,
 };
