@@ -1,7 +1,7 @@
 import { escapeName, escapeText, lines, type Markup, markup, timestamp } from '@tallyhook/platform/texts/markup';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
-import type { ClaimOutcome } from '../src/features/claims/parts.ts';
+import type { ClaimOutcome } from '../src/features/claims/claims.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
 import {

@@ -1,7 +1,15 @@
 import type { Standings } from '../src/core/ledger/standing.ts';
 import type { RecordedVotes } from '../src/core/ledger/votes-per-day.ts';
 import type { AnsweringContext, ListedLookup, SlashCommand } from '../src/discord/commands/command.ts';
+import type { Claims } from '../src/features/claims/claims.ts';
 import type { ListedRules } from '../src/features/communities/listed-rules.ts';
+import type { Awards } from '../src/features/corrections/awards.ts';
+import type { StatedNextVote } from '../src/features/next-votes/next-vote.ts';
+import type { Reminders } from '../src/features/reminders/reminder.ts';
+import type { Shop } from '../src/features/shop/purchase.ts';
+import type { MemberDataAccess } from './member-data.ts';
+import type { SetupServices } from './setup-services.ts';
+import type { Traces } from './traces.ts';
 import type { DrawVotePicture } from './vote-picture.ts';
 
 /**
@@ -18,9 +26,31 @@ export interface CoveredCommunity {
   readonly standings: Standings;
 }
 
-/** What commands use of the features, which add theirs. */
-// biome-ignore lint/suspicious/noEmptyInterface: features declare its fields.
-export interface FeatureContext {}
+/** What commands use of the features, whose services provide it. */
+export interface FeatureContext {
+  readonly claims: Claims;
+  /**
+   * The names of those on a board who have left the guild, by id.
+   * @param guildId null if it is not known: then it is that of the first community
+   * @internal
+   */
+  readonly findDeparted: (guildId: string | null, userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Null where managers may not change accounts: in guilds without a listing of their own. */
+  readonly awards: Awards | null;
+  readonly memberData: MemberDataAccess;
+  /** What other sites have said of the next votes of a member. */
+  readonly nextVotesOf: (userId: string) => Promise<readonly StatedNextVote[]>;
+  readonly reminders: Reminders;
+  /**
+   * Null if settings cannot be stored; then there is no `/setup`. Its types lead to most of the program, which the declarations
+   * of the package do not need.
+   * @internal
+   */
+  readonly setup: SetupServices | null;
+  readonly shop: Shop;
+  /** Null where {@link FeatureContext.awards} is. */
+  readonly traces: Traces | null;
+}
 
 /** The dependencies of a command. */
 export interface CommandContext extends AnsweringContext, FeatureContext {

@@ -3,9 +3,8 @@ import { type CommandInput, integerOption } from '../src/discord/commands/input.
 import { InputError } from '../src/discord/commands/input-error.ts';
 import type { Panel, Reply } from '../src/discord/commands/reply.ts';
 import { priceText } from '../src/features/shop/price-text.ts';
-import type { Offer } from '../src/features/shop/purchase.ts';
+import type { Offer, ShopVisitor } from '../src/features/shop/purchase.ts';
 import { shop as items } from '../src/features/shop/settings.ts';
-import type { ShopVisitor } from '../src/features/shop/shop.ts';
 import { chosenCommunity, communityChoice } from './communities.ts';
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
 import {

@@ -178,7 +178,7 @@ export const effectMutations: readonly Mutation[] = [
   },
   {
     file: 'src/features/notifications/direct-message.ts',
-    find: 'if (!typeOf(message).reachesStrangers) await onClosed(userId);',
+    find: 'if (!types.get(message.type)?.reachesStrangers) await onClosed(userId);',
     replace: '',
     breaks: 'reminders of a member without direct messages are switched off',
   },

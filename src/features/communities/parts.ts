@@ -63,17 +63,6 @@ async function hasDeparture(
   );
 }
 
-declare module '../../../commands/context.ts' {
-  interface FeatureContext {
-    /**
-     * The names of those on a board who have left the guild, by id.
-     * @param guildId null if it is not known: then it is that of the first community
-     * @internal
-     */
-    readonly findDeparted: (guildId: string | null, userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  }
-}
-
 export function createServices({ findDeparted }: ServicesContext) {
   return {
     commandsIn: ({ communities }) => ({

@@ -1,14 +1,7 @@
 import { noCommunity } from '../../core/ledger/account.ts';
 import type { Recordings } from '../../core/store/commits/jobs.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
-import { type Awards, createAwards } from './awards.ts';
-
-declare module '../../../commands/context.ts' {
-  interface FeatureContext {
-    /** Null where managers may not change accounts: in guilds without a listing of their own. */
-    readonly awards: Awards | null;
-  }
-}
+import { createAwards } from './awards.ts';
 
 export function createServices({
   store: { recorder },

@@ -37,12 +37,6 @@ export function createMemberDataAccess(options: {
   };
 }
 
-declare module '../../../commands/context.ts' {
-  interface FeatureContext {
-    readonly memberData: MemberDataAccess;
-  }
-}
-
 export function createServices(
   context: ServicesContext & {
     readonly store: { readonly memberData: MemberDataStore };

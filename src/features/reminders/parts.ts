@@ -14,15 +14,9 @@ import { reminderCard } from './card.ts';
 import { reminderMessage } from './effects.ts';
 import { createReminderLoop } from './loop.ts';
 import { hasReminder, renderReminder } from './message.ts';
-import { createReminderService, type ReminderService, type Reminders } from './service.ts';
+import { createReminderService, type ReminderService } from './service.ts';
 import type { StoredReminders } from './store.ts';
 import { type CheckedListing, createVoteCheck, listingToCheck } from './vote-check.ts';
-
-declare module '../../../commands/context.ts' {
-  interface FeatureContext {
-    readonly reminders: Reminders;
-  }
-}
 
 /** How often notices of other processes are read (ms). */
 const noticesPollMs = 30 * second;

@@ -1,5 +1,4 @@
 import type { CommunityId, LastVotes } from '../../core/ledger/account.ts';
-import type { ReminderTables } from './tables.ts';
 
 /** A member who is to be reminded of voting for a listing. */
 export interface Reminder {
@@ -11,7 +10,7 @@ export interface Reminder {
 }
 
 /** Why the program has switched off the reminders of a member: Discord accepts no direct messages to the member. */
-export type StopReason = ReminderTables['reminder_stops']['reason'];
+export type StopReason = 'direct_messages_closed';
 
 export interface RemindedListing {
   readonly name: string;
@@ -49,6 +48,16 @@ export interface NextReminder {
 export type SnoozeResult =
   /** `voted`: the member has voted meanwhile, and is reminded when the next vote is due. */
   { readonly outcome: 'snoozed' | 'voted'; readonly dueAt: number } | { readonly outcome: 'off' };
+
+/** Reminders of votes by direct message. Each method rejects with the errors of the store. */
+export interface Reminders {
+  /** Switches the reminders of a member on, for all listings. It asks the service when the next vote is due. */
+  switchOn(userId: string): Promise<readonly NextReminder[]>;
+  switchOff(userId: string): Promise<void>;
+  isOn(userId: string): Promise<boolean>;
+  /** Reminds of a listing again after a delay (ms). `unknown`: the listing is not configured any more. */
+  snooze(userId: string, listing: string, delayMs: number): Promise<SnoozeResult | { readonly outcome: 'unknown' }>;
+}
 
 /** Which reminders to claim. Times are ms since the epoch. */
 export interface ReminderClaim {

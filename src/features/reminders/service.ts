@@ -8,7 +8,7 @@ import type { DirectMessage } from '../../core/outbox/effect-contents.ts';
 import type { AnsweringContext } from '../../discord/commands/command.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import type { ReminderNotice } from './effects.ts';
-import type { NextReminder, SnoozeResult } from './reminder.ts';
+import type { NextReminder, Reminders } from './reminder.ts';
 import type { StoredReminders } from './store.ts';
 import type { CheckedListing } from './vote-check.ts';
 
@@ -17,16 +17,6 @@ const stopTexts = { direct_messages_closed: 'remind.directMessagesClosed' } as c
 
 /** A message that waited longer, for example while Discord was down, is checked again before it is sent (ms). */
 const maxMessageAgeMs = 10 * minute;
-
-/** Reminders of votes by direct message. Each method rejects with the errors of the store. */
-export interface Reminders {
-  /** Switches the reminders of a member on, for all listings. It asks the service when the next vote is due. */
-  switchOn(userId: string): Promise<readonly NextReminder[]>;
-  switchOff(userId: string): Promise<void>;
-  isOn(userId: string): Promise<boolean>;
-  /** Reminds of a listing again after a delay (ms). `unknown`: the listing is not configured any more. */
-  snooze(userId: string, listing: string, delayMs: number): Promise<SnoozeResult | { readonly outcome: 'unknown' }>;
-}
 
 /** Reminders for commands and for the outbox. Methods reject with the errors of the store. */
 export interface ReminderService extends Reminders {

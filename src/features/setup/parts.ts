@@ -16,13 +16,6 @@ import { createSetupChecks } from './setup-checks.ts';
 import { createChangeSimulation } from './simulate-change.ts';
 import { createUploads } from './uploads.ts';
 
-declare module '../../../commands/context.ts' {
-  interface FeatureContext {
-    /** Null if settings cannot be stored; then there is no `/setup`. */
-    readonly setup: SetupServices | null;
-  }
-}
-
 type SetupContext = ServicesContext & {
   readonly store: {
     readonly budgetStore: BudgetStore;

@@ -25,7 +25,7 @@ import {
 } from './effects.ts';
 import { createUnreadyReports } from './item-issues.ts';
 import { priceText } from './price-text.ts';
-import { createShop, findShop, type Shop } from './shop.ts';
+import { createShop, findShop } from './shop.ts';
 import type { PurchaseStore } from './store.ts';
 
 type PurchaseReport =
@@ -111,12 +111,6 @@ export function renderPurchaseMessage(
         title: text('shop.message.refundedTitle'),
         text: text('shop.message.refunded', { name, price: priceText(price, texts) }),
       };
-}
-
-declare module '../../../commands/context.ts' {
-  interface FeatureContext {
-    readonly shop: Shop;
-  }
 }
 
 export function createServices(

@@ -48,13 +48,6 @@ export function createTraces(context: RecordsContext, { communityId, only }: Tra
   }
 }
 
-declare module '../../../commands/context.ts' {
-  interface FeatureContext {
-    /** Null where {@link FeatureContext.awards} is. */
-    readonly traces: Traces | null;
-  }
-}
-
 export function createServices({
   store: { records },
 }: ServicesContext & { readonly store: { readonly records: Records } }) {
