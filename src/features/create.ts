@@ -80,14 +80,15 @@ export type Parts = Required<FeatureParts>;
 
 type CreatedPart<Name extends keyof FeatureParts> = Extract<Member<CreatedParts, Name>, readonly unknown[]>[number];
 /** What features have declared and none carries out; calls and confirmations have dispatchers of their own. */
-type Missing =
-  | Exclude<Declared<'effects'>['kind'], CreatedPart<'effects'>['kind'] | 'handler' | 'confirmation'>
-  | Exclude<Declared<'directMessages'>['type'], CreatedPart<'directMessages'>['type']>
-  | Exclude<Declared<'ownerReports'>['type'], CreatedPart<'ownerReports'>['type']>;
-type WithAll<Result, Left extends never> = [Left] extends [never] ? Result : never;
+interface Missing {
+  readonly effects: Exclude<Declared<'effects'>['kind'], CreatedPart<'effects'>['kind'] | 'handler' | 'confirmation'>;
+  readonly directMessages: Exclude<Declared<'directMessages'>['type'], CreatedPart<'directMessages'>['type']>;
+  readonly ownerReports: Exclude<Declared<'ownerReports'>['type'], CreatedPart<'ownerReports'>['type']>;
+}
+type Unless<Left extends Readonly<Record<keyof Missing, never>>, Result> = keyof Left extends never ? never : Result;
 
 /** Creates what features do beside transactions. What is missing for a kind or type does not compile. */
-export async function createParts(context: CompleteContext): Promise<WithAll<Parts, Missing>> {
+export async function createParts(context: CompleteContext): Promise<Unless<Missing, Parts>> {
   type Module = { readonly create: (context: CompleteContext) => FeatureParts };
   const parts = (await loadFeatures()).flatMap((module) =>
     'create' in module ? [(module as Module).create(context)] : [],
