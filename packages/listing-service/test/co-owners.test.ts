@@ -131,7 +131,7 @@ describeOnBothDatabases('co-owners', (newDatabase) => {
     const moved = await Promise.all(databases.map((database) => transferListing(database, change, options)));
     expect(moved.toSorted()).toEqual(['not-owner', 'transferred']);
     const removed = await Promise.all(databases.map((database) => removeCoOwner(database, serverId, ownerId)));
-    expect(removed.toSorted()).toEqual([false, true]);
+    expect(removed.toSorted((one, other) => Number(one) - Number(other))).toEqual([false, true]);
     await Promise.all(databases.map((database) => database.destroy()));
   });
 

@@ -19,7 +19,9 @@ function isVerified({ headers, body }: Received, secret: string, now: number): b
   if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) throw new Error('This is no base64.');
   if (!/^\d+$/.test(String(timestamp)) || Math.abs(Number(timestamp) * second - now) > 5 * minute) return false;
   const key = Buffer.from(base64, 'base64');
-  const digest = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  const digest = createHmac('sha256', key)
+    .update(`${String(id)}.${String(timestamp)}.${body}`)
+    .digest('base64');
   return String(signatures).split(' ').includes(`v1,${digest}`);
 }
 

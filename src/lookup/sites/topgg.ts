@@ -74,7 +74,7 @@ const version1: SiteApi = {
     page: z.object({ data: z.array(z.unknown()), cursor: z.string().min(1).nullish() }).transform(
       ({ data, cursor }): HistoryPage => ({
         votes: data.flatMap((each) => pastVote.safeParse(each).data ?? []),
-        next: cursor && data.length > 0 ? `${votesUrl}?${new URLSearchParams({ cursor })}` : null,
+        next: cursor && data.length > 0 ? `${votesUrl}?${new URLSearchParams({ cursor }).toString()}` : null,
       }),
     ),
   },

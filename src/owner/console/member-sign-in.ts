@@ -33,7 +33,7 @@ export function memberSignInRoutes(
     // Discord sends the browser to the public host, which has to read the cookie. `moved` ends a loop if a proxy replaces
     // the host.
     if (request.headers.host !== ownHost && request.query['moved'] === undefined) {
-      return response.redirect(303, `${url}/${startPath}?${new URLSearchParams({ next, moved: '1' })}`);
+      return response.redirect(303, `${url}/${startPath}?${new URLSearchParams({ next, moved: '1' }).toString()}`);
     }
     // The cookie's content has no dots.
     const attempt = attempts.start(response, Buffer.from(next).toString('base64url'));

@@ -5,6 +5,10 @@ import { accountIdOf, type CommunityId } from '../../../src/core/ledger/account.
 import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
 import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
 import { deleteGuildData } from '../../../src/features/communities/delete-data.ts';
+import type { PartyTables } from '../../../src/features/party/tables.ts';
+import type { ReminderTables } from '../../../src/features/reminders/tables.ts';
+import type { ReviewTables } from '../../../src/features/reviews/tables.ts';
+import type { ShopTables } from '../../../src/features/shop/tables.ts';
 import { openStore } from '../../../src/features/store.ts';
 import type { Premium } from '../../../src/webhook/event.ts';
 import { addCommunity, firstCommunity } from '../../support/communities.ts';
@@ -13,10 +17,6 @@ import { serverAndBot } from '../../support/listings.ts';
 import { recordVote } from '../../support/record-vote.ts';
 import { itemOf, orderOf } from '../../support/shop-store.ts';
 import { isConsistent } from '../../support/voting.ts';
-import type { PartyTables } from '../../../src/features/party/tables.ts';
-import type { ReminderTables } from '../../../src/features/reminders/tables.ts';
-import type { ReviewTables } from '../../../src/features/reviews/tables.ts';
-import type { ShopTables } from '../../../src/features/shop/tables.ts';
 
 const [server] = serverAndBot();
 if (server === undefined) throw new Error('no listing');

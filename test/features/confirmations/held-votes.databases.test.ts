@@ -4,13 +4,13 @@ import { expect, it, onTestFinished } from 'vitest';
 import { plainRewards } from '../../../src/core/rewards/rules.ts';
 import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
 import { reasons } from '../../../src/features/confirmations/hold-vote.ts';
+import type { ConfirmationTables } from '../../../src/features/confirmations/tables.ts';
 import { forgetMember } from '../../../src/features/member-data/store.ts';
 import { openStore } from '../../../src/features/store.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { serverAndBot } from '../../support/listings.ts';
-import type { ConfirmationTables } from '../../../src/features/confirmations/tables.ts';
 
 const [, bot] = serverAndBot();
 const start = Date.UTC(2026, 0, 1);

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { configWarnings } from '../../../config/warnings.ts';
+import { shopItems } from '../../../src/features/shop/item.ts';
 import { botToken } from '../../support/bot-token.ts';
 import { environmentWith, harbour, issuesOf } from '../../support/listings-file.ts';
-import { shopItems } from '../../../src/features/shop/item.ts';
 
 type Files = Readonly<Record<string, string>>;
 

@@ -55,7 +55,7 @@ export function discordSignInRoutes(dependencies: PageDependencies, discord: Dis
       // replaces the host.
       if (request.headers.host !== ownHost && request.query['moved'] === undefined) {
         const query = new URLSearchParams({ next, moved: '1' });
-        return response.redirect(303, `${origin}${startPaths[consent]}?${query}`);
+        return response.redirect(303, `${origin}${startPaths[consent]}?${query.toString()}`);
       }
       const attempt = attempts.start(response, `${consent}~${next}`);
       response.redirect(303, await discord.consentUrl(consent, attempt));

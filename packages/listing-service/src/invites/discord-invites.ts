@@ -46,7 +46,7 @@ export function readBotInvite(text: string, botId: string): CheckedInvite {
 function botInvite(botId: string, scopes: readonly string[], permissions: string | null): string {
   const query = new URLSearchParams({ client_id: botId, scope: scopes.join(' ') });
   if (permissions !== null) query.set('permissions', permissions);
-  return `${discordOrigin}/oauth2/authorize?${query}`;
+  return `${discordOrigin}/oauth2/authorize?${query.toString()}`;
 }
 
 type Invited = Pick<StoredListing, 'id' | 'kind' | 'invite'>;

@@ -136,5 +136,5 @@ function pathIn({ method, originalUrl }: Request, texts: Footer['query'], locale
   query.delete('notice');
   query.delete(sectionParameter);
   query.set(languageParameter, locale);
-  return `${isPage ? '' : '/'}?${query}`;
+  return `${isPage ? '' : '/'}?${query.toString()}`;
 }

@@ -103,7 +103,7 @@ export function createOAuthClient(options: {
         code_challenge_method: 'S256',
         prompt: 'consent',
       });
-      return `${apiUrl()}/oauth2/authorize?${query}`;
+      return `${apiUrl()}/oauth2/authorize?${query.toString()}`;
     },
     /** Rejects tokens that lack one of the scopes. */
     exchangeCode: ({ scope, code, verifier }: Record<'scope' | 'code' | 'verifier', string>) =>
