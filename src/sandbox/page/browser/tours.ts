@@ -1,5 +1,4 @@
-import { controlsOf } from 'local-discord';
-import { html, type PageStore, type TemplateResult, type View } from 'local-discord/page/browser';
+import { controlsOf, html, type PageStore, type TemplateResult, type View } from 'local-discord/page/browser';
 import type { StepName, TourName } from '../ports.ts';
 import type { Item, State } from './sandbox-store.ts';
 

@@ -3,6 +3,7 @@
  * @module
  */
 
+export { controlsOf } from '../../objects.ts';
 export { formatTime } from '../../web/browser/format-time.ts';
 export { relativeTime } from '../../web/browser/render-markdown.ts';
 export { lineItem, timeElement, withDays } from './activity.ts';
