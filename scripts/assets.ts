@@ -4,31 +4,42 @@ import { fileURLToPath } from 'node:url';
 import { fontFiles } from '@tallyhook/platform/pictures/fonts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** The files of the languages, by the folder that a bundle has of each program. */
-const translations = { bot: 'locales', service: 'packages/listing-service/locales' };
 
-/** The stylesheets, icons and plain scripts of the web pages, and the scripts of Redis. `src/sandbox/page` copies its own. */
-const assets = globSync('{src,packages/*/src}/**/*.{css,svg,browser.js,lua}', {
-  cwd: root,
-  exclude: ['src/sandbox/**'],
-});
+/** What a bundle needs beside its code. */
+export interface Assets {
+  /** The folders of its stylesheets, icons, plain scripts of web pages, and scripts of Redis. */
+  readonly sources: readonly string[];
+  /** The folders of the files of its languages, by the folder that the bundle has of each program. */
+  readonly translations: Readonly<Record<string, string>>;
+  /** Whether it draws pictures. */
+  readonly fonts: boolean;
+}
 
-/** Copies the assets next to the bundle, which is one flat folder. @throws Error if two assets have the same name */
-export function copyAssets(folder: string): void {
-  for (const file of assets)
+export const programAssets: Assets = {
+  sources: ['src', 'packages/*/src'],
+  translations: { bot: 'locales', service: 'packages/listing-service/locales' },
+  fonts: true,
+};
+
+/**
+ * Copies the assets next to the bundle, which is one flat folder. What is in `public` belongs to a page that copies it.
+ * @throws Error if two assets have the same name
+ */
+export function copyAssets(folder: string, { sources, translations, fonts }: Assets): void {
+  const patterns = sources.map((source) => `${source}/**/*.{css,svg,browser.js,lua}`);
+  for (const file of globSync(patterns, { cwd: root, exclude: ['**/public/**'] }))
     cpSync(join(root, file), join(folder, basename(file)), { force: false, errorOnExist: true });
-  copyFonts(join(folder, 'fonts'));
-  copyTranslations(join(folder, 'locales'));
+  if (fonts) copyFonts(join(folder, 'fonts'));
+  for (const [program, locales] of Object.entries(translations))
+    copyTranslations(locales, join(folder, 'locales', program));
 }
 
 /** Without spaces, which are a tenth of them. */
-function copyTranslations(folder: string): void {
-  for (const [program, locales] of Object.entries(translations)) {
-    mkdirSync(join(folder, program), { recursive: true });
-    for (const file of globSync('*.json', { cwd: join(root, locales), exclude: ['en.json'] })) {
-      const texts: unknown = JSON.parse(readFileSync(join(root, locales, file), 'utf8'));
-      writeFileSync(join(folder, program, file), JSON.stringify(texts));
-    }
+function copyTranslations(locales: string, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const file of globSync('*.json', { cwd: join(root, locales), exclude: ['en.json'] })) {
+    const texts: unknown = JSON.parse(readFileSync(join(root, locales, file), 'utf8'));
+    writeFileSync(join(folder, file), JSON.stringify(texts));
   }
 }
 

@@ -3,10 +3,14 @@ import { chmodSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundle, bundlePackage } from './bundle.ts';
 import { pruneDeclarations } from './declarations.ts';
+import { readEntries } from './entries.ts';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 await bundle(`${dist}program`);
 // The image has it on its PATH.
 chmodSync(`${dist}program/launch.js`, 0o755);
 await bundlePackage(`${dist}package`);
-pruneDeclarations(`${dist}types`);
+pruneDeclarations(
+  `${dist}types`,
+  readEntries().map(({ declarations }) => declarations),
+);

@@ -10,7 +10,7 @@ import { esmExternalRequirePlugin } from 'rolldown/plugins';
 import { previewScript } from '../src/owner/console/announcements/preview-script.ts';
 import { sandboxFace } from '../src/sandbox/page/panels.ts';
 import { ascii } from './ascii.ts';
-import { copyAssets } from './assets.ts';
+import { copyAssets, programAssets } from './assets.ts';
 import { createChunks } from './chunks.ts';
 import { readEntries } from './entries.ts';
 import { notices } from './notices.ts';
@@ -56,14 +56,25 @@ export async function bundle(
   more: Readonly<Record<string, string>> = {},
   external: readonly string[] = [],
 ): Promise<void> {
-  const packages = [...neverBundled, ...external];
   // Those of a package are small for who imports one of its entries.
   const isProgram = Object.keys(more).length === 0;
+  await bundleModules(folder, { ...program, ...more }, { external, isProgram });
+  copyAssets(folder, programAssets);
+  await buildPages(join(folder, 'public'));
+}
+
+/** Bundles modules without their assets. @param input their paths, by the names of their files */
+export async function bundleModules(
+  folder: string,
+  input: Readonly<Record<string, string>>,
+  { external = [], isProgram = false }: { readonly external?: readonly string[]; readonly isProgram?: boolean },
+): Promise<void> {
+  const packages = [...neverBundled, ...external];
   const isExternal = (id: string) => packages.some((name) => id === name || id.startsWith(`${name}/`));
   await rm(folder, { recursive: true, force: true });
   await build({
     cwd: fileURLToPath(new URL('..', import.meta.url)),
-    input: { ...program, ...more },
+    input: { ...input },
     platform: 'node',
     ...(isProgram && { preserveEntrySignatures: 'allow-extension' }),
     external: (id, importer) => isExternal(id) && !isUnused(id, importer),
@@ -97,8 +108,6 @@ export async function bundle(
       }),
     },
   });
-  copyAssets(folder);
-  await buildPages(join(folder, 'public'));
 }
 
 /** The pages of the local Discord and of the sandbox, and the scripts of all pages that draw messages. */

@@ -12,6 +12,7 @@ import { checkDependencies } from './package/dependencies.ts';
 import { installPackage } from './package/install.ts';
 import { lintPackage } from './package/lint.ts';
 import { checkLoading } from './package/loading.ts';
+import { checkPublishedPackages } from './package/published-packages.ts';
 import { checkOtherRuntimes, checkRuntimes } from './package/runtimes.ts';
 
 /** A user's program: opens both kinds of cache, and fails if an adapter cannot be loaded. */
@@ -64,6 +65,7 @@ try {
 
   for (const check of [checkLoading, checkRuntimes, checkOtherRuntimes, checkBundles, checkConsumers, lintPackage])
     console.log(await check(installed));
+  console.log(await checkPublishedPackages(installed, npm));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,7 +1,6 @@
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readEntries } from './entries.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** What a declaration imports, also in the examples of its comments. */
@@ -12,10 +11,13 @@ const ownPackages = globSync('packages/*/package.json', { cwd: root }).map(
   (path): string => JSON.parse(readFileSync(join(root, path), 'utf8')).name,
 );
 
-/** Has declarations in `folder` import each other by path, and deletes those that no entry needs. tsc writes one for each module. */
-export function pruneDeclarations(folder: string): void {
+/**
+ * Has declarations in `folder` import each other by path, and deletes those that no entry needs. tsc writes one for each module.
+ * @param entries their absolute paths
+ */
+export function pruneDeclarations(folder: string, entries: readonly string[]): void {
   const needed = new Set<string>();
-  for (const { declarations } of readEntries()) visit(declarations, folder, needed);
+  for (const entry of entries) visit(entry, folder, needed);
   for (const path of globSync('**/*.d.ts', { cwd: folder })) {
     const file = join(folder, path);
     if (!needed.has(file)) rmSync(file);

@@ -1,6 +1,6 @@
 import type { CommandSyntax } from '@tallyhook/platform/terminal/command';
 import { processTerminal } from '@tallyhook/platform/terminal/process-terminal';
-import { exitCode, runCommand, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
+import { calledAs, exitCode, runCommand, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
 import { UnreadableFileError } from '@tallyhook/platform/text-file';
 import { readVersion } from '@tallyhook/platform/version';
 import { type Environment, readEnvironment } from '../config/environment.ts';
@@ -54,7 +54,11 @@ const verbs: Readonly<Record<string, () => Promise<Verb>>> = {
   init: async () => (await import('./cli/init/init-command.ts')).initCommand,
   start: async () => (await import('./cli/start.ts')).startCommand,
   sandbox: async () => (await import('./sandbox/cli.ts')).sandboxCommand,
-  service: async () => (await import('listing-service/cli')).serviceCommand,
+  service: async () => {
+    const { serviceCommand } = await import('listing-service/cli');
+    const run: Verb = (args, terminal) => serviceCommand(args, calledAs(terminal, 'listing-service', 'tallyhook service'));
+    return Object.assign(run, { syntax: serviceCommand.syntax });
+  },
   send: async () => (await import('./cli/send.ts')).sendCommand,
   register: async () => (await import('./cli/register.ts')).registerCommand,
   config: async () => (await import('./cli/config.ts')).configCommand,

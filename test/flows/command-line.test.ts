@@ -93,7 +93,7 @@ describe('an unknown word', { timeout: 120_000 }, () => {
     [['help', 'bakcup'], 'Unknown command "bakcup". Did you mean backup?'],
     [['sandbox', '--prot', '1'], "Unknown option '--prot'. Did you mean --port?"],
     [['export', '--fromat=csv'], "Unknown option '--fromat'. Did you mean --format?"],
-    [['service', 'add-listig'], 'Unknown command "service add-listig". Did you mean add-listing?'],
+    [['service', 'add-listig'], 'Unknown command "add-listig". Did you mean add-listing?'],
     [['send', 'votes'], 'Did you mean vote?'],
     [['frobnicate'], 'Unknown command "frobnicate". See --help.'],
   ])('%j: %s', async (args, sentence) => {

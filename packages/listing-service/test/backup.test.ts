@@ -116,7 +116,7 @@ describe('the commands backup and restore of the service', () => {
       output: expect.stringContaining('pg_restore'),
     });
     expect(await run(['backup'])).toEqual({ code: 2, output: expect.stringContaining('exactly one file') });
-    expect((await run(['backup', '--help'])).output).toContain('tallyhook service backup FILE');
+    expect((await run(['backup', '--help'])).output).toContain('listing-service backup FILE');
   });
 });
 

@@ -41,7 +41,7 @@ export async function signIn(database: Database, values: ServiceValues, { print 
 
 const maxRows = 100;
 
-/** `tallyhook service moderation`: what waits for an operator. */
+/** `listing-service moderation`: what waits for an operator. */
 export async function moderation(database: Database, values: ServiceValues, { print }: Terminal): Promise<number> {
   const openReports = await countOpenReports(database);
   const { items } = await moderationQueue(database, { limit: maxRows, offset: 0 });
@@ -68,7 +68,7 @@ function subject({ kind, listingId, reviewUserId }: ReportTarget): string {
   return kind === 'listing' ? `listing ${listingId}` : `the review of ${reviewUserId} for ${listingId}`;
 }
 
-/** `tallyhook service generate`: prints a JSON line per listing, and the progress as errors. */
+/** `listing-service generate`: prints a JSON line per listing, and the progress as errors. */
 export async function generateCommand(
   database: Database,
   values: { readonly [Name in keyof Population]: string },

@@ -15,10 +15,10 @@ const optionsHelp = `Options
                            lastVoteAt, differingCounts}
   --help                   print this help`;
 
-const backupHelp = `tallyhook service backup: copy the SQLite database of the service to a file while it runs, and verify the copy
+const backupHelp = `listing-service backup: copy the SQLite database of the service to a file while it runs, and verify the copy
 
 Usage
-  tallyhook service backup FILE [options]
+  listing-service backup FILE [options]
 
 ${optionsHelp}
 
@@ -28,10 +28,10 @@ which contains the webhook secrets. For PostgreSQL the command prints the tool t
 
 Exit codes: 0 copied, 1 not copied, or copied but counts differ, 2 invalid usage, or PostgreSQL.`;
 
-const restoreHelp = `tallyhook service restore: restore the SQLite database of the service from a backup file
+const restoreHelp = `listing-service restore: restore the SQLite database of the service from a backup file
 
 Usage
-  tallyhook service restore FILE [options]
+  listing-service restore FILE [options]
 
 ${optionsHelp}
 
@@ -86,7 +86,7 @@ function copyCommand(definition: {
       if (countDifferences === 0) return exitCode.ok;
       terminal.printError(
         `The counts of ${formatCount(countDifferences, 'listing')} in the copy and in the original differ from the rows. ` +
-          'Run `tallyhook service doctor` for details.',
+          'Run `listing-service doctor` for details.',
       );
       return exitCode.runtimeError;
     },

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { logLevels } from '@tallyhook/platform/log';
 import { type CliCommand, command } from '@tallyhook/platform/terminal/command';
 import { type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
+import { conformanceCommand } from '../conformance/cli.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { addListing, generateCommand, moderation, signIn } from './actions.ts';
 import { backupCommand, restoreCommand } from './copy-database.ts';
@@ -9,24 +10,24 @@ import { doctorCommand } from './doctor/doctor-command.ts';
 import { readDatabaseAddress, type ServiceValues, serviceOptions } from './options.ts';
 import { logFormats, start } from './start.ts';
 
-const help = `tallyhook service: run a listing service with its API, webhooks and pages
+const help = `listing-service: run a listing service with its API, webhooks and pages
 
 Usage
-  tallyhook service [options]                start the service
-  tallyhook service add-listing [options]    add a server or a bot; prints its API key, which cannot be shown again
-  tallyhook service sign-in [options]        create a sign-in link for a member or owner; valid once, for 15 minutes
-  tallyhook service backup FILE [options]    copy the database to a file while the service runs, and verify the copy
-  tallyhook service restore FILE [options]   restore the database from a backup file
-  tallyhook service doctor [options]         check the installation, with hints
-  tallyhook service moderation [options]     list new bots that wait for approval, and open reports
-  tallyhook service generate [options]       fill the database with generated data, for load tests and demos; prints a
-                                             JSON line with kind, id and API key per listing; continues if it was stopped
+  listing-service [options]                 start the service
+  listing-service add-listing [options]     add a server or a bot; prints its API key, which cannot be shown again
+  listing-service sign-in [options]         create a sign-in link for a member or owner; valid once, for 15 minutes
+  listing-service backup FILE [options]     copy the database to a file while the service runs, and verify the copy
+  listing-service restore FILE [options]    restore the database from a backup file
+  listing-service doctor [options]          check the installation, with hints
+  listing-service moderation [options]      list new bots that wait for approval, and open reports
+  listing-service generate [options]        fill the database with generated data; prints a JSON line per listing
+  listing-service conformance [options]     check another service against the document of the lookup API
 
 Options
   --database ADDRESS       sqlite:PATH, a path, or postgres://USER:PASSWORD@HOST/NAME (default: the variable
                            SERVICE_DATABASE_URL, the file that SERVICE_DATABASE_URL_FILE names, or sqlite:data/service.db)
   --json                   print the result as a JSON object
-  --help                   print this help; that of backup, restore or doctor after its name
+  --help                   print this help; that of backup, restore, doctor or conformance after its name
 
   start:
   --host HOST              address to listen on (default 127.0.0.1)
@@ -72,7 +73,7 @@ Options
   --name NAME              name of the user
   --public-url URL         public URL of the service (default http://127.0.0.1:4000)
 
-  generate:
+  generate, for load tests and demos; a run that was stopped continues:
   --listings N             servers and bots to add (default 100)
   --members N              members; each run has the same (default 1000)
   --votes N                votes to add, most of them for few listings (default 10000)
@@ -85,6 +86,7 @@ const subcommands: Readonly<Record<string, CliCommand>> = {
   backup: backupCommand,
   restore: restoreCommand,
   doctor: doctorCommand,
+  conformance: conformanceCommand,
 };
 
 const actions: Readonly<
@@ -109,7 +111,7 @@ const mainCommand = command({
     if (extraArguments.length > 0) throw new UsageError(`Unexpected argument "${extraArguments.join(' ')}".`);
     if (verb === 'start') return start(values, terminal);
     const action = Object.hasOwn(actions, verb) ? actions[verb] : undefined;
-    if (action === undefined) throw new UsageError(withSuggestion(`Unknown command "service ${verb}".`, verb, verbs));
+    if (action === undefined) throw new UsageError(withSuggestion(`Unknown command "${verb}".`, verb, verbs));
     const database = await openDatabase(await readDatabaseAddress(values, terminal));
     try {
       return await action(database, values, terminal);
@@ -119,7 +121,7 @@ const mainCommand = command({
   },
 });
 
-/** `tallyhook service …`. The service runs until the terminal's `stop` signal aborts. */
+/** `listing-service …`. The service runs until the terminal's `stop` signal aborts. */
 export const serviceCommand: CliCommand = Object.assign(
   (args: readonly string[], terminal: Terminal) => {
     const at = positionOfVerb(args);

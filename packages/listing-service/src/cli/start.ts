@@ -14,7 +14,7 @@ const maxDrainSeconds = 60;
 
 export const logFormats = ['auto', 'json', 'pretty'] as const;
 
-/** `tallyhook service`: runs until the terminal's `stop` signal aborts. */
+/** `listing-service`: runs until the terminal's `stop` signal aborts. */
 export async function start(values: ServiceValues, terminal: Terminal): Promise<number> {
   const serviceOptions = await readServiceOptions(values, terminal);
   if (serviceOptions.publicUrl === undefined && isWildcardHost(values.host)) {

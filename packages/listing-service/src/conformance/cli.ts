@@ -4,10 +4,10 @@ import { type CliCommand, command } from '@tallyhook/platform/terminal/command';
 import { exitCode, readSecret, type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal';
 import { type ConformanceResult, runConformance } from './suite.ts';
 
-const help = `npm run conformance: check a service against the document of the lookup API
+const help = `listing-service conformance: check a service against the document of the lookup API
 
 Usage
-  npm run conformance -- --base-url URL --server-key KEY --bot-key KEY [options]
+  listing-service conformance --base-url URL --server-key KEY --bot-key KEY [options]
 
 Options
   --base-url URL          base URL of the API; ends in /api/v1
@@ -42,7 +42,7 @@ const options = {
   json: { type: 'boolean', default: false },
 } as const;
 
-/** `npm run conformance`: checks a service against the document of the lookup API. */
+/** `listing-service conformance`: checks a service against the document of the lookup API. */
 export function createConformanceCommand(clock: Clock): CliCommand {
   return command({
     help,

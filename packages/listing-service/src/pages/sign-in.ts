@@ -123,7 +123,7 @@ function actAsSection(members: readonly MemberOption[], next: string, { text, li
 /** Sign-in links are created by the operator. */
 function linkSection(hasDiscord: boolean, { fill, text }: ServiceTexts): Html {
   if (hasDiscord) return html`<p class="quiet">${text('signIn.linkInstead')}</p>`;
-  const command = html`<code>tallyhook service sign-in --user ID --name NAME</code>`;
+  const command = html`<code>sign-in --user ID --name NAME</code>`;
   return html`<p>${text('signIn.linkOnly')}</p>
 <p class="quiet">${fill('signIn.createsLink', { command })}</p>`;
 }

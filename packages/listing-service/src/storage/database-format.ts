@@ -29,7 +29,7 @@ export function readServiceDatabaseStatus(address: string): Promise<DatabaseStat
 export const serviceCopyFormat: CopyFormat<ServiceTables, ServiceContents> = {
   program: service,
   databaseHint: 'Check --database and the working directory.',
-  commands: { backup: 'tallyhook service backup', doctor: 'tallyhook service doctor' },
+  commands: { backup: 'listing-service backup', doctor: 'listing-service doctor' },
   programToStop: 'the service',
   readContents,
 };

@@ -92,7 +92,7 @@ export async function openDatabase(address: string, log?: Log, options: OpenOpti
       cause,
       hint: isServer
         ? 'The server must run, and accept the user and the password.'
-        : (unusableFileHint(cause, path, 'tallyhook service') ??
+        : (unusableFileHint(cause, path, 'listing-service') ??
           'Use a path that this user may write to, for example --database sqlite:data/service.db.'),
     });
   }

@@ -24,6 +24,17 @@ export interface Terminal {
   readonly stop: AbortSignal;
 }
 
+/**
+ * The terminal for a program that is a command of another one: what the program says of itself is what people have called.
+ * @param name the program's own name, `listing-service`
+ * @param called `tallyhook service`
+ */
+export function calledAs(terminal: Terminal, name: string, called: string): Terminal {
+  const pattern = new RegExp(`(?<![\\w./-])${name}(?=[ :\`])`, 'g');
+  const renamed = (print: (line: string) => void) => (line: string) => print(line.replace(pattern, called));
+  return { ...terminal, print: renamed(terminal.print), printError: renamed(terminal.printError) };
+}
+
 /** Exit codes of all commands. */
 export const exitCode = { ok: 0, runtimeError: 1, usage: 2 } as const;
 

@@ -12,8 +12,8 @@ import { probeDatabase } from '../../storage/settings.ts';
 
 const names: DatabaseNames = {
   setting: '--database (or SERVICE_DATABASE_URL)',
-  backup: 'tallyhook service backup FILE',
-  restore: 'tallyhook service restore FILE',
+  backup: 'listing-service backup FILE',
+  restore: 'listing-service restore FILE',
   program: 'the service',
 };
 

@@ -16,13 +16,13 @@ import { readDatabaseAddress, readDiscordApplication, type ServiceValues, servic
 import { checkAddress, checkSignIn, evaluateProtection } from './address.ts';
 import { databaseChecks, type ServiceDatabase } from './database.ts';
 
-const help = `tallyhook service doctor: check an installation of the service, also while it runs, with a hint for each problem
+const help = `listing-service doctor: check an installation of the service, also while it runs, with a hint for each problem
 
 Usage
-  tallyhook service doctor [options]
+  listing-service doctor [options]
 
 Options
-  It takes the options of \`tallyhook service\`, and checks those that it needs:
+  It takes the options of \`listing-service\`, and checks those that it needs:
   --database, --public-url, --production, --operator, --trust-proxy, --discord-client-id, --discord-client-secret-file
   --json   print the result as a JSON object: {pass, findings: [{check, level, message, hint}]}; level is "pass", "warn"
            or "fail", and hint may be null
