@@ -20,7 +20,7 @@ COPY locales locales
 COPY scripts scripts
 RUN npm run build
 
-FROM base
+FROM base AS program
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=3000 \
@@ -45,6 +45,13 @@ EXPOSE 3000
 # GET /readyz?role=receive, for a monitor GET /readyz.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+
+# docker build --target listing-service: the listing service alone.
+FROM program AS listing-service
+ENV SERVICE_DATABASE_URL=sqlite:/data/service.db
+ENTRYPOINT ["tallyhook", "service", "--host", "0.0.0.0", "--port", "3000"]
+
+FROM program
 # No shell and no npm in between, so that SIGTERM reaches the program.
 ENTRYPOINT ["tallyhook"]
 CMD ["start"]

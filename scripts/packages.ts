@@ -3,7 +3,7 @@
  * what it uses of the other packages, its declarations, and a manifest without what only a clone needs. `npm run build:packages`.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleScripts } from 'local-discord/messages';
@@ -63,7 +63,7 @@ async function build(name: string, { files, dependencies, optional, assets, addP
   copyAssets(folder, assets);
   await addPages?.(folder);
   declare(name, folder);
-  for (const file of ['README.md', 'page.png']) cpSync(join(source, file), join(folder, file), { force: true });
+  for (const file of globSync('*.{md,png}', { cwd: source })) cpSync(join(source, file), join(folder, file));
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
   const platform = JSON.parse(readFileSync(join(root, 'packages/platform/package.json'), 'utf8'));

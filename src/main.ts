@@ -1,6 +1,13 @@
 import type { CommandSyntax } from '@tallyhook/platform/terminal/command';
 import { processTerminal } from '@tallyhook/platform/terminal/process-terminal';
-import { calledAs, exitCode, runCommand, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
+import {
+  calledAs,
+  exitCode,
+  runCommand,
+  type Terminal,
+  UsageError,
+  withSuggestion,
+} from '@tallyhook/platform/terminal/terminal';
 import { UnreadableFileError } from '@tallyhook/platform/text-file';
 import { readVersion } from '@tallyhook/platform/version';
 import { type Environment, readEnvironment } from '../config/environment.ts';
@@ -56,7 +63,8 @@ const verbs: Readonly<Record<string, () => Promise<Verb>>> = {
   sandbox: async () => (await import('./sandbox/cli.ts')).sandboxCommand,
   service: async () => {
     const { serviceCommand } = await import('listing-service/cli');
-    const run: Verb = (args, terminal) => serviceCommand(args, calledAs(terminal, 'listing-service', 'tallyhook service'));
+    const run: Verb = (args, terminal) =>
+      serviceCommand(args, calledAs(terminal, 'listing-service', 'tallyhook service'));
     return Object.assign(run, { syntax: serviceCommand.syntax });
   },
   send: async () => (await import('./cli/send.ts')).sendCommand,

@@ -16,12 +16,13 @@ owner=$uid:$gid
 data_of_root=$stage/volumes/root
 declare -A process_of=() environment_of=()
 
-# The instructions of a stage of the Dockerfile (1: base, 2: build, 3: the image), one a line, without comments.
+# The instructions of stages of the Dockerfile (2: build, "3 5": the image), one a line, without comments.
+stages_of_image='3 5'
 instructions_of() {
-  grep -v '^ *#' Dockerfile | sed -e ':a' -e '/\\$/{N;s/\\\n//;ba' -e '}' | awk -v wanted="$1" '/^FROM /{n++} n == wanted'
+  grep -v '^ *#' Dockerfile | sed -e ':a' -e '/\\$/{N;s/\\\n//;ba' -e '}' | awk -v wanted=" $1 " '/^FROM /{n++} index(wanted, " " n " ")'
 }
 # The JSON array after an instruction, one element a line.
-words_of() { instructions_of 3 | grep -oP "^$1 .*?\K\[.*\]$" | tail -1 | node -e "JSON.parse(fs.readFileSync(0)).map((word) => console.log(word))"; }
+words_of() { instructions_of "$stages_of_image" | grep -oP "^$1 .*?\K\[.*\]$" | tail -1 | node -e "JSON.parse(fs.readFileSync(0)).map((word) => console.log(word))"; }
 free_port() { node -e "const server = net.createServer().listen(0, () => { console.log(server.address().port); server.close(); })"; }
 
 clean() {
@@ -46,12 +47,12 @@ prepare() {
   (cd "$build" && npm run --silent build)
   while read -ra words; do
     if [ "${words[1]}" = --from=build ]; then copy "$build" "$app" "${words[@]:2}"; else copy "$PWD" "$app" "${words[@]:1}"; fi
-  done < <(instructions_of 3 | grep '^COPY ')
+  done < <(instructions_of "$stages_of_image" | grep '^COPY ')
   mkdir -p "$app/dist/.compile-cache"
   chown "$owner" "$app/dist/.compile-cache"
   port=$(free_port)
   page_port=$(free_port)
-  variables=$(instructions_of 3 | sed -n 's/^ENV //p')
+  variables=$(instructions_of "$stages_of_image" | sed -n 's/^ENV //p')
   mapfile -t entrypoint < <(words_of ENTRYPOINT)
   mapfile -t command < <(words_of CMD)
   mapfile -t health < <(words_of HEALTHCHECK)
@@ -65,7 +66,7 @@ check_packages() {
   mkdir "$1"
   while read -ra words; do copy "$PWD" "$1" "${words[@]:1}"; done < <(instructions_of 2 | sed '/^RUN npm ci/q' | grep '^COPY ')
   installed=$(cd "$1" && npm ci --ignore-scripts --dry-run)
-  for name in $(node -p "Object.keys(require('./scripts/clone/package.json').dependencies).join(' ')"); do
+  for name in $(node -p "['scripts/clone', ...fs.readdirSync('packages').map((name) => 'packages/' + name)].flatMap((path) => Object.keys(require('./' + path + '/package.json').dependencies)).join(' ')"); do
     grep -q "^add $name " <<<"$installed" || { echo "npm ci would not install $name." && return 1; }
   done
 }
@@ -73,6 +74,7 @@ check_packages() {
 # copy FROM TO PATHS… TARGET, as COPY does with directories: their contents.
 copy() {
   local from=$1 to=$2 target=${*: -1} path
+  if [[ $target = */ ]]; then mkdir -p "$to/$target"; fi
   for path in "${@:3:$#-3}"; do
     path=${path#/app/}
     if [ -d "$from/$path" ]; then mkdir -p "$to/$target" && cp -RL "$from/$path/." "$to/$target"; else cp "$from/$path" "$to/$target"; fi

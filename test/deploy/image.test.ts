@@ -11,7 +11,7 @@ const dockerfile = read('Dockerfile');
 
 describe('the image', () => {
   it('is built from one base, which is pinned by its digest', () => {
-    const bases = [...dockerfile.matchAll(/^FROM (\S+)(?: AS (\w+))?$/gm)].map(([, image = '', name]) => ({
+    const bases = [...dockerfile.matchAll(/^FROM (\S+)(?: AS ([\w-]+))?$/gm)].map(([, image = '', name]) => ({
       image,
       name,
     }));
@@ -42,7 +42,8 @@ describe('the image', () => {
   it('has a variant for volumes of root, which ends as the same user and with the same program', () => {
     const variant = read('deploy/root-volume.Dockerfile');
     const [, entrypoint = ''] = /^ENTRYPOINT (.+)$/m.exec(variant) ?? [];
-    const [, program = ''] = /^ENTRYPOINT (.+)$/m.exec(dockerfile) ?? [];
+    // The last one is that of the image; the other belongs to the target with the listing service.
+    const program = [...dockerfile.matchAll(/^ENTRYPOINT (.+)$/gm)].at(-1)?.[1] ?? '';
     const command = (JSON.parse(entrypoint) as string[])[2];
     expect(command).toContain('setpriv --reuid=node --regid=node --init-groups ');
     expect(command).toContain((JSON.parse(program) as string[]).join(' '));
