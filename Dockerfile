@@ -11,7 +11,7 @@ COPY packages/platform/package.json packages/platform/
 COPY packages/local-discord/package.json packages/local-discord/
 COPY packages/listing-service/package.json packages/listing-service/
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.base.json tsconfig.build.json ./
 COPY packages packages
 COPY src src
 COPY commands commands
