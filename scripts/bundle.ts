@@ -76,6 +76,7 @@ export async function bundleModules(
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     input: { ...input },
     platform: 'node',
+    tsconfig: false,
     ...(isProgram && { preserveEntrySignatures: 'allow-extension' }),
     external: (id, importer) => isExternal(id) && !isUnused(id, importer),
     // pino asks for the main module; without it no file calls require().

@@ -51,6 +51,7 @@ export async function bundleScripts(
     const { output } = await build({
       input: Object.fromEntries(Object.entries(sources).map(([name, source]) => [name, fileURLToPath(source)])),
       platform: 'browser',
+      tsconfig: false,
       write: false,
       // package.json says that imports have no effect; the components read what one of them sets.
       treeshake: { moduleSideEffects: () => true },
