@@ -41,7 +41,11 @@ prepare() {
   ln -s "$(command -v env)" "$stage/bin/env"
   step 'the files before npm ci are all that it needs'
   check_packages "$stage/packages"
-  ln -s "$PWD/node_modules" "$build/node_modules"
+  mkdir -p "$build/node_modules/@tallyhook"
+  ln -s "$PWD"/node_modules/.bin "$PWD"/node_modules/* "$build/node_modules/" 2>/dev/null || true
+  # The packages of the repository are those that the Dockerfile copies.
+  ln -sfn ../../packages/platform "$build/node_modules/@tallyhook/platform"
+  for name in local-discord listing-service; do ln -sfn "../packages/$name" "$build/node_modules/$name"; done
   while read -ra words; do copy "$PWD" "$build" "${words[@]:1}"; done < <(instructions_of 2 | grep '^COPY ')
   step 'the files that are copied into the build are all that it needs'
   (cd "$build" && npm run --silent build)
