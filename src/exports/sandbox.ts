@@ -117,7 +117,7 @@ export type {
   User,
   UserCommandAction,
 } from 'local-discord';
-export { createTestBot, RejectedByClientError, startLocalDiscord } from 'local-discord';
+export { createTestBot, LocalDiscordError, RejectedByClientError, startLocalDiscord } from 'local-discord';
 export type { Tone } from 'local-discord/page';
 export type { ListingSettings } from '../sandbox/default-settings.ts';
 export type { DeliveryResponse, FaultInjection, OutageSwitch } from '../sandbox/fault-injection.ts';

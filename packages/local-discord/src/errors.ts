@@ -11,8 +11,15 @@ export interface FieldError {
   readonly message: string;
 }
 
+/**
+ * What a program is to be told of: a rejected request, an input that Discord's client would not send, a bot that does not answer. Its
+ * `code` is stable, and its `hint` says what to do.
+ * @category Errors
+ */
+export class LocalDiscordError extends TallyhookError {}
+
 /** An error response. */
-export class ResponseError extends TallyhookError {
+export class ResponseError extends LocalDiscordError {
   readonly status: number;
   readonly json: object;
 
@@ -122,7 +129,7 @@ export const errorResponse = {
  * `option_missing` or `disabled`.
  * @category Errors
  */
-export class RejectedByClientError extends TallyhookError {}
+export class RejectedByClientError extends LocalDiscordError {}
 
 /** @throws RejectedByClientError */
 export function reject(code: KnownErrorCode, message: string): never {

@@ -11,7 +11,7 @@ export type { SentDispatch } from './connection.ts';
 export type { DefaultGuildOptions, Person, RoleIds } from './default-guild.ts';
 export type { RecordedRequest } from './diagnostics.ts';
 export type { StateChange } from './discord-state.ts';
-export { RejectedByClientError } from './errors.ts';
+export { LocalDiscordError, RejectedByClientError } from './errors.ts';
 export type { FaultControls } from './faults.ts';
 export type { FileInput, StoredFile } from './files.ts';
 export type { RecordedIdentify } from './gateway.ts';

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { minute, second } from '@tallyhook/platform/durations';
-import { TallyhookError } from '@tallyhook/platform/errors';
 import { z } from 'zod';
 import { choice } from './command-schema.ts';
 import type { DiscordState } from './discord-state.ts';
-import { errorResponse } from './errors.ts';
+import { errorResponse, LocalDiscordError } from './errors.ts';
 import { messageFlag } from './message-flags.ts';
 import { messageSchema } from './message-schema.ts';
 import { modalSchema } from './modal.ts';
@@ -53,7 +52,7 @@ export type ReceivedCallback = Callback & {
 };
 
 /** No callback within 3 seconds; the client shows "The application did not respond". */
-export class ApplicationDidNotRespondError extends TallyhookError {
+export class ApplicationDidNotRespondError extends LocalDiscordError {
   constructor() {
     super('application_did_not_respond', 'The application did not respond');
   }

@@ -57,7 +57,7 @@ export interface LocalDiscord {
   readonly gatewayUrl: string;
   /** The base URL of the page, without a trailing slash. */
   readonly origin: string;
-  /** Resolves when the page can be served. @throws TallyhookError `page_not_bundled` */
+  /** Resolves when the page can be served. @throws LocalDiscordError `page_not_bundled` */
   pageReady(): Promise<void>;
   readonly token: string;
   /**
@@ -72,7 +72,7 @@ export interface LocalDiscord {
   readonly interactionsEndpoint: string | null;
   /**
    * Sends interactions to a URL from now on, as its owner sets it on Discord's developer portal; null for the gateway.
-   * @throws TallyhookError `discord_refusal` if the endpoint does not answer a signed PING, or answers an unsigned one
+   * @throws LocalDiscordError `discord_refusal` if the endpoint does not answer a signed PING, or answers an unsigned one
    */
   setInteractionsEndpoint(url: string | null): Promise<void>;
   readonly guildId: string;
@@ -136,7 +136,7 @@ export interface LocalDiscord {
 /** A sent interaction and its responses. */
 export interface InteractionHandle {
   readonly id: string;
-  /** The callback; rejects with TallyhookError `application_did_not_respond` after 3 seconds without one. */
+  /** The callback; rejects with LocalDiscordError `application_did_not_respond` after 3 seconds without one. */
   readonly response: Promise<ReceivedCallback>;
   /** The message once it is more than "is thinking…"; rejects like `response`. */
   readonly settled: Promise<Message>;

@@ -27,11 +27,11 @@ export type { LocalDiscord, LocalDiscordOptions };
 
 /**
  * Starts the server; it is listening when the promise resolves.
- * @throws TallyhookError `cannot_listen`
+ * @throws LocalDiscordError `cannot_listen`
  * @example
  * ```ts
  * import { Client } from 'discord.js';
- * import { startLocalDiscord } from 'tallyhook/sandbox';
+ * import { startLocalDiscord } from 'local-discord';
  *
  * const discord = await startLocalDiscord();
  * const bot = new Client({ intents: [], rest: { api: discord.apiUrl } });

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { TallyhookError } from '@tallyhook/platform/errors';
 import { localUrl } from '@tallyhook/platform/host-address';
+import { LocalDiscordError } from './errors.ts';
 import type { Faults } from './faults.ts';
 import type { Files } from './files.ts';
 import type { Gateway } from './gateway.ts';
@@ -24,12 +24,12 @@ interface ServerHandlers {
 /** Image types that are displayed inline; other files are downloads. */
 const inlineTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
-/** One HTTP server for the REST API, the gateway, uploaded files and the page. @throws TallyhookError `cannot_listen` */
+/** One HTTP server for the REST API, the gateway, uploaded files and the page. @throws LocalDiscordError `cannot_listen` */
 export async function listen(port: number, host: string) {
   const server = createServer();
   server.listen(port, host);
   await once(server, 'listening').catch((cause: unknown) => {
-    throw new TallyhookError('cannot_listen', `The local Discord cannot listen on ${host}:${port}.`, {
+    throw new LocalDiscordError('cannot_listen', `The local Discord cannot listen on ${host}:${port}.`, {
       cause,
       hint: 'Another program may use this port: choose another --port.',
     });

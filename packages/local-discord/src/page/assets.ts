@@ -36,7 +36,7 @@ export const pageFolder = (): URL => new URL('./public/', import.meta.url);
 /**
  * The page's files by URL path. They are read once, so a request path never reaches the file system.
  *
- * @throws TallyhookError `page_not_bundled`
+ * @throws LocalDiscordError `page_not_bundled`
  */
 export async function readAssets(face: PageFace = ownFace): Promise<ReadonlyMap<string, Asset>> {
   const [files, code] = await Promise.all([readPageFiles(face), readScript(face.script)]);

@@ -28,7 +28,7 @@ export interface TestBotOptions extends Omit<LocalDiscordOptions, 'people'> {
 export interface TestBot {
   /** The local Discord, with everything that the helpers do not have. */
   readonly discord: LocalDiscord;
-  /** A member by name; without a name the first one. @throws TallyhookError `unknown_user` */
+  /** A member by name; without a name the first one. @throws LocalDiscordError `unknown_user` */
   member(name?: string): TestMember;
   /**
    * The next message of the bot that answers nobody, each once, oldest first: in a channel, by name or id (default:

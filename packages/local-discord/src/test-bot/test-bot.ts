@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { second } from '@tallyhook/platform/durations';
-import { TallyhookError } from '@tallyhook/platform/errors';
 import { type Person, personNamed } from '../default-guild.ts';
+import { LocalDiscordError } from '../errors.ts';
 import { ApplicationDidNotRespondError } from '../interactions.ts';
 import { type LocalDiscord, startLocalDiscord } from '../local-discord.ts';
 import type { Message } from '../objects.ts';
@@ -16,11 +16,11 @@ const messageTimeoutMs = 3 * second;
 /**
  * Connects a client of discord.js to a Discord on this machine, for tests: registers the commands, and returns the
  * members who use them. The client must not have logged in; it needs no token, and nothing in the bot changes.
- * @throws TallyhookError `invalid_options` if the client has logged in already, and the errors of discord.js
+ * @throws LocalDiscordError `invalid_options` if the client has logged in already, and the errors of discord.js
  * @example
  * ```ts
  * import { Client, Events, GatewayIntentBits, SlashCommandBuilder } from 'discord.js';
- * import { createTestBot } from 'tallyhook/sandbox';
+ * import { createTestBot } from 'local-discord';
  *
  * const client = new Client({ intents: [GatewayIntentBits.Guilds] });
  * client.on(Events.InteractionCreate, async (interaction) => {
@@ -35,7 +35,7 @@ const messageTimeoutMs = 3 * second;
  */
 export async function createTestBot(client: BotClient, options: TestBotOptions = {}): Promise<TestBot> {
   if (client.isReady()) {
-    throw new TallyhookError('invalid_options', 'The client has logged in already.', {
+    throw new LocalDiscordError('invalid_options', 'The client has logged in already.', {
       hint: 'Pass it before login(), which createTestBot calls.',
     });
   }
@@ -83,7 +83,7 @@ function createMembers(context: TestContext): Pick<TestBot, 'member' | 'nextMess
       const person = discord.members.find(({ username, displayName }) => username === name || displayName === name);
       if (person === undefined) {
         const names = discord.members.map(({ username, displayName }) => displayName ?? username).join(', ');
-        throw new TallyhookError('unknown_user', `There is no member ${name}.`, { hint: `There are ${names}.` });
+        throw new LocalDiscordError('unknown_user', `There is no member ${name}.`, { hint: `There are ${names}.` });
       }
       return createMember(person, context, channelIdOf);
     },

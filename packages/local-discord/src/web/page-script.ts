@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { messageOf, TallyhookError } from '@tallyhook/platform/errors';
+import { messageOf } from '@tallyhook/platform/errors';
+import { LocalDiscordError } from '../errors.ts';
 
 /** The colors of messages, and their parts that are not components: of elements within one of the class `discord`. */
 export const messageStyles = (): URL => new URL('./messages.css', import.meta.url);
@@ -25,7 +26,7 @@ export function readSharedScript(): Promise<string | null> {
  * The package and the image contain the built script, since they have no bundler; in the repository it is bundled
  * in memory (100 ms).
  *
- * @throws TallyhookError `page_not_bundled` if neither works
+ * @throws LocalDiscordError `page_not_bundled` if neither works
  */
 export async function readScript({ source, built }: PageScript): Promise<string> {
   const known = await readFile(built(), 'utf8').catch(() => null);
@@ -38,7 +39,7 @@ export async function readScript({ source, built }: PageScript): Promise<string>
  *
  * @param sources by name
  * @returns by the name of the file
- * @throws TallyhookError `page_not_bundled`
+ * @throws LocalDiscordError `page_not_bundled`
  */
 export async function bundleScripts(
   sources: Readonly<Record<string, URL>>,
@@ -64,7 +65,7 @@ export async function bundleScripts(
     });
     return new Map(output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file.code]] : [])));
   } catch (cause) {
-    throw new TallyhookError('page_not_bundled', `The script of the page cannot be bundled: ${messageOf(cause)}.`, {
+    throw new LocalDiscordError('page_not_bundled', `The script of the page cannot be bundled: ${messageOf(cause)}.`, {
       cause,
       hint: 'Run "npm ci" to install the bundler.',
     });
