@@ -13,4 +13,5 @@ await bundlePackage(`${dist}package`);
 pruneDeclarations(
   `${dist}types`,
   readEntries().map(({ declarations }) => declarations),
+  { 'local-discord': 'tallyhook/sandbox', 'listing-service': 'tallyhook/sandbox' },
 );
