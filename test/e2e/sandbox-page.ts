@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { sharedBrowser } from '@tallyhook/platform/testing/browser/shared-browser';
+import type { LocalDiscordOptions } from 'local-discord';
 import { type Repertoire, startBot } from 'local-discord/testing/bot';
-import { localDiscord } from 'local-discord/testing/local';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, vi } from 'vitest';
-import type { LocalDiscordOptions } from '../../packages/local-discord/src/local-discord.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { service } from '../sandbox/page-ports.ts';
+import { localDiscord } from '../support/local-discord.ts';
 import { wholeSandbox } from '../support/whole-sandbox.ts';
 
 export const defaultTimeoutMs = 10_000;

@@ -1,7 +1,7 @@
 import { browser } from 'listing-service/testing/discord-browser';
 import type { Message } from 'local-discord';
+import { controlsOf, textsOf } from 'local-discord';
 import { expect, it, vi } from 'vitest';
-import { controlsOf, textsOf } from '../../packages/local-discord/src/objects.ts';
 import { wholeSandbox } from '../support/whole-sandbox.ts';
 
 const patience = { timeout: 20_000, interval: 50 };
