@@ -30,8 +30,9 @@ export interface Terminal {
  * @param called `tallyhook service`
  */
 export function calledAs(terminal: Terminal, name: string, called: string): Terminal {
-  const pattern = new RegExp(`(?<![\\w./-])${name}(?=[ :\`])`, 'g');
-  const renamed = (print: (line: string) => void) => (line: string) => print(line.replace(pattern, called));
+  const ends = [' ', ':', '`'];
+  const rename = (line: string) => ends.reduce((text, end) => text.replaceAll(name + end, called + end), line);
+  const renamed = (print: (line: string) => void) => (line: string) => print(rename(line));
   return { ...terminal, print: renamed(terminal.print), printError: renamed(terminal.printError) };
 }
 
