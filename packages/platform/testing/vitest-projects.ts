@@ -34,7 +34,7 @@ export const pages = 'test/e2e/**/*.test.ts';
 /** Settings of {@link pages}. */
 export const inBrowser = {
   include: [pages],
-  globalSetup: new URL('shared-browser.ts', import.meta.url).pathname,
+  globalSetup: new URL('browser/shared-browser.ts', import.meta.url).pathname,
   // As long as a locator waits: a loaded machine draws late.
   expect: { poll: { timeout: 10_000 } },
 } as const satisfies TestUserConfig;
