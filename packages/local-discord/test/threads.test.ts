@@ -1,11 +1,4 @@
-import {
-  ButtonStyle,
-  ChannelType,
-  ComponentType,
-  Events,
-  type GuildTextBasedChannel,
-  type TextChannel,
-} from 'discord.js';
+import { ButtonStyle, ChannelType, ComponentType, Events, InteractionContextType, type TextChannel } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { Repertoire } from '../testing/bot.ts';
 import { inhabited, localDiscord, rest } from '../testing/local.ts';
@@ -15,10 +8,10 @@ const guildMembers = 2;
 
 /** Replies to /where with a button, which adds who presses it. */
 const threadBot: Repertoire = {
-  commands: [{ name: 'where', description: 'Names the channel.' }],
+  commands: [{ name: 'where', description: 'Names the channel.', contexts: [InteractionContextType.Guild] }],
   intents: [guildMembers],
   async answer(interaction) {
-    const name = (channel: unknown) => (channel as GuildTextBasedChannel).name;
+    const name = interaction.inCachedGuild() ? interaction.channel?.name : 'no guild';
     if (interaction.isChatInputCommand()) {
       const button = {
         type: ComponentType.Button,
@@ -27,10 +20,10 @@ const threadBot: Repertoire = {
         customId: 'again',
       } as const;
       await interaction.reply({
-        content: `Here is ${name(interaction.channel)}`,
+        content: `Here is ${name}`,
         components: [{ type: ComponentType.ActionRow, components: [button] }],
       });
-    } else if (interaction.isButton()) await interaction.update(`Still ${name(interaction.channel)}`);
+    } else if (interaction.isButton()) await interaction.update(`Still ${name}`);
   },
 };
 
