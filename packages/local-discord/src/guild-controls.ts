@@ -4,6 +4,7 @@ import { reject } from './errors.ts';
 import { intent } from './flags.ts';
 import { isThread, type Member, newMember, type Role, threadType } from './objects.ts';
 import { type PermissionName, permissions } from './permissions.ts';
+import { startThread } from './start-thread.ts';
 
 /** A member starts a thread. */
 export interface ThreadStart {
@@ -46,7 +47,8 @@ export interface GuildControls {
   setGuildLocale(locale: string): void;
 }
 
-export function createGuildControls({ state, threads }: DiscordStore): GuildControls {
+export function createGuildControls(store: DiscordStore): GuildControls {
+  const { state, threads } = store;
   const { guildId } = state;
   const everyone = state.roles.filter(({ id }) => id === guildId);
   let removedBot: Member | null = null;
@@ -131,7 +133,7 @@ export function createGuildControls({ state, threads }: DiscordStore): GuildCont
       if (!state.hasPermission(userId, isPrivate ? 'createPrivateThreads' : 'createPublicThreads', channel))
         reject('not_permitted', 'The member may not start threads');
       const type = isPrivate ? threadType.private : threadType.public;
-      return threads.create(channel, { id: state.nextId(), type, name, ownerId: userId }).id;
+      return startThread(store, channel, { type, name, ownerId: userId }).id;
     },
     archiveThread(threadId, archived) {
       const thread = state.channels.get(threadId);

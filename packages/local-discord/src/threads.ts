@@ -5,18 +5,21 @@ import { type GuildChannel, isThread, type Message, type Thread, type ThreadMemb
 /** Discord: "approximate count of users in a thread, stops counting at 50". */
 const maxCountedMembers = 50;
 
-/** What can be changed about a thread; each is optional. */
-export interface ThreadChanges {
-  readonly name?: string | undefined;
-  readonly archived?: boolean | undefined;
-  readonly locked?: boolean | undefined;
-  readonly invitable?: boolean | undefined;
-  readonly auto_archive_duration?: Thread['thread_metadata']['auto_archive_duration'] | undefined;
-  readonly rate_limit_per_user?: number | undefined;
+/** What can be set when a thread is created or changed; null stands for the default, or for no change. */
+interface ThreadSettings {
+  readonly invitable?: boolean | null | undefined;
+  readonly auto_archive_duration?: Thread['thread_metadata']['auto_archive_duration'] | null | undefined;
+  readonly rate_limit_per_user?: number | null | undefined;
+}
+
+interface ThreadChanges extends ThreadSettings {
+  readonly name?: string | null | undefined;
+  readonly archived?: boolean | null | undefined;
+  readonly locked?: boolean | null | undefined;
 }
 
 /** A thread to create. */
-interface NewThread extends Pick<ThreadChanges, 'invitable' | 'auto_archive_duration' | 'rate_limit_per_user'> {
+export interface NewThread extends ThreadSettings {
   /** That of the message that it is started from, or a new one. */
   readonly id: string;
   readonly type: Thread['type'];
@@ -64,19 +67,21 @@ export class Threads {
     return thread;
   }
 
-  update(thread: Thread, { archived, locked, invitable, auto_archive_duration, ...others }: ThreadChanges): Thread {
+  update(thread: Thread, changes: ThreadChanges): Thread {
     const before = thread.thread_metadata;
+    const archived = changes.archived ?? before.archived;
+    const isInvitable = changes.invitable ?? before.invitable;
     const updated: Thread = {
       ...thread,
-      name: others.name ?? thread.name,
-      rate_limit_per_user: others.rate_limit_per_user ?? thread.rate_limit_per_user,
+      name: changes.name ?? thread.name,
+      rate_limit_per_user: changes.rate_limit_per_user ?? thread.rate_limit_per_user,
       thread_metadata: {
         ...before,
-        archived: archived ?? before.archived,
-        locked: locked ?? before.locked,
-        auto_archive_duration: auto_archive_duration ?? before.auto_archive_duration,
-        ...(invitable !== undefined && thread.type === threadType.private && { invitable }),
-        ...(archived !== undefined && archived !== before.archived && { archive_timestamp: this.#state.timestamp() }),
+        archived,
+        archive_timestamp: archived === before.archived ? before.archive_timestamp : this.#state.timestamp(),
+        auto_archive_duration: changes.auto_archive_duration ?? before.auto_archive_duration,
+        locked: changes.locked ?? before.locked,
+        ...(thread.type === threadType.private && isInvitable !== undefined && { invitable: isInvitable }),
       },
     };
     this.#state.channels.set(thread.id, updated);

@@ -53,9 +53,10 @@ describe('a thread', () => {
     const thread = await channel.threads.create({ name: 'Public <@1>' });
     const [announced] = (await channel.messages.fetch({ limit: 1 })).values();
     expect(announced).toMatchObject({ content: 'Public <@1>', system: true, reference: { channelId: thread.id } });
-    await thread.send('inside');
+    await thread.send({ content: 'inside', files: [{ attachment: Buffer.from('hello'), name: 'note.txt' }] });
     const [inside] = (await thread.messages.fetch()).values();
     expect(inside).toMatchObject({ content: 'inside', channelId: thread.id, position: 0 });
+    expect(inside?.attachments.size).toBe(1);
   });
 
   it('that is private is only for those who were added', async () => {
@@ -82,6 +83,7 @@ describe('a thread', () => {
     const started = new Promise<string>((resolve) => bot.once(Events.ThreadCreate, ({ id }) => resolve(id)));
     const id = discord.guild.startThread({ channelId: channel.id, userId: tomas.id, name: 'By Tomás' });
     expect(await started).toBe(id);
+    expect(discord.messages(channel.id)).toMatchObject([{ type: 18, content: 'By Tomás', author: { id: tomas.id } }]);
     const membersOf = async () => (await ask('GET', `/channels/${id}/thread-members`)).json;
     const ids = (list: unknown) => (list as { user_id: string }[]).map(({ user_id }) => user_id);
     expect(ids(await membersOf())).toEqual([tomas.id]);

@@ -2,11 +2,10 @@ import { snowflakePattern } from '@tallyhook/platform/snowflake';
 import { z } from 'zod';
 import type { DiscordStore } from '../discord-store.ts';
 import { errorResponse, raise } from '../errors.ts';
-import { messageType } from '../flags.ts';
-import { messageSchema } from '../message-schema.ts';
 import { type GuildChannel, isThread, type Thread, type ThreadMember, threadType } from '../objects.ts';
 import type { PermissionName } from '../permissions.ts';
 import { done, ok, type Route, route } from '../rest.ts';
+import { startThread } from '../start-thread.ts';
 import { requiredText, validate } from '../validate.ts';
 import { createChannelAccess } from './channel-access.ts';
 
@@ -39,12 +38,9 @@ const membersQuery = z.object({
   limit: count.pipe(z.int().min(1).max(100)).default(100),
 });
 
-/** Drops null, which stands for no change. */
-const given = <Value>(value: Value | null | undefined): Value | undefined => value ?? undefined;
-
 /** Threads and their members. Discord: "Channel", "Threads". */
 export function threadRoutes(store: DiscordStore): Route[] {
-  const { state, threads, messages, files } = store;
+  const { state, threads, messages } = store;
   const { channelFor, messageIn } = createChannelAccess(store);
   const botId = state.bot.id;
 
@@ -68,22 +64,14 @@ export function threadRoutes(store: DiscordStore): Route[] {
 
   /** Discord: "Modify Channel", thread. Who has started a thread may change it, except for what moderators have locked. */
   const edit = (thread: Thread, body: unknown): Thread => {
-    const { name, archived, locked, invitable, ...others } = validate(threadEdit, body);
-    const isReopening = archived === false && Object.keys(body as object).length === 1;
+    const changes = validate(threadEdit, body);
+    const isReopening = changes.archived === false && Object.keys(body as object).length === 1;
     const isManager = managesThread(thread);
-    const isOwner = thread.owner_id === botId;
-    if (locked != null || state.isClosedTo(botId, thread)) requirePermission(isManager);
+    if (changes.locked != null || state.isClosedTo(botId, thread)) requirePermission(isManager);
     if (isReopening) channelFor(thread.id, 'sendMessages');
-    else requirePermission(isManager || isOwner);
-    if (thread.thread_metadata.archived && archived !== false) throw errorResponse.threadArchived();
-    return threads.update(thread, {
-      name: given(name),
-      archived: given(archived),
-      locked: given(locked),
-      invitable: given(invitable),
-      auto_archive_duration: given(others.auto_archive_duration),
-      rate_limit_per_user: given(others.rate_limit_per_user),
-    });
+    else requirePermission(isManager || thread.owner_id === botId);
+    if (thread.thread_metadata.archived && changes.archived !== false) throw errorResponse.threadArchived();
+    return threads.update(thread, changes);
   };
 
   /** The archived threads of a channel, the last archived one first. */
@@ -106,39 +94,20 @@ export function threadRoutes(store: DiscordStore): Route[] {
   return [
     route('POST', '/channels/:channelId/threads', ({ ids, body }) => {
       parentFor(ids.channelId);
-      const { type, name, invitable, ...others } = validate(newThread, body);
-      const isPublic = type === threadType.public;
-      const parent = parentFor(ids.channelId, isPublic ? 'createPublicThreads' : 'createPrivateThreads');
-      const thread = threads.create(parent, {
-        id: state.nextId(),
-        type: type ?? threadType.private,
-        name,
-        ownerId: botId,
-        invitable: given(invitable),
-        auto_archive_duration: given(others.auto_archive_duration),
-        rate_limit_per_user: given(others.rate_limit_per_user),
-      });
-      if (isPublic) {
-        const payload = validate(messageSchema, { content: name, allowed_mentions: { parse: [] } });
-        const reference = { type: 0, channel_id: thread.id, guild_id: thread.guild_id } as const;
-        const extra = { type: messageType.threadCreated, message_reference: reference };
-        messages.create({ channel: parent, content: files.attach([], payload), extra });
-      }
+      const fields = validate(newThread, body);
+      const type = fields.type ?? threadType.private;
+      const needed = type === threadType.public ? 'createPublicThreads' : 'createPrivateThreads';
+      const parent = parentFor(ids.channelId, needed);
+      const thread = startThread(store, parent, { ...fields, type, ownerId: botId });
       return { status: 201, body: state.threadForBot(thread) };
     }),
     route('POST', '/channels/:channelId/messages/:messageId/threads', ({ ids, body }) => {
       const parent = parentFor(ids.channelId, 'createPublicThreads');
       const message = messageIn(ids.channelId, ids.messageId);
-      const { name, ...others } = validate(threadOfMessage, body);
+      const fields = validate(threadOfMessage, body);
       if (state.channels.has(message.id)) throw errorResponse.threadExists();
-      const thread = threads.create(parent, {
-        id: message.id,
-        type: threadType.public,
-        name,
-        ownerId: botId,
-        auto_archive_duration: given(others.auto_archive_duration),
-        rate_limit_per_user: given(others.rate_limit_per_user),
-      });
+      const type = threadType.public;
+      const thread = threads.create(parent, { ...fields, type, id: message.id, ownerId: botId });
       messages.announceThread(message);
       return { status: 201, body: state.threadForBot(thread) };
     }),
