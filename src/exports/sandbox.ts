@@ -114,6 +114,9 @@ export type {
   TestCommandOptions,
   TestMember,
   TestReply,
+  Thread,
+  ThreadMember,
+  ThreadStart,
   User,
   UserCommandAction,
 } from 'local-discord';

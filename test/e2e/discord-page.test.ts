@@ -1,5 +1,5 @@
 import { violationsOf } from '@tallyhook/platform/testing/browser/violations';
-import type { Interaction } from 'discord.js';
+import { ChannelType, type Interaction, type TextChannel } from 'discord.js';
 import type { Repertoire } from 'local-discord/testing/bot';
 import { localDiscord } from 'local-discord/testing/local';
 import { describe, expect, it } from 'vitest';
@@ -65,6 +65,38 @@ describe('the page of a Discord alone', { timeout: 60_000 }, () => {
       'The bot is connected',
     ]);
     await saveScreenshot(page, 'discord-alone');
+  });
+
+  it('lists open threads under their channel, for those who see them, and runs commands in them', async () => {
+    const { discord, bot, page, messages, type } = await visitLocal(pingBot, {}, alone);
+    const { general } = discord.channels;
+    const channel = (await bot.channels.fetch(general)) as TextChannel;
+    const thread = await channel.threads.create({ name: 'Tide times' });
+    await channel.threads.create({ name: 'Harbour watch', type: ChannelType.PrivateThread });
+    const channels = page.getByRole('list', { name: 'Text channels' });
+    await channels.getByRole('button', { name: 'Harbour watch' }).waitFor();
+    expect((await channels.getByRole('button').allInnerTexts()).map((text) => text.split('\n').at(1))).toEqual([
+      'announcements',
+      'general',
+      'Tide times',
+      'Harbour watch',
+      'premium',
+    ]);
+    await channels.getByRole('button', { name: 'general' }).click();
+    await messages.getByText('Started a thread:').waitFor();
+    await saveScreenshot(page, 'discord-thread-started');
+    await channels.getByRole('button', { name: 'Tide times' }).click();
+    await type('/ping ');
+    await page.keyboard.press('Enter');
+    await messages.getByText('Pong!', { exact: true }).waitFor();
+    expect(discord.messages(thread.id)).toHaveLength(1);
+    expect(await violationsOf(page)).toEqual([]);
+    await saveScreenshot(page, 'discord-thread');
+    // Another member sees only the public thread.
+    await page.getByLabel('Acting as').selectOption({ index: 1 });
+    await channels.getByRole('button', { name: 'Harbour watch' }).waitFor({ state: 'detached' });
+    discord.guild.archiveThread(thread.id, true);
+    await channels.getByRole('button', { name: 'Tide times' }).waitFor({ state: 'detached' });
   });
 
   it.each(['dark', 'light'] as const)('is accessible and complete, also on a phone (%s)', async (colorScheme) => {

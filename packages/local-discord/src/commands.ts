@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type CommandSchema, commandListSchema, commandSchema } from './command-schema.ts';
 import type { DiscordState } from './discord-state.ts';
 import { errorResponse, fieldError, raise } from './errors.ts';
-import { type Channel, normalize } from './objects.ts';
+import { type Channel, isInGuild, isThread, normalize } from './objects.ts';
 import { permission } from './permissions.ts';
 import { isWithoutBot, otherGuildPermissions } from './places-without-bot.ts';
 import { validate } from './validate.ts';
@@ -53,9 +53,9 @@ export class Commands {
 
   /** The commands that exist in a channel; members without the permission for one do not see it there. */
   in(channel: Channel): StoredCommand[] {
-    if (!isWithoutBot(channel)) return this.availableIn(channel.type === 0 ? channel.guild_id : null);
+    if (!isWithoutBot(channel)) return this.availableIn(isInGuild(channel) ? channel.guild_id : null);
     // Those of the user's account, in guilds (0), or in conversations of people (2).
-    const context = channel.type === 0 ? 0 : 2;
+    const context = isInGuild(channel) ? 0 : 2;
     return this.list(null).filter(
       ({ contexts, integration_types: types }) => types?.includes(1) && (contexts?.includes(context) ?? true),
     );
@@ -163,7 +163,7 @@ function isAvailableInDirectMessages(command: Pick<CommandSchema, 'contexts' | '
 }
 
 /**
- * Whether a member has the permissions that a command requires. Discord: "Application Command Permissions": `0` is for
+ * Whether a member has the permissions that a command requires, and the thread is not closed to the member. Discord: "Application Command Permissions": `0` is for
  * administrators only, and in conversations there are no permissions.
  */
 export function mayUse(
@@ -172,7 +172,8 @@ export function mayUse(
   userId: string,
   channel: Channel,
 ): boolean {
-  if (required == null || channel.type !== 0) return true;
+  if (isThread(channel) && state.isClosedTo(userId, channel)) return false;
+  if (required == null || !isInGuild(channel)) return true;
   const bits = BigInt(required) || permission.administrator;
   const held = isWithoutBot(channel)
     ? otherGuildPermissions(userId, state.people)
@@ -182,7 +183,7 @@ export function mayUse(
 
 /** Whether a member is in the channel and may use commands there. */
 export function isIn(state: DiscordState, userId: string, channel: Channel): boolean {
-  if (channel.type !== 0) return channel.recipients.some(({ id }) => id === userId);
+  if (!isInGuild(channel)) return channel.recipients.some(({ id }) => id === userId);
   if (isWithoutBot(channel)) return true;
-  return state.isMember(userId) && state.hasPermission(userId, 'useApplicationCommands', channel);
+  return state.canView(userId, channel) && state.hasPermission(userId, 'useApplicationCommands', channel);
 }

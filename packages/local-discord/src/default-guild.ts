@@ -76,7 +76,9 @@ const toUser = ({ id: userId, username, displayName }: Person) => ({
   avatar: picture,
 });
 
-const everyonePermissions = memberPermissions | permissions('addReactions');
+const everyonePermissions =
+  memberPermissions |
+  permissions('addReactions', 'createPublicThreads', 'createPrivateThreads', 'sendMessagesInThreads');
 
 /** The constant fields of the guild; channels, members and roles are stored separately. */
 const settings = {

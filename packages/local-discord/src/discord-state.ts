@@ -5,7 +5,21 @@ import { reject } from './errors.ts';
 import { intent } from './flags.ts';
 import { defaultLocale, isLocale, type Locale } from './locales.ts';
 import type { Modal } from './modal.ts';
-import type { Channel, DirectChannel, GuildChannel, Member, Message, Role, User } from './objects.ts';
+import {
+  type Channel,
+  type DirectChannel,
+  type GuildChannel,
+  type GuildPlace,
+  isInGuild,
+  isThread,
+  type Member,
+  type Message,
+  type Role,
+  type Thread,
+  type ThreadMember,
+  threadType,
+  type User,
+} from './objects.ts';
 import {
   allPermissions,
   channelPermissions,
@@ -95,7 +109,10 @@ export class DiscordState {
   /** Users whom the bot cannot meet, but whose names Discord knows. */
   readonly strangers: ReadonlyMap<string, User>;
   readonly members: Map<string, Member>;
+  /** Threads as well. */
   readonly channels: Map<string, Channel>;
+  /** By thread, the members by their ids. */
+  readonly threadMembers = new Map<string, Map<string, ThreadMember>>();
   /** Ids of the users who do not accept direct messages from the bot. */
   readonly closedDirectMessages = new Set<string>();
   /** The number of shards that Discord recommends to the bot and requires of new sessions. */
@@ -169,6 +186,20 @@ export class DiscordState {
       .filter((channel) => channel.guild_id === this.guildId);
   }
 
+  /** The threads of the guild that the bot can see, active or archived. */
+  threads(state: 'active' | 'archived'): Thread[] {
+    return [...this.channels.values()]
+      .filter(isThread)
+      .filter(({ thread_metadata }) => thread_metadata.archived === (state === 'archived'))
+      .filter((thread) => this.canView(this.bot.id, thread));
+  }
+
+  /** A thread as the bot gets it: with its own membership. */
+  threadForBot(thread: Thread): Thread & { readonly member?: ThreadMember } {
+    const member = this.threadMembers.get(thread.id)?.get(this.bot.id);
+    return member === undefined ? thread : { ...thread, member };
+  }
+
   /** The guild as GUILD_CREATE and GET /guilds/:id show it. */
   guild() {
     return { ...this.#settings, roles: this.roles };
@@ -201,17 +232,31 @@ export class DiscordState {
   }
 
   /** The permissions of a member (bit set), in a channel or in the whole guild. */
-  permissionsOf(userId: string, channel?: GuildChannel): bigint {
+  permissionsOf(userId: string, place?: GuildPlace): bigint {
     // Discord: "Permission Hierarchy". The owner needs no role.
     if (userId === this.guild().owner_id) return allPermissions;
+    // "Threads inherit permissions from their parent channel."
+    const channel = isThread(place) ? this.channels.get(place.parent_id) : place;
     const member = { userId, roleIds: this.members.get(userId)?.roles ?? [] };
-    return channel === undefined
+    return channel?.type !== 0
       ? guildPermissions(member, this.roles, this.guildId)
       : channelPermissions(member, this.roles, channel);
   }
 
-  hasPermission(userId: string, name: PermissionName, channel?: GuildChannel): boolean {
+  hasPermission(userId: string, name: PermissionName, channel?: GuildPlace): boolean {
     return (this.permissionsOf(userId, channel) & permission[name]) !== 0n;
+  }
+
+  /** Whether a member of the guild sees a channel; a private thread has to have added them, unless they manage threads. */
+  canView(userId: string, channel: GuildPlace): boolean {
+    if (!this.isMember(userId) || !this.hasPermission(userId, 'viewChannel', channel)) return false;
+    const isInvited = channel.type !== threadType.private || this.threadMembers.get(channel.id)?.has(userId) === true;
+    return isInvited || this.hasPermission(userId, 'manageThreads', channel);
+  }
+
+  /** Whether a thread is locked for the member. */
+  isClosedTo(userId: string, thread: Thread): boolean {
+    return thread.thread_metadata.locked && !this.hasPermission(userId, 'manageThreads', thread);
   }
 
   /** The direct message channel of a member, if it exists. */
@@ -247,6 +292,20 @@ export class DiscordState {
     this.changed('channels');
   }
 
+  /** Deletes a channel with its threads, a thread, or a conversation. */
+  deleteChannel(channel: Channel): void {
+    this.channels.delete(channel.id);
+    this.threadMembers.delete(channel.id);
+    for (const each of this.channels.values()) {
+      if (isThread(each) && each.parent_id === channel.id) this.channels.delete(each.id);
+    }
+    if (isThread(channel)) {
+      const { id, guild_id, parent_id, type } = channel;
+      this.dispatch('THREAD_DELETE', { id, guild_id, parent_id, type }, intent.guilds);
+    } else if (isInGuild(channel)) this.dispatch('CHANNEL_DELETE', channel, intent.guilds, channel.guild_id);
+    this.changed('channels');
+  }
+
   setRolePermissions(role: Role, granted: bigint): void {
     const changed = { ...role, permissions: String(granted) };
     this.roles = this.roles.map((each) => (each === role ? changed : each));
@@ -277,7 +336,7 @@ export class DiscordState {
       voice_states: [],
       members: intents & intent.guildMembers ? members : botMember,
       channels: this.guildChannels(),
-      threads: [],
+      threads: this.threads('active').map((thread) => this.threadForBot(thread)),
       presences: [],
       stage_instances: [],
       guild_scheduled_events: [],

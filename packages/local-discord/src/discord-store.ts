@@ -6,6 +6,7 @@ import { Interactions } from './interactions.ts';
 import { Messages } from './messages.ts';
 import { OAuth, type OAuthApplication } from './oauth.ts';
 import { RoleConnections } from './role-connections.ts';
+import { Threads } from './threads.ts';
 
 /** What a local Discord stores. */
 export type DiscordStore = ReturnType<typeof createStore>;
@@ -21,11 +22,13 @@ export function createStore(
   applications: readonly OAuthApplication[] = [],
 ) {
   const state = new DiscordState(defaults, timing);
+  const threads = new Threads(state);
   const connections = new RoleConnections(state);
   return {
     state,
     commands: new Commands(state),
-    messages: new Messages(state),
+    messages: new Messages(state, threads),
+    threads,
     files: new Files(origin, state.nextId),
     interactions: new Interactions(state),
     oauth: new OAuth(state, applications, (userId) => connections.deleteConnection(userId)),

@@ -106,6 +106,10 @@ export const errorResponse = {
   unknownWebhook: () => new DiscordApiError(404, 10015, 'Unknown Webhook'),
   unknownInteraction: () => new DiscordApiError(404, 10062, 'Unknown interaction'),
   unknownCommand: () => new DiscordApiError(404, 10063, 'Unknown application command'),
+  wrongChannelType: () => new DiscordApiError(400, 50024, 'Cannot execute action on this channel type'),
+  threadArchived: () => new DiscordApiError(400, 50083, 'Thread is archived'),
+  threadExists: () => new DiscordApiError(400, 160004, 'A thread has already been created for this message'),
+  threadLocked: () => new DiscordApiError(400, 160005, 'Thread is locked'),
   tooManyCommands: (limit: number) =>
     new DiscordApiError(400, 30032, `Maximum number of application commands reached (${limit})`),
   alreadyAcknowledged: () => new DiscordApiError(400, 40060, 'Interaction has already been acknowledged.'),

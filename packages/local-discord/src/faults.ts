@@ -1,5 +1,4 @@
 import type { DiscordState } from './discord-state.ts';
-import { intent } from './flags.ts';
 import type { Gateway } from './gateway.ts';
 import { type PermissionName, permission } from './permissions.ts';
 import { isWithoutBot } from './places-without-bot.ts';
@@ -106,10 +105,7 @@ export function createFaults(state: DiscordState, gateway: Gateway) {
     regainGuildPermission: (name) => setGuildPermission(name, true),
     deleteChannel: (channelId) => {
       const channel = state.channels.get(channelId);
-      if (channel === undefined) return;
-      state.channels.delete(channelId);
-      if (channel.type === 0) state.dispatch('CHANNEL_DELETE', channel, intent.guilds, channel.guild_id);
-      state.changed('channels');
+      if (channel !== undefined) state.deleteChannel(channel);
     },
     closeDirectMessages: (userId, closed = true) => state.setDirectMessagesAccepted(userId, !closed),
     clear: () => {

@@ -18,7 +18,7 @@ export const knownIntents = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 1
 export const privilegedIntents = intent.guildMembers | intent.guildPresences | intent.messageContent;
 
 /** Discord: "Message Types". */
-export const messageType = { default: 0, reply: 19, slashCommand: 20, menuCommand: 23 };
+export const messageType = { default: 0, threadCreated: 18, reply: 19, slashCommand: 20, menuCommand: 23 };
 
 /** Discord: "Application Command Types"; `user` and `message` are in the menu of one. */
 export const commandType = { slash: 1, user: 2, message: 3 } as const;

@@ -1,8 +1,19 @@
-import { type DiscordState, requireLocale } from './discord-state.ts';
+import { requireLocale } from './discord-state.ts';
+import type { DiscordStore } from './discord-store.ts';
 import { reject } from './errors.ts';
 import { intent } from './flags.ts';
-import { type Member, newMember, type Role } from './objects.ts';
+import { isThread, type Member, newMember, type Role, threadType } from './objects.ts';
 import { type PermissionName, permissions } from './permissions.ts';
+import { startThread } from './start-thread.ts';
+
+/** A member starts a thread. */
+export interface ThreadStart {
+  readonly channelId: string;
+  readonly userId: string;
+  readonly name: string;
+  /** Whether only its members see it (default: false). */
+  readonly isPrivate?: boolean;
+}
 
 /** What the people who run the guild do to it, and its members to themselves. */
 export interface GuildControls {
@@ -26,13 +37,18 @@ export interface GuildControls {
   acceptDirectMessages(userId: string, accepted: boolean): void;
   /** Selects the language of a user's client, one of Discord's locales. @throws RejectedByClientError */
   setLocale(userId: string, locale: string): void;
+  /** A member starts a thread in a channel; returns its id. @throws RejectedByClientError */
+  startThread(start: ThreadStart): string;
+  /** A member archives a thread, or opens it again. @throws RejectedByClientError */
+  archiveThread(threadId: string, archived: boolean): void;
   /** Replaces what is denied to the bot in a channel. @throws RejectedByClientError */
   denyBot(channelId: string, denied: readonly PermissionName[]): void;
   /** Selects the guild's language. @throws RejectedByClientError if it is not a locale of Discord */
   setGuildLocale(locale: string): void;
 }
 
-export function createGuildControls(state: DiscordState): GuildControls {
+export function createGuildControls(store: DiscordStore): GuildControls {
+  const { state, threads } = store;
   const { guildId } = state;
   const everyone = state.roles.filter(({ id }) => id === guildId);
   let removedBot: Member | null = null;
@@ -110,6 +126,20 @@ export function createGuildControls(state: DiscordState): GuildControls {
     },
     acceptDirectMessages: (userId, accepted) => state.setDirectMessagesAccepted(state.person(userId).id, accepted),
     setLocale: (userId, locale) => state.setLocale(state.person(userId).id, requireLocale(locale)),
+    startThread({ channelId, userId, name, isPrivate = false }) {
+      const channel = state.channels.get(channelId);
+      if (channel?.type !== 0 || channel.guild_id !== guildId || !state.canView(memberOf(userId).user.id, channel))
+        reject('unknown_channel', 'The member cannot see this channel');
+      if (!state.hasPermission(userId, isPrivate ? 'createPrivateThreads' : 'createPublicThreads', channel))
+        reject('not_permitted', 'The member may not start threads');
+      const type = isPrivate ? threadType.private : threadType.public;
+      return startThread(store, channel, { type, name, ownerId: userId }).id;
+    },
+    archiveThread(threadId, archived) {
+      const thread = state.channels.get(threadId);
+      if (!isThread(thread)) reject('unknown_channel', 'The guild has no such thread');
+      threads.update(thread, { archived });
+    },
     denyBot(channelId, denied) {
       const channel = state.channels.get(channelId);
       if (channel?.type !== 0) reject('unknown_channel', 'The guild has no such channel');

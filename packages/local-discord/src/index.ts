@@ -15,7 +15,7 @@ export { LocalDiscordError, RejectedByClientError } from './errors.ts';
 export type { FaultControls } from './faults.ts';
 export type { FileInput, StoredFile } from './files.ts';
 export type { RecordedIdentify } from './gateway.ts';
-export type { GuildControls } from './guild-controls.ts';
+export type { GuildControls, ThreadStart } from './guild-controls.ts';
 export type { Callback, ReceivedCallback } from './interactions.ts';
 export { startLocalDiscord } from './local-discord.ts';
 export type {
@@ -53,6 +53,8 @@ export type {
   NormalizedText,
   NormalizedThumbnail,
   Shown,
+  Thread,
+  ThreadMember,
   User,
 } from './objects.ts';
 export { controlsOf, textsOf } from './objects.ts';

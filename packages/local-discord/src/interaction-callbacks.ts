@@ -45,7 +45,7 @@ export class InteractionCallbacks {
 
   /** A message of an interaction; `@original` is its initial response. */
   message(token: string, messageId: string): Message {
-    return this.#ownMessage(token, messageId).message;
+    return this.#store.messages.asRead(this.#ownMessage(token, messageId).message);
   }
 
   edit(token: string, messageId: string, body: unknown, files: readonly UploadedFile[]): Message {

@@ -14,6 +14,7 @@ import { createGuildControls } from './guild-controls.ts';
 import { InteractionCallbacks } from './interaction-callbacks.ts';
 import type { LocalDiscord, LocalDiscordOptions } from './local-discord-interface.ts';
 import { MemberClient } from './member-client.ts';
+import { isInGuild } from './objects.ts';
 import { createSigningKey, OutgoingInteractions } from './outgoing-interactions.ts';
 import { createPage } from './page/page.ts';
 import { exportState, restoreState } from './persistence.ts';
@@ -70,7 +71,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   const callbacks = new InteractionCallbacks(store);
   const outgoing = new OutgoingInteractions(state, callbacks, createSigningKey(sha256(token)), log);
   const client = new MemberClient(store, outgoing);
-  const guild = createGuildControls(state);
+  const guild = createGuildControls(store);
   const gateway = new Gateway({
     state,
     url: gatewayUrl,
@@ -164,7 +165,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     channelName: (channelId) => {
       const channel = state.channels.get(channelId);
       if (channel?.type === 1) return 'a direct message';
-      return channel?.type === 0 ? `#${channel.name}` : channel?.name;
+      return channel && isInGuild(channel) ? `#${channel.name}` : channel?.name;
     },
     messages: (channelId, viewerId) => messages.in(channelId, viewerId),
     directMessages: (userId) => messages.in(state.findDirectChannel(userId)?.id ?? ''),

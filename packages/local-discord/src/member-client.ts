@@ -16,7 +16,7 @@ import type {
   UserCommandAction,
 } from './local-discord-interface.ts';
 import { toSubmitData } from './modal.ts';
-import { type Channel, controlsOf, type NormalizedControl } from './objects.ts';
+import { type Channel, controlsOf, isInGuild, type NormalizedControl } from './objects.ts';
 import type { OutgoingInteractions } from './outgoing-interactions.ts';
 import { permissions } from './permissions.ts';
 import { isWithoutBot, placeWithoutBot } from './places-without-bot.ts';
@@ -87,12 +87,12 @@ export class MemberClient {
     const actor = this.#actor(userId, channel);
     const data = toSubmitData(actor, this.#store.files, callback.data, values);
     opener.isModalSubmitted = true;
-    const message = sourceId === null ? undefined : messages.find(sourceId)?.message;
+    const stored = sourceId === null ? undefined : messages.find(sourceId);
     const { title: label } = callback.data;
     const request = { userId, channelId, label, action: `submitted “${label}”`, sourceId, owners };
     return this.#send({ ...request, type: interactionType.modal, openerId: opener.id }, channel, {
       data,
-      ...(message && { message }),
+      ...(stored && { message: messages.asRead(stored.message) }),
     });
   }
 
@@ -114,11 +114,16 @@ export class MemberClient {
     const request = { userId, channelId: channel.id, label, action, sourceId: messageId, owners };
     const used = { custom_id: customId, component_type: component.type, id: component.id };
     const data = { ...used, ...selectedValues(component, values, this.#actor(userId, channel)) };
-    return this.#send({ ...request, type: interactionType.component }, channel, { message, data }, locale);
+    return this.#send(
+      { ...request, type: interactionType.component },
+      channel,
+      { message: this.#store.messages.asRead(message), data },
+      locale,
+    );
   }
 
   #actor(userId: string, channel: Channel): Actor {
-    return { directory: this.#store.state, userId, inGuild: channel.type === 0 && !isWithoutBot(channel) };
+    return { directory: this.#store.state, userId, inGuild: isInGuild(channel) && !isWithoutBot(channel) };
   }
 
   #findCommand(
@@ -190,7 +195,7 @@ export class MemberClient {
     const { state } = this.#store;
     const user = state.user(userId);
     if (user !== undefined && isWithoutBot(channel)) return placeWithoutBot(channel, user);
-    if (channel.type !== 0) return { user, context: 1, app_permissions: String(directMessagePermissions) };
+    if (!isInGuild(channel)) return { user, context: 1, app_permissions: String(directMessagePermissions) };
     const { id, preferred_locale, features } = state.guild();
     return {
       guild_id: id,
@@ -215,7 +220,7 @@ function ownersOf({ integration_types: types }: StoredCommand, channel: Channel,
 }
 
 function guildIdOf(channel: Channel): string | null {
-  return channel.type === 0 ? channel.guild_id : null;
+  return isInGuild(channel) ? channel.guild_id : null;
 }
 
 /** The command reference of an interaction. Discord: "Application Command Interaction Data". */

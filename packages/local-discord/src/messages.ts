@@ -6,8 +6,9 @@ import { intent, messageType } from './flags.ts';
 import { messageFlag } from './message-flags.ts';
 import { type AllowedMentions, legacyFieldIssue, type MessagePayload } from './message-schema.ts';
 import { normalizeComponents } from './normalize-components.ts';
-import { type Channel, type Message, normalizeEmbeds, textsOf, type User } from './objects.ts';
+import { type Channel, isInGuild, isThread, type Message, normalizeEmbeds, textsOf, type User } from './objects.ts';
 import { isWithoutBot } from './places-without-bot.ts';
+import type { Threads } from './threads.ts';
 
 /** How long a nonce is remembered (ms). Discord, "Create Message": "the past few minutes". */
 const nonceLifetimeMs = 5 * minute;
@@ -21,11 +22,13 @@ export interface StoredMessage {
 /** All messages of all channels. Messages are immutable: an edit replaces the message. */
 export class Messages {
   readonly #state: DiscordState;
+  readonly #threads: Threads;
   readonly #messages = new Map<string, StoredMessage>();
   readonly #nonces = new Map<string, { messageId: string; at: number }>();
 
-  constructor(state: DiscordState) {
+  constructor(state: DiscordState, threads: Threads) {
     this.#state = state;
+    this.#threads = threads;
   }
 
   find(messageId: string): StoredMessage | undefined {
@@ -78,10 +81,12 @@ export class Messages {
       pinned: false,
       type: messageType.default,
       flags: flags | settableFlags(payload.flags),
+      ...(isThread(channel) ? { position: channel.total_message_sent } : {}),
       ...(payload.nonce == null ? {} : { nonce: payload.nonce }),
       ...extra,
     };
     rejectEmpty(message);
+    if (isThread(channel)) this.#threads.countMessage(channel, message, onlyFor);
     this.#rememberNonce(message);
     this.#store({ message, onlyFor });
     if (onlyFor === null) this.#dispatch('MESSAGE_CREATE', message);
@@ -109,16 +114,33 @@ export class Messages {
     rejectEmpty(edited);
     rejectMixed(edited);
     this.#store({ message: edited, onlyFor });
-    if (onlyFor === null) this.#dispatch('MESSAGE_UPDATE', withoutNonce(edited));
+    if (onlyFor === null) this.#dispatch('MESSAGE_UPDATE', this.asRead(edited));
     return edited;
   }
 
   delete(messageId: string): void {
     const { message, onlyFor } = this.#messages.get(messageId) ?? raise(errorResponse.unknownMessage());
     this.#messages.delete(messageId);
+    if (onlyFor === null) this.#threads.uncountMessage(message);
     const data = { id: message.id, channel_id: message.channel_id };
     if (onlyFor === null) this.#dispatch('MESSAGE_DELETE', data);
     this.#state.events.emit('change', { kind: 'message_deleted', channelId: message.channel_id, messageId });
+  }
+
+  /**
+   * The message as later reads return it: with its thread, and without the nonce. Discord includes that only in the
+   * response to its creation and in MESSAGE_CREATE; it is "lost if re-fetched" (discord.js, `Message#nonce`, and
+   * discord-api-types).
+   */
+  asRead({ nonce: _nonce, ...message }: Message): Message {
+    const thread = this.#state.channels.get(message.id);
+    if (!isThread(thread)) return message;
+    return { ...message, flags: message.flags | messageFlag.hasThread, thread: this.#state.threadForBot(thread) };
+  }
+
+  /** Reports a message whose thread was started. */
+  announceThread(message: Message): void {
+    this.#dispatch('MESSAGE_UPDATE', this.asRead(message));
   }
 
   /** Restores a saved message without emitting events. */
@@ -138,7 +160,7 @@ export class Messages {
   #dispatch(name: string, data: Pick<Message, 'id' | 'channel_id'>): void {
     const channel = this.#state.channels.get(data.channel_id);
     if (channel !== undefined && isWithoutBot(channel)) return;
-    if (channel?.type !== 0) this.#state.dispatch(name, data, intent.directMessages, null);
+    if (!channel || !isInGuild(channel)) this.#state.dispatch(name, data, intent.directMessages, null);
     else this.#state.dispatch(name, { ...data, guild_id: channel.guild_id }, intent.guildMessages, channel.guild_id);
   }
 
@@ -152,14 +174,6 @@ export class Messages {
     if (nonce === undefined) return;
     this.#nonces.set(String(nonce), { messageId: id, at: this.#state.stopwatch.monotonic() });
   }
-}
-
-/**
- * The message as later reads return it. Discord includes the nonce only in the response to its creation and in MESSAGE_CREATE; it is
- * "lost if re-fetched" (discord.js, `Message#nonce`, and discord-api-types).
- */
-export function withoutNonce({ nonce: _nonce, ...message }: Message): Message {
-  return message;
 }
 
 function settableFlags(flags: number | null | undefined): number {

@@ -101,6 +101,46 @@ export const newChannel = (id: string, guildId: string, name: string, topic: str
   flags: 0,
 });
 
+export const threadType = { public: 11, private: 12 } as const;
+
+/** A thread; it has the id of the message that it was started from. Its members are stored separately. */
+export interface Thread {
+  readonly id: string;
+  readonly type: (typeof threadType)[keyof typeof threadType];
+  readonly guild_id: string;
+  /** The channel that it is in. */
+  readonly parent_id: string;
+  /** Who has started it. */
+  readonly owner_id: string;
+  readonly name: string;
+  readonly thread_metadata: {
+    readonly archived: boolean;
+    /** When it was archived, unarchived or started. ISO 8601. */
+    readonly archive_timestamp: string;
+    /** Minutes. */
+    readonly auto_archive_duration: 60 | 1440 | 4320 | 10_080;
+    readonly locked: boolean;
+    readonly create_timestamp: string;
+    /** Only of private threads: whether members without MANAGE_THREADS may add others. */
+    readonly invitable?: boolean;
+  };
+  readonly rate_limit_per_user: number;
+  readonly last_message_id: string | null;
+  /** Without deleted messages. */
+  readonly message_count: number;
+  readonly total_message_sent: number;
+  readonly member_count: number;
+  readonly flags: number;
+}
+
+/** A member of a thread, whose id is `id`. */
+export interface ThreadMember {
+  readonly id: string;
+  readonly user_id: string;
+  readonly join_timestamp: string;
+  readonly flags: number;
+}
+
 export interface DirectChannel {
   readonly id: string;
   readonly type: 1;
@@ -121,7 +161,18 @@ export interface GroupChannel {
   readonly flags: number;
 }
 
-export type Channel = GuildChannel | DirectChannel | GroupChannel;
+/** A channel or a thread of a guild. */
+export type GuildPlace = GuildChannel | Thread;
+
+export type Channel = GuildPlace | DirectChannel | GroupChannel;
+
+export function isInGuild(channel: Channel): channel is GuildPlace {
+  return 'guild_id' in channel;
+}
+
+export function isThread(channel: Channel | undefined): channel is Thread {
+  return channel?.type === threadType.public || channel?.type === threadType.private;
+}
 
 /** A file of a message. */
 export interface Attachment {
@@ -176,6 +227,12 @@ export interface Message {
   readonly type: number;
   readonly flags: number;
   readonly nonce?: string | number;
+  /** Its place among the messages of a thread. */
+  readonly position?: number;
+  /** The thread that was started from it; only in what the bot reads. */
+  readonly thread?: Thread & { readonly member?: ThreadMember };
+  /** The thread that a message of type 18 announces. */
+  readonly message_reference?: { readonly type: 0; readonly channel_id: string; readonly guild_id: string };
   readonly application_id?: string;
   readonly webhook_id?: string;
   readonly interaction_metadata?: InteractionMetadata;

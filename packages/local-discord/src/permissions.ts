@@ -15,6 +15,10 @@ export const permission = {
   useExternalEmojis: 1n << 18n,
   manageRoles: 1n << 28n,
   useApplicationCommands: 1n << 31n,
+  manageThreads: 1n << 34n,
+  createPublicThreads: 1n << 35n,
+  createPrivateThreads: 1n << 36n,
+  sendMessagesInThreads: 1n << 38n,
 } as const;
 
 /** The permissions that the local Discord checks; a bot may have others as well. */

@@ -6,7 +6,7 @@ import type { DiscordStore } from './discord-store.ts';
 import { showsFiles } from './files.ts';
 import { withPositions } from './guild-controls.ts';
 import { defaultLocale, isLocale, locales } from './locales.ts';
-import type { DirectChannel, Message } from './objects.ts';
+import { type DirectChannel, isThread, type Message, type Thread, threadType } from './objects.ts';
 
 /** Number of messages that are saved. */
 const maxMessages = 1000;
@@ -33,12 +33,19 @@ const directChannel = z
   .looseObject({ id, type: z.literal(1), recipients: z.array(user).length(1) })
   .transform((value) => value as unknown as DirectChannel);
 
+const thread = z.object({
+  thread: z
+    .looseObject({ id, type: z.literal(Object.values(threadType)), guild_id: id, parent_id: id, name: z.string() })
+    .transform((value) => value as unknown as Thread),
+  members: z.array(z.object({ id, user_id: id, join_timestamp: z.string(), flags: z.int() })),
+});
+
 const command = z
   .looseObject({ id, application_id: id, type: z.int(), name: z.string() })
   .transform((value) => value as unknown as StoredCommand);
 
 /**
- * The state that survives a restart: messages, direct message channels, members with their roles, the order of the roles,
+ * The state that survives a restart: messages, direct message channels, threads, members with their roles, the order of the roles,
  * the languages, and the commands, which many bots register once only.
  * Ephemeral messages and uploaded files are not saved; Discord's client also loses ephemeral messages when it restarts.
  */
@@ -46,6 +53,8 @@ export const persistedState = z.object({
   version: z.literal(1),
   messages: z.array(message),
   directChannels: z.array(directChannel),
+  /** With their members. */
+  threads: z.array(thread).default([]),
   /** By user. */
   roles: z.record(id, z.array(id)),
   /** By role. */
@@ -59,7 +68,7 @@ export const persistedState = z.object({
   guildLocale: z.enum(locales).default(defaultLocale),
   commands: z.array(command).default([]),
 });
-/** What survives a restart: messages, members, channels, roles, languages and commands, as JSON can represent it. */
+/** What survives a restart: messages, members, channels, threads, roles, languages and commands, as JSON can represent it. */
 export type PersistedState = z.output<typeof persistedState>;
 
 /** Whether a change affects the saved state. */
@@ -67,12 +76,15 @@ export function isPersistent(kind: string): boolean {
   return ['message', 'message_deleted', 'members', 'channels', 'languages', 'commands'].includes(kind);
 }
 
-export function exportState({ state, messages, commands }: DiscordStore): PersistedState {
+export function exportState({ state, threads, messages, commands }: DiscordStore): PersistedState {
   const persistent = messages.all().filter(({ onlyFor, message: each }) => onlyFor === null && !showsFiles(each));
   return {
     version: 1,
     messages: persistent.slice(-maxMessages).map((stored) => stored.message),
     directChannels: [...state.channels.values()].filter((channel) => channel.type === 1),
+    threads: [...state.channels.values()]
+      .filter(isThread)
+      .map((each) => ({ thread: each, members: threads.members(each) })),
     rolePositions: Object.fromEntries(state.roles.map(({ id: roleId, position }) => [roleId, position])),
     deletedRoles: state.initialRoleIds.filter((roleId) => !state.roles.some((role) => role.id === roleId)),
     absentUsers: [...state.users.keys()].filter((userId) => !state.isMember(userId)),
@@ -101,6 +113,11 @@ export function restoreState({ state, messages, commands }: DiscordStore, saved:
   for (const channel of saved.directChannels) {
     const recipient = state.user(channel.recipients[0]?.id ?? '');
     if (recipient !== undefined) state.channels.set(channel.id, { ...channel, recipients: [recipient] });
+  }
+  for (const { thread: each, members } of saved.threads) {
+    if (!state.channels.has(each.parent_id)) continue;
+    state.channels.set(each.id, each);
+    state.threadMembers.set(each.id, new Map(members.map((member) => [member.user_id, member])));
   }
   for (const each of saved.commands) if (each.application_id === state.applicationId) commands.restore(each);
   for (const each of saved.messages) if (state.channels.has(each.channel_id)) messages.restore(each);

@@ -1,5 +1,13 @@
 import { defaultLocale } from './locales.ts';
-import { type Channel, type GroupChannel, type GuildChannel, newChannel, newMember, type User } from './objects.ts';
+import {
+  type Channel,
+  type GroupChannel,
+  type GuildChannel,
+  isInGuild,
+  newChannel,
+  newMember,
+  type User,
+} from './objects.ts';
 import { allPermissions, permissions } from './permissions.ts';
 
 /*
@@ -61,13 +69,13 @@ export function channelsWithoutBot(people: readonly User[]): readonly (GuildChan
 
 /** Whether the bot is no member of the guild or conversation of a channel. */
 export function isWithoutBot(channel: Channel): boolean {
-  return channel.type === 3 || (channel.type === 0 && channel.guild_id === otherGuildId);
+  return channel.type === 3 || (isInGuild(channel) && channel.guild_id === otherGuildId);
 }
 
 /** What an interaction from there says about the place. Discord: "Interaction Structure". */
 export function placeWithoutBot(channel: Channel, user: User) {
   const app_permissions = String(memberPermissions);
-  if (channel.type !== 0) return { user, context: 2, app_permissions };
+  if (!isInGuild(channel)) return { user, context: 2, app_permissions };
   return {
     guild_id: channel.guild_id,
     guild: { id: channel.guild_id, locale: defaultLocale, features: [] },

@@ -2,7 +2,7 @@ import { isParent, type Option, optionType, type ParentOption, type ValueOption 
 import type { StoredCommand } from './commands.ts';
 import { reject } from './errors.ts';
 import type { FileInput, Files } from './files.ts';
-import type { Attachment } from './objects.ts';
+import { type Attachment, isInGuild } from './objects.ts';
 import { isWithoutBot } from './places-without-bot.ts';
 import { type Actor, type Directory, type Resolved, resolveReferences } from './resolved.ts';
 
@@ -117,8 +117,8 @@ function findIssue(directory: Directory, option: ValueOption, value: OptionInput
       return directory.user(id) ? undefined : 'is not a user';
     case optionType.channel: {
       const channel = directory.channels.get(id);
-      if (channel?.type !== 0 || isWithoutBot(channel)) return 'is not a channel';
-      return option.channel_types?.includes(0) === false ? 'is not a channel of an allowed type' : undefined;
+      if (channel === undefined || !isInGuild(channel) || isWithoutBot(channel)) return 'is not a channel';
+      return option.channel_types?.includes(channel.type) === false ? 'is not a channel of an allowed type' : undefined;
     }
     case optionType.role:
       return isRole ? undefined : 'is not a role';

@@ -1,7 +1,7 @@
 import { optionType } from './command-schema.ts';
 import type { Select } from './component-schema.ts';
 import { reject } from './errors.ts';
-import type { Channel, GuildChannel, Member, Role, User } from './objects.ts';
+import { type Channel, type GuildPlace, isInGuild, type Member, type Role, type User } from './objects.ts';
 
 /** The lookups that resolving ids needs; `DiscordState` implements it. */
 export interface Directory {
@@ -10,7 +10,7 @@ export interface Directory {
   readonly members: ReadonlyMap<string, Member>;
   readonly channels: ReadonlyMap<string, Channel>;
   user(id: string): User | undefined;
-  permissionsOf(userId: string, channel?: GuildChannel): bigint;
+  permissionsOf(userId: string, channel?: GuildPlace): bigint;
 }
 
 /** Users, members, channels and roles by their ids. Discord: "Resolved Data Structure". */
@@ -38,7 +38,7 @@ export function resolveReferences(actor: Actor, references: readonly { type: num
       if (inGuild && member !== undefined) members[id] = partialMember(directory, member);
     }
     const channel = directory.channels.get(id);
-    if (type === optionType.channel && channel?.type === 0) channels[id] = partialChannel(actor, channel);
+    if (type === optionType.channel && channel && isInGuild(channel)) channels[id] = partialChannel(actor, channel);
     if (type === optionType.role || type === optionType.mentionable) {
       const role = directory.roles.find((each) => each.id === id);
       if (role !== undefined) roles[id] = role;
@@ -56,8 +56,8 @@ function partialMember(directory: Directory, { user, deaf: _deaf, mute: _mute, .
 }
 
 /** A channel with the resulting permissions of the member and the bot instead of its overwrites. */
-function partialChannel({ directory, userId }: Actor, channel: GuildChannel) {
-  const { permission_overwrites: _overwrites, ...rest } = channel;
+function partialChannel({ directory, userId }: Actor, channel: GuildPlace) {
+  const { permission_overwrites: _overwrites, ...rest } = { permission_overwrites: [], ...channel };
   return {
     ...rest,
     permissions: String(directory.permissionsOf(userId, channel)),
@@ -116,9 +116,9 @@ function isOffered({ directory, userId, inGuild }: Actor, select: Select, value:
     case selectType.mentionable:
       return isUser || isRole;
     default: {
-      const channelType = directory.channels.get(value)?.type;
-      const isAllowed = !select.channel_types?.length || select.channel_types.includes(0);
-      return inGuild && channelType === 0 && isAllowed;
+      const channel = directory.channels.get(value);
+      if (!inGuild || channel === undefined || !isInGuild(channel)) return false;
+      return !select.channel_types?.length || select.channel_types.includes(channel.type);
     }
   }
 }

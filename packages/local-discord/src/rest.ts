@@ -84,7 +84,9 @@ export function createRouteMatcher(
     route: each,
     pattern: new RegExp(`^${each.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`),
   }));
-  return (method, path) => {
+  return (method, encodedPath) => {
+    // discord.js writes `@me` as `%40me` where it can also be an id.
+    const path = encodedPath.replaceAll('%40', '@');
     const candidates = patterns.filter(({ pattern }) => pattern.test(path));
     const match = candidates.find((each) => each.route.method === method);
     if (match === undefined) return candidates.length === 0 ? undefined : 'other_method';

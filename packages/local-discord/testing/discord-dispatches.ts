@@ -21,12 +21,18 @@ export function documentedParts({ t, d }: SentDispatch): DocumentedPart[] {
     case 'GUILD_CREATE':
       return [
         ...arrayParts(data, 'channels', 'GuildChannelResponse'),
+        ...arrayParts(data, 'threads', 'ThreadResponse'),
         ...arrayParts(data, 'roles', 'GuildRoleResponse'),
         ...arrayParts(data, 'members', 'GuildMemberResponse'),
       ];
     case 'CHANNEL_UPDATE':
     case 'CHANNEL_DELETE':
       return [{ field: '', type: 'GuildChannelResponse', value: data }];
+    case 'THREAD_CREATE':
+    case 'THREAD_UPDATE':
+      return [{ field: '', type: 'ThreadResponse', value: omit(data, 'newly_created') }];
+    case 'THREAD_MEMBERS_UPDATE':
+      return threadMembers(data).map((value) => ({ field: 'added_members', type: 'ThreadMemberResponse', value }));
     case 'GUILD_ROLE_UPDATE':
       return [{ field: 'role', type: 'GuildRoleResponse', value: data['role'] }];
     case 'GUILD_MEMBER_REMOVE':
@@ -55,7 +61,7 @@ function interactionParts(data: Data): DocumentedPart[] {
     { field: 'member', type: 'GuildMemberResponse', value: member && omit(member, 'permissions') },
     {
       field: 'channel',
-      type: 'GuildChannelResponse | PrivateChannelResponse | PrivateGroupChannelResponse',
+      type: 'GuildChannelResponse | PrivateChannelResponse | PrivateGroupChannelResponse | ThreadResponse',
       value: data['channel'],
     },
   ];
@@ -66,6 +72,10 @@ function interactionParts(data: Data): DocumentedPart[] {
     ...arrayParts({ roles: Object.values(roles ?? {}) }, 'roles', 'GuildRoleResponse'),
     ...arrayParts({ attachments: Object.values(attachments ?? {}) }, 'attachments', 'MessageAttachmentResponse'),
   ];
+}
+
+function threadMembers(data: Data): Data[] {
+  return ((data['added_members'] ?? []) as Data[]).map((member) => omit(member, 'presence'));
 }
 
 function arrayParts(data: Data, field: string, type: string): DocumentedPart[] {

@@ -53,6 +53,12 @@ export const exceptions: readonly Exception[] = [
       at.endsWith('request') && /^(data\.)?(tts|enforce_nonce)$/.test(field) && value === false ? undefined : value,
   },
   {
+    reason: 'discord.js sends the type of a thread also if it is started from a message, where it is always public.',
+    link: 'https://github.com/discordjs/discord.js/blob/14.28.1/packages/discord.js/src/managers/GuildTextThreadManager.js',
+    apply: ({ at, field, value }) =>
+      at.endsWith('/messages/{message_id}/threads request') && field === 'type' ? undefined : value,
+  },
+  {
     reason: 'The id of an attachment that is uploaded is a number in the examples of the documentation.',
     link: `${docs}/reference#uploading-files`,
     apply: ({ at, field, value }) =>

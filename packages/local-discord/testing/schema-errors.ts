@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { applyExceptions } from './discord-exceptions.ts';
 
 /**
@@ -8,14 +8,19 @@ import { applyExceptions } from './discord-exceptions.ts';
  */
 export function findSchemaErrors(at: string, schema: z.ZodType, sent: unknown, read = applyExceptions): string[] {
   const value = read(at, sent);
-  const { success, data, error } = schema.safeParse(value, { reportInput: true });
+  const { success, error } = schema.safeParse(value, { reportInput: true });
   const describeError = (path: readonly PropertyKey[], message: string, value: unknown) =>
     `${at}: ${path.join('.')}: ${message} (${JSON.stringify(value)?.slice(0, 100)})`;
   if (!success)
     return error.issues.flatMap(closestIssues).map(({ path, message, input }) => describeError(path, message, input));
-  return findUnknownFields(value, data, []).map(([path, value]) =>
-    describeError(path, 'The document has no such field', value),
-  );
+  // An alternative of a union can match without the fields that another one has.
+  const alternatives = schema instanceof z.ZodUnion ? (schema.options as readonly z.ZodType[]) : [schema];
+  const [fewest = []] = alternatives
+    .map((each) => each.safeParse(value))
+    .filter((parsed) => parsed.success)
+    .map(({ data }) => findUnknownFields(value, data, []))
+    .sort((one, other) => one.length - other.length);
+  return fewest.map(([path, value]) => describeError(path, 'The document has no such field', value));
 }
 
 /** For a union, returns the issues of the alternative that matches deepest, which is the intended one. */

@@ -1,6 +1,6 @@
 import type { DiscordState, StateChange } from '../discord-state.ts';
 import type { DiscordStore } from '../discord-store.ts';
-import type { Channel } from '../objects.ts';
+import { type Channel, isThread, type Thread } from '../objects.ts';
 import { isWithoutBot } from '../places-without-bot.ts';
 import type { ActivityLine } from './activity.ts';
 
@@ -14,6 +14,7 @@ export function sidebarState({ state, commands }: DiscordStore, connected: boole
     connected,
     channels: [...state.channels.values()].map((channel) => ({
       ...channelState(channel, state),
+      thread: isThread(channel) ? threadState(channel, state) : null,
       /** By member, the ids of the commands that Discord's client offers there. */
       offered: Object.fromEntries(
         people.map((user) => [user.id, commands.offeredTo(user.id, channel).map(({ id }) => id)]),
@@ -49,8 +50,15 @@ function channelState(channel: Channel, state: DiscordState) {
     return { id, kind: 'direct' as const, name: state.bot.username, topic: null, with: recipientId };
   }
   if (channel.type === 3) return { id, kind: 'group' as const, name: channel.name, topic: null, with: null };
+  if (isThread(channel)) return { id, kind: 'thread' as const, name: channel.name, topic: null, with: null };
   const kind = isWithoutBot(channel) ? ('other_guild' as const) : ('guild' as const);
   return { id, kind, name: channel.name, topic: channel.topic, with: null };
+}
+
+/** Which channel a thread is in, and the people who see it. */
+function threadState(thread: Thread, state: DiscordState) {
+  const viewers = state.people.filter((user) => state.canView(user.id, thread)).map(({ id }) => id);
+  return { parentId: thread.parent_id, isOpen: !thread.thread_metadata.archived, viewers };
 }
 
 /** What the state of Discord does not contain. */

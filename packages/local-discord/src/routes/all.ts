@@ -6,6 +6,7 @@ import { applicationRoutes } from './application.ts';
 import { channelRoutes } from './channels.ts';
 import { guildRoutes } from './guilds.ts';
 import { commandRoutes, interactionRoutes } from './interactions.ts';
+import { threadRoutes } from './threads.ts';
 
 /** All endpoints. Any other path is answered with 404. */
 export function allRoutes(
@@ -19,6 +20,7 @@ export function allRoutes(
     ...commandRoutes(store),
     ...interactionRoutes(store, callbacks),
     ...channelRoutes(store),
+    ...threadRoutes(store),
     ...guildRoutes(store),
   ];
 }

@@ -2,14 +2,12 @@ import { second } from '@tallyhook/platform/durations';
 import { snowflakePattern } from '@tallyhook/platform/snowflake';
 import { z } from 'zod';
 import type { DiscordStore } from '../discord-store.ts';
-import { errorResponse, raise } from '../errors.ts';
+import { errorResponse } from '../errors.ts';
 import { messageSchema, validateEdit } from '../message-schema.ts';
-import { withoutNonce } from '../messages.ts';
-import type { Channel, Message } from '../objects.ts';
-import type { PermissionName } from '../permissions.ts';
-import { isWithoutBot } from '../places-without-bot.ts';
+import { isInGuild, isThread, type Message } from '../objects.ts';
 import { done, ok, type Route, route, routeWith } from '../rest.ts';
 import { addIssue, validate } from '../validate.ts';
+import { createChannelAccess } from './channel-access.ts';
 
 const limit = z.string().transform((text, context) => {
   const count = /^-?\d{1,10}$/.test(text) ? Number(text) : undefined;
@@ -52,34 +50,15 @@ const messageRoute = routeWith({ limit: { count: 5, windowMs: 5 * second } });
 const deletionRoute = routeWith({ limit: { count: 5, windowMs: second } });
 
 /** Channels and their messages. Discord: "Channel", "Message". */
-export function channelRoutes({ state, messages, files }: DiscordStore): Route[] {
-  /** The channel, if the bot can see it and has the permissions. @throws DiscordApiError */
-  const channelFor = (id: string, ...permissions: PermissionName[]): Channel => {
-    const channel = state.channels.get(id) ?? raise(errorResponse.unknownChannel());
-    if (channel.type === 3 || isWithoutBot(channel)) throw errorResponse.missingAccess();
-    if (channel.type === 1) {
-      const recipientId = channel.recipients[0]?.id ?? '';
-      if (!permissions.includes('sendMessages')) return channel;
-      if (!state.isMember(recipientId) || !state.isMember(state.bot.id)) throw errorResponse.noMutualGuilds();
-      if (state.closedDirectMessages.has(recipientId)) throw errorResponse.closedDirectMessages();
-      return channel;
-    }
-    const isVisible = state.isMember(state.bot.id) && state.hasPermission(state.bot.id, 'viewChannel', channel);
-    if (!isVisible) throw errorResponse.missingAccess();
-    if (permissions.some((name) => !state.hasPermission(state.bot.id, name, channel)))
-      throw errorResponse.missingPermissions();
-    return channel;
-  };
-
-  /** A non-ephemeral message of the channel. @throws DiscordApiError */
-  const messageIn = (channelId: string, messageId: string): Message => {
-    const stored = messages.find(messageId);
-    if (stored?.message.channel_id !== channelId || stored.onlyFor !== null) throw errorResponse.unknownMessage();
-    return stored.message;
-  };
+export function channelRoutes(store: DiscordStore): Route[] {
+  const { state, messages, files } = store;
+  const { channelFor, messageIn } = createChannelAccess(store);
 
   return [
-    route('GET', '/channels/:channelId', ({ ids }) => ok(channelFor(ids.channelId))),
+    route('GET', '/channels/:channelId', ({ ids }) => {
+      const channel = channelFor(ids.channelId);
+      return ok(isThread(channel) ? state.threadForBot(channel) : channel);
+    }),
     route('POST', '/channels/:channelId/typing', ({ ids }) => {
       channelFor(ids.channelId, 'sendMessages');
       return done();
@@ -88,27 +67,29 @@ export function channelRoutes({ state, messages, files }: DiscordStore): Route[]
       const channel = channelFor(ids.channelId);
       const range = validate(historySchema, Object.fromEntries(query));
       // "If the current user is missing the READ_MESSAGE_HISTORY permission in the channel, then no messages will be returned."
-      if (channel.type === 0 && !state.hasPermission(state.bot.id, 'readMessageHistory', channel)) return ok([]);
-      return ok(selectHistory(messages.in(channel.id), range).map(withoutNonce));
+      if (isInGuild(channel) && !state.hasPermission(state.bot.id, 'readMessageHistory', channel)) return ok([]);
+      return ok(selectHistory(messages.in(channel.id), range).map((message) => messages.asRead(message)));
     }),
     route('GET', '/channels/:channelId/messages/:messageId', ({ ids }) => {
       channelFor(ids.channelId, 'readMessageHistory');
-      return ok(withoutNonce(messageIn(ids.channelId, ids.messageId)));
+      return ok(messages.asRead(messageIn(ids.channelId, ids.messageId)));
     }),
     messageRoute('POST', '/channels/:channelId/messages', ({ ids, body, files: uploads }) => {
       const channel = channelFor(ids.channelId, 'sendMessages');
+      if (isThread(channel) && state.isClosedTo(state.bot.id, channel)) throw errorResponse.threadLocked();
       const payload = validate(messageSchema, body);
       if (payload.embeds?.length) channelFor(ids.channelId, 'embedLinks');
       if (uploads.length > 0) channelFor(ids.channelId, 'attachFiles');
       return ok(messages.create({ channel, content: files.attach(uploads, payload) }));
     }),
     messageRoute('PATCH', '/channels/:channelId/messages/:messageId', ({ ids, body, files: uploads }) => {
-      channelFor(ids.channelId);
+      const channel = channelFor(ids.channelId);
       const message = messageIn(ids.channelId, ids.messageId);
       if (message.author.id !== state.bot.id) throw errorResponse.notMessageAuthor();
+      if (isThread(channel) && channel.thread_metadata.archived) throw errorResponse.threadArchived();
       if (uploads.length > 0) channelFor(ids.channelId, 'attachFiles');
       const content = files.attach(uploads, validateEdit(message, body), { existing: message });
-      return ok(withoutNonce(messages.edit(message.id, content)));
+      return ok(messages.asRead(messages.edit(message.id, content)));
     }),
     deletionRoute('DELETE', '/channels/:channelId/messages/:messageId', ({ ids }) => {
       channelFor(ids.channelId);

@@ -11,7 +11,7 @@ const memberRoute = routeWith({ acceptsMember: true });
 const publicRoute = routeWith({ needsBot: false });
 
 /** The guild, its invite, its members and their roles, and direct message channels. Discord: "Guild", "Invite", "User". */
-export function guildRoutes({ state, oauth }: DiscordStore): Route[] {
+export function guildRoutes({ state, threads, oauth }: DiscordStore): Route[] {
   const guildRoute = routeWith({
     check({ guildId }) {
       if (guildId !== state.guildId) throw errorResponse.unknownGuild();
@@ -89,6 +89,11 @@ export function guildRoutes({ state, oauth }: DiscordStore): Route[] {
       });
     }),
     guildRoute('GET', '/guilds/:guildId/channels', () => ok(state.guildChannels())),
+    // "Threads are ordered by their id, in descending order."
+    guildRoute('GET', '/guilds/:guildId/threads/active', () => {
+      const active = state.threads('active').sort((one, other) => (BigInt(one.id) < BigInt(other.id) ? 1 : -1));
+      return ok(threads.list(active.map((thread) => state.threadForBot(thread))));
+    }),
     guildRoute('GET', '/guilds/:guildId/roles', () => ok(state.roles)),
     guildRoute('GET', '/guilds/:guildId/members/:userId', ({ ids }) => ok(memberOf(ids.userId))),
     guildRoute('PUT', rolePath, ({ ids }) => done(changeRole(ids, true))),

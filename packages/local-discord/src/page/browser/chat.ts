@@ -3,7 +3,7 @@ import { focusOn } from '../../web/browser/discord-components.ts';
 import { formatMessageTime } from '../../web/browser/format-time.ts';
 import { messageElement } from '../../web/browser/message.ts';
 import { findById, html, nothing, render, toElement } from './element.ts';
-import { announcementText, isContinuation, messageDisplay, pendingElement } from './message.ts';
+import { announcementText, isContinuation, messageDisplay, pendingElement, shownMessage } from './message.ts';
 import { messageView } from './message-view.ts';
 import { postAction } from './requests.ts';
 import { followTheme } from './settings.ts';
@@ -61,7 +61,7 @@ export function startChat(store: PageStore, { emptyHint, linkTo }: ChatOptions):
     const cached = cache.get(message.id);
     if (cached?.fingerprint === fingerprint) return cached.node;
     const node = messageElement(
-      message,
+      shownMessage(message),
       messageDisplay(message, { isContinued, pendingAction }, state),
       messageView(state, linkTo),
       {
@@ -143,6 +143,7 @@ function channelIntro({ channels, channelId, guild, bot }: State, isEmpty: boole
   const { name = '', kind = 'guild' } = channels.find(({ id }) => id === channelId) ?? {};
   const [title, beginning] = {
     guild: [`Welcome to #${name}!`, `This is the start of the #${name} channel of ${guild.name}.`],
+    thread: [name, `This is the start of the thread ${name}.`],
     direct: [bot.name, `This is the beginning of your direct messages with ${bot.name}.`],
     other_guild: [
       `Welcome to #${name}!`,
@@ -151,7 +152,7 @@ function channelIntro({ channels, channelId, guild, bot }: State, isEmpty: boole
     group: [name, `This is the beginning of a conversation of several people, of which ${bot.name} is no member.`],
   }[kind] as [string, string];
   const next =
-    kind === 'guild' || kind === 'direct'
+    kind === 'guild' || kind === 'thread' || kind === 'direct'
       ? `No messages yet. ${emptyHint}`
       : 'No messages yet. Type / below for the commands of the app that you have added to your account.';
   return toElement(

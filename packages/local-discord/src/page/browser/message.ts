@@ -28,6 +28,12 @@ export function messageDisplay(
   };
 }
 
+/** A message with the text that Discord's client has for its type. */
+export function shownMessage(message: Message): Message {
+  if (message.type !== messageType.threadCreated) return message;
+  return { ...message, content: `Started a thread: <#${message.message_reference?.channel_id}>` };
+}
+
 /** The element of a pending or failed command. */
 export function pendingElement(action: PendingAction, state: State, dismiss: () => void): HTMLElement {
   const { bot } = state;

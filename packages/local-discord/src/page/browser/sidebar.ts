@@ -15,7 +15,9 @@ export function startSidebar(store: PageStore): void {
     const channels = visibleChannels(state);
     const ofKind = (wanted: Channel['kind']) => channels.filter(({ kind }) => kind === wanted);
     const [guildChannels, otherChannels, directChannels] = [ofKind('guild'), ofKind('other_guild'), ofKind('direct')];
-    renderKeyed(guildChannels.map(channelItem), findById('channels'));
+    const threadsOf = ({ id }: Channel) => channels.filter(({ thread }) => thread?.parentId === id);
+    const withThreads = guildChannels.flatMap((channel) => [channel, ...threadsOf(channel)]);
+    renderKeyed(withThreads.map(channelItem), findById('channels'));
     renderKeyed(otherChannels.map(channelItem), findById('other-channels'));
     const conversation = directChannels.length > 0 ? directChannels.map(channelItem) : [newConversation()];
     renderKeyed([...conversation, ...ofKind('group').map(channelItem)], findById('direct-channels'));
@@ -29,7 +31,8 @@ export function startSidebar(store: PageStore): void {
     const isDirect = kind === 'direct' || kind === 'group';
     const badge = unread > 0 ? html`<span class="new">${isDirect ? `${unread} new` : 'new'}</span>` : nothing;
     const current = id === state.channelId ? 'page' : nothing;
-    const template = html`<li><button type="button" class=${unread > 0 ? 'channel unread' : 'channel'} aria-current=${current} data-channel-id=${id} @click=${() => store.openChannel(id)}><span class="sign" aria-hidden="true">${isDirect ? '@' : '#'}</span>${name}${badge}</button></li>`;
+    const sign = kind === 'thread' ? '⤷' : isDirect ? '@' : '#';
+    const template = html`<li class=${kind === 'thread' ? 'in-channel' : nothing}><button type="button" class=${unread > 0 ? 'channel unread' : 'channel'} aria-current=${current} data-channel-id=${id} @click=${() => store.openChannel(id)}><span class="sign" aria-hidden="true">${sign}</span>${name}${badge}</button></li>`;
     return { key: id, template };
   }
 

@@ -252,13 +252,14 @@ function emptyState(clock: PageClock, theme: Theme): State {
 }
 
 /**
- * The guild's channels unless the acting user has left it, the user's direct messages with the bot, and the places without the
+ * The guild's channels and open threads unless the acting user has left it, the user's direct messages with the bot, and the places without the
  * bot in which its commands can be used.
  */
 export function visibleChannels(state: Readonly<State>): State['channels'] {
   const { userId } = state;
   const isMember = actingMember(state)?.isMember ?? true;
-  return state.channels.filter(({ kind, with: recipient, offered }) => {
+  return state.channels.filter(({ kind, with: recipient, offered, thread }) => {
+    if (thread !== null) return thread.isOpen && thread.viewers.includes(userId);
     if (kind === 'direct') return recipient === userId;
     return kind === 'guild' ? isMember : (offered[userId] ?? []).length > 0;
   });
