@@ -4,7 +4,10 @@ import { type Application, Converter, type DocumentReflection, ReflectionKind } 
 const categories: readonly (readonly [name: string, documents: RegExp])[] = [
   ['Guides', /^docs\/(guides\/|troubleshooting$)/],
   ['Hosting', /^(docs\/hosting\/|deploy\/)/],
-  ['Building on it', /^(packages\/|examples\/|docs\/(errors|handlers|library|local-discord|receiver|service|testing-bots)$)/],
+  [
+    'Building on it',
+    /^(packages\/|examples\/|docs\/(errors|handlers|library|local-discord|receiver|service|testing-bots)$)/,
+  ],
   ['Project', /^(ARCHITECTURE|CHANGELOG|CONTRIBUTING|bench\/|docs\/(decisions|extending|flows))/],
   ['Manual', /^docs\//],
 ];
