@@ -328,8 +328,8 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await expectText(messages, 'picked red and blue');
     await messages.getByLabel('Somebody').selectOption('@Tomás');
     await expectText(messages, 'picked tomas.k');
-    await messages.getByLabel('A role').selectOption('@Member');
-    await expectText(messages, 'picked Member');
+    await messages.getByLabel('A role').selectOption('@Voter');
+    await expectText(messages, 'picked Voter');
     await messages.getByLabel('A channel').selectOption('#general');
     await expectText(messages, 'picked general');
   });
