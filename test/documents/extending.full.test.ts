@@ -22,10 +22,11 @@ const left = ['.git', 'node_modules', 'dist', 'site', '.compile-cache'];
 /** A copy of the repository in which the page was followed; returns its directory. */
 async function followPage(): Promise<string> {
   const copy = tempDir();
+  // First, so that what is copied later is newer than what is known of its types.
+  installPackages(copy);
   for (const name of readdirSync('.')) {
     if (!left.includes(name)) cpSync(name, join(copy, name), { recursive: true });
   }
-  installPackages(copy);
   const page = readFileSync('docs/extending.md', 'utf8');
   for (const [, language = '', block = ''] of page.matchAll(/```(\w+)\n(.*?)```/gs)) {
     if (language === 'sh') await run('sh', ['-ec', block], { cwd: copy });
@@ -35,9 +36,13 @@ async function followPage(): Promise<string> {
   return copy;
 }
 
+/** What `npm run typecheck` leaves, from which the compiler checks only what differs. */
+const knownTypes = 'node_modules/.cache/types';
+
 /** Links what is installed. The packages of the repository are links themselves, which lead into the copy. */
 function installPackages(copy: string): void {
   mkdirSync(join(copy, 'node_modules'));
+  if (existsSync(knownTypes)) cpSync(knownTypes, join(copy, knownTypes), { recursive: true });
   for (const entry of readdirSync('node_modules', { withFileTypes: true })) {
     if (entry.name === '.cache') continue;
     const from = join(process.cwd(), 'node_modules', entry.name);
