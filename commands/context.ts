@@ -26,7 +26,7 @@ export interface CoveredCommunity {
   readonly standings: Standings;
 }
 
-/** What commands use of the features, whose services provide it. */
+/** The services of features that commands use. */
 export interface FeatureContext {
   readonly claims: Claims;
   /**
@@ -38,7 +38,7 @@ export interface FeatureContext {
   /** Null where managers may not change accounts: in guilds without a listing of their own. */
   readonly awards: Awards | null;
   readonly memberData: MemberDataAccess;
-  /** What other sites have said of the next votes of a member. */
+  /** When a member may vote again, as the deliveries of other sites have stated it. */
   readonly nextVotesOf: (userId: string) => Promise<readonly StatedNextVote[]>;
   readonly reminders: Reminders;
   /**

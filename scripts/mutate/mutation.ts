@@ -38,16 +38,19 @@ export function findIssues(mutations: readonly Mutation[], root: string): string
     const count = content.split(find).length - 1;
     if (count !== 1) return [`${file} contains ${JSON.stringify(find)} ${count} times instead of once`];
     if (find === replace) return [`${file} does not change: ${JSON.stringify(find)}`];
-    return isValid(mutate(content, mutation)) ? [] : [`${file} has a syntax error with ${JSON.stringify(replace)}`];
+    return isValid(file, mutate(content, mutation))
+      ? []
+      : [`${file} has a syntax error with ${JSON.stringify(replace)}`];
   });
   const ids = mutations.map(mutationId);
   const repeated = mutations.filter((_, index) => ids.indexOf(ids[index] ?? '') !== index);
   return [...issues, ...repeated.map(({ file, breaks }) => `${file} has a mutation twice: ${breaks}`)];
 }
 
-function isValid(source: string): boolean {
+function isValid(file: string, source: string): boolean {
   try {
-    stripTypeScriptTypes(source);
+    if (file.endsWith('.json')) JSON.parse(source);
+    else stripTypeScriptTypes(source);
     return true;
   } catch {
     return false;

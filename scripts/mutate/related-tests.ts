@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** The files of the repository. Paths are from its root. */
 export interface Sources {
@@ -9,17 +10,25 @@ export interface Sources {
 }
 
 const relativeImport = /(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g;
-/** How the examples import the package. */
+/** How the packages of the repository are imported. */
+const ownImport = /(?:from|import)\s*\(?\s*'((?:@tallyhook\/platform|local-discord|listing-service)(?:\/[^']*)?)'/g;
+/** How the examples import tallyhook. */
 const packageImport = /from 'tallyhook(?:\/(\w+))?'/g;
+
+const sources = [
+  '{src,commands,config,scripts,examples,bench,test}/**/*.{ts,js,mjs}',
+  'packages/*/{src,test,testing}/**/*.{ts,js}',
+];
 
 export function readSources(root: string): Sources {
   const texts = new Map<string, string>();
   const importers = new Map<string, Set<string>>();
-  for (const file of globSync('{src,commands,config,scripts,examples,bench,test}/**/*.{ts,js,mjs}', { cwd: root })) {
+  for (const file of globSync(sources, { cwd: root })) {
     const text = readFileSync(join(root, file), 'utf8');
     texts.set(file, text);
     const imported = [
       ...[...text.matchAll(relativeImport)].map(([, path = '']) => normalize(join(dirname(file), path))),
+      ...[...text.matchAll(ownImport)].map(([, name = '']) => relative(root, fileURLToPath(import.meta.resolve(name)))),
       ...[...text.matchAll(packageImport)].map(([, entry]) =>
         entry === undefined ? 'src/index.ts' : `src/exports/${entry}.ts`,
       ),
@@ -60,6 +69,8 @@ export function relatedTests(file: string, { texts, importers }: Sources): strin
 
 /** Where the tests of a file are: those of a feature beside each other, of the core also as contracts of its store. */
 function foldersOfTests(file: string): readonly string[] {
+  const [ofPackage] = /^packages\/[^/]+\//.exec(file) ?? [];
+  if (ofPackage !== undefined) return [`${ofPackage}test/`];
   const [module = '', feature = ''] = file.replace(/^src\//, '').split('/');
   if (module === 'features') return [`test/features/${feature}/`];
   return [`test/${module}/`, ...(module === 'core' ? ['test/contracts/'] : [])];

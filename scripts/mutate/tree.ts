@@ -42,8 +42,13 @@ export class Tree {
     // A folder of its own, because the tests cache the bundle of the sources there.
     const packages = join(checkout, 'node_modules');
     mkdirSync(join(this.root, 'node_modules'));
-    for (const name of readdirSync(packages)) {
-      if (name !== '.cache') symlinkSync(join(packages, name), join(this.root, 'node_modules', name));
+    for (const entry of readdirSync(packages, { withFileTypes: true })) {
+      const [from, to] = [join(packages, entry.name), join(this.root, 'node_modules', entry.name)];
+      if (entry.name === '.cache') continue;
+      // The packages of the repository are links themselves, which lead into the copy.
+      if (entry.name === '@tallyhook' || entry.isSymbolicLink())
+        cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+      else symlinkSync(from, to);
     }
   }
 

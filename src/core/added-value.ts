@@ -7,7 +7,7 @@ export interface Added {
 
 /**
  * A value that a feature adds to a record of the core: to the rules of a listing, to what is announced of it, to the settings
- * of a guild. Only with this constant is it read and written, so whoever uses it names the feature.
+ * of a guild. Only with this constant is it read and written, so the code that uses it names the feature.
  */
 export interface AddedValue<Value> {
   /** In a record without it, the default. */

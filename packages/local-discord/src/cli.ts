@@ -35,7 +35,7 @@ Options
   --help                    print this help
 
 It listens on 127.0.0.1, and prints the address of a page on which people use the bot, those of the API, ids, the
-variables to set, and how each library is told the address. All intents are enabled, also the privileged ones.
+variables to set, and how to set the address in each library. All intents are enabled, also the privileged ones.
 
 Exit codes: 0 stopped by a signal, 1 runtime error, or exit after a second signal, 2 invalid usage.`;
 
@@ -140,7 +140,7 @@ function banner(discord: LocalDiscord, guildName: string): string {
     'Variables, for a bot that reads them',
     ...Object.entries(variables).map(([name, value]) => `  ${name}=${value}`),
     '',
-    'How each library is told the address',
+    'How to set the address in each library',
     `  discord.js, Sapphire, discordx (nothing changes in the bot)\n    NODE_OPTIONS=${NODE_OPTIONS}`,
     ...libraryAddresses(discord).map(({ libraries, lines }) => `  ${[libraries, ...lines].join('\n    ')}`),
   ].join('\n');

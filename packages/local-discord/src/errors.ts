@@ -12,8 +12,8 @@ export interface FieldError {
 }
 
 /**
- * What a program is to be told of: a rejected request, an input that Discord's client would not send, a bot that does not answer. Its
- * `code` is stable, and its `hint` says what to do.
+ * An error of the local Discord: a rejected request, an input that Discord's client would not send, or a bot that does not answer.
+ * Programs may compare its `code`; its `hint` says what to do.
  * @category Errors
  */
 export class LocalDiscordError extends TallyhookError {}

@@ -1,4 +1,4 @@
-/** How a program that uses a library of Discord is told the address of another Discord. */
+/** The lines with which a bot sets another address of Discord in its library. */
 interface LibraryAddress {
   /** One library, or several that have the same option. */
   readonly libraries: string;

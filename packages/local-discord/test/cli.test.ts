@@ -25,7 +25,7 @@ async function start(...args: readonly string[]) {
 }
 
 describe('local-discord', { timeout: 120_000 }, () => {
-  it('prints where it is, and how libraries are told that', async () => {
+  it('prints where it is, and how libraries get that address', async () => {
     const program = run();
     await expect.poll(program.output, waitOptions).toContain('oceanic.js');
     const url = /REST API +(http:\/\/127\.0\.0\.1:\d+\/api)\n/.exec(program.output())?.[1];

@@ -78,7 +78,7 @@ describe('a thread', () => {
     expect(await ask('GET', `/channels/${thread.id}`)).toMatchObject({ status: 403, json: { code: 50001 } });
   });
 
-  it('is joined by whoever sends a message there, and left', async () => {
+  it('is joined by a member who sends a message there, and left', async () => {
     const { discord, channel, bot, tomas, ask } = await withThreads();
     const started = new Promise<string>((resolve) => bot.once(Events.ThreadCreate, ({ id }) => resolve(id)));
     const id = discord.guild.startThread({ channelId: channel.id, userId: tomas.id, name: 'By Tomás' });

@@ -129,13 +129,13 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'commands of another program are not deleted',
   },
   {
-    file: 'src/texts/markup.ts',
+    file: 'packages/platform/src/texts/markup.ts',
     find: "return asMarkup(escapeMarkers(text).replace(lineMarkers, '\\\\$&').replace(numberedLine, '$1\\\\.'));",
     replace: 'return escapeMarkers(text);',
     breaks: 'a text of others cannot begin a heading or a list',
   },
   {
-    file: 'src/texts/markup.ts',
+    file: 'packages/platform/src/texts/markup.ts',
     find: ".replace(mentionSign, '@\\u200B')",
     replace: '',
     breaks: 'a name cannot mention @everyone',
@@ -147,7 +147,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'a text that is cut has at most the limit, with its ellipsis',
   },
   {
-    file: 'src/texts/markup.ts',
+    file: 'packages/platform/src/texts/markup.ts',
     find: "return isWeb && parsed.username === '' && parsed.password === ''",
     replace: 'return isWeb',
     breaks: 'a link does not pretend to lead to another site by a user name',
@@ -159,7 +159,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'a line of a text whose placeholders are empty is left out',
   },
   {
-    file: 'src/texts/language.ts',
+    file: 'packages/platform/src/texts/language.ts',
     find: 'messages.get(`${key}_${categoryOf(count)}`) ?? messages.get(`${key}_other`)',
     replace: 'messages.get(`${key}_other`)',
     breaks: 'one vote is not "1 votes"',

@@ -125,8 +125,8 @@ export const receivingMutations: readonly Mutation[] = [
   },
   {
     file: 'src/exports/client.ts',
-    find: "export { TallyhookError } from '../platform/errors.ts';",
-    replace: "export { StoreUnavailableError as TallyhookError } from '../platform/errors.ts';",
+    find: "export { TallyhookError } from '@tallyhook/platform/errors';",
+    replace: "export { StoreUnavailableError as TallyhookError } from '@tallyhook/platform/errors';",
     breaks: 'errors of tallyhook/client are instances of its TallyhookError',
   },
   {

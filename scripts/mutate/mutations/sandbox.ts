@@ -57,7 +57,7 @@ export const sandboxMutations: readonly Mutation[] = [
     breaks: 'the time of the sandbox page agrees with that of the sandbox',
   },
   {
-    file: 'src/sandbox/data-directory.ts',
+    file: 'packages/platform/src/json-file.ts',
     find: 'const renamedTo = `${path}.damaged`;\n    renameSync(path, renamedTo);',
     replace: 'const renamedTo = `${path}.damaged`;',
     breaks: 'a damaged file of the sandbox is kept',

@@ -10,8 +10,8 @@ export const serviceMutations: readonly Mutation[] = [
   },
   {
     file: 'packages/listing-service/src/webhooks/attempt.ts',
-    find: 'return webhook.previous !== null && webhook.previous.until > now;',
-    replace: 'return webhook.previous !== null;',
+    find: 'previous !== null && previous.until > now ?',
+    replace: 'previous !== null ?',
     breaks: 'the previous secret of a webhook is used for a limited time',
   },
   {
@@ -130,8 +130,8 @@ export const serviceMutations: readonly Mutation[] = [
   },
   {
     file: 'packages/listing-service/src/pages/page-routes.ts',
-    find: "if (state === 'published') return true;",
-    replace: "if (state !== 'deleting') return true;",
+    find: "if (listing.state === 'published') return true;",
+    replace: "if (listing.state !== 'deleting') return true;",
     breaks: 'a hidden listing is shown to its owner and operators only',
   },
   {

@@ -45,7 +45,7 @@ export interface LookupApiDependencies extends ServiceContext {
 interface Route {
   readonly operation: Pick<Operation, 'path' | 'keys'>;
   readonly answer: (request: ApiRequest, segment: string, query: Query, message: IncomingMessage) => Promise<object>;
-  /** Whether it stores something, and is not read. */
+  /** True for an operation that stores something; its method is POST. */
   readonly isPost?: true;
 }
 

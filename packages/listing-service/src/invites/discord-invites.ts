@@ -70,7 +70,10 @@ const inviteResponse = z.object({
   approximate_presence_count: z.number().int().min(0).nullish(),
 });
 
-/** What Discord says of the server of an invite, or why it says nothing. `retryAfter`: its header. */
+/**
+ * The numbers of members of an invite's server, as Discord counts them, or the reason why they are not known.
+ * `retryAfter`: the header `Retry-After` of its response.
+ */
 export type InviteReading =
   | { readonly counts: { readonly members: number; readonly online: number } }
   | { readonly problem: LostInvite }

@@ -14,7 +14,7 @@ const maxAddresses = 50_000;
 const lifetimeMs = 10 * minute;
 const kinds = ['server', 'bot'] as const;
 
-/** What is for members, their forms, and what programs ask for. `*` is any text (RFC 9309). */
+/** Paths that search engines should not visit: pages of members, forms, and the API. `*` is any text (RFC 9309). */
 const disallowed = [
   ...[`${apiBasePath}/`, '/connect/', '/dashboard', '/moderation', '/sign-in', '/your-data', '/*/report$'],
 ];

@@ -26,7 +26,7 @@ export interface NewSecret {
   readonly section: string;
   readonly name: string;
   readonly secret: string;
-  /** The same secret as libraries of Standard Webhooks take it; absent for an API key. */
+  /** The secret in the form of libraries of Standard Webhooks (`whsec_…`); absent for an API key. */
   readonly standard?: string;
 }
 
