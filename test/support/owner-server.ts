@@ -10,7 +10,7 @@ import { plainAnnouncements } from '../../src/features/announcements/read-settin
 import { CommunityIds } from '../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createReversals } from '../../src/features/corrections/reversals.ts';
-import { reminderCard } from '../../src/features/reminders/card.ts';
+import { reminderCard } from '../../src/features/reminders/parts.ts';
 import { roleCard } from '../../src/features/roles/card.ts';
 import { shopCard } from '../../src/features/shop/card.ts';
 import { createOwnerCommunities } from '../../src/owner/communities.ts';

@@ -81,13 +81,13 @@ export const effectMutations: readonly Mutation[] = [
     breaks: 'only what was spent can be refunded',
   },
   {
-    file: 'src/features/reminders/vote-check.ts',
-    find: 'return { left: (budgetLeft ?? 0) - budgetLimit * reservedPart };',
-    replace: 'return { left: budgetLeft ?? 0 };',
+    file: 'src/features/reminders/due.ts',
+    find: 'if ((budgetLeft ?? 0) <= budgetLimit * reservedPart) return null;',
+    replace: 'if ((budgetLeft ?? 0) <= 0) return null;',
     breaks: 'reminders leave requests for the commands of members',
   },
   {
-    file: 'src/features/reminders/vote-check.ts',
+    file: 'src/features/reminders/due.ts',
     find: 'if (status === null || status.stale) return null;',
     replace: 'if (status === null) return null;',
     breaks: 'a reminder does not rely on what the service said long ago',

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GuildDataStore, GuildRows, ScannedRows } from '../../core/store/guild-data.ts';
 import { rowsPerWrite } from '../../core/store/sql-module.ts';
 
-const noRows: GuildRows = { deliveries: [], effects: [], plannedEffects: [], orders: [], listings: [] };
+const noRows: GuildRows = { deliveries: [], effects: [], orders: [], listings: [] };
 
 /**
  * Deletes the accounts of a community and all else that is stored of the listings that it has linked, except the keys of
@@ -26,7 +26,7 @@ export async function deleteGuildData(store: GuildDataStore, guildId: string, si
   await scan('deliveries', (after) => store.deliveriesAfter(after, listings));
   // Those without a delivery, which name a listing or the guild. Effects of deliveries were deleted with them.
   await scan('effects', (after) => store.effectsAfter(after, { guildId, communityId, listings }));
-  await scan('plannedEffects', (after) => store.plannedEffectsAfter(after, { guildId, communityId, listings }));
+  while (!signal.aborted && (await store.deletePlanned(communityId)));
   if (signal.aborted) return;
   await store.deleteRows(communityId, { ...noRows, listings });
 
@@ -47,10 +47,7 @@ export async function deleteGuildData(store: GuildDataStore, guildId: string, si
   }
 
   /** Deletes rows that no index finds, some per query. */
-  async function scan(
-    name: 'deliveries' | 'effects' | 'plannedEffects',
-    read: (after: number) => Promise<ScannedRows>,
-  ): Promise<void> {
+  async function scan(name: 'deliveries' | 'effects', read: (after: number) => Promise<ScannedRows>): Promise<void> {
     for (let after = -1; !signal.aborted; ) {
       const { ids, lastId } = await read(after);
       for (let at = 0; at < ids.length && !signal.aborted; at += rowsPerWrite) {

@@ -152,13 +152,6 @@ export async function findMemberRows(
         ]),
       ),
   );
-  const planned = await run(
-    connection,
-    db
-      .selectFrom('planned_effects')
-      .select(['id', 'queue', 'content'])
-      .where((eb) => eb.or([eb('queue', 'in', queues), eb('content', 'like', `%${userId}%`)])),
-  );
   const ownCorrections = db.selectFrom('corrections').select('idempotency_key as key');
   const added = accounts.length === 0 ? [] : await run(connection, ownCorrections.where('account_id', 'in', accounts));
   const correctionKeys = added.map(({ key }) => key).filter((key) => hasId(key, userId));
@@ -170,7 +163,6 @@ export async function findMemberRows(
     deliveryIds,
     effectIds,
     correctionKeys: [...new Set([...found.correctionKeys, ...correctionKeys])],
-    plannedIds: planned.filter(isOwn).map(({ id }) => id),
     queues,
     gifts: await findGifts(sql, userId, { deliveryIds, effectIds }),
   };

@@ -1,10 +1,16 @@
 import { day, hour, second } from '@tallyhook/platform/durations';
+import { type PlanKey, planKey } from '../../core/outbox/outbox.ts';
 import { hotTable } from '../../core/store/recording/hot-table.ts';
-import type { PartyProgress } from './rules.ts';
+import { type PartyProgress, partyOf } from './rules.ts';
 import type { PartyRow, PartyTables } from './tables.ts';
 
 /** The panel of a party is edited at most this often (ms). */
 export const panelIntervalMs = 10 * second;
+
+/** The plan of the next update of a panel, by the key of its party. */
+export function panelKey(period: string): PlanKey {
+  return planKey(partyOf(period).communityId, 'party panel', period);
+}
 
 /** The message that shows the progress of a party. Times are ms since the epoch. */
 export interface PartyPanelState {

@@ -1,8 +1,9 @@
 import type { AccountId } from '../../core/ledger/account.ts';
+import { planKey } from '../../core/outbox/outbox.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { lockAccountsOf } from '../../core/store/accounts.ts';
 import { communityOfGuild } from '../../core/store/communities/store.ts';
-import { enqueue } from '../../core/store/outbox/enqueue.ts';
+import { enqueue, withdraw } from '../../core/store/outbox/enqueue.ts';
 import { literal, preparedStatement, run } from '../../core/store/query-builder.ts';
 import type { SettleRole, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
@@ -99,6 +100,7 @@ export const writes = {
     const grants = await run(connection, isSame.set({ role }).returningAll());
     const isWanted = grants.some(({ until }) => until === null || until > now);
     if (grants.length === 0) return;
+    await planEnd(sql, granted, result === 'applied' || result === 'refused' ? grants : [], now);
     if (result === 'failed' || result === 'parked') {
       await run(connection, isSame.set({ state: 'parked' }));
       if (result === 'failed') await settle(false, now);
@@ -120,15 +122,6 @@ export const writes = {
     const ended = db.deleteFrom('grants').where('user_id', '=', userId).where('role', '=', role);
     const ofGuild = ended.where('guild_id', '=', guildId);
     await run(connection, ofGuild.where('until', 'is not', null).where('until', '<=', now));
-  },
-
-  /** Enqueues the removal of roles whose grant has ended, at most `limit`. Returns how many. */
-  async endGrants(sql: Sql, now: number, limit: number): Promise<number> {
-    const applied = sql.db.selectFrom('grants').selectAll().where('state', '=', literal('applied'));
-    const ended = applied.where('until', 'is not', null).where('until', '<=', now).orderBy('until').limit(limit);
-    const grants = await run(sql.connection, ended);
-    await enqueueRoles(sql, grants, now);
-    return grants.length;
   },
 
   /** Enqueues roles of a member again, to repair what was changed in Discord. */
@@ -172,6 +165,22 @@ export const writes = {
     );
   },
 };
+
+/** Plans the effect that takes a role away, which the member has until the last of these grants ends. */
+async function planEnd(
+  sql: Sql,
+  { guildId, userId, role }: GrantedRole,
+  grants: readonly Pick<Tables['grants'], 'until'>[],
+  now: number,
+): Promise<void> {
+  const communityId = await communityOfGuild(sql, guildId);
+  const key = planKey(communityId, 'role', userId, role);
+  const dueAt = grants.reduce((last, { until }) => Math.max(last, until ?? Number.POSITIVE_INFINITY), now);
+  if (dueAt === now || dueAt === Number.POSITIVE_INFINITY) return withdraw(sql, [key]);
+  await enqueue(sql, [
+    { ...roleEffect(communityId, { guildId, userId, role }, null, now), plan: { key, dueAt, userId } },
+  ]);
+}
 
 /** The roles that members should have, in the database. */
 export type RoleStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;

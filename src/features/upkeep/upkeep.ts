@@ -1,5 +1,5 @@
 import type { Clock } from '@tallyhook/platform/clock';
-import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import { day, hour, minute } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { createLoop, type Loop } from '@tallyhook/platform/loop';
@@ -7,19 +7,15 @@ import type { Metrics } from '../../core/metrics.ts';
 import type { Store } from '../store.ts';
 import { countEveryMs, createPruning, keepVoteCountsMs, pruneEveryMs, type Retention } from './pruning.ts';
 
-/** Roles must be removed within 15 s of their end. */
-const endGrantsEveryMs = 5 * second;
 /** At most this many roles are repaired per minute, so that votes and commands have Discord's rate limit to themselves. */
 const repairEveryMs = minute;
 const deleteExpiredEveryMs = hour;
 const repairedRoles = 10;
 const repairRoundMs = day;
-/** Per transaction, in which votes of these members wait. */
-const endedRoles = 20;
 /** How many times longer than counting is the pause after it, as long as there is more to count. */
 const pausePerCount = 4;
 
-/** What is done regularly: ends of roles, repairs, counting and pruning. */
+/** What is done regularly: repairs, counting and pruning. */
 export function createUpkeep(options: {
   readonly store: Pick<Store, 'upkeep' | 'roles' | 'memberData' | 'counting'>;
   readonly keep: Retention;
@@ -55,10 +51,6 @@ export function createUpkeep(options: {
     });
   }
 
-  async function endGrants(): Promise<boolean> {
-    return (await store.roles.endGrants(clock.now(), endedRoles)) === endedRoles;
-  }
-
   /** Once a day for each member: a role that Discord rejects would otherwise fail again and again. */
   async function repair(): Promise<false> {
     if (lastRepaired === '') {
@@ -88,7 +80,6 @@ export function createUpkeep(options: {
   }
 
   const loops = [
-    repeat('ends of roles', endGrantsEveryMs, endGrants),
     repeat('repair of roles', repairEveryMs, repair),
     repeat('votes of forgotten members', deleteExpiredEveryMs, deleteExpired),
     repeat('counters', countEveryMs, count),

@@ -4,8 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { createDiscovery } from '../../../src/core/outbox/discovery.ts';
 import type { ClaimedEffect } from '../../../src/core/outbox/effect.ts';
 import { announcementKind, roleKind } from '../../../src/core/outbox/effect-kind.ts';
+import { planKey } from '../../../src/core/outbox/outbox.ts';
 import { createPerform, handle, handleTogether } from '../../../src/core/outbox/perform.ts';
 import { createQueueRotation } from '../../../src/core/outbox/queue-rotation.ts';
+import { firstCommunity } from '../../support/communities.ts';
 import { rolesQueue } from '../../support/queues.ts';
 import { createTestDispatcher, start } from './test-dispatcher.ts';
 
@@ -65,7 +67,9 @@ describe('the dispatcher with effects of several kinds', () => {
 
   it('carries out planned effects within two seconds of their time', async () => {
     const { clock, store, dispatcher, settle, performed, attempted } = await createTestDispatcher({ outcome: 'done' });
-    await store.outbox.enqueue([{ ...stored, dueAt: start + 60 * second }]);
+    await store.outbox.enqueue([
+      { ...stored, plan: { key: planKey(firstCommunity, 'role', '4'), dueAt: start + 60 * second } },
+    ]);
     dispatcher.start();
     for (let step = 0; step < 29; step += 1) {
       await clock.advance(2 * second);
@@ -84,7 +88,10 @@ describe('the dispatcher with effects of several kinds', () => {
       const guildId = String(1_000 + index);
       return { ...stored, queue: rolesQueue(guildId), content: { ...content, guildId } };
     });
-    await store.outbox.enqueue([...waiting, { ...stored, createdAt: start - 1, dueAt: start }]);
+    await store.outbox.enqueue([
+      ...waiting,
+      { ...stored, plan: { key: planKey(firstCommunity, 'role', '4'), dueAt: start } },
+    ]);
     const rotation = createQueueRotation(clock);
     await createDiscovery({ outbox: store.outbox, rotation, clock, newEffectsPollMs: null }).run();
     expect(rotation.next()).toBe('roles 1 4');

@@ -104,12 +104,7 @@ export const coreTables = {
       );
     },
   },
-  planned_effects: {
-    select: (db, { plannedIds }) =>
-      inChunks(plannedIds, (ids) => db.selectFrom('planned_effects').selectAll().where('id', 'in', ids)),
-    forget: (db, { plannedIds }) =>
-      inChunks(plannedIds, (ids) => db.deleteFrom('planned_effects').where('id', 'in', ids)),
-  },
+  planned_effects: deletedRows('planned_effects'),
   // Their roles are removed by effects.
   grants: deletedRows('grants'),
   orders: renamedRows('orders'),

@@ -41,7 +41,7 @@ const findQueues = preparedStatement<{ queue: string; limit: number }>()((db, pl
 );
 
 const findPlanned = preparedStatement<{ now: number }>()((db, placeholder) =>
-  db.selectFrom('planned_effects').select('id').where('due_at', '<=', placeholder('now')).orderBy('due_at').limit(1),
+  db.selectFrom('planned_effects').select('key').where('due_at', '<=', placeholder('now')).orderBy('due_at').limit(1),
 );
 
 export const reads: SqlOperations<OutboxReads> = {

@@ -11,8 +11,6 @@ export const features = ({ id, byKey }: Words) => [
     state text not null,
     constraint grants_key primary key (user_id, role, source, guild_id)
   )`,
-  // Only those that have an end that is not carried out: it is searched every few seconds.
-  `create index if not exists grants_by_end on grants (until) where state = 'applied' and until is not null`,
 
   `create table if not exists parties (
     period text not null primary key,
@@ -36,15 +34,6 @@ export const features = ({ id, byKey }: Words) => [
   // Whom a goal that is reached pays, page by page.
   `create index if not exists party_voters_unpaid on party_voters (period, user_id) where state = 'eligible'`,
 
-  `create table if not exists reminders (
-    user_id text not null,
-    listing text not null,
-    due_at bigint not null,
-    leased_until bigint,
-    constraint reminders_key primary key (user_id, listing)
-  )`,
-  // All columns by which due ones are ordered and continued, a page at a time.
-  'create index if not exists reminders_due on reminders (due_at, user_id, listing)',
   `create table if not exists reminder_stops (
     user_id text not null primary key,
     reason text not null,

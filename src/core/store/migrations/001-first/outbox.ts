@@ -25,14 +25,18 @@ export const outbox = ({ id, byKey }: Words) => [
 
   // In a table of their own, so that the queues contain only what is due.
   `create table if not exists planned_effects (
-    id ${id},
+    key text not null primary key,
+    user_id text,
     delivery_id bigint,
     kind text not null,
     queue text not null,
     content text not null,
-    due_at bigint not null
-  )`,
-  'create index if not exists planned_effects_due on planned_effects (due_at, id)',
+    due_at bigint not null,
+    planned_at bigint not null
+  ) ${byKey}`,
+  'create index if not exists planned_effects_due on planned_effects (due_at, key)',
+  // The reminders of a member, and what is deleted of one who is forgotten.
+  'create index if not exists planned_effects_of_user on planned_effects (user_id) where user_id is not null',
 
   `create table if not exists announcement_progress (key text not null primary key, until_at bigint not null) ${byKey}`,
   `create table if not exists announced_reviews (
