@@ -5,7 +5,6 @@ import type { Log } from '@tallyhook/platform/log';
 import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Metrics } from '../core/metrics.ts';
 import type { QueueName } from '../core/outbox/queue.ts';
-import { createDueReplays } from '../core/receiving/due-replays.ts';
 import { createIntake } from '../core/receiving/intake.ts';
 import { withoutSecrets } from '../core/receiving/listing.ts';
 import { createReplay, type Replay } from '../core/receiving/replay.ts';
@@ -26,14 +25,14 @@ import { traceKeyring } from '../webhook/trace-delivery.ts';
 /** What a listing that only captures stores in an hour: everybody who knows its address may send. */
 const captureQuota: QuotaLimits = { maxDeliveries: 100, maxBytes: 1024 * 1024 };
 
-/** Receives deliveries, and replays quarantined ones when they are due, or when the owner has released them. */
+/** Receives deliveries, and replays those that the owner has released. */
 export function createReceiving(options: {
   readonly directory: Directory;
   /** The Discord id of the server or bot that a listing is, without a request; null if it is not known. */
   readonly targetIdOf: (listing: string) => string | null;
   /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
   readonly isUnreadable: (listing: string) => boolean;
-  readonly store: Pick<Store, 'quarantine' | 'rateAlarms' | 'outbox' | 'upkeep'>;
+  readonly store: Pick<Store, 'rateAlarms' | 'outbox' | 'upkeep'>;
   readonly recorder: Recorder;
   readonly replay: Replay;
   readonly clock: Clock;
@@ -53,11 +52,8 @@ export function createReceiving(options: {
   const ofService = () => directory.listings.filter(({ site }) => site === undefined);
   const keyring = createKeyring(ofService(), withoutSecrets);
   directory.onChange(() => keyring.replace(ofService()));
-  const { quarantine } = store;
-  const dueReplays = createDueReplays({ quarantine, replay, listings: () => directory.listings, clock, log });
   const loops = [
     createHeartbeat({ store, clock, log }),
-    dueReplays,
     createAlarmDecisions({ store, directory, replay, clock, log }),
   ];
   const ofLinked = linkedQuota && createDeliveryQuota(linkedQuota, clock);

@@ -39,8 +39,8 @@ export const effectMutations: readonly Mutation[] = [
     breaks: 'one community does not take all attempts',
   },
   {
-    file: 'src/core/outbox/attempts.ts',
-    find: "const returning = outbox\n        .retry(effects, clock.now(), 'stopped during the attempt')",
+    file: 'src/core/outbox/worker.ts',
+    find: "const returning = outbox\n      .retry(effects, clock.now(), 'stopped during the attempt')",
     replace: 'const returning = Promise.resolve()',
     breaks: 'a stop gives back the effects that were in progress',
   },

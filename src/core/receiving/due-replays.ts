@@ -1,69 +1,47 @@
 import type { Clock } from '@tallyhook/platform/clock';
-import { second } from '@tallyhook/platform/durations';
-import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
-import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import { clockToleranceMs } from '../../webhook/fields.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
-import type { Quarantine } from '../store/records/quarantine.ts';
-import type { QuarantinedDelivery } from '../tally/quarantine.ts';
+import { replayKind } from '../outbox/effect-kind.ts';
+import type { OutboxChanges } from '../outbox/outbox.ts';
+import { type EffectHandler, handle } from '../outbox/perform.ts';
+import { plannedReplay } from '../tally/quarantine.ts';
 import type { ResolvableListing } from './listing.ts';
-import { eventTimeOf, listingsOf, type Replay } from './replay.ts';
+import { eventTimeOf, listingsOf, type Replay, type StoredDelivery } from './replay.ts';
 
 /**
- * Longest pause between two polls (ms): other processes also quarantine deliveries, and the clock may be set forward.
+ * Replays a delivery that is quarantined only because of a timestamp in the future, when that time is reached. The
+ * transaction of a replay takes a row out of the quarantine, so a repeated attempt records nothing.
  */
-const maxPollMs = 10 * second;
-/** Deliveries per query. */
-const pageSize = 500;
+export function createReplayHandler(options: {
+  readonly store: {
+    readonly outbox: Pick<OutboxChanges, 'enqueue'>;
+    readonly records: { delivery(id: number): Promise<(StoredDelivery & { readonly reason: string | null }) | null> };
+  };
+  readonly replay: Replay;
+  /** The configured listings. */
+  readonly listings: () => readonly ResolvableListing[];
+  readonly clock: Clock;
+  readonly log: Log;
+}): EffectHandler<'replay'> {
+  const { store, replay, listings, clock, log } = options;
 
-/**
- * Replays deliveries that are quarantined only because of a timestamp in the future, when that time is reached. The state
- * is in the database alone, so replays continue after a restart. The transaction of a replay takes a row out of the
- * quarantine, so with several processes each delivery is replayed once.
- */
-export function createDueReplays(options: {
-  quarantine: Quarantine;
-  replay: Replay;
-  /** The configured listings; by default none, as if all were of the document's service. */
-  listings?: () => readonly ResolvableListing[];
-  clock: Clock;
-  log: Log;
-}): Loop {
-  const { quarantine, replay, listings = () => [], clock, log } = options;
-  /** Until the next poll. */
-  let pauseMs = maxPollMs;
-
-  async function replayDue(signal: AbortSignal): Promise<void> {
-    pauseMs = maxPollMs;
-    let untilNextMs = maxPollMs;
-    let after = 0;
-    while (!signal.aborted) {
-      const page = await quarantine.findByReason(quarantineReasons.aheadOfTime, { after, limit: pageSize });
-      for (const delivery of page) {
-        after = delivery.id;
-        const waitMs = dueTimeOf(delivery, listings()) - clock.now();
-        if (waitMs > 0) untilNextMs = Math.min(untilNextMs, waitMs);
-        else if (!signal.aborted) await replayOne(delivery);
-      }
-      if (page.length < pageSize) break;
+  return handle(replayKind, async ({ content: { deliveryId } }) => {
+    const stored = await store.records.delivery(deliveryId);
+    const isAhead = stored?.outcome === 'quarantined' && stored.reason === quarantineReasons.aheadOfTime;
+    const dueAt = isAhead ? dueTimeOf(stored, listings()) : Number.POSITIVE_INFINITY;
+    if (!isAhead || dueAt === Number.POSITIVE_INFINITY) return { outcome: 'done' };
+    // The clock was set back, or the settings of the listing say another time.
+    if (dueAt > clock.now()) {
+      await store.outbox.enqueue([plannedReplay(deliveryId, dueAt, clock.now())]);
+      return { outcome: 'done' };
     }
-    pauseMs = untilNextMs;
-  }
-
-  async function replayOne(delivery: QuarantinedDelivery): Promise<void> {
-    const { outcome, credits, reason } = await replay({ ...delivery, isDue: true });
-    const fields = { delivery: delivery.id, outcome, credits };
+    const { outcome, credits, reason } = await replay({ ...stored, isDue: true });
+    const fields = { delivery: deliveryId, outcome, credits };
     if (outcome === 'quarantined')
       log.warn({ ...fields, reason }, 'the timestamp of a quarantined delivery was reached');
     else log.info(fields, 'quarantined delivery replayed: its timestamp was reached');
-  }
-
-  return createLoop({
-    round: replayDue,
-    pauseMs: () => pauseMs,
-    onError: (error) => log.warn({ reason: messageOf(error) }, 'replay of quarantined deliveries failed; retrying'),
-    clock,
+    return { outcome: 'done' };
   });
 }
 
@@ -71,9 +49,9 @@ export function createDueReplays(options: {
  * The time of the event (ms since the epoch); infinite if the delivery has other errors, too. Without its listing, a
  * delivery of another site cannot be read: then the earliest time that it can have.
  */
-function dueTimeOf(delivery: QuarantinedDelivery, listings: readonly ResolvableListing[]): number {
+function dueTimeOf(delivery: StoredDelivery, listings: readonly ResolvableListing[]): number {
   const [listing] = listingsOf(delivery, listings);
-  if (listing === undefined && delivery.origin.some(({ siteId }) => siteId !== null))
+  if (listing === undefined && delivery.origin?.some(({ siteId }) => siteId !== null) === true)
     return delivery.receivedAt + clockToleranceMs;
   return eventTimeOf(delivery, listing);
 }

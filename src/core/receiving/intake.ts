@@ -108,15 +108,22 @@ export function createIntake(options: {
     logTarget('warn', listing, wrongTarget, { listing, listingId, named, hint: targetHint });
   }
 
-  /** Compares the time of a delivery with the clock. */
-  function compareTime(delivery: Delivery, routed: RoutedDelivery): void {
-    const isAhead = routed.type === 'quarantine' && routed.reason === quarantineReasons.aheadOfTime;
-    const listing = isAhead && routed.listing !== null ? findSiteListing(routed.listing) : undefined;
-    const at = isAhead ? eventTimeOf(delivery, listing) : routed.type === 'event' ? routed.event.at : null;
-    if (at !== null && Number.isFinite(at)) suspectClock(at - delivery.receivedAt, isAhead);
+  /** With the time of the event, if that is ahead, at which the delivery is replayed. */
+  function withDueTime(delivery: Delivery, routed: RoutedDelivery): RoutedDelivery {
+    if (routed.type !== 'quarantine' || routed.reason !== quarantineReasons.aheadOfTime) return routed;
+    const dueAt = eventTimeOf(delivery, routed.listing === null ? undefined : findSiteListing(routed.listing));
+    return Number.isFinite(dueAt) ? { ...routed, dueAt } : routed;
   }
 
-  async function record(delivery: Delivery, routed: RoutedDelivery): Promise<WebhookResponse> {
+  /** Compares the time of a delivery with the clock. */
+  function compareTime(delivery: Delivery, routed: RoutedDelivery): void {
+    const dueAt = routed.type === 'quarantine' ? routed.dueAt : undefined;
+    const at = routed.type === 'event' ? routed.event.at : (dueAt ?? null);
+    if (at !== null) suspectClock(at - delivery.receivedAt, dueAt !== undefined);
+  }
+
+  async function record(delivery: Delivery, routedNow: RoutedDelivery): Promise<WebhookResponse> {
+    const routed = withDueTime(delivery, routedNow);
     const startedAt = performance.now();
     let recorded: RecordedDelivery;
     try {

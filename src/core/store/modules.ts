@@ -11,7 +11,6 @@ import * as installation from './installation/store.ts';
 import * as memberLocales from './member-locales.ts';
 import * as outbox from './outbox/store.ts';
 import * as probes from './probes.ts';
-import * as quarantine from './records/quarantine.ts';
 import * as records from './records/store.ts';
 import * as rekey from './settings/sealed.ts';
 import * as settings from './settings/store.ts';
@@ -22,7 +21,6 @@ export const coreModules = {
   probes,
   outbox,
   records,
-  quarantine,
   counters,
   communityIds,
   installation,

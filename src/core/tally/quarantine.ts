@@ -1,3 +1,7 @@
+import { noCommunity } from '../ledger/account.ts';
+import { newEffect, replayKind } from '../outbox/effect-kind.ts';
+import { type PlannedEffect, planKey } from '../outbox/outbox.ts';
+import { queueName } from '../outbox/queue.ts';
 import type { ListingIdentity } from './listing-identity.ts';
 import {
   alreadyReplayed,
@@ -6,6 +10,7 @@ import {
   type DeliveryRowWriter,
   type RecordedDelivery,
   type RoutedDelivery,
+  type Tally,
 } from './tally.ts';
 
 /** A delivery in the quarantine. */
@@ -32,9 +37,20 @@ export function writeUnpaid(
 
 /** Stores a delivery complete until it can be processed, so that a vote in a new format is never lost. */
 export function quarantineDelivery(
+  tally: Pick<Tally, 'enqueue'>,
   delivery: Delivery,
-  { kind, reason, listing, userId = null }: Omit<RoutedDelivery & { type: 'quarantine' }, 'type' | 'origin'>,
+  { kind, reason, listing, userId = null, dueAt }: Omit<RoutedDelivery & { type: 'quarantine' }, 'type' | 'origin'>,
   rowWriter: DeliveryRowWriter,
 ): RecordedDelivery {
-  return writeUnpaid({ ...delivery, listing, kind, outcome: 'quarantined', reason, userId }, rowWriter);
+  const recorded = writeUnpaid({ ...delivery, listing, kind, outcome: 'quarantined', reason, userId }, rowWriter);
+  if (dueAt !== undefined && recorded.outcome === 'quarantined')
+    tally.enqueue(plannedReplay(recorded.deliveryId, dueAt, rowWriter.effectsCreatedAt));
+  return recorded;
+}
+
+/** The effect that replays a delivery at its time. Of no community: several listings may be possible. */
+export function plannedReplay(deliveryId: number, dueAt: number, createdAt: number): PlannedEffect {
+  const queue = queueName('replay', noCommunity, String(deliveryId));
+  const plan = { key: planKey(noCommunity, 'replay', String(deliveryId)), dueAt };
+  return { ...newEffect(replayKind, { queue, content: { deliveryId }, deliveryId: null, createdAt }), plan };
 }

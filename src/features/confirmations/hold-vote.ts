@@ -1,5 +1,5 @@
 import { newEffect } from '../../core/outbox/effect-kind.ts';
-import { parseQueue, type QueueName, queueName } from '../../core/outbox/queue.ts';
+import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { untimedRepeatWindowMs } from '../../core/rewards/reward.ts';
 import type { ListingRewards } from '../../core/rewards/rules.ts';
 import { type EventKey, isIdentified, type NamedListing, voteKeys } from '../../core/tally/idempotency-key.ts';
@@ -20,10 +20,6 @@ export const reasons = {
 /** The queue of the votes of a listing whose site is asked: one site that fails delays no other one. */
 function confirmationQueue({ name, community }: NamedListing): QueueName {
   return queueName('confirmation', community.id, name);
-}
-
-export function isConfirmationQueue(queue: string): boolean {
-  return parseQueue(queue).type === 'confirmation';
 }
 
 /** The queues that a recorded delivery may have added a confirmation to. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Compilable, sql as kyselySql } from 'kysely';
 import { type AccountId, partsOf } from '../../core/ledger/account.ts';
-import { parseQueue, queueName } from '../../core/outbox/queue.ts';
+import { parseQueue, queueName, rangeOfType } from '../../core/outbox/queue.ts';
 import { linkedEntries } from '../../core/store/linked-entries.ts';
 import { chunksOf, type MemberRows, type Mentions } from '../../core/store/member-data/member-table.ts';
 import { waitingIn } from '../../core/store/outbox/waiting-queues.ts';
@@ -147,8 +147,10 @@ export async function findMemberRows(
         or([
           eb('queue', 'in', queues),
           // Calls of a handler whose process is not running can be a million, too many to be read here.
-          and([eb('queue', '>', 'role '), eb('queue', '<', 'roles!'), eb('content', 'like', `%${userId}%`)]),
-          and([eb('queue', '>', 'handler '), eb('queue', '<', 'handler!'), eb('content', 'like', `%${userId}%`)]),
+          ...(['role', 'roles', 'handler'] as const).map((type) => {
+            const [after, before] = rangeOfType(type);
+            return and([eb('queue', '>', after), eb('queue', '<', before), eb('content', 'like', `%${userId}%`)]);
+          }),
         ]),
       ),
   );

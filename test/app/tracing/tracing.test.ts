@@ -12,7 +12,7 @@ import { loadTracing } from '@tallyhook/platform/tracing/load-tracing';
 import { formatTraceparent, parseTraceparent } from '@tallyhook/platform/tracing/traceparent';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ClaimedEffect } from '../../../src/core/outbox/effect.ts';
-import { tracePerform } from '../../../src/core/outbox/trace-perform.ts';
+import { tracePerform } from '../../../src/core/outbox/perform.ts';
 import { templateOf } from '../../../src/discord/trace-requests.ts';
 import { traceHttp } from '../../../src/lookup/http.ts';
 import { recordSpans, summaryOf } from './recorded-spans.ts';

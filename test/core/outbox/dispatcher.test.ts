@@ -4,8 +4,8 @@ import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { describe, expect, it } from 'vitest';
-import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
 import { parseQueue } from '../../../src/core/outbox/queue.ts';
+import { Worker } from '../../../src/core/outbox/worker.ts';
 import { claimDue } from '../../support/claim-due.ts';
 import { createTestDispatcher, start } from './test-dispatcher.ts';
 
@@ -370,7 +370,7 @@ describe('the dispatcher', () => {
     await enqueue('500000000000000009');
     const own = new Set(['500000000000000008']);
     const attempted: string[] = [];
-    const dispatcher = createDispatcher({
+    const dispatcher = new Worker({
       outbox: store.outbox,
       async perform(effects) {
         attempted.push(...effects.map(({ queue }) => parseQueue(queue).id));
@@ -396,7 +396,7 @@ describe('the dispatcher', () => {
     const { clock, store, enqueue } = await createTestDispatcher({ outcome: 'done' });
     await enqueue();
     let attemptedNonce = '';
-    const dispatcher = createDispatcher({
+    const dispatcher = new Worker({
       outbox: store.outbox,
       perform: ([effect]) => {
         attemptedNonce = effect?.nonce ?? '';

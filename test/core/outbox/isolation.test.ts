@@ -5,9 +5,9 @@ import { eventually } from '@tallyhook/platform/testing/eventually';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { noCommunity } from '../../../src/core/ledger/account.ts';
-import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
 import { parseQueue, type QueueName } from '../../../src/core/outbox/queue.ts';
 import { communityOfQueues } from '../../../src/core/outbox/queue-share.ts';
+import { Worker } from '../../../src/core/outbox/worker.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { knownId } from '../../../src/features/communities/listings.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
@@ -40,7 +40,7 @@ async function createBusyInstallation(
   const begunAfter = new Map<string, number>();
   const stopped = Promise.withResolvers<AttemptResult>();
   let busyAttempts = 0;
-  const dispatcher = createDispatcher({
+  const dispatcher = new Worker({
     outbox: store.outbox,
     async perform(effects) {
       const queue = effects[0]?.queue ?? '';

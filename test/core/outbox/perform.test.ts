@@ -6,7 +6,7 @@ import type { ClaimedEffect } from '../../../src/core/outbox/effect.ts';
 import { announcementKind, roleKind } from '../../../src/core/outbox/effect-kind.ts';
 import { planKey } from '../../../src/core/outbox/outbox.ts';
 import { createPerform, handle, handleTogether } from '../../../src/core/outbox/perform.ts';
-import { createQueueRotation } from '../../../src/core/outbox/queue-rotation.ts';
+import { QueueRotation } from '../../../src/core/outbox/queue-rotation.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { rolesQueue } from '../../support/queues.ts';
 import { createTestDispatcher, start } from './test-dispatcher.ts';
@@ -92,7 +92,7 @@ describe('the dispatcher with effects of several kinds', () => {
       ...waiting,
       { ...stored, plan: { key: planKey(firstCommunity, 'role', '4'), dueAt: start } },
     ]);
-    const rotation = createQueueRotation(clock);
+    const rotation = new QueueRotation(clock);
     await createDiscovery({ outbox: store.outbox, rotation, clock, newEffectsPollMs: null }).run();
     expect(rotation.next()).toBe('roles 1 4');
   });

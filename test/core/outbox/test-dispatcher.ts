@@ -5,8 +5,8 @@ import { createLog } from '@tallyhook/platform/log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, onTestFinished } from 'vitest';
-import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
 import type { ClaimedEffect, Perform } from '../../../src/core/outbox/effect.ts';
+import { Worker } from '../../../src/core/outbox/worker.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { newSqliteFile } from '../../support/new-sqlite.ts';
@@ -57,7 +57,7 @@ export async function createTestDispatcher(...attempts: AttemptResult[]) {
     probes += 1;
     return reachable;
   };
-  const dispatcher = createDispatcher({
+  const dispatcher = new Worker({
     ...{ outbox: store.outbox, isReachable, clock, log },
     perform: (effects) => (replaced ?? perform)(effects),
   });

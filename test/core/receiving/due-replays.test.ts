@@ -3,7 +3,9 @@ import { createLog } from '@tallyhook/platform/log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDueReplays } from '../../../src/core/receiving/due-replays.ts';
+import { createPerform } from '../../../src/core/outbox/perform.ts';
+import { Worker } from '../../../src/core/outbox/worker.ts';
+import { createReplayHandler } from '../../../src/core/receiving/due-replays.ts';
 import { createReplay } from '../../../src/core/receiving/replay.ts';
 import type { Store } from '../../../src/features/store.ts';
 import { firstCommunity } from '../../support/communities.ts';
@@ -14,12 +16,14 @@ const start = Date.UTC(2026, 0, 1);
 const iso = (at: number) => new Date(at).toISOString();
 const voteOf = (userId: string, at: number) => ({ event: 'server_vote', userId, timestamp: iso(at) });
 
-/** Starts the replays of one process. */
+/** Starts the worker of one process. */
 function startReplays(store: Store, clock: ManualClock) {
   const lines: string[] = [];
   const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
-  const replay = createReplay({ listings: () => serverAndBot(), recorder: store.recorder, clock });
-  const due = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
+  const listings = () => serverAndBot();
+  const replay = createReplay({ listings, recorder: store.recorder, clock });
+  const perform = createPerform([createReplayHandler({ store, replay, listings, clock, log })]);
+  const due = new Worker({ outbox: store.outbox, perform, isOwn: (queue) => queue.startsWith('replay '), clock, log });
   onTestFinished(() => due.stop());
   due.start();
   return { due, lines };

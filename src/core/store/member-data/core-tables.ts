@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { type AccountId, accountIdOf, noCommunity, partsOf } from '../../ledger/account.ts';
-import { queueName } from '../../outbox/queue.ts';
+import { queueName, queuesLike } from '../../outbox/queue.ts';
 import { noMarks } from '../../tally/account-state.ts';
 import { forgottenCorrectionKey } from '../../tally/idempotency-key.ts';
 import { countAgainFromNewest, uncountWaiting } from '../counters/uncount-effects.ts';
@@ -97,7 +97,7 @@ export const coreTables = {
               or([
                 eb('queue', 'in', queues),
                 // From a community in which the member has no account.
-                eb('queue', 'like', `dm % ${userId}`),
+                eb('queue', 'like', queuesLike('dm', userId)),
               ]),
             ),
         ),

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
-import { serializeContent } from '../../outbox/effect-kind.ts';
+import { assertOwnQueue, serializeContent } from '../../outbox/effect-kind.ts';
 import type { NewEffect, Plan, PlanKey, PlannedEffect } from '../../outbox/outbox.ts';
-import { assertOwnQueue } from '../../outbox/own-queue.ts';
 import { run, type SqlAccess } from '../query-builder.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 

@@ -1,7 +1,7 @@
 import { type AccountId, type CommunityId, scopedKey } from '../../ledger/account.ts';
 import { allVoteCauses, type Entry } from '../../ledger/entry.ts';
+import { assertOwnQueue } from '../../outbox/effect-kind.ts';
 import type { NewEffect, PlanKey, PlannedEffect } from '../../outbox/outbox.ts';
-import { assertOwnQueue } from '../../outbox/own-queue.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { type AccountState, withEntry } from '../../tally/account-state.ts';
