@@ -4,7 +4,7 @@ import type { AnsweringContext, ListedLookup, SlashCommand } from '../src/discor
 import type { Claims } from '../src/features/claims/claims.ts';
 import type { ListedRules } from '../src/features/communities/listed-rules.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
-import type { StatedNextVote } from '../src/features/next-votes/next-vote.ts';
+import type { StatedNextVote } from '../src/features/next-votes/store.ts';
 import type { Reminders } from '../src/features/reminders/service.ts';
 import type { Shop } from '../src/features/shop/purchase.ts';
 import type { MemberDataAccess } from './member-data.ts';

@@ -20,7 +20,7 @@ import type { CommandInput } from '../src/discord/commands/input.ts';
 import { offersAt } from '../src/discord/commands/offers.ts';
 import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
 import type { ListedRules } from '../src/features/communities/listed-rules.ts';
-import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
+import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/store.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
 import { causeName, dayOf, entryReason, programReason } from './entry-reason.ts';

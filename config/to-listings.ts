@@ -7,7 +7,7 @@ import { cooldownHours } from '../src/core/settings/listing-settings.ts';
 import { premium, vote, whenDenied } from '../src/core/settings/reward-settings.ts';
 import type { SettingSpec, SettingsInEffect } from '../src/core/settings/setting-spec.ts';
 import { readAnnouncements } from '../src/features/announcements/read-settings.ts';
-import { confirmRule } from '../src/features/confirmations/rules.ts';
+import { confirmRule } from '../src/features/confirmations/tables.ts';
 import { rateAlarmRule } from '../src/features/rate-alarms/rules.ts';
 import { voterRole } from '../src/features/roles/settings.ts';
 import { rolesNamedBy, settings } from '../src/features/settings.ts';

@@ -4,7 +4,7 @@ import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { postgresPrograms, startPostgres } from '@tallyhook/platform/testing/postgres';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { createPruning } from '../../src/features/upkeep/pruning.ts';
+import { createPruning } from '../../src/features/upkeep/upkeep.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../../test/support/communities.ts';
 import { channelQueue } from '../../test/support/queues.ts';

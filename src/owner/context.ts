@@ -9,7 +9,7 @@ import type { SessionRevocations } from '../core/store/coordination/session-revo
 import type { GuildReader } from '../discord/guild-reader.ts';
 import type { Reversals } from '../features/corrections/reversals.ts';
 import type { CorrectionStore } from '../features/corrections/store.ts';
-import type { StatedNextVote } from '../features/next-votes/next-vote.ts';
+import type { StatedNextVote } from '../features/next-votes/store.ts';
 import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
 import type { RecordsContext } from '../features/traces/delivery-details.ts';
 import type { AppTexts } from '../texts/texts.ts';

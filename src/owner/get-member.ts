@@ -3,7 +3,7 @@ import { accountIdOf } from '../core/ledger/account.ts';
 import type { Standing } from '../core/ledger/standing.ts';
 import type { DeliveryRecord, LedgerEntry } from '../core/records/records.ts';
 import type { Marks } from '../core/tally/account-state.ts';
-import { nextVoteFor } from '../features/next-votes/next-vote.ts';
+import { nextVoteFor } from '../features/next-votes/store.ts';
 import type { OwnerCommunity } from './communities.ts';
 import type { OwnerContext } from './context.ts';
 

@@ -11,7 +11,7 @@ import { CommunityIds } from '../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createReversals } from '../../src/features/corrections/reversals.ts';
 import { reminderCard } from '../../src/features/reminders/parts.ts';
-import { roleCard } from '../../src/features/roles/card.ts';
+import { roleCard } from '../../src/features/roles/parts.ts';
 import { shopCard } from '../../src/features/shop/card.ts';
 import { createOwnerCommunities } from '../../src/owner/communities.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';

@@ -39,7 +39,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'a message that may have been sent is searched for before it is sent again',
   },
   {
-    file: 'src/features/announcements/find-announcement.ts',
+    file: 'src/features/announcements/announcer.ts',
     find: 'return namesUser && hasFooter(block, footerOf(effect, namesVoter), { at });',
     replace: 'return namesUser;',
     breaks: 'an earlier announcement of the same voter is not taken for this one',

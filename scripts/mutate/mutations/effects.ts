@@ -117,7 +117,7 @@ export const effectMutations: readonly Mutation[] = [
     breaks: 'a role ends some seconds after its time',
   },
   {
-    file: 'src/features/upkeep/pruning.ts',
+    file: 'src/features/upkeep/upkeep.ts',
     find: "if (effectsMs !== null) await pruneAll('effects', (limit) => store.pruneEffects(clock.now() - effectsMs, limit));",
     replace: "if (effectsMs !== null) await pruneAll('effects', (limit) => store.pruneEffects(clock.now(), limit));",
     breaks: 'effects are kept as long as KEEP_EFFECTS says',

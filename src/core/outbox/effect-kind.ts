@@ -1,6 +1,6 @@
 import { type Fields, isObject, matches, parseJson } from '@tallyhook/platform/json';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
-import { parseAnnouncement, serializeAnnouncement } from './announcement-content.ts';
+import type { CommunityId } from '../ledger/account.ts';
 import type {
   Announcement,
   DirectMessage,
@@ -9,8 +9,9 @@ import type {
   RoleContent,
   TypedMessage,
 } from './effect-contents.ts';
+import { parseAnnouncement, serializeAnnouncement } from './effect-contents.ts';
 import type { NewEffect } from './outbox.ts';
-import { parseQueue } from './queue.ts';
+import { parseQueue, queueName } from './queue.ts';
 
 /** What the contents of a kind of effect are, as the outbox stores them. */
 export interface EffectFormat<Content extends object> {
@@ -171,4 +172,30 @@ function isInOwnQueue(effect: NewEffect): boolean {
   if (isOf(roleKind, effect)) return type === 'roles' && id === effect.content.guildId;
   if (isOf(directMessageKind, effect)) return type === 'dm' && id === effect.content.userId;
   return type !== 'channel';
+}
+
+/** A direct message of a type to a member. @param createdAt the current time (ms since the epoch) */
+export function directMessage<Message extends object>(
+  communityId: CommunityId,
+  userId: string,
+  { type }: MessageType<string, Message>,
+  message: Message,
+  createdAt: number,
+): NewEffect {
+  const queue = queueName('dm', communityId, userId);
+  const content = { userId, message: { type, ...message } };
+  return newEffect(directMessageKind, { queue, content, deliveryId: null, createdAt });
+}
+
+/** A report of a type in the owner's channel. @param createdAt the current time (ms since the epoch) */
+export function ownerReport<Report extends object>(
+  communityId: CommunityId,
+  channelId: string,
+  { type }: MessageType<string, Report>,
+  report: Report,
+  createdAt: number,
+): NewEffect {
+  const queue = queueName('channel', communityId, channelId);
+  const content = { channelId, report: { type, ...report } };
+  return newEffect(ownerReportKind, { queue, content, deliveryId: null, createdAt });
 }

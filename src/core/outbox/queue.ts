@@ -111,3 +111,8 @@ export function queuesLike(type: QueueType, id: string): string {
 export function rangeOfType(type: QueueType): readonly [after: string, before: string] {
   return [`${type} `, `${type}!`];
 }
+
+/** The community whose turn a queue takes in the outbox. The same for all queues if there is one community. */
+export function communityOfQueues(directory: { readonly communities: readonly unknown[] }): (queue: string) => string {
+  return (queue) => (directory.communities.length < 2 ? '' : String(parseQueue(queue).communityId));
+}

@@ -4,7 +4,7 @@ import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { createLoop } from '@tallyhook/platform/loop';
 import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
-import { directMessage } from '../../core/outbox/messages.ts';
+import { directMessage } from '../../core/outbox/effect-kind.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import type { QueueName } from '../../core/outbox/queue.ts';
 import type { GuildDataStore } from '../../core/store/guild-data.ts';

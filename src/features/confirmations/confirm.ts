@@ -12,10 +12,10 @@ import type { SiteClient, VoteAtSite } from '../../lookup/sites/site-client.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import type { Directory, LookupClients } from '../communities/feature.ts';
 import type { Store } from '../store.ts';
-import { type Confirmation, confirmationKind } from './effects.ts';
 import { reasons } from './hold-vote.ts';
 import { earliestTimeOf, isRecorded, type Judgement, judge, timeOf } from './judge.ts';
 import type { ConfirmationStore } from './store.ts';
+import { type Confirmation, confirmationKind } from './tables.ts';
 
 /** After that, a vote that its site neither confirms nor denies is left to the owner (ms). */
 const maxAgeMs = day;

@@ -5,9 +5,16 @@ import type { ListingRewards } from '../../core/rewards/rules.ts';
 import { type EventKey, isIdentified, type NamedListing, voteKeys } from '../../core/tally/idempotency-key.ts';
 import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
 import { writeDuplicate } from '../../core/tally/write-event.ts';
-import { confirmationKind } from './effects.ts';
-import { confirmRule } from './rules.ts';
-import { confirmations, maxWaiting, voteOf, type WaitingVote, waitingIn, waitingRow } from './tables.ts';
+import {
+  confirmationKind,
+  confirmations,
+  confirmRule,
+  maxWaiting,
+  voteOf,
+  type WaitingVote,
+  waitingIn,
+  waitingRow,
+} from './tables.ts';
 
 /** Why a vote that is to be confirmed is in the quarantine. */
 export const reasons = {

@@ -9,7 +9,7 @@ import { callRetry, createCall, kindsOf } from './calls.ts';
 import { handlerKind } from './effects.ts';
 import type { Handlers } from './handlers.ts';
 import { createHandlerRecording, unhandledRecording } from './recording.ts';
-import { createSubscriptions } from './subscriptions.ts';
+import { createSubscriptions } from './store.ts';
 
 export type Handling = ReturnType<typeof createHandling>;
 

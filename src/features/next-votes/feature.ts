@@ -5,8 +5,8 @@ import { deletedRows } from '../../core/store/member-data/member-table.ts';
 import { hotTable } from '../../core/store/recording/hot-table.ts';
 import type { CountedVote } from '../../core/tally/recorded-event.ts';
 import type { Tally } from '../../core/tally/tally.ts';
+import type { NextVoteTables } from './store.ts';
 import * as sql from './store.ts';
-import type { NextVoteTables } from './tables.ts';
 
 export { lastVoteFor } from './store.ts';
 

@@ -8,9 +8,9 @@ import { literal, run } from '../../core/store/query-builder.ts';
 import type { SqlClient } from '../../core/store/sql-module.ts';
 import type { PostedMessage } from '../../discord/posting/edit-message.ts';
 import { type PartyReward, partyPanelKind } from './effects.ts';
+import type { PartySql } from './hot-tables.ts';
 import { isPanelWaiting, panelIntervalMs, panelKey, toPartyState } from './hot-tables.ts';
 import { noPartyProgress, type PartyProgress, partyEntry, partyOf } from './rules.ts';
-import type { PartySql } from './tables.ts';
 
 /** Voters per transaction, in which votes for the party wait. */
 const votersPerPayment = 15;

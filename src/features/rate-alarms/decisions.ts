@@ -4,7 +4,7 @@ import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import { noCommunity } from '../../core/ledger/account.ts';
-import { ownerReport } from '../../core/outbox/messages.ts';
+import { ownerReport } from '../../core/outbox/effect-kind.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
 import { listingsOf, type Replay } from '../../core/receiving/replay.ts';
 import { isOnSite, readStoredSiteDelivery } from '../../core/receiving/site-delivery.ts';
@@ -12,8 +12,8 @@ import { type EventKey, voteKeys } from '../../core/tally/idempotency-key.ts';
 import type { QuarantinedDelivery } from '../../core/tally/quarantine.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { CommunityListing, Directory } from '../communities/feature.ts';
-import { rateAlarmReport } from './effects.ts';
 import type { Alarm, RateAlarmStore } from './store.ts';
+import { rateAlarmReport } from './store.ts';
 
 /** How soon a decision is carried out that was made in another process, and an alarm is reported (ms). */
 const pauseMs = 5 * second;

@@ -9,15 +9,20 @@ import {
   partsOf,
 } from '../../core/ledger/account.ts';
 import type { TypedMessage } from '../../core/outbox/effect-contents.ts';
-import { directMessageKind, isOf, type MessageType, parseContent } from '../../core/outbox/effect-kind.ts';
-import { directMessage } from '../../core/outbox/messages.ts';
+import {
+  directMessage,
+  directMessageKind,
+  isOf,
+  type MessageType,
+  parseContent,
+} from '../../core/outbox/effect-kind.ts';
 import { type PlanKey, type PlannedEffect, planKey } from '../../core/outbox/outbox.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import { parseLastVotes } from '../../core/store/account-columns.ts';
 import { lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { accountsOfMember } from '../../core/store/member-accounts.ts';
 import { enqueue, isPlanned, planMissing, withdraw } from '../../core/store/outbox/enqueue.ts';
-import { waitingIn } from '../../core/store/outbox/waiting-queues.ts';
+import { waitingIn } from '../../core/store/outbox/queues.ts';
 import { literal, preparedStatement, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { AccountState } from '../../core/tally/account-state.ts';

@@ -1,6 +1,6 @@
 import { accountIdOf } from '../../core/ledger/account.ts';
 import type { MessageType } from '../../core/outbox/effect-kind.ts';
-import { directMessage, ownerReport } from '../../core/outbox/messages.ts';
+import { directMessage, ownerReport } from '../../core/outbox/effect-kind.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { appendEntry, lockAccount, lockAccountsOf } from '../../core/store/accounts.ts';

@@ -1,6 +1,6 @@
 import { type AccountId, accountIdOf, type CommunityId } from '../../core/ledger/account.ts';
+import { ownerReport } from '../../core/outbox/effect-kind.ts';
 import type { PurchaseEvent } from '../../core/outbox/handler-events.ts';
-import { ownerReport } from '../../core/outbox/messages.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';

@@ -5,8 +5,8 @@ import { accountIdOf, type CommunityId } from '../../../src/core/ledger/account.
 import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
 import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
 import { deleteGuildData } from '../../../src/features/communities/delete-data.ts';
-import type { PartyTables } from '../../../src/features/party/tables.ts';
-import type { ReviewTables } from '../../../src/features/reviews/tables.ts';
+import type { PartyTables } from '../../../src/features/party/hot-tables.ts';
+import type { ReviewTables } from '../../../src/features/reviews/store.ts';
 import type { ShopTables } from '../../../src/features/shop/tables.ts';
 import { openStore } from '../../../src/features/store.ts';
 import type { Premium } from '../../../src/webhook/event.ts';

@@ -7,7 +7,7 @@ import type { Added } from '../../../src/core/added-value.ts';
 import { accountIdOf } from '../../../src/core/ledger/account.ts';
 import { plainRewards } from '../../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
-import { confirmRule } from '../../../src/features/confirmations/rules.ts';
+import { confirmRule } from '../../../src/features/confirmations/tables.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { createHeartbeat } from '../../../src/features/upkeep/heartbeat.ts';
 import { firstCommunity } from '../../support/communities.ts';

@@ -7,7 +7,7 @@ import type { Sql, SqlOperations } from '../sql-module.ts';
 import { noDelivery } from '../tables.ts';
 import { claim, createNonce } from './claim.ts';
 import { enqueue } from './enqueue.ts';
-import { waitingIn, waitingQueues } from './waiting-queues.ts';
+import { waitingIn, waitingQueues } from './queues.ts';
 
 export { reads } from './queues.ts';
 
