@@ -79,7 +79,7 @@ export async function createServices(context: CompleteServicesContext): Promise<
 export type Parts = Required<FeatureParts>;
 
 type CreatedPart<Name extends keyof FeatureParts> = Extract<Member<CreatedParts, Name>, readonly unknown[]>[number];
-/** What features have declared and none carries out; calls and confirmations have dispatchers of their own. */
+/** What features have declared and none carries out; calls and confirmations are carried out in every process. */
 interface Missing {
   readonly effects: Exclude<Declared<'effects'>['kind'], CreatedPart<'effects'>['kind'] | 'handler' | 'confirmation'>;
   readonly directMessages: Exclude<Declared<'directMessages'>['type'], CreatedPart<'directMessages'>['type']>;

@@ -91,7 +91,7 @@ export interface OwnerContext extends RecordsContext {
   readonly nextVotes?: (userId: string) => Promise<readonly StatedNextVote[]>;
   readonly health: () => Promise<Readonly<Record<string, ComponentStatus>>>;
   readonly budgets: () => Promise<readonly BudgetStatus[]>;
-  /** Makes the dispatcher check the queue, since an effect is waiting. */
+  /** Makes the worker check the queue, since an effect is waiting. */
   readonly nudge: (queue: string) => void;
   /** Links that sign in without the token; by default there are none. */
   readonly signInLinks?: SignInLinks | undefined;

@@ -19,7 +19,7 @@ const noOthers: OtherProcesses = { start() {}, publish() {}, stop() {} };
 
 /**
  * Says at once which queues have new effects, here and in the other processes. Notices of other processes may be lost, for
- * example while Redis is down: the dispatcher also finds such effects by itself, a little later.
+ * example while Redis is down: the worker also finds such effects by itself, a little later.
  * @param connect how other processes are reached; null if there are none
  */
 export function createEffectNotices(connect: ((onNotice: NoticeListener) => OtherProcesses) | null) {

@@ -152,5 +152,5 @@ export interface OutboxChanges {
   requeue(effectId: number, now: number): Promise<'revived' | 'not_buried' | 'unknown'>;
 }
 
-/** The outbox as the dispatcher uses it. Times are ms since the epoch. */
+/** The outbox as the worker uses it. Times are ms since the epoch. */
 export interface Outbox extends OutboxReads, Omit<OutboxChanges, 'requeue'> {}

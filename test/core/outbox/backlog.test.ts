@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { describe, expect, it } from 'vitest';
-import { addBacklog, backlogChannel, createTestDispatcher, start } from './test-dispatcher.ts';
+import { addBacklog, backlogChannel, createTestWorker, start } from './test-worker.ts';
 
 const premiumChannel = '500000000000000009';
 const slowDown = {
@@ -13,11 +13,11 @@ const slowDown = {
   notSent: true,
 } as const;
 
-type TestDispatcher = Awaited<ReturnType<typeof createTestDispatcher>>;
+type TestDispatcher = Awaited<ReturnType<typeof createTestWorker>>;
 
 /** An idle dispatcher with a backlog in one channel, which is paused. */
 async function withPausedBacklog(effects: number): Promise<TestDispatcher> {
-  const fixture = await createTestDispatcher(slowDown, { outcome: 'done' });
+  const fixture = await createTestWorker(slowDown, { outcome: 'done' });
   addBacklog(fixture.path, effects);
   fixture.dispatcher.start();
   await fixture.attempted(1);
@@ -27,7 +27,7 @@ async function withPausedBacklog(effects: number): Promise<TestDispatcher> {
 
 /** An idle dispatcher that has found channels with an effect each, none of which is due. */
 async function withPostponedChannels(channels: number): Promise<TestDispatcher> {
-  const fixture = await createTestDispatcher({ outcome: 'done' });
+  const fixture = await createTestWorker({ outcome: 'done' });
   addBacklog(fixture.path, channels, { channels, dueAt: start + 2 * minute });
   fixture.dispatcher.start();
   for (let slices = 0; slices <= channels / 100; slices += 1) {
@@ -76,7 +76,7 @@ describe('the dispatcher with a large backlog', () => {
   });
 
   it('gives each channel its turn', async () => {
-    const { path, dispatcher, performed, enqueue, attempted } = await createTestDispatcher({ outcome: 'done' });
+    const { path, dispatcher, performed, enqueue, attempted } = await createTestWorker({ outcome: 'done' });
     addBacklog(path, 40);
     await enqueue('700000000000000000');
     dispatcher.start();
@@ -85,7 +85,7 @@ describe('the dispatcher with a large backlog', () => {
   });
 
   it('sends effects of hundreds of channels after a restart', { timeout: 60_000 }, async () => {
-    const { path, clock, dispatcher, performed, settle, counts } = await createTestDispatcher({ outcome: 'done' });
+    const { path, clock, dispatcher, performed, settle, counts } = await createTestWorker({ outcome: 'done' });
     addBacklog(path, 350, { channels: 350 });
     dispatcher.start();
     for (let slices = 0; slices < 4; slices += 1) {
@@ -97,7 +97,7 @@ describe('the dispatcher with a large backlog', () => {
   });
 
   it('finds an effect that is postponed beyond reach of the clock, behind one that is due soon', async () => {
-    const { path, dispatcher, performed, attempted, settle } = await createTestDispatcher({ outcome: 'done' });
+    const { path, dispatcher, performed, attempted, settle } = await createTestWorker({ outcome: 'done' });
     addBacklog(path, 1, { dueAt: start + minute });
     addBacklog(path, 1, { dueAt: start + hour });
     dispatcher.start();

@@ -15,7 +15,7 @@ import { serverAndBot } from '../../support/listings.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { newSqliteFile } from '../../support/new-sqlite.ts';
 import { channelQueue, directMessageQueue } from '../../support/queues.ts';
-import { addBacklog } from './test-dispatcher.ts';
+import { addBacklog } from './test-worker.ts';
 
 /** As the name of a community, and as a reason of Discord. */
 const hostileText = `@everyone <@1> \u202E **__proto__** ${'x'.repeat(5_000)}`;

@@ -9,7 +9,7 @@ import { createPerform, handle, handleTogether } from '../../../src/core/outbox/
 import { QueueRotation } from '../../../src/core/outbox/queue-rotation.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { rolesQueue } from '../../support/queues.ts';
-import { createTestDispatcher, start } from './test-dispatcher.ts';
+import { createTestWorker, start } from './test-worker.ts';
 
 const row = {
   ...{
@@ -66,7 +66,7 @@ describe('the dispatcher with effects of several kinds', () => {
   const stored = { kind: 'role', queue: rolesQueue('4'), content, deliveryId: null, createdAt: start } as const;
 
   it('carries out planned effects within two seconds of their time', async () => {
-    const { clock, store, dispatcher, settle, performed, attempted } = await createTestDispatcher({ outcome: 'done' });
+    const { clock, store, dispatcher, settle, performed, attempted } = await createTestWorker({ outcome: 'done' });
     await store.outbox.enqueue([
       { ...stored, plan: { key: planKey(firstCommunity, 'role', '4'), dueAt: start + 60 * second } },
     ]);
@@ -83,7 +83,7 @@ describe('the dispatcher with effects of several kinds', () => {
   });
 
   it('finds the queue of a planned effect at once, however many other queues wait', async () => {
-    const { clock, store } = await createTestDispatcher({ outcome: 'done' });
+    const { clock, store } = await createTestWorker({ outcome: 'done' });
     const waiting = Array.from({ length: 150 }, (_, index) => {
       const guildId = String(1_000 + index);
       return { ...stored, queue: rolesQueue(guildId), content: { ...content, guildId } };
@@ -98,7 +98,7 @@ describe('the dispatcher with effects of several kinds', () => {
   });
 
   it('buries an effect of an unknown kind, and continues with the others of its queue', async () => {
-    const { store, dispatcher, counts, performWith } = await createTestDispatcher({ outcome: 'done' });
+    const { store, dispatcher, counts, performWith } = await createTestWorker({ outcome: 'done' });
     await store.outbox.enqueue([{ ...stored, kind: 'medal' } as never, stored]);
     performWith(createPerform([announcement, handle(roleKind, async () => ({ outcome: 'done' }))]));
     dispatcher.start();
@@ -107,7 +107,7 @@ describe('the dispatcher with effects of several kinds', () => {
   });
 
   it('is not delayed in one queue by failures in another', async () => {
-    const { store, dispatcher, counts, performWith } = await createTestDispatcher({ outcome: 'done' });
+    const { store, dispatcher, counts, performWith } = await createTestWorker({ outcome: 'done' });
     const failing = Array.from({ length: 20 }, () => stored);
     const others = failing.map((effect) => ({
       ...effect,

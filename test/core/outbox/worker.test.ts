@@ -4,14 +4,15 @@ import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { describe, expect, it } from 'vitest';
-import { parseQueue } from '../../../src/core/outbox/queue.ts';
+import { parseQueue, queueName } from '../../../src/core/outbox/queue.ts';
 import { Worker } from '../../../src/core/outbox/worker.ts';
 import { claimDue } from '../../support/claim-due.ts';
-import { createTestDispatcher, start } from './test-dispatcher.ts';
+import { firstCommunity } from '../../support/communities.ts';
+import { createTestWorker, start } from './test-worker.ts';
 
 /** The same with an effect from eight days ago and a new one, after one attempt to send both together. */
 async function withOldAndNewEffect(...attempts: AttemptResult[]) {
-  const fixture = await createTestDispatcher(...attempts);
+  const fixture = await createTestWorker(...attempts);
   await fixture.enqueue();
   await fixture.clock.advance(8 * day);
   await fixture.enqueue();
@@ -21,9 +22,9 @@ async function withOldAndNewEffect(...attempts: AttemptResult[]) {
   return fixture;
 }
 
-describe('the dispatcher', () => {
+describe('the worker', () => {
   it('sends waiting effects when it starts, and new ones when it is nudged', async () => {
-    const { dispatcher, enqueue, nudge, counts, attempted } = await createTestDispatcher({ outcome: 'done' });
+    const { dispatcher, enqueue, nudge, counts, attempted } = await createTestWorker({ outcome: 'done' });
     await enqueue();
     dispatcher.start();
     await attempted(1);
@@ -34,7 +35,7 @@ describe('the dispatcher', () => {
   });
 
   it('sends effects of another process within two seconds', async () => {
-    const { clock, dispatcher, enqueue, settle, attempted } = await createTestDispatcher({ outcome: 'done' });
+    const { clock, dispatcher, enqueue, settle, attempted } = await createTestWorker({ outcome: 'done' });
     dispatcher.start();
     await settle();
     await enqueue();
@@ -44,12 +45,9 @@ describe('the dispatcher', () => {
 
   it('retries with the same nonce, and sends nothing else during a global failure', async () => {
     const down = { outcome: 'later', reason: 'Discord is down', scope: 'global' } as const;
-    const { clock, dispatcher, performed, enqueue, nudge, counts, settle, attempted } = await createTestDispatcher(
-      down,
-      {
-        outcome: 'done',
-      },
-    );
+    const { clock, dispatcher, performed, enqueue, nudge, counts, settle, attempted } = await createTestWorker(down, {
+      outcome: 'done',
+    });
     await enqueue();
     dispatcher.start();
     await attempted(1);
@@ -66,7 +64,7 @@ describe('the dispatcher', () => {
   });
 
   it('pauses even if it is nudged during the attempt that fails globally', async () => {
-    const { dispatcher, performed, enqueue, nudge, settle, attempted, whilePerforming } = await createTestDispatcher({
+    const { dispatcher, performed, enqueue, nudge, settle, attempted, whilePerforming } = await createTestWorker({
       outcome: 'later',
       reason: 'Discord is down',
       scope: 'global',
@@ -80,7 +78,7 @@ describe('the dispatcher', () => {
   });
 
   it('sends waiting effects immediately when it is woken', async () => {
-    const { store, dispatcher, enqueue, counts, attempted } = await createTestDispatcher(
+    const { store, dispatcher, enqueue, counts, attempted } = await createTestWorker(
       { outcome: 'later', reason: 'Discord is down', scope: 'global', retryAfterMs: hour },
       { outcome: 'done' },
     );
@@ -95,7 +93,7 @@ describe('the dispatcher', () => {
   });
 
   it('sends effects of a rejected message one by one, and buries only the invalid one', async () => {
-    const { dispatcher, performed, enqueue, counts, attempted } = await createTestDispatcher(
+    const { dispatcher, performed, enqueue, counts, attempted } = await createTestWorker(
       { outcome: 'split', reason: 'invalid' },
       { outcome: 'bury', reason: 'invalid' },
       { outcome: 'done' },
@@ -108,7 +106,7 @@ describe('the dispatcher', () => {
   });
 
   it('continues with other channels while one is rate-limited', async () => {
-    const { dispatcher, performed, enqueue, attempted } = await createTestDispatcher(
+    const { dispatcher, performed, enqueue, attempted } = await createTestWorker(
       { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: hour },
       { outcome: 'done' },
     );
@@ -120,7 +118,7 @@ describe('the dispatcher', () => {
   });
 
   it('finds an effect that was committed late while another channel is paused', async () => {
-    const { clock, dispatcher, performed, enqueue, nudge, settle, attempted } = await createTestDispatcher(
+    const { clock, dispatcher, performed, enqueue, nudge, settle, attempted } = await createTestWorker(
       { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: hour, notSent: true },
       { outcome: 'done' },
     );
@@ -147,7 +145,7 @@ describe('the dispatcher', () => {
 
   it('lets effects of a stopped channel wait for the time that they may, and gives them up with the reason', async () => {
     const stop = { target: '500000000000000001', maxAgeMs: day };
-    const { clock, store, dispatcher, enqueue, counts, performed } = await createTestDispatcher({
+    const { clock, store, dispatcher, enqueue, counts, performed } = await createTestWorker({
       ...{ outcome: 'later', reason: 'Give it Send Messages.', scope: 'effects', notSent: true, stop },
       retryAfterMs: 10 * minute,
     });
@@ -178,7 +176,7 @@ describe('the dispatcher', () => {
   it('stores whether an effect that it gives up may have been sent', async () => {
     const down = { outcome: 'later', reason: 'Discord is down', scope: 'global' } as const;
     for (const attempt of [down, { ...down, notSent: true } as const]) {
-      const { clock, store, dispatcher, enqueue, counts } = await createTestDispatcher(attempt);
+      const { clock, store, dispatcher, enqueue, counts } = await createTestWorker(attempt);
       await enqueue();
       await clock.advance(8 * day);
       dispatcher.start();
@@ -191,7 +189,7 @@ describe('the dispatcher', () => {
   });
 
   it('pauses a rate-limited channel, and then sends its backlog in batches of ten', async () => {
-    const { clock, dispatcher, performed, enqueue, nudge, settle, attempted } = await createTestDispatcher(
+    const { clock, dispatcher, performed, enqueue, nudge, settle, attempted } = await createTestWorker(
       { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: minute, notSent: true },
       { outcome: 'done' },
     );
@@ -215,7 +213,7 @@ describe('the dispatcher', () => {
     const retry = { outcome: 'later', reason: 'no answer', scope: 'effects' } as const;
 
     it('back by an hour, sends waiting effects when it is nudged', async () => {
-      const { clock, dispatcher, enqueue, nudge, settle, attempted } = await createTestDispatcher({ outcome: 'done' });
+      const { clock, dispatcher, enqueue, nudge, settle, attempted } = await createTestWorker({ outcome: 'done' });
       dispatcher.start();
       await settle();
       await enqueue();
@@ -225,7 +223,7 @@ describe('the dispatcher', () => {
     });
 
     it.each([-hour, -minute])('back by %i ms, retries a postponed effect on time', async (step) => {
-      const { clock, dispatcher, enqueue, settle, attempted } = await createTestDispatcher(retry, { outcome: 'done' });
+      const { clock, dispatcher, enqueue, settle, attempted } = await createTestWorker(retry, { outcome: 'done' });
       await enqueue();
       dispatcher.start();
       await attempted(1);
@@ -236,7 +234,7 @@ describe('the dispatcher', () => {
     });
 
     it('back by an hour, keeps the pause of a channel, and sends effects of other channels', async () => {
-      const { clock, dispatcher, performed, enqueue, nudge, settle, attempted } = await createTestDispatcher(
+      const { clock, dispatcher, performed, enqueue, nudge, settle, attempted } = await createTestWorker(
         { ...retry, retryAfterMs: minute, notSent: true },
         { outcome: 'done' },
       );
@@ -258,7 +256,7 @@ describe('the dispatcher', () => {
 
     it('forward by an hour, probes Discord as often as before', async () => {
       const down = { outcome: 'later', reason: 'Discord is down', scope: 'global' } as const;
-      const { clock, dispatcher, enqueue, settle, attempted, discord } = await createTestDispatcher(down, {
+      const { clock, dispatcher, enqueue, settle, attempted, discord } = await createTestWorker(down, {
         outcome: 'done',
       });
       discord.setReachable(false);
@@ -277,12 +275,9 @@ describe('the dispatcher', () => {
 
   it('only probes during an outage, so that a single message has an unknown result', async () => {
     const down = { outcome: 'later', reason: 'Discord answered 500', scope: 'global' } as const;
-    const { clock, dispatcher, performed, enqueue, nudge, settle, attempted, discord } = await createTestDispatcher(
-      down,
-      {
-        outcome: 'done',
-      },
-    );
+    const { clock, dispatcher, performed, enqueue, nudge, settle, attempted, discord } = await createTestWorker(down, {
+      outcome: 'done',
+    });
     discord.setReachable(false);
     await enqueue();
     dispatcher.start();
@@ -309,7 +304,7 @@ describe('the dispatcher', () => {
   });
 
   it('probes at least every 8 s at the start of an outage', async () => {
-    const { clock, dispatcher, enqueue, settle, attempted, discord } = await createTestDispatcher(
+    const { clock, dispatcher, enqueue, settle, attempted, discord } = await createTestWorker(
       { outcome: 'later', reason: 'Discord is down', scope: 'global', notSent: true },
       { outcome: 'done' },
     );
@@ -327,7 +322,7 @@ describe('the dispatcher', () => {
   });
 
   it('retries an effect whose lease ended after a crash, with the same nonce', async () => {
-    const { clock, store, dispatcher, performed, enqueue, settle } = await createTestDispatcher({ outcome: 'done' });
+    const { clock, store, dispatcher, performed, enqueue, settle } = await createTestWorker({ outcome: 'done' });
     await enqueue();
     const [leased] = await claimDue(store.outbox, start, start + minute, 10);
     dispatcher.start();
@@ -342,11 +337,9 @@ describe('the dispatcher', () => {
   });
 
   it('stores the result of an attempt before the next one, however long the database is locked', async () => {
-    const { path, clock, dispatcher, performed, enqueue, counts, settle, whilePerforming } = await createTestDispatcher(
-      {
-        outcome: 'done',
-      },
-    );
+    const { path, clock, dispatcher, performed, enqueue, counts, settle, whilePerforming } = await createTestWorker({
+      outcome: 'done',
+    });
     await enqueue();
     const other = new DatabaseSync(path);
     whilePerforming(() => void (other.isTransaction || other.exec('BEGIN IMMEDIATE')));
@@ -364,8 +357,35 @@ describe('the dispatcher', () => {
     expect(performed).toHaveLength(1);
   });
 
+  it('carries out what does not need Discord during its outage, also while a probe waits for a response', async () => {
+    const { clock, store, enqueue } = await createTestWorker({ outcome: 'done' });
+    const attempted: string[] = [];
+    const worker = new Worker({
+      outbox: store.outbox,
+      async perform([effect]) {
+        const { type } = parseQueue(effect?.queue ?? '');
+        attempted.push(type);
+        return type === 'channel' ? { outcome: 'later', reason: 'down', scope: 'global' } : { outcome: 'done' };
+      },
+      isReachable: () => new Promise(() => {}),
+      clock,
+      log: createLog({ level: 'silent', secrets: [] }),
+    });
+    await enqueue();
+    worker.start();
+    await eventually(() => expect(attempted).toEqual(['channel']));
+    await eventually(() => expect(clock.sleepers()).toBe(1));
+    await clock.advance(8 * second);
+    const queue = queueName('confirmation', firstCommunity, 'server');
+    const content = { listing: 'server', userId: '1' };
+    await store.outbox.enqueue([{ kind: 'confirmation', queue, content, deliveryId: null, createdAt: clock.now() }]);
+    worker.nudge([queue]);
+    await eventually(() => expect(attempted).toEqual(['channel', 'confirmation']));
+    await worker.stop();
+  });
+
   it('attempts only effects of its own queues, and those of others once they are its own', async () => {
-    const { clock, store, enqueue } = await createTestDispatcher({ outcome: 'done' });
+    const { clock, store, enqueue } = await createTestWorker({ outcome: 'done' });
     await enqueue('500000000000000008');
     await enqueue('500000000000000009');
     const own = new Set(['500000000000000008']);
@@ -393,7 +413,7 @@ describe('the dispatcher', () => {
   });
 
   it('returns the leased effects of an unfinished attempt when it stops, with the same nonce', async () => {
-    const { clock, store, enqueue } = await createTestDispatcher({ outcome: 'done' });
+    const { clock, store, enqueue } = await createTestWorker({ outcome: 'done' });
     await enqueue();
     let attemptedNonce = '';
     const dispatcher = new Worker({

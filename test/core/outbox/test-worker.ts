@@ -38,7 +38,7 @@ export function addBacklog(path: string, effects: number, { channels = 1, dueAt 
 export const backlogChannel = '600000000000000000';
 
 /** A dispatcher with a real outbox. Its attempts return `attempts` in order, and then the last one repeatedly. */
-export async function createTestDispatcher(...attempts: AttemptResult[]) {
+export async function createTestWorker(...attempts: AttemptResult[]) {
   const clock = manualClock(start);
   const path = newSqliteFile();
   const store = await openStore(`sqlite:${path}`, clock, { thread: false });
