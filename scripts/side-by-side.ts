@@ -24,7 +24,7 @@ if (tag === undefined) {
 const folder = mkdtempSync(join(tmpdir(), 'tallyhook-release-'));
 try {
   execFileSync('tar', ['-x', '-C', folder], {
-    input: git('archive', tag, 'package.json', 'src', 'commands', 'config'),
+    input: git('archive', tag, 'package.json', 'src', 'commands', 'config', 'locales'),
   });
   requireInstalledPackages();
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
