@@ -11,8 +11,6 @@ export { StoreUnavailableError, TallyhookError } from '@tallyhook/platform/error
 export { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 export { createLog, type LogLevel, type ProgramLog } from '@tallyhook/platform/log';
 export type { Logger } from '@tallyhook/platform/logger';
-export { loadTracing } from '@tallyhook/platform/tracing/load-tracing';
-export type { Tracing } from '@tallyhook/platform/tracing/tracing';
 export type { AppAnnouncements, AppListing, AppRewards, AppShopItem } from '../config/app-listings.ts';
 export type { AppOptions } from '../config/app-options.ts';
 export type { Environment } from '../config/environment.ts';

@@ -79,12 +79,12 @@ export interface AppParts extends Omit<InternalDependencies, 'clock' | 'log'> {
  */
 export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSettings: () => Promise<void> }> {
   const { config, languages, store, cache, communityIds, clock, log, redact, stopwatch = clock } = parts;
-  const { wrapListener = (listener) => listener, onRecorded, onAttempted = () => {}, tracing = null } = parts;
+  const { wrapListener = (listener) => listener, onRecorded, onAttempted = () => {} } = parts;
   /** Other processes may use the same database. */
   const isShared = sqlitePathOf(config.databaseUrl) === null;
   const metrics = createMetrics();
   const memory = new BodyMemory();
-  const kit = { metrics, tracing, clock, stopwatch, log };
+  const kit = { metrics, clock, stopwatch, log };
   const { directory, lookups, targets, targetLoop } = createComparedListings(config, {
     ...kit,
     ...{ store, communityIds, cache },
@@ -194,7 +194,6 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const recording = createRecording({
     ...context,
     recorder: handling.recording.recorder(store.recorder),
-    isShared,
     onRecorded,
   });
   const confirming = createConfirming({ ...context, ...polling, replay: recording.replay });

@@ -2,7 +2,6 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import type { BodyMemory } from '@tallyhook/platform/http/body';
 import type { Log } from '@tallyhook/platform/log';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Metrics } from '../core/metrics.ts';
 import type { QueueName } from '../core/outbox/queue.ts';
 import { createDueReplays } from '../core/receiving/due-replays.ts';
@@ -12,7 +11,6 @@ import { createReplay, type Replay } from '../core/receiving/replay.ts';
 import { isOnSite } from '../core/receiving/site-delivery.ts';
 import type { Recorder } from '../core/tally/recorder.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
-import { traceRecorder } from '../core/tally/trace-recorder.ts';
 import type { Directory } from '../features/communities/directory.ts';
 import { confirmationQueuesOf } from '../features/confirmations/feature.ts';
 import { createAlarmDecisions } from '../features/rate-alarms/decisions.ts';
@@ -21,7 +19,6 @@ import { createHeartbeat } from '../features/upkeep/heartbeat.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
 import { createKeyring } from '../webhook/keyring.ts';
 import { createWebhookReceiver, type ReceivingState } from '../webhook/receiver.ts';
-import { traceKeyring } from '../webhook/trace-delivery.ts';
 
 /** What a listing that only captures stores in an hour: everybody who knows its address may send. */
 const captureQuota: QuotaLimits = { maxDeliveries: 100, maxBytes: 1024 * 1024 };
@@ -39,7 +36,6 @@ export function createReceiving(options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly tracing?: Tracing | null;
   /** Shared with the other routes of the program; by default its own. */
   readonly memory?: BodyMemory;
   /** For each listing that was linked in Discord; by default there is none. */
@@ -48,7 +44,7 @@ export function createReceiving(options: {
   readonly onRecorded: (recorded: RecordedDelivery, queues: readonly QueueName[]) => void;
 }) {
   const { directory, targetIdOf, isUnreadable, store, recorder, replay, onRecorded } = options;
-  const { clock, log, metrics, tracing = null, linkedQuota } = options;
+  const { clock, log, metrics, linkedQuota } = options;
   let state: ReceivingState = 'not started';
   const ofService = () => directory.listings.filter(({ site }) => site === undefined);
   const keyring = createKeyring(ofService(), withoutSecrets);
@@ -72,7 +68,7 @@ export function createReceiving(options: {
     take: (listing, bytes) => quotaOf(listing)?.take(listing, bytes) ?? null,
   };
   const intake = createIntake({
-    keyring: tracing === null ? keyring : traceKeyring(keyring, tracing),
+    keyring,
     isUnreadable,
     quota,
     targetIdOf,
@@ -91,7 +87,6 @@ export function createReceiving(options: {
     intake,
     clock,
     log,
-    tracing,
     ...(options.memory && { memory: options.memory }),
     state: () => state,
     listingNames: () => directory.listings.map(({ name }) => name),
@@ -126,27 +121,23 @@ export function createReceiving(options: {
  */
 export function createRecording(options: {
   readonly store: Store;
-  /** Whether the database is a server instead of a file. */
-  readonly isShared: boolean;
   readonly directory: Pick<Directory, 'listings'>;
   readonly recorder: Recorder;
   readonly metrics: Metrics;
   /** Polls these queues, in every process. */
   readonly nudge: (queues: readonly QueueName[]) => void;
   readonly onRecorded?: ((recorded: RecordedDelivery) => void) | undefined;
-  readonly tracing?: Tracing | null | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }) {
-  const { store, recorder, isShared, directory, metrics, tracing = null, nudge, clock, log } = options;
+  const { store, recorder, directory, metrics, nudge, clock, log } = options;
   const countEntry = countBy(metrics.entries, ['cause']);
   const recording = {
     store,
     clock,
     log,
     metrics,
-    tracing,
-    recorder: traceRecorder(recorder, isShared, tracing),
+    recorder,
     listings: () => directory.listings,
     /** To be called after each commit, with the queues of its effects. */
     onRecorded(recorded: RecordedDelivery, queues: readonly QueueName[]): void {

@@ -23,6 +23,8 @@ export interface DeliveryCredentials {
   readonly authorization: string | undefined;
   /** All headers, by their names in lower case: other sites have schemes of their own. */
   readonly headers: RequestHead['headers'];
+  /** W3C `traceparent` of the span of the delivery; missing without tracing. */
+  readonly traceparent?: string;
 }
 
 /** A delivery that is not authenticated yet. */

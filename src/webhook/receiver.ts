@@ -5,7 +5,7 @@ import { type BodyFailure, BodyMemory, memoryRetryAfterSeconds, readBody } from 
 import { readWebBody } from '@tallyhook/platform/http/web-body';
 import type { Log } from '@tallyhook/platform/log';
 import { createThrottledLog } from '@tallyhook/platform/throttled-log';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
+import { inSpan, type SpanDescription, type SpanEnd } from '@tallyhook/platform/tracing/span';
 import {
   type DeliveryPath,
   pathnameOf,
@@ -27,7 +27,6 @@ import {
 } from './response.ts';
 import type { WebhookRoutes } from './routes.ts';
 import { isEncoded, joinHeader } from './signed-form.ts';
-import { traceDelivery } from './trace-delivery.ts';
 import { createUnknownAddresses } from './unknown-addresses.ts';
 import { notFound, readHead, toWebResponse } from './web-request.ts';
 
@@ -79,7 +78,6 @@ export function createWebhookReceiver(options: {
   clock: Clock;
   log: Log;
   observe?: ObserveResponse;
-  tracing?: Tracing | null;
   /** Shared with the other routes of the program; by default its own. */
   memory?: BodyMemory;
   /** By default always started. */
@@ -89,7 +87,7 @@ export function createWebhookReceiver(options: {
   /** Called for each POST that has no address here, for metrics. */
   observeUnknownPath?: () => void;
 }): Receiver {
-  const { intake, clock, log, observe = () => {}, tracing = null } = options;
+  const { intake, clock, log, observe = () => {} } = options;
   const { listingNames = () => [], observeUnknownPath = () => {} } = options;
   const { memory = new BodyMemory(), state = () => 'started' } = options;
   const logRejection = createThrottledLog({ log, clock, intervalMs: rejectionLogIntervalMs });
@@ -102,15 +100,11 @@ export function createWebhookReceiver(options: {
   let hasWarned = false;
 
   function answer(request: RequestHead, path: DeliveryPath, read: ReadBody) {
-    return tracing === null
-      ? answerUntraced(request, path, read)
-      : traceDelivery(tracing, request, routeOf(path), () => answerUntraced(request, path, read));
-  }
-
-  function answerUntraced(request: RequestHead, path: DeliveryPath, read: ReadBody) {
     const current = state();
     if (current !== 'started') return Promise.resolve(rejectClosed(current));
-    return handle(request, path, read, { intake, log }).catch((error: unknown) => internalError(error, log));
+    const work = (traceparent: string | undefined) =>
+      handle(request, path, read, { intake, log, traceparent }).catch((error: unknown) => internalError(error, log));
+    return inSpan(() => describeDelivery(request, path), work, describeReply);
   }
 
   function rejectClosed(current: Exclude<ReceivingState, 'started'>): Rejection {
@@ -201,7 +195,11 @@ async function handle(
   request: RequestHead,
   path: DeliveryPath,
   read: ReadBody,
-  { intake, log }: { readonly intake: Intake; readonly log: Log },
+  {
+    intake,
+    log,
+    traceparent,
+  }: { readonly intake: Intake; readonly log: Log; readonly traceparent: string | undefined },
 ): Promise<WebhookResponse | Rejection | null> {
   const { method, headers } = request;
   if (method !== 'POST') return rejectMethod(method);
@@ -211,6 +209,7 @@ async function handle(
     signature: joinHeader(headers['x-webhook-signature']),
     authorization: joinHeader(headers['authorization']),
     headers,
+    ...(traceparent !== undefined && { traceparent }),
   };
   const maxBytes = intake.maxBodyBytes(path.listing);
   // Reject an unknown sender without reading the body, unless the size is unknown: 413 takes precedence over 401. A small one
@@ -256,6 +255,32 @@ async function handleParsed(
     return { status: 413, error: tooLarge(maxBytes) };
   const reply = await intake.accept({ ...credentials, body });
   return 'error' in reply && reply.error === mismatch ? { ...reply, error: `${mismatch} ${bodyParsed}` } : reply;
+}
+
+/**
+ * A `traceparent` of the sender becomes a link, not the parent: anyone can send one, and must decide neither which traces
+ * are recorded nor to which they belong. The path has parameters instead of their values.
+ */
+function describeDelivery({ method, headers, socket }: RequestHead, path: DeliveryPath): SpanDescription {
+  const route = routeOf(path);
+  const attributes = {
+    'http.request.method': method === 'POST' ? method : '_OTHER',
+    'http.route': route,
+    'url.path': route,
+    'url.scheme': 'encrypted' in socket ? 'https' : 'http',
+  };
+  const name = `${method === 'POST' ? method : 'HTTP'} ${route}`;
+  return { name, kind: 'server', attributes, links: [headers['traceparent']] };
+}
+
+function describeReply(reply: WebhookResponse | Rejection | null): SpanEnd {
+  if (reply === null) return { error: 'aborted' };
+  const { status } = reply;
+  const outcome = 'outcome' in reply ? { 'tallyhook.outcome': reply.outcome } : {};
+  return {
+    attributes: { 'http.response.status_code': status, ...outcome },
+    error: status >= 500 ? String(status) : undefined,
+  };
 }
 
 /**

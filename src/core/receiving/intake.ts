@@ -144,7 +144,10 @@ export function createIntake(options: {
     if ('status' in read && read.status === 401)
       return isUnreadable(listing.name) ? unreadable : rejectSender(read.error, findSite(listing.site), incoming);
     if ('status' in read) return read;
-    return rejectByQuota(listing.name, Buffer.byteLength(read.delivery.body)) ?? record(read.delivery, read.routed);
+    return (
+      rejectByQuota(listing.name, Buffer.byteLength(read.delivery.body)) ??
+      record(withTrace(read.delivery, incoming), read.routed)
+    );
   }
 
   return {
@@ -192,9 +195,13 @@ export function createIntake(options: {
       const [{ family }] = scopes;
       const routed = routeDelivery(payload, scopes);
       compareTarget(routed);
-      return record({ receivedAt, family, body: sender.text }, routed);
+      return record(withTrace({ receivedAt, family, body: sender.text }, incoming), routed);
     },
   };
+}
+
+function withTrace(delivery: Delivery, { traceparent }: DeliveryCredentials): Delivery {
+  return traceparent === undefined ? delivery : { ...delivery, traceparent };
 }
 
 const unreadable: WebhookResponse = {

@@ -23,7 +23,7 @@ export interface Delivery {
   readonly family: Family;
   /** The body as it was signed: as received, or serialised again (document, section 5.7). */
   readonly body: string;
-  /** W3C `traceparent` of the span that records it, which its effects continue; only with tracing. */
+  /** W3C `traceparent` of its span, to which those of its effects link; missing without tracing. */
   readonly traceparent?: string;
   /** Whether it is replayed because the time of its event is reached, and not because somebody has released it. */
   readonly isDue?: true;
