@@ -51,6 +51,7 @@ export function toListing(
     implied,
     ...(site && { site }),
     ...(origin === 'setup' && { linked: true as const }),
+    ...((origin === 'setup' || listing.ownAddress) && { ownAddress: true as const }),
     lookupKey: listing.lookupKey ?? null,
     voteSecrets: listing.voteSecrets,
     premiumSecrets: listing.premiumSecrets,

@@ -5,10 +5,9 @@ import type { Log } from '@tallyhook/platform/log';
 import type { Metrics } from '../core/metrics.ts';
 import type { QueueName } from '../core/outbox/queue.ts';
 import { createDueReplays } from '../core/receiving/due-replays.ts';
-import { createIntake } from '../core/receiving/intake.ts';
-import { withoutSecrets } from '../core/receiving/listing.ts';
+import { Intake } from '../core/receiving/intake.ts';
+import { type ReceivingState, WebhookReceiver } from '../core/receiving/receiver.ts';
 import { createReplay, type Replay } from '../core/receiving/replay.ts';
-import { isOnSite } from '../core/receiving/site-delivery.ts';
 import type { Recorder } from '../core/tally/recorder.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import type { Directory } from '../features/communities/directory.ts';
@@ -17,8 +16,6 @@ import { createAlarmDecisions } from '../features/rate-alarms/decisions.ts';
 import type { Store } from '../features/store.ts';
 import { createHeartbeat } from '../features/upkeep/heartbeat.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
-import { createKeyring } from '../webhook/keyring.ts';
-import { createWebhookReceiver, type ReceivingState } from '../webhook/receiver.ts';
 
 /** What a listing that only captures stores in an hour: everybody who knows its address may send. */
 const captureQuota: QuotaLimits = { maxDeliveries: 100, maxBytes: 1024 * 1024 };
@@ -46,9 +43,6 @@ export function createReceiving(options: {
   const { directory, targetIdOf, isUnreadable, store, recorder, replay, onRecorded } = options;
   const { clock, log, metrics, linkedQuota } = options;
   let state: ReceivingState = 'not started';
-  const ofService = () => directory.listings.filter(({ site }) => site === undefined);
-  const keyring = createKeyring(ofService(), withoutSecrets);
-  directory.onChange(() => keyring.replace(ofService()));
   const { quarantine } = store;
   const dueReplays = createDueReplays({ quarantine, replay, listings: () => directory.listings, clock, log });
   const loops = [
@@ -63,19 +57,10 @@ export function createReceiving(options: {
     if (listing?.site?.id === 'capture') return ofCaptures;
     return listing?.linked === true ? ofLinked : undefined;
   };
-  const quota: Parameters<typeof createIntake>[0]['quota'] = {
-    appliesTo: (listing) => quotaOf(listing) !== undefined,
-    take: (listing, bytes) => quotaOf(listing)?.take(listing, bytes) ?? null,
-  };
-  const intake = createIntake({
-    keyring,
+  const intake = new Intake({
     isUnreadable,
-    quota,
+    quotaOf,
     targetIdOf,
-    findSiteListing(name) {
-      const listing = directory.find(name);
-      return isOnSite(listing) ? listing : undefined;
-    },
     recorder,
     clock,
     log,
@@ -83,13 +68,13 @@ export function createReceiving(options: {
     observeCommit: (durationMs) => metrics.commitSeconds.observe(durationMs / second),
   });
   const countDelivery = countBy(metrics.deliveries, ['status', 'outcome']);
-  const receiver = createWebhookReceiver({
+  const receiver = new WebhookReceiver({
     intake,
+    directory,
     clock,
     log,
     ...(options.memory && { memory: options.memory }),
     state: () => state,
-    listingNames: () => directory.listings.map(({ name }) => name),
     observeUnknownPath: () => metrics.misdirected.inc({ reason: 'path' }),
     observe: ({ status, outcome, durationMs }) => {
       countDelivery(status, outcome ?? 'refused');

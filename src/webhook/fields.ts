@@ -48,16 +48,6 @@ export function readBotId(fields: Fields): unknown {
 }
 
 /**
- * The IDs by which a payload of any kind may name its listing, valid or not. For a first guess at the listing of a
- * delivery that is not authenticated yet.
- */
-export function readTargetIds(json: unknown): string[] {
-  if (!isObject(json)) return [];
-  const ids = [readServerId(json), readBotId(json), readField(readObject(json, 'vendor'), 'id')];
-  return ids.map(parseDiscordId).filter((id) => id !== null);
-}
-
-/**
  * A Discord ID: 1 to 20 digits. A number is accepted only if JSON parsing cannot have rounded it.
  * @throws InvalidFieldError
  */

@@ -4,15 +4,16 @@ import type { Family, KnownVoteKind } from '../../webhook/event.ts';
 import { familyIn, inferVoteKind, kindIn, type ParsedPayload, readPayload } from '../../webhook/payload.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import type { KnownOutcome } from '../../webhook/response.ts';
+import { readDelivery, type SitePayload } from '../../webhook/sites/read-delivery.ts';
+import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { QueueName } from '../outbox/queue.ts';
 import { isSameListing, type ListingIdentity } from '../tally/listing-identity.ts';
 import type { QuarantinedDelivery } from '../tally/quarantine.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import { alreadyReplayed, type Delivery, type RecordedDelivery, type RoutedDelivery } from '../tally/tally.ts';
-import { type ResolvableListing, withoutSecrets } from './listing.ts';
+import { type ListingScope, type ResolvableListing, withoutSecrets } from './listing.ts';
 import { resolveListing, routeDelivery } from './route-delivery.ts';
-import { isOnSite, readStoredSiteDelivery, routeSitePayload } from './site-delivery.ts';
 
 /** A delivery from the log, with the columns that a replay needs. */
 export interface StoredDelivery extends Omit<QuarantinedDelivery, 'outcome' | 'origin'> {
@@ -84,8 +85,9 @@ function route(delivery: StoredDelivery, configured: readonly ResolvableListing[
   const candidates = listingsOf(delivery, configured);
   const [listing] = candidates;
   if (listing === undefined) return withoutListing(delivery);
-  if (isOnSite(listing)) return routeSitePayload(readStoredSiteDelivery(body, listing, now), listing);
-  const scopes = candidates.map((each) => ({ listing: withoutSecrets(each), family }));
+  const scopeOf = (each: ResolvableListing): ListingScope => ({ listing: withoutSecrets(each), family });
+  const scopes = [scopeOf(listing), ...candidates.slice(1).map(scopeOf)] as const;
+  if (isOnSite(listing)) return routeDelivery(readStoredSiteDelivery(body, listing, now), [scopes[0]]);
   const read = readStoredPayload(delivery, now, inferVoteKind(scopes, { signed: true }));
   const payload = requireFamily(family, read);
   // Of several listings with one secret, some were removed: the others must not get the events of these.
@@ -93,12 +95,10 @@ function route(delivery: StoredDelivery, configured: readonly ResolvableListing[
   if (!isAnyGone || payload.type === 'unprocessable') return routeDelivery(payload, scopes);
   const target = payload.type === 'event' ? payload.event.target : payload.target;
   const meant = resolveListing(origin, target);
-  const current = meant && findListing(meant, configured);
-  if (meant !== null && current === undefined) return withoutListing(delivery);
-  return routeDelivery(
-    payload,
-    scopes.filter((scope) => scope.listing.name === current?.name),
-  );
+  if (meant === null)
+    return { type: 'quarantine', kind: kindIn(payload), reason: quarantineReasons.noListing, listing: null, origin };
+  const current = findListing(meant, configured);
+  return current === undefined ? withoutListing(delivery) : routeDelivery(payload, [scopeOf(current)]);
 }
 
 /** Nothing else of the delivery changes: its listing may be configured again. */
@@ -113,6 +113,21 @@ function requireFamily(family: Family, payload: ParsedPayload): ParsedPayload {
   if (payloadFamily === null || payloadFamily === family) return payload;
   const reason = `it was signed with a ${family} secret`;
   return { type: 'unprocessable', kind: kindIn(payload), reason, family: payloadFamily };
+}
+
+export function isOnSite<Listing extends ResolvableListing>(
+  listing: Listing | undefined,
+): listing is Listing & Required<Pick<Listing, 'site'>> {
+  return listing?.site !== undefined;
+}
+
+/** The payload of a delivery of another site from the log. @param now in ms since the epoch */
+export function readStoredSiteDelivery(
+  body: string,
+  { id, kind, site }: Required<Pick<ResolvableListing, 'id' | 'kind' | 'site'>>,
+  now: number,
+): SitePayload {
+  return readDelivery(findSite(site), parseJson(body), { id, kind }, { now, scheme: null });
 }
 
 /** The payload of a delivery from the log. `now` is in ms since the epoch. */

@@ -2,14 +2,20 @@ import { closest } from '@tallyhook/platform/did-you-mean';
 import { TallyhookError } from '@tallyhook/platform/errors';
 import { parseJson } from '@tallyhook/platform/json';
 import { sites } from '../sites/index.ts';
-import { readDelivery, type SitePayload } from '../sites/read-delivery.ts';
+import { readDelivery, refuseOld, type SitePayload } from '../sites/read-delivery.ts';
 import { recogniseSite } from '../sites/recognise.ts';
 import { chooseScheme, type Scheme } from '../sites/scheme.ts';
 import { service } from '../sites/service.ts';
-import { refuseOld } from '../sites/signature-age.ts';
-import { readJws, readSignature, type SignedContent } from '../sites/signed-content.ts';
+import {
+  mismatch,
+  missing,
+  readJws,
+  readSignature,
+  rejectFuture,
+  type SignedContent,
+  type Unauthentic,
+} from '../sites/signed-content.ts';
 import type { Site } from '../sites/site.ts';
-import { mismatch, missing, rejectFuture, type Unauthentic } from '../sites/unauthentic.ts';
 import { type HeadersLike, readHeader } from './headers.ts';
 import { rejectUnknownSecrets } from './options.ts';
 import type { Bytes } from './received-body.ts';
@@ -97,7 +103,8 @@ async function authenticateSite(
     }
     case 'signature':
     case 'jws': {
-      const signed = scheme.type === 'jws' ? readJws(text) : readSignature(scheme, (name) => readHeader(headers, name));
+      const signed =
+        scheme.type === 'jws' ? readJws(text) : readSignature(site, scheme, (name) => readHeader(headers, name));
       if ('error' in signed) return signed;
       const isValid = bytes !== null && (await isSigned(signed, bytes, secrets));
       const { signedAt, content } = signed;
