@@ -62,7 +62,6 @@ function listingsFromVariables(values: Values, issues: ConfigIssue[]): ReadListi
     sourceFromVariables(values, 'bot', values.LOOKUP_BOT_KEY),
   ] as const;
   const listings = toListings(sources, values, issues);
-  issues.push(...sharedSecretIssues(listings, 'VOTE_WEBHOOK_SECRET / PREMIUM_WEBHOOK_SECRET'));
   const isGuildInvalid = issues.some(({ setting }) => setting.startsWith('DISCORD_GUILD_ID'));
   if (!isGuildInvalid) issues.push(...sourceIssues(sources.slice(0, 1), values));
   return { listings, sources, secretFiles: [] };
@@ -133,25 +132,6 @@ export function listedListings(
   issues.push(
     ...listed.flatMap((listing, index) => siteIssues(listing, sources[index]?.setting ?? '')),
     ...sourceIssues(sources, values),
-    ...sharedSecretIssues(listings, `${place.setting} listings`),
   );
   return { listings, sources, secretFiles };
-}
-
-/** A delivery to a shared address is compared with each of them, which takes at most about a millisecond. */
-const maxSharedSecrets = 200;
-
-function sharedSecretIssues(listings: readonly ListingConfig[], setting: string): ConfigIssue[] {
-  const shared = listings.filter(({ site, ownAddress }) => site === undefined && !ownAddress);
-  const secrets = new Set(
-    shared.flatMap(({ voteSecrets, premiumSecrets, voteAuthorization }) => [
-      ...voteSecrets,
-      ...premiumSecrets,
-      ...(voteAuthorization === null ? [] : [voteAuthorization]),
-    ]),
-  );
-  if (secrets.size <= maxSharedSecrets) return [];
-  const problem = `have ${secrets.size} different secrets, and the shared addresses accept at most ${maxSharedSecrets}.`;
-  const hint = 'Set "ownAddress": true for listings whose webhooks have the address /webhooks/<name> of the listing.';
-  return [{ setting, problem, hint }];
 }

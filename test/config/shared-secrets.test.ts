@@ -15,7 +15,7 @@ it('the shared addresses accept at most 200 secrets, and what else to do is said
   const tooMany = [listed('a', 100), listed('b', 101)];
   expect(issuesOf(environmentWith(tooMany))).toMatchObject([
     {
-      setting: 'TALLYHOOK_CONFIG listings',
+      setting: 'listings',
       problem: 'have 201 different secrets, and the shared addresses accept at most 200.',
       hint: expect.stringContaining('"ownAddress": true'),
     },
