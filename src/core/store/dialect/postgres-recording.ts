@@ -1,6 +1,6 @@
 import type { PostgresTransactions } from '@tallyhook/platform/database/postgres-transactions';
 import type { Kysely } from 'kysely';
-import { decide, type RecordingResult } from '../commits/jobs.ts';
+import { decide, type RecordingResult } from '../../tally/recorder.ts';
 import { needsOf } from '../recording/needs.ts';
 import { createUnitOfWork } from '../recording/unit-of-work.ts';
 import type { Tables } from '../tables.ts';

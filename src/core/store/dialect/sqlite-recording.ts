@@ -7,8 +7,8 @@ import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { emptyAccount, noMarks } from '../../tally/account-state.ts';
 import { serializeIdentities } from '../../tally/listing-identity.ts';
+import { decide } from '../../tally/recorder.ts';
 import { accountColumns, accountValues, type BalanceRow, toAccountState } from '../account-columns.ts';
-import { decide } from '../commits/jobs.ts';
 import { type HotTable, replacement } from '../recording/hot-table.ts';
 import {
   insertCorrection,

@@ -7,9 +7,9 @@ import { changeKeyOf, transferKeyOf } from '../../tally/ledger-keys.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
 import { withPlausibleTime } from '../../tally/plausible-time.ts';
 import { grantsRoles } from '../../tally/queues.ts';
+import type { RecordingJob } from '../../tally/recorder.ts';
 import type { Hooks, RoutedDelivery } from '../../tally/tally.ts';
 import { isMet } from '../../tally/write-event.ts';
-import type { RecordingJob } from '../commits/jobs.ts';
 import type { HotTable } from './hot-table.ts';
 
 /** A user's votes for a listing between two times (ms since the epoch, both exclusive). */
