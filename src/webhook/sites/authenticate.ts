@@ -1,5 +1,6 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { second } from '@tallyhook/platform/durations';
+import { hmacSha256 } from '@tallyhook/platform/hmac';
 import { parseJson } from '@tallyhook/platform/json';
 import { reserialised } from '../signed-form.ts';
 import { chooseScheme, type ReadHeader, type Scheme, type SignatureScheme } from './scheme.ts';
@@ -134,7 +135,7 @@ export function signDelivery(
       const time = String(timestamp?.unit === 'ms' ? now : Math.floor(now / second));
       const id = idHeader === null ? '' : `msg_${randomBytes(12).toString('hex')}`;
       const [before, after] = textAround(scheme, time, id);
-      const digest = hmac(keyBytes(secret, scheme.key), before + body + after).toString(
+      const digest = hmacSha256(keyBytes(secret, scheme.key), before + body + after).toString(
         encoding === 'base64' ? encoding : 'hex',
       );
       const lead = { plain: scheme.prefix, timed: `t=${time},v1=`, versioned: 'v1,' }[value];
@@ -149,7 +150,7 @@ export function signDelivery(
     }
     case 'jws': {
       const message = [{ alg: 'HS256', typ: 'JWT' }, body].map(toBase64url).join('.');
-      return { headers: {}, body: `${message}.${hmac(secret, message).toString('base64url')}` };
+      return { headers: {}, body: `${message}.${hmacSha256(secret, message).toString('base64url')}` };
     }
     case 'none':
       return { headers: {}, body };
@@ -158,12 +159,6 @@ export function signDelivery(
 
 function toBase64url(part: object | string): string {
   return Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
-}
-
-function hmac(key: string | Uint8Array, ...parts: readonly (string | Buffer)[]): Buffer {
-  const digest = createHmac('sha256', key);
-  for (const part of parts) if (part.length > 0) digest.update(part);
-  return digest.digest();
 }
 
 /** The place of the secret with which a body is signed; -1 if it is none of them. */
@@ -178,7 +173,7 @@ function findSigner(
     const key = keyBytes(secret, keyForm);
     // Anybody can sign with an empty key.
     if (key.length === 0) return false;
-    const digest = message === null ? hmac(key, before, body, after) : hmac(key, message);
+    const digest = message === null ? hmacSha256(key, before, body, after) : hmacSha256(key, message);
     return expected.some((each) => timingSafeEqual(each, digest));
   };
   return secrets.findIndex(isSigner);
@@ -190,6 +185,6 @@ const keyBytes = (secret: string, form: SignatureScheme['key']) => (form === 'te
 const digestKey = randomBytes(32);
 
 function findToken(prefix: string, value: string, secrets: readonly string[]): number {
-  const received = hmac(digestKey, value);
-  return secrets.findIndex((secret) => timingSafeEqual(hmac(digestKey, prefix, secret), received));
+  const received = hmacSha256(digestKey, value);
+  return secrets.findIndex((secret) => timingSafeEqual(hmacSha256(digestKey, prefix, secret), received));
 }
