@@ -30,7 +30,7 @@ describe('SHA-256', () => {
   });
 
   it('compares texts', () => {
-    fc.assert(fc.property(fc.string(), fc.string(), (a, b) => expect(isEqualText(a, b)).toBe(a === b)));
+    fc.assert(fc.property(fc.string(), fc.string(), (a, b) => isEqualText(a, b) === (a === b)));
     expect(isEqualText('same', ['sa', 'me'].join(''))).toBe(true);
   });
 

@@ -113,7 +113,7 @@ export function authenticate(
       const credential = findSigner(signed, body, credentials.secrets, keyForm);
       if (credential !== -1) return { scheme, credential, content: signed.content ?? text, signedAt };
       const content = scheme.type === 'signature' && scheme.mayCoverJson ? reserialised(parseJson(text)) : null;
-      if (content === null) return mismatch(site);
+      if (content === null || content === text) return mismatch(site);
       const signer = findSigner(signed, content, credentials.secrets, keyForm);
       return signer === -1 ? mismatch(site) : { scheme, credential: signer, content, signedAt };
     }
