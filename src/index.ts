@@ -45,12 +45,12 @@ export type {
   StreakEvent,
   VoteEvent,
 } from './core/outbox/handler-events.ts';
+export type { WebhookRoutes } from './core/receiving/receiver.ts';
 export type { LedgerEntry } from './core/records/records.ts';
 export type { RecordedDelivery } from './core/tally/tally.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from './features/handlers/handlers.ts';
 export { createLookup } from './lookup/client.ts';
 export { LookupError } from './lookup/lookup-error.ts';
-export type { WebhookRoutes } from './webhook/routes.ts';
 export { sign } from './webhook/sign.ts';
 export { isSignedWith } from './webhook/signature.ts';
 export { isSignature } from './webhook/signed-form.ts';

@@ -89,7 +89,7 @@ import { sign } from '../src/webhook/signature.ts';
 import { isEncoded, reserialised } from '../src/webhook/signed-form.ts';
 import { authenticate } from '../src/webhook/sites/authenticate.ts';
 import { service } from '../src/webhook/sites/service.ts';
-import { readHeader } from '../src/webhook/verification/headers.ts';
+import { readHeader } from '../src/webhook/verification/request.ts';
 import { countBlocks, countBuiltInWork, findSuperlinearGrowth, stopCountingBlocks } from './support/growth.ts';
 import { hostileInputs } from './support/hostile-inputs.ts';
 import { voteSecret } from './support/listings.ts';

@@ -46,10 +46,10 @@ export type {
   StreakEvent,
   VoteEvent,
 } from '../core/outbox/handler-events.ts';
+export type { WebhookMiddleware, WebhookRoutes } from '../core/receiving/receiver.ts';
 export type { LedgerEntry } from '../core/records/records.ts';
 export type { WeekdayName } from '../core/settings/reward-settings.ts';
 export type { RecordedDelivery } from '../core/tally/tally.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from '../features/handlers/handlers.ts';
 export type { Outcome } from '../webhook/response.ts';
-export type { WebhookMiddleware, WebhookRoutes } from '../webhook/routes.ts';
 export { sign } from '../webhook/sign.ts';

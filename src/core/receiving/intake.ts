@@ -21,7 +21,7 @@ import { service } from '../../webhook/sites/service.ts';
 import type { Unauthentic } from '../../webhook/sites/signed-content.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import type { QueueName } from '../outbox/queue.ts';
-import { identityOf } from '../tally/listing-identity.ts';
+import { identityOf } from '../tally/listing-context.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';

@@ -1,7 +1,7 @@
 import type { Event, EventTarget } from '../../webhook/event.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import type { SitePayload } from '../../webhook/sites/read-delivery.ts';
-import { identityOf } from '../tally/listing-identity.ts';
+import { identityOf } from '../tally/listing-context.ts';
 import type { RoutedDelivery } from '../tally/tally.ts';
 import type { ListingScope, ResolvableListing } from './listing.ts';
 

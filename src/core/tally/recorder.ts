@@ -1,12 +1,9 @@
 import type { Event, Vote } from '../../webhook/event.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { announcementKind, newEffect } from '../outbox/effect-kind.ts';
-import { testAnnouncementOf } from './announcement.ts';
 import { voteKeys } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
-import { identityOf, type ListingIdentity } from './listing-identity.ts';
-import { withPlausibleTime } from './plausible-time.ts';
-import { quarantineDelivery, writeUnpaid } from './quarantine.ts';
+import { identityOf, type ListingIdentity } from './listing-context.ts';
 import { channelQueueOf } from './queues.ts';
 import { recordClaim } from './record-claim.ts';
 import { recordCorrection, recordTransfer } from './record-correction.ts';
@@ -20,7 +17,14 @@ import {
   type RoutedDelivery,
   type Tally,
 } from './tally.ts';
-import { type RecordingContext, writeRepeat } from './write-event.ts';
+import {
+  quarantineDelivery,
+  type RecordingContext,
+  testAnnouncementOf,
+  withPlausibleTime,
+  writeRepeat,
+  writeUnpaid,
+} from './write-event.ts';
 
 /** What decides what counts, by name: each reads and writes through the tally of its transaction. */
 const operations = {

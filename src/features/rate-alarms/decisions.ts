@@ -8,7 +8,7 @@ import { ownerReport } from '../../core/outbox/messages.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
 import { isOnSite, listingsOf, type Replay, readStoredSiteDelivery } from '../../core/receiving/replay.ts';
 import { type EventKey, voteKeys } from '../../core/tally/idempotency-key.ts';
-import type { QuarantinedDelivery } from '../../core/tally/quarantine.ts';
+import type { QuarantinedDelivery } from '../../core/tally/write-event.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { CommunityListing, Directory } from '../communities/feature.ts';
 import { rateAlarmReport } from './effects.ts';

@@ -17,10 +17,9 @@ import {
   type Unauthentic,
 } from '../sites/signed-content.ts';
 import type { Site } from '../sites/site.ts';
-import { type HeadersLike, readHeader } from './headers.ts';
-import { rejectUnknownSecrets } from './options.ts';
-import type { Bytes } from './received-body.ts';
-import { listOf, type SiteSecrets } from './secrets.ts';
+import { listOf, rejectUnknownSecrets, type SiteSecrets } from './options.ts';
+import type { Bytes } from './request.ts';
+import { type HeadersLike, readHeader } from './request.ts';
 import { VerificationError } from './verification-error.ts';
 
 /** The site and the secrets that are not empty. @throws TallyhookError `invalid_options`; VerificationError `webhook_secret_missing` */

@@ -6,10 +6,16 @@ import type { Family } from '../event.ts';
 import { type ParsedPayload, type PayloadScope, readAuthorized } from '../payload.ts';
 import { isEncoded, isSignature, reserialised } from '../signed-form.ts';
 import { describeEvent, type VerifiedEvent, type VerifiedSiteEvent } from './events.ts';
-import { type HeadersLike, readHeader } from './headers.ts';
-import { readOptions, type VerifyOptions } from './options.ts';
-import { type Bytes, readBytes, tooLargeError } from './received-body.ts';
-import { type ReadSecrets, readSecrets, type Secret, type SiteSecrets, type WebhookSecrets } from './secrets.ts';
+import {
+  type ReadSecrets,
+  readOptions,
+  readSecrets,
+  type Secret,
+  type SiteSecrets,
+  type VerifyOptions,
+  type WebhookSecrets,
+} from './options.ts';
+import { type Bytes, type HeadersLike, readBytes, readHeader, tooLargeError } from './request.ts';
 import { VerificationError } from './verification-error.ts';
 
 /**
