@@ -14,7 +14,7 @@ const bundledWorker = process.argv.includes('run')
 const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname;
 
 /** Tests that replace modules, built-in functions or what is global in a process. All others share processes. */
-const isolated = ['test/linear-time.test.ts', 'test/app/tracing/tracing.test.ts', 'test/webhook/keyring.test.ts'];
+const isolated = ['test/linear-time.test.ts', 'test/app/tracing.test.ts'];
 /** `npm test` runs a part of their cases, `npm run test:full` all. */
 const sampled = [
   'test/discord/{hostile-text,panel}.test.ts',

@@ -2,7 +2,6 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 import type { Logger } from '@tallyhook/platform/logger';
 import { callback, checkOptions, clock, instance } from '@tallyhook/platform/options';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import { z } from 'zod';
 import type { CommandOptions } from '../commands/command-options.ts';
 import type { RecordedDelivery } from '../src/core/tally/tally.ts';
@@ -87,14 +86,12 @@ export interface AppOptions {
   readonly log?: Logger;
   /** The clock of this machine by default. */
   readonly clock?: Clock;
-  /** Records spans, from `loadTracing()`; none by default. */
-  readonly tracing?: Tracing;
 }
 
 /** What an app takes beside its settings: your code, and what it runs with. */
 export type AppDependencies = Pick<
   AppOptions,
-  'handlers' | 'client' | 'commands' | 'texts' | 'onRecorded' | 'log' | 'clock' | 'tracing'
+  'handlers' | 'client' | 'commands' | 'texts' | 'onRecorded' | 'log' | 'clock'
 >;
 
 const present = z.custom((value) => value !== undefined, 'it is part of every result of loadConfig');

@@ -1,5 +1,5 @@
 import { closest } from '@tallyhook/platform/did-you-mean';
-import { callback, clock, instance, log } from '@tallyhook/platform/options';
+import { callback, clock, log } from '@tallyhook/platform/options';
 import { valueAt } from '@tallyhook/platform/parse-parts';
 import { z } from 'zod';
 
@@ -8,7 +8,6 @@ export const codeOptions = {
   onRecorded: callback.optional(),
   log: log.optional(),
   clock: clock.optional(),
-  tracing: instance.optional(),
 };
 
 export const receiverHandlers = z.strictObject({

@@ -58,6 +58,10 @@ export const listing = z.strictObject({
   voteAuthorization: pasted(headerSecretForm)
     .optional()
     .describe('Accept unsigned server votes with exactly this Authorization header.'),
+  ownAddress: z
+    .boolean()
+    .optional()
+    .describe('`true`: its secrets are valid at its own address only, `/webhooks/<name>`, and not at the shared ones.'),
   announceChannelId,
   premiumChannelId,
   cooldownHours,

@@ -91,6 +91,8 @@ export interface ReceiverListing {
   readonly premiumSecrets?: readonly string[];
   /** Accepts unsigned server votes with exactly this header `Authorization`. */
   readonly voteAuthorization?: string;
+  /** `true`: its secrets are valid at its own address only, `/webhooks/<name>`, and not at the shared ones. */
+  readonly ownAddress?: boolean;
   /** Hours between two votes that count; by default those of the site, which are 12 for most. */
   readonly cooldownHours?: number;
   readonly rewards?: ReceiverRewards;
@@ -123,6 +125,7 @@ const listing = fileListing
     voteSecrets: true,
     premiumSecrets: true,
     voteAuthorization: true,
+    ownAddress: true,
   })
   .extend({ rewards: rewards.optional() });
 

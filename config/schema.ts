@@ -56,6 +56,8 @@ export interface ListingConfig extends SettingsInEffect {
   readonly site?: SiteSettings;
   /** Linked in Discord by the owner of the guild, and neither in the file nor in the variables. */
   readonly linked?: true;
+  /** Its secrets are valid at its own address alone, as those of every linked listing. */
+  readonly ownAddress?: true;
   /** What was linked in Discord before in its guild, so that votes of the same server or bot are found. */
   readonly formerLinks?: readonly FormerLink[];
 }

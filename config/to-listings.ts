@@ -32,7 +32,27 @@ export function toListings(
   defaults: ListingDefaults,
   issues: ConfigIssue[],
 ): ListingConfig[] {
-  return withSharedSettings(sources, issues).map((source) => toListing(source, defaults));
+  const listings = withSharedSettings(sources, issues).map((source) => toListing(source, defaults));
+  issues.push(...sharedSecretIssues(listings));
+  return listings;
+}
+
+/** A delivery to a shared address is compared with each of them, which takes at most about a millisecond. */
+const maxSharedSecrets = 200;
+
+function sharedSecretIssues(listings: readonly ListingConfig[]): ConfigIssue[] {
+  const shared = listings.filter(({ site, ownAddress }) => site === undefined && !ownAddress);
+  const secrets = new Set(
+    shared.flatMap(({ voteSecrets, premiumSecrets, voteAuthorization }) => [
+      ...voteSecrets,
+      ...premiumSecrets,
+      ...(voteAuthorization === null ? [] : [voteAuthorization]),
+    ]),
+  );
+  if (secrets.size <= maxSharedSecrets) return [];
+  const problem = `have ${secrets.size} different secrets, and the shared addresses accept at most ${maxSharedSecrets}.`;
+  const hint = 'Set "ownAddress": true for listings whose webhooks have the address /webhooks/<name> of the listing.';
+  return [{ setting: 'listings', problem, hint }];
 }
 
 /** The listing with everything that it leaves out, but takes nothing from other listings. */
@@ -51,6 +71,7 @@ export function toListing(
     implied,
     ...(site && { site }),
     ...(origin === 'setup' && { linked: true as const }),
+    ...((origin === 'setup' || listing.ownAddress) && { ownAddress: true as const }),
     lookupKey: listing.lookupKey ?? null,
     voteSecrets: listing.voteSecrets,
     premiumSecrets: listing.premiumSecrets,

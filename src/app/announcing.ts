@@ -1,7 +1,6 @@
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import { messageOf } from '@tallyhook/platform/errors';
 import { memoizeOne } from '@tallyhook/platform/memoize';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import { createCardSource } from '../core/announcements/listing-card.ts';
 import { createDispatcher } from '../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../core/outbox/effect.ts';
@@ -10,7 +9,6 @@ import { guardPerform } from '../core/outbox/guard-perform.ts';
 import { createPerform } from '../core/outbox/perform.ts';
 import { parseQueue } from '../core/outbox/queue.ts';
 import type { QueueShare } from '../core/outbox/queue-share.ts';
-import { tracePerform } from '../core/outbox/trace-perform.ts';
 import { listingsTarget, voteOffers } from '../discord/commands/offers.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
 import { createAnnouncementLoop } from '../features/announcements/loop.ts';
@@ -32,14 +30,13 @@ interface AnnouncingDependencies
   readonly notices: Pick<EffectNotices, 'listen'>;
   /** The community whose turn a queue takes in the outbox. */
   readonly communityOfQueue: (queue: string) => string;
-  readonly tracing: Tracing | null;
   /** Called after each attempt. */
   readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
 }
 
 /** Processes the outbox, and fills it by time. It needs no gateway. */
 export async function createAnnouncing(access: DiscordAccess, shared: Shared, dependencies: AnnouncingDependencies) {
-  const { store, directory, nudge, newEffectsPollMs, metrics, clock, log, tracing, queueShare } = dependencies;
+  const { store, directory, nudge, newEffectsPollMs, metrics, clock, log, queueShare } = dependencies;
   const { rest, guard, guildLanguages, memberLanguages, commands } = access;
   const list = listingsTarget(commands);
   const parts = await createParts({
@@ -67,10 +64,9 @@ export async function createAnnouncing(access: DiscordAccess, shared: Shared, de
     }),
     createOwnerReportHandler({ rest, types: parts.ownerReports, textsOf: guildLanguages.ofChannel }),
   ]);
-  const guarded = guardPerform(perform, guard);
   const dispatcher = createDispatcher({
     outbox: store.outbox,
-    perform: tracing === null ? guarded : tracePerform(guarded, tracing),
+    perform: guardPerform(perform, guard),
     isReachable: createReachabilityProbe(rest),
     communityOf: dependencies.communityOfQueue,
     // The calls of handlers are left to the processes that have them; what sites confirm has a dispatcher of its own.

@@ -5,7 +5,6 @@ import type { BodyMemory } from '@tallyhook/platform/http/body';
 import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
 import type { Log } from '@tallyhook/platform/log';
 import { memoizeOne } from '@tallyhook/platform/memoize';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Command, UnlocalizedContext } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Metrics } from '../core/metrics.ts';
@@ -40,7 +39,6 @@ interface AnsweringDependencies {
   /** Shared by all unverified bodies. */
   readonly memory: BodyMemory;
   readonly metrics: Metrics;
-  readonly tracing: Tracing | null;
   readonly log: Log;
   /** Real time, for the connection to Discord. */
   readonly stopwatch: Clock;
@@ -92,7 +90,6 @@ export function createAnswering(
       return context instanceof Promise ? context.then(complete) : complete(context);
     },
     stopped: stopping.signal,
-    tracing: dependencies.tracing,
     async noticeFor(userId, texts) {
       for (const noticeFor of services.noticesFor) {
         const notice = await noticeFor(userId, { texts, commandId: registrar.idOf });

@@ -60,10 +60,7 @@ import type { App, InternalDependencies } from './app-interface.ts';
 export function createApp(options: AppOptions): Promise<App>;
 export function createApp(
   config: Config,
-  dependencies?: Pick<
-    AppOptions,
-    'handlers' | 'client' | 'commands' | 'texts' | 'onRecorded' | 'log' | 'clock' | 'tracing'
-  >,
+  dependencies?: Pick<AppOptions, 'handlers' | 'client' | 'commands' | 'texts' | 'onRecorded' | 'log' | 'clock'>,
 ): Promise<App>;
 export async function createApp(first: AppOptions | Config, dependencies?: AppDependencies): Promise<App> {
   if (dependencies === undefined && !isConfig(first)) return createFromOptions(first, null);

@@ -21,6 +21,7 @@ import type { HandlerKind } from '../core/outbox/handler-events.ts';
 import { targetOfQueue } from '../core/outbox/queue.ts';
 import { communityOfQueues, createQueueShare, shareOfRequests } from '../core/outbox/queue-share.ts';
 import { noticesThrough } from '../core/outbox/redis-notices.ts';
+import { noWebhooks } from '../core/receiving/receiver.ts';
 import { commandDataOf } from '../discord/registration/registration.ts';
 import { createAnnouncements } from '../features/announcements/announcements.ts';
 import { createCommandContexts } from '../features/communities/command-context.ts';
@@ -40,7 +41,6 @@ import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import type { openKeyv } from '../lookup/open-keyv.ts';
 import { createOwnerApp } from '../owner/create-owner.ts';
 import type { AppTexts } from '../texts/texts.ts';
-import { noWebhooks } from '../webhook/receiver.ts';
 import { createAnnouncing } from './announcing.ts';
 import { createAnswering } from './answering.ts';
 import type { App, InternalDependencies } from './app-interface.ts';
@@ -79,12 +79,12 @@ export interface AppParts extends Omit<InternalDependencies, 'clock' | 'log'> {
  */
 export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSettings: () => Promise<void> }> {
   const { config, languages, store, cache, communityIds, clock, log, redact, stopwatch = clock } = parts;
-  const { wrapListener = (listener) => listener, onRecorded, onAttempted = () => {}, tracing = null } = parts;
+  const { wrapListener = (listener) => listener, onRecorded, onAttempted = () => {} } = parts;
   /** Other processes may use the same database. */
   const isShared = sqlitePathOf(config.databaseUrl) === null;
   const metrics = createMetrics();
   const memory = new BodyMemory();
-  const kit = { metrics, tracing, clock, stopwatch, log };
+  const kit = { metrics, clock, stopwatch, log };
   const { directory, lookups, targets, targetLoop } = createComparedListings(config, {
     ...kit,
     ...{ store, communityIds, cache },
@@ -194,7 +194,6 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const recording = createRecording({
     ...context,
     recorder: handling.recording.recorder(store.recorder),
-    isShared,
     onRecorded,
   });
   const confirming = createConfirming({ ...context, ...polling, replay: recording.replay });

@@ -8,7 +8,6 @@ import { createLifecycle } from '@tallyhook/platform/lifecycle';
 import { createLog, type Log } from '@tallyhook/platform/log';
 import { adaptLogger, type Logger } from '@tallyhook/platform/logger';
 import { createTemporaryDatabase } from '@tallyhook/platform/temporary-database';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { logShortSecrets } from '../../config/log-warnings.ts';
 import type { ReceiverListing } from '../../config/receiver-listings.ts';
@@ -17,6 +16,7 @@ import type { ListingConfig } from '../../config/schema.ts';
 import type { Ledger } from '../core/ledger/program-ledger.ts';
 import { createMetrics } from '../core/metrics.ts';
 import { createEffectNotices } from '../core/outbox/effect-notices.ts';
+import type { WebhookRoutes } from '../core/receiving/receiver.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { type CommunityIds, prepareCommunities } from '../features/communities/community-ids.ts';
 import { createDirectory } from '../features/communities/directory.ts';
@@ -28,7 +28,6 @@ import { createHandling } from '../features/handlers/handling.ts';
 import { openSqliteStore } from '../features/sqlite-store.ts';
 import type { Store } from '../features/store.ts';
 import { createUpkeep } from '../features/upkeep/upkeep.ts';
-import type { WebhookRoutes } from '../webhook/routes.ts';
 import { createForeignBytesReport } from './foreign-bytes.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving, createRecording } from './receiving.ts';
@@ -57,8 +56,6 @@ export interface ReceiverOptions {
   readonly clock?: Clock;
   /** Replaces the origin of every request to a site that confirms votes, for tests and proxies. */
   readonly siteApiUrl?: string;
-  /** Records spans, from `loadTracing()`; none by default. */
-  readonly tracing?: Tracing;
 }
 
 /** Receives, counts and pays votes. @category Start here */
@@ -130,12 +127,12 @@ export async function createReceiver(options: ReceiverOptions): Promise<VoteRece
 
 function assembleReceiver(
   store: Store,
-  { clock, log, tracing, handlers = {}, onRecorded, host = '127.0.0.1', port = 3000, ...options }: CompleteOptions,
+  { clock, log, handlers = {}, onRecorded, host = '127.0.0.1', port = 3000, ...options }: CompleteOptions,
   { listings, communityIds, confirmations, removeDatabase }: Opened,
 ): VoteReceiver {
   const directory = createDirectory(listings, communityIds.of);
   const metrics = createMetrics();
-  const context = { metrics, tracing: tracing ?? null, clock, log, store, directory, isShared: false };
+  const context = { metrics, clock, log, store, directory, isShared: false };
   const notices = createEffectNotices(null);
   const ledgerIn = (guildId?: string | null) => createLedger({ store, directory, clock }, guildId);
   const polling = { notices, newEffectsPollMs: null, onAttempted() {} };

@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { systemClock } from '@tallyhook/platform/clock';
-import { messageOf } from '@tallyhook/platform/errors';
+import { messageOf, TallyhookError } from '@tallyhook/platform/errors';
 import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 import { createLog, type Log } from '@tallyhook/platform/log';
 import { createRedactor, type Redactor } from '@tallyhook/platform/redactor';
@@ -9,7 +9,6 @@ import { type CliCommand, command } from '@tallyhook/platform/terminal/command';
 import { installProcessErrorHandlers } from '@tallyhook/platform/terminal/process-errors';
 import { resolveLogFormat } from '@tallyhook/platform/terminal/process-terminal';
 import { exitCode, type Terminal, untilStopped } from '@tallyhook/platform/terminal/terminal';
-import { loadTracing } from '@tallyhook/platform/tracing/load-tracing';
 import { dotEnvWarnings } from '../../config/dot-env-warnings.ts';
 import type { Environment } from '../../config/environment.ts';
 import { isConfigured, loadConfig } from '../../config/load.ts';
@@ -72,24 +71,21 @@ function startBotCommand(readEnvironment: () => Environment): CliCommand {
       const config = loadConfig(process.env);
       const redact = createRedactor(config.secrets);
       const hangups = handleHangups();
-      let traces: Awaited<ReturnType<typeof startTraces>> = null;
+      let exporter: Awaited<ReturnType<typeof startTraces>> = null;
       try {
-        traces = await startTraces(config);
+        exporter = await startTraces(config);
         const log = createLog({
           level: config.logLevel,
           secrets: redact,
           format: resolveLogFormat(config.logFormat),
-          ...(traces && { fields: traces.exporter.logFields }),
+          ...(exporter && { fields: exporter.logFields }),
         });
-        traces?.exporter.reportTo(log);
+        exporter?.reportTo(log);
         for (const { setting, problem, hint } of dotEnvWarnings()) log.warn({ hint }, `${setting} ${problem}`);
         installProcessErrorHandlers(log);
         // A database that does not respond must not delay the stop. At this point nothing is open that needs to be
         // closed.
-        const app = await Promise.race([
-          createApp.fromEnvironment(process.env, { log, ...(traces && { tracing: traces.tracing }) }),
-          untilStopped(terminal.stop),
-        ]);
+        const app = await Promise.race([createApp.fromEnvironment(process.env, { log }), untilStopped(terminal.stop)]);
         if (app === undefined) return exitCode.ok;
         try {
           const load = () => loadConfig(readEnvironment());
@@ -104,7 +100,7 @@ function startBotCommand(readEnvironment: () => Environment): CliCommand {
         }
       } finally {
         hangups.dispose();
-        await traces?.exporter.stop();
+        await exporter?.stop();
       }
       return exitCode.ok;
     },
@@ -114,9 +110,13 @@ function startBotCommand(readEnvironment: () => Environment): CliCommand {
 /** Loads OpenTelemetry and starts to send spans, if a collector is configured. */
 async function startTraces({ tracing: options }: Config) {
   if (options === null) return null;
-  const tracing = await loadTracing(); // First: it says what to install.
-  const { startExporter } = await import('@tallyhook/platform/tracing/exporter');
-  return { exporter: startExporter(options, systemClock), tracing };
+  const { startExporter } = await import('@tallyhook/platform/tracing/exporter').catch((cause: unknown) => {
+    throw new TallyhookError('tracing_not_installed', 'The package @opentelemetry/api could not be loaded.', {
+      hint: 'Install it beside tallyhook: npm install @opentelemetry/api',
+      cause,
+    });
+  });
+  return startExporter(options, systemClock);
 }
 
 /**

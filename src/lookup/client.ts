@@ -10,7 +10,7 @@ import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpo
 import { createErrorReporter } from './error-reporter.ts';
 import { requestFresh } from './fresh.ts';
 import { voteStatusAt, withLedger, withSecondsLeft } from './freshness.ts';
-import { createHttp, traceHttp } from './http.ts';
+import { createHttp } from './http.ts';
 import type { CachedValue, ListingKind, LookupClient, Resource, ReviewsQuery } from './lookup.ts';
 import { LookupError } from './lookup-error.ts';
 import { checkLookupOptions, type LookupOptions } from './lookup-options.ts';
@@ -53,8 +53,7 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
   const errors = createErrorReporter({ log: errorLog, clock });
   const log = options.budget ?? memoryBudgetStore();
   const budget = createBudget({ log, keyId: fingerprint(key), timeoutMs, clock });
-  const untracedHttp = createHttp({ baseUrl, key, clock });
-  const http = options.tracing ? traceHttp(untracedHttp, baseUrl, options.tracing) : untracedHttp;
+  const http = createHttp({ baseUrl, key, clock });
   const sendRequest = createRequester({ http, budget, clock, timeoutMs, errors, observe });
   const store = createResponseStore({ keyv: options.cache ?? memoryKeyv(), clock, errors });
   const sharedRequests = options.cache === undefined ? null : sharedRequestsIn(options.cache);

@@ -1,6 +1,5 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { parseJson } from '@tallyhook/platform/json';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import { z } from 'zod';
 import {
   type BadRequestCause,
@@ -83,22 +82,4 @@ function readEnvelope(body: string, request: string, quote: Quote): LookupRespon
     throw new LookupError('lookup_service_error', `${request}: the service failed: ${quote(failure.data.error)}`);
   }
   throw new LookupError('lookup_wrong_shape', `${request}: the response has no "success" and "data" as documented.`);
-}
-
-/** Requests to the lookup API with a span each. The ids in the path, which are those of members, are left out. */
-export function traceHttp(http: LookupHttp, baseUrl: string, tracing: Tracing): LookupHttp {
-  const { hostname, port } = new URL(baseUrl);
-  return {
-    get(request, deadline, signal) {
-      const [resource] = request.path.split('/', 1);
-      const template = request.path === resource ? `/${resource}` : `/${resource}/{id}`;
-      const attributes = {
-        'http.request.method': 'GET',
-        'url.template': template,
-        'server.address': hostname,
-        'server.port': port === '' ? undefined : Number(port),
-      };
-      return tracing.span(`GET ${template}`, { kind: 'client', attributes }, () => http.get(request, deadline, signal));
-    },
-  };
 }

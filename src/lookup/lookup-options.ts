@@ -2,7 +2,6 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { TallyhookError } from '@tallyhook/platform/errors';
 import type { Logger } from '@tallyhook/platform/logger';
 import { callback, checkOptions, clock, instance, log } from '@tallyhook/platform/options';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Keyv } from 'keyv';
 import { z } from 'zod';
 import type { BudgetStore } from './budget.ts';
@@ -38,8 +37,6 @@ export interface LookupOptions<Kind extends ListingKind = ListingKind> {
   readonly observe?: ObserveLookup;
   /** For metrics: called for every returned value. */
   readonly observeAge?: ObserveAge;
-  /** Records a span for each request; none by default. */
-  readonly tracing?: Tracing | null;
 }
 
 const milliseconds = z.number().positive();
@@ -57,7 +54,6 @@ const lookupOptions = z.strictObject({
   timeoutMs: milliseconds.optional(),
   observe: callback.optional(),
   observeAge: callback.optional(),
-  tracing: instance.nullish(),
 } satisfies Record<keyof LookupOptions, z.ZodType>);
 
 /**

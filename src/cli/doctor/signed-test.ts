@@ -10,9 +10,9 @@ import { rejections } from '../../webhook/rejections.ts';
 import { signDelivery } from '../../webhook/sites/authenticate.ts';
 import { type Scheme, token } from '../../webhook/sites/scheme.ts';
 import { service } from '../../webhook/sites/service.ts';
+import { malformed, mismatch, missing } from '../../webhook/sites/signed-content.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
-import { malformed, mismatch, missing } from '../../webhook/sites/unauthentic.ts';
 
 /** A test as the site of a listing signs its deliveries, which the receiver neither stores nor announces. */
 interface SignedTest {
@@ -57,10 +57,10 @@ function testsOf(
   path: string | null,
   now: number,
 ): { readonly test: SignedTest; readonly secret: string }[] {
-  const { name, linked, voteSecrets, premiumSecrets, voteAuthorization } = listing;
+  const { name, ownAddress, voteSecrets, premiumSecrets, voteAuthorization } = listing;
   const site = listing.site === undefined ? service : findSite(listing.site);
   const [strongest] = site.schemes;
-  const isShared = listing.site === undefined && !linked;
+  const isShared = listing.site === undefined && !ownAddress;
   const title = listing.site === undefined ? name : `${name} on ${site.name}`;
   const test = (family: string, secret: string, scheme = strongest) => {
     const signed = signDelivery(scheme, JSON.stringify(writeProbe(randomUUID())), secret, now);

@@ -3,6 +3,7 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
+import { inSpan, type SpanDescription } from '@tallyhook/platform/tracing/span';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { ClaimedEffect, Perform } from './effect.ts';
 import type { Outbox } from './outbox.ts';
@@ -58,7 +59,14 @@ export function createAttempts(options: {
     }
     if (rotation.add(queue)) onClaimed();
     inProgress.add(effects);
-    const attempt = await perform(effects);
+    const attempt = await inSpan(
+      () => describeAttempt(effects),
+      () => perform(effects),
+      ({ outcome }) => ({
+        attributes: { 'tallyhook.outcome': outcome },
+        error: outcome === 'done' ? undefined : outcome,
+      }),
+    );
     inProgress.delete(effects);
     onAttempt(effects, attempt);
     return { effects, attempt };
@@ -116,5 +124,28 @@ export function createAttempts(options: {
         );
       await settleWithin(stopTimeoutMs, clock, returning);
     },
+  };
+}
+
+/**
+ * An attempt links to the deliveries of its effects, whose trace may be that of another process. The queue is not an
+ * attribute, because it can contain the id of a member.
+ */
+function describeAttempt(effects: readonly ClaimedEffect[]): SpanDescription {
+  const [first] = effects;
+  return {
+    name: `process ${first?.kind}`,
+    kind: 'consumer',
+    attributes: {
+      'messaging.system': 'tallyhook',
+      'messaging.operation.name': 'process',
+      'messaging.operation.type': 'process',
+      'messaging.destination.name': first?.kind,
+      'messaging.message.id': String(first?.id),
+      'messaging.batch.message_count': effects.length > 1 ? effects.length : undefined,
+      'tallyhook.delivery.id': first?.deliveryId ?? undefined,
+      'tallyhook.attempt': first?.attempts,
+    },
+    links: effects.map(({ traceparent }) => traceparent),
   };
 }

@@ -18,7 +18,7 @@ export interface NewEffect {
    * is new from then on.
    */
   readonly dueAt?: number;
-  /** W3C `traceparent` of the span that stores it; only with tracing. Not stored for planned effects. */
+  /** W3C `traceparent` of the span of its delivery; missing without tracing, and not stored for planned effects. */
   readonly traceparent?: string;
 }
 

@@ -5,7 +5,7 @@ import type { Cause, ProgramKey } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
 import type { Marks } from '../tally/account-state.ts';
-import type { ListingIdentity } from '../tally/listing-identity.ts';
+import type { ListingIdentity } from '../tally/listing-context.ts';
 import type { DeliveryRow } from '../tally/tally.ts';
 
 /** A filter for deliveries. A missing or null field matches all of them. */

@@ -111,28 +111,33 @@ type BoundAll<Functions> = { readonly [Name in keyof Functions]: Bound<Functions
 export type SqlClient<Module extends SqlModule> = BoundAll<Module['reads']> & BoundAll<Module['writes']>;
 export type SqlClients<Modules extends SqlModules> = { readonly [Name in keyof Modules]: SqlClient<Modules[Name]> };
 
-/** Runs a write of a module in a transaction of the writer. */
-export type WriteOfModule = (module: string, operation: string, args: readonly unknown[]) => Promise<unknown>;
+/** A call of a write of a module as plain data. {@link createSqlClients} makes it, whose types relate name and arguments. */
+export interface ModuleWrite {
+  readonly module: string;
+  readonly name: string;
+  readonly args: readonly never[];
+}
 
-/** @param sql with the connection that reads */
+/**
+ * @param sql with the connection that reads
+ * @param write runs a write in a transaction of the writer
+ */
 export function createSqlClients<Modules extends SqlModules>(
   modules: Modules,
   sql: Sql,
-  write: WriteOfModule,
+  write: (job: ModuleWrite) => Promise<unknown>,
 ): SqlClients<Modules> {
   const clients = Object.entries(modules).map(([module, { reads, writes }]) => {
     const bound = Object.entries(reads).map(([name, read]) => [name, (...args: never[]) => read(sql, ...args)]);
-    const jobs = Object.keys(writes).map((name) => [name, (...args: unknown[]) => write(module, name, args)]);
+    const jobs = Object.keys(writes).map((name) => [name, (...args: never[]) => write({ module, name, args })]);
     return [module, Object.fromEntries([...bound, ...jobs])];
   });
   return Object.fromEntries(clients);
 }
 
 /** For use inside a transaction of the connection. */
-export function writesOfModules(modules: SqlModules, sql: Sql): WriteOfModule {
-  return async (module, name, args) => {
-    const operation = modules[module]?.writes[name];
-    if (operation === undefined) throw new Error(`There is no write ${module}.${name}.`);
-    return operation(sql, ...(args as never[]));
-  };
+export async function runWrite(modules: SqlModules, sql: Sql, { module, name, args }: ModuleWrite): Promise<unknown> {
+  const operation = modules[module]?.writes[name];
+  if (operation === undefined) throw new Error(`There is no write ${module}.${name}.`);
+  return operation(sql, ...args);
 }

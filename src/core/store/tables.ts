@@ -185,7 +185,7 @@ export interface Tables extends SettingsTables {
     reason: string | null;
     /** Start of the first attempt whose result is unknown. */
     unsure_since: number | null;
-    /** W3C `traceparent` of the commit that stored it; null without tracing. */
+    /** W3C `traceparent` of the span of its delivery; null without tracing. */
     traceparent: string | null;
   };
   /** Effects that are not due yet. They are moved to `effects` then. */

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { isUnreachedMilestone } from '../rewards/history-of-entries.ts';
 import type { AccountState } from '../tally/account-state.ts';
 import type { ListingContext } from '../tally/listing-context.ts';
-import { recountVotes } from '../tally/recount-votes.ts';
+import { recountVotes } from '../tally/replay-listings.ts';
 import { accountRow } from './account-columns.ts';
 import { linkedEntries } from './linked-entries.ts';
 import { run } from './query-builder.ts';

@@ -3,7 +3,6 @@ import { second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { memoizeByIdentity } from '@tallyhook/platform/memoize';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { DiscordAPIError } from 'discord.js';
 import type { AppTexts, Texts } from '../../texts/texts.ts';
@@ -17,7 +16,6 @@ import { renderModal } from '../rendering/modal.ts';
 import { createErrorReplies, errorBody, errorReply } from './error-replies.ts';
 import { createLaterReplies } from './later-replies.ts';
 import { type InteractionResponder, type ResponseKind, responseKind } from './responder.ts';
-import { traceCommand } from './trace-command.ts';
 
 /**
  * Discord expects a first response within 3 s. A reply that takes longer than this is deferred, which leaves time for
@@ -50,7 +48,6 @@ export interface CommandRunnerOptions<Context> {
   readonly onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
   /** Called with the input of every command and component, after the response. */
   readonly onMemberSeen?: (input: CommandInput, command: CommandDefinition) => void;
-  readonly tracing?: Tracing | null;
   /** Ends waiting for what replaces a reply later. */
   readonly stopped?: AbortSignal;
 }
@@ -70,7 +67,7 @@ interface Use<Context> {
  * the response could not be sent.
  */
 export function createCommandRunner<Context extends AnsweringContext>(options: CommandRunnerOptions<Context>) {
-  const { localContextFor, languages, clock, log, tracing = null } = options;
+  const { localContextFor, languages, clock, log } = options;
   const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
   const errors = createErrorReplies({ clock, log });
   const laterReplies = createLaterReplies({ clock, log, stopped: options.stopped ?? new AbortController().signal });
@@ -104,14 +101,12 @@ export function createCommandRunner<Context extends AnsweringContext>(options: C
     return { reply: errors.tooLate(command.name, timeoutMs, texts), failed: true };
   }
 
-  /** Returns whether the response was an error message. */
-  async function runAndReport(use: Use<Context>): Promise<boolean> {
+  async function runAndReport(use: Use<Context>): Promise<void> {
     const { command, input } = use;
     const startedAt = clock.monotonic();
     let failed = true;
     try {
       failed = await respond(use, startedAt);
-      return failed;
     } finally {
       onAnswered(command.name, failed ? 'failed' : 'answered', clock.monotonic() - startedAt);
       if (command.notesMember !== false) onMemberSeen(input, command);
@@ -207,7 +202,6 @@ export function createCommandRunner<Context extends AnsweringContext>(options: C
     responder: InteractionResponder,
   ): Promise<void> => {
     const use = { command, input, responder, texts: languages.for(input.locale, input.guildLocale) };
-    if (tracing === null) await runAndReport(use);
-    else await traceCommand(tracing, command, input, () => runAndReport(use));
+    await runAndReport(use);
   };
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import type { Log } from '@tallyhook/platform/log';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { CommunityId, LastVotes } from '../../core/ledger/account.ts';
@@ -67,7 +66,6 @@ interface LookupClientDependencies {
   readonly inDiscord?: NamesInDiscord;
   readonly cache: NonNullable<LookupOptions['cache']>;
   readonly metrics: Metrics;
-  readonly tracing?: Tracing | null;
   readonly clock: Clock;
   /** Real time, for the connection to Discord. */
   readonly stopwatch?: Clock;
@@ -77,17 +75,7 @@ interface LookupClientDependencies {
 /** Creates the clients without a request. @throws TallyhookError `lookup_key_malformed` */
 export function createLookupClients(
   config: Pick<Config, 'listings' | 'lookup' | 'siteApiUrl'>,
-  {
-    store,
-    communityIds,
-    namesOf = (name) => [name],
-    cache,
-    metrics,
-    tracing = null,
-    clock,
-    log,
-    ...rest
-  }: LookupClientDependencies,
+  { store, communityIds, namesOf = (name) => [name], cache, metrics, clock, log, ...rest }: LookupClientDependencies,
 ) {
   let clients: ReadonlyMap<string, ConfiguredClient> = new Map();
   let byGuild: ReadonlyMap<string | null, readonly ConfiguredClient[]> = new Map();
@@ -101,7 +89,6 @@ export function createLookupClients(
     return {
       cache,
       budget: store.budgetStore,
-      tracing,
       clock,
       log,
       timeoutMs: requestTimeoutMs,

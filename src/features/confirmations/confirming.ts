@@ -2,13 +2,11 @@ import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
 import type { Loop } from '@tallyhook/platform/loop';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Metrics } from '../../core/metrics.ts';
 import { createDispatcher } from '../../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../../core/outbox/effect.ts';
 import type { EffectNotices } from '../../core/outbox/effect-notices.ts';
 import { createPerform, handle } from '../../core/outbox/perform.ts';
-import { tracePerform } from '../../core/outbox/trace-perform.ts';
 import type { Replay } from '../../core/receiving/replay.ts';
 import type { Directory, LookupClients } from '../communities/feature.ts';
 import type { Store } from '../store.ts';
@@ -28,12 +26,11 @@ export function createConfirming(options: {
   readonly notices: Pick<EffectNotices, 'listen'>;
   readonly newEffectsPollMs: number | null;
   readonly metrics: Metrics;
-  readonly tracing?: Tracing | null;
   readonly clock: Clock;
   readonly log: Log;
   readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
 }): Loop {
-  const { store, directory, lookups, replay, newEffectsPollMs, metrics, tracing = null, clock, log } = options;
+  const { store, directory, lookups, replay, newEffectsPollMs, metrics, clock, log } = options;
   const confirm = createConfirm({
     findClient: lookups.findSite,
     findListing: directory.find,
@@ -43,11 +40,10 @@ export function createConfirming(options: {
     clock,
     log,
   });
-  const perform = createPerform([handle(confirmationKind, confirm)]);
   const dispatcher = createDispatcher({
     // Planned effects are moved into their queues by the dispatcher that processes those.
     outbox: { ...store.outbox, arePlannedDue: async () => false },
-    perform: tracing === null ? perform : tracePerform(perform, tracing),
+    perform: createPerform([handle(confirmationKind, confirm)]),
     isOwn: isConfirmationQueue,
     policy: confirmationRetry,
     newEffectsPollMs,

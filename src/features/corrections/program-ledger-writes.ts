@@ -10,7 +10,7 @@ import {
   type TransferResult,
 } from '../../core/ledger/correction.ts';
 import type { LedgerChange, LedgerResult, WritableLedger } from '../../core/ledger/program-ledger.ts';
-import { changeKeyOf, refundKeyOf } from '../../core/tally/ledger-keys.ts';
+import { changeKeyOf, refundKeyOf } from '../../core/tally/idempotency-key.ts';
 import { type Community, type Directory, describeCommunities, onlyCommunity } from '../communities/feature.ts';
 import type { Store } from '../store.ts';
 

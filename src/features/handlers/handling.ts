@@ -1,7 +1,6 @@
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Ledger } from '../../core/ledger/program-ledger.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import { createDispatcher } from '../../core/outbox/dispatcher.ts';
@@ -9,7 +8,6 @@ import type { ClaimedEffect } from '../../core/outbox/effect.ts';
 import type { EffectNotices } from '../../core/outbox/effect-notices.ts';
 import { createPerform, handle } from '../../core/outbox/perform.ts';
 import { parseQueue } from '../../core/outbox/queue.ts';
-import { tracePerform } from '../../core/outbox/trace-perform.ts';
 import type { Store } from '../store.ts';
 import { callRetry, createCall, kindsOf } from './calls.ts';
 import { handlerKind } from './effects.ts';
@@ -35,13 +33,12 @@ export function createHandling(options: {
   readonly newEffectsPollMs: number | null;
   readonly notices: Pick<EffectNotices, 'nudge' | 'listen'>;
   readonly metrics: Metrics;
-  readonly tracing?: Tracing | null | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
 }) {
   const { handlers, ledgerIn, store, isShared, newEffectsPollMs, notices, onAttempted } = options;
-  const { metrics, tracing = null, clock, log } = options;
+  const { metrics, clock, log } = options;
   const own = kindsOf(handlers);
   const stopped = new AbortController();
   const subscriptions = createSubscriptions(own, isShared ? store.handlers : null, clock);
@@ -54,7 +51,7 @@ export function createHandling(options: {
       : createDispatcher({
           // Planned effects are moved into their queues by the dispatcher that processes those.
           outbox: { ...store.outbox, arePlannedDue: async () => false },
-          perform: tracing === null ? perform : tracePerform(perform, tracing),
+          perform,
           attemptsPerQueue: handlers.concurrency ?? 1,
           communityOf: (queue) => String(parseQueue(queue).communityId),
           isOwn(queue) {

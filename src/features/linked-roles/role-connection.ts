@@ -3,8 +3,7 @@ import { memberOf, noCommunity } from '../../core/ledger/account.ts';
 import { newEffect } from '../../core/outbox/effect-kind.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
-import type { CountedVote } from '../../core/tally/recorded-event.ts';
-import type { Tally } from '../../core/tally/tally.ts';
+import type { CountedVote, Tally } from '../../core/tally/tally.ts';
 import { roleConnectionKind } from './effects.ts';
 
 /** The marks of an account with linked roles, and of one of which an update waits in the outbox. */

@@ -3,8 +3,8 @@ import { parseJson } from '@tallyhook/platform/json';
 import express, { type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import { authenticate, rejectByHeaders } from '../../webhook/sites/authenticate.ts';
+import { isOldSignature, oldSignature } from '../../webhook/sites/read-delivery.ts';
 import type { ReadHeader } from '../../webhook/sites/scheme.ts';
-import { isOldSignature, oldSignature } from '../../webhook/sites/signature-age.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import { topgg, topggSignature } from '../../webhook/sites/topgg.ts';
 import type { TopggConnect } from './topgg-connect.ts';
@@ -43,12 +43,12 @@ export function createTopggRoutes(options: {
   readonly clock: Pick<Clock, 'now'>;
 }): RequestHandler {
   const { connect, secret, addressOf, clock } = options;
-  const secrets = [secret];
+  const credentials = { secrets: [secret] };
   const router = Router();
 
   // Before the body is read.
   const requireHeader: RequestHandler = (request, response, next) => {
-    const rejection = rejectByHeaders(integration, headerReader(request.headers), secrets, clock.now());
+    const rejection = rejectByHeaders(integration, headerReader(request.headers), credentials, clock.now());
     if (rejection === null) next();
     else reject(response, 401, rejection.error);
   };
@@ -57,7 +57,7 @@ export function createTopggRoutes(options: {
   router.post(topggConnectPath, requireHeader, readBody, async (request, response) => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const now = clock.now();
-    const sender = authenticate(integration, { readHeader: headerReader(request.headers), body }, secrets, now);
+    const sender = authenticate(integration, { readHeader: headerReader(request.headers), body }, credentials, now);
     if ('error' in sender) return reject(response, 401, mismatch);
     if (isOldSignature(sender.signedAt, now)) return reject(response, 401, `Not accepted: ${oldSignature}.`);
     const parsed = handshake.safeParse(parseJson(sender.content));

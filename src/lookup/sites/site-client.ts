@@ -2,7 +2,6 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import type { Log } from '@tallyhook/platform/log';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Keyv } from 'keyv';
 import { type BudgetStore, createBudget, fingerprint } from '../budget.ts';
 import { readThrough } from '../cache.ts';
@@ -27,7 +26,7 @@ import {
   votesAtSiteSchema,
 } from './site-api.ts';
 import { findSiteApi, missingFor, type SiteListing } from './site-apis.ts';
-import { createSiteHttp, type SiteRequest, type SiteResponse, traceSiteHttp } from './site-http.ts';
+import { createSiteHttp, type SiteRequest, type SiteResponse } from './site-http.ts';
 
 /** What the site says about a member. Times are ms since the epoch, null if it does not say. */
 export interface VoteAtSite {
@@ -67,7 +66,6 @@ export interface SiteClientOptions {
   /** Replaces the origin of every request. */
   readonly apiUrl: string | null;
   readonly observe: ObserveLookup;
-  readonly tracing?: Tracing | null;
 }
 
 /** "Has not voted" is valid until the member votes (ms). */
@@ -89,7 +87,7 @@ const everyone = 'everyone';
  */
 export function createSiteClient(listing: SiteListing, options: SiteClientOptions) {
   const { site, kind, id, key } = listing;
-  const { cache, clock, timeoutMs, observe, tracing } = options;
+  const { cache, clock, timeoutMs, observe } = options;
   const api = findSiteApi(site, key);
   if (api === null || missingFor(listing) !== null) return null;
   const isPublic = api.authorization === null;
@@ -101,8 +99,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
   const { blockMs, history, limit } = api;
   const budget =
     blockMs === undefined ? ownBudget : withSharedBlocks(ownBudget, { log: options.budget, keyId, blockMs, clock });
-  const untracedHttp = createSiteHttp(api, { key, apiUrl: options.apiUrl, clock });
-  const http = tracing ? traceSiteHttp(untracedHttp, tracing) : untracedHttp;
+  const http = createSiteHttp(api, { key, apiUrl: options.apiUrl, clock });
   const sendRequest = createRequester({ http, sender: site, budget, clock, timeoutMs, errors, observe });
   const sharedRequests = sharedRequestsIn(cache);
   const keyPrefix = fingerprint(`${site} ${kind} ${id} ${key}`);

@@ -2,7 +2,6 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { minute } from '@tallyhook/platform/durations';
 import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
 import { objectOf, parseJson } from '@tallyhook/platform/json';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import { createQuote, type Quote, retryTime } from '../error-response.ts';
 import { getText, type TextResponse } from '../get-text.ts';
 import type { Http } from '../http.ts';
@@ -11,7 +10,7 @@ import type { SiteApi } from './site-api.ts';
 
 export interface SiteRequest {
   readonly url: string;
-  /** In messages and spans, without IDs and query: `GET api.voidbots.net/bot/voted/{id}/{user}`. */
+  /** In messages, without IDs and query: `GET api.voidbots.net/bot/voted/{id}/{user}`. */
   readonly name: string;
 }
 
@@ -44,16 +43,6 @@ export function createSiteHttp(
       throw new LookupError('lookup_not_json', `${name}: the response is not JSON: ${quote(response.body)}`, {
         hint: 'Check that no proxy responds in place of the site.',
       });
-    },
-  };
-}
-
-/** Requests with a span each. */
-export function traceSiteHttp(http: SiteHttp, tracing: Tracing): SiteHttp {
-  return {
-    get(request, deadline, signal) {
-      const attributes = { 'http.request.method': 'GET', 'url.template': request.name.replace('GET ', '') };
-      return tracing.span(request.name, { kind: 'client', attributes }, () => http.get(request, deadline, signal));
     },
   };
 }

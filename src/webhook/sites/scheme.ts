@@ -14,8 +14,8 @@ export interface SignatureScheme {
    */
   readonly value: 'plain' | 'timed' | 'versioned';
   readonly prefix: string;
-  /** Of the digest. */
-  readonly encoding: 'hex' | 'base64';
+  /** How the digest is written; `hex` in either case. */
+  readonly encoding: 'hex' | 'lowercase hex' | 'base64';
   /** What is signed: `{timestamp}` and `{id}` around `{body}`, which stands for the raw bytes. */
   readonly signed: string;
   /** Where `{timestamp}` is, unless the value of the signature has it; null without one. */
@@ -24,6 +24,8 @@ export interface SignatureScheme {
   readonly idHeader: string | null;
   /** `text`: the secret is the key. `base64`: it is the key in base64, behind `whsec_`. */
   readonly key: 'text' | 'base64';
+  /** Whether the signature may cover the JSON of the body as `JSON.stringify` writes it, in place of the bytes. */
+  readonly mayCoverJson?: true;
 }
 
 /** The secret itself in a header, behind a prefix of the site's. Who sees one request can forge any other. */
@@ -31,6 +33,8 @@ export interface TokenScheme {
   readonly type: 'token';
   readonly header: string;
   readonly prefix: string;
+  /** The token is no secret of the webhook, but a value that an owner accepts in place of a signature. */
+  readonly replacesSignature?: true;
 }
 
 /** The body is a JSON Web Signature with the algorithm HS256, and its payload the content of the delivery. */

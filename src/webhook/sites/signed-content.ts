@@ -1,7 +1,8 @@
+import { minute } from '@tallyhook/platform/durations';
 import { parseJson } from '@tallyhook/platform/json';
 import { isObject, readField } from '../fields.ts';
 import type { ReadHeader, SignatureScheme } from './scheme.ts';
-import { malformed, notJws, type Unauthentic } from './unauthentic.ts';
+import type { Site } from './site.ts';
 
 /** What is signed and how, in a header or body that has the form of the scheme. */
 export interface SignedContent {
@@ -22,6 +23,7 @@ const maxSignatures = 10;
 const digits = {
   /** Case is free where the description of a site says no more than "hex". */
   hex: /^[0-9a-f]{64}$/i,
+  'lowercase hex': /^[0-9a-f]{64}$/,
   /** 32 bytes: without the padding of the last digit, which carries two bits too many. Also base64url. */
   base64: /^[\w+/-]{43}=?$/,
 };
@@ -29,18 +31,26 @@ const times = { s: { pattern: /^\d{1,11}$/, ms: 1_000 }, ms: { pattern: /^\d{1,1
 const timedValue = /^t=(\d{1,11}),v1=([0-9a-f]{64})$/;
 
 /** Rejects headers that do not have the form of the scheme, also if they are empty. */
-export function readSignature(scheme: SignatureScheme, readHeader: ReadHeader): SignedContent | Unauthentic {
+export function readSignature(
+  { errors }: Pick<Site, 'errors'>,
+  scheme: SignatureScheme,
+  readHeader: ReadHeader,
+): SignedContent | Unauthentic {
   const { header, value: form, timestamp, idHeader } = scheme;
   const value = readHeader(header) ?? '';
   const timed = form === 'timed' ? timedValue.exec(value) : null;
   const written = form === 'timed' ? (timed?.slice(2) ?? []) : digestsIn(scheme, value);
   const signatures = written.flatMap((digest) => toHex(digest, scheme.encoding) ?? []);
-  if (signatures.length === 0) return malformed(header);
+  if (signatures.length === 0) {
+    const rejected = malformed(header);
+    return errors === undefined ? rejected : { ...rejected, error: errors.malformed };
+  }
   const time = timed?.[1] ?? (timestamp === null ? null : (readHeader(timestamp.header) ?? ''));
   const { pattern, ms } = times[timestamp?.unit ?? 's'];
-  if (time !== null && !pattern.test(time)) return malformed(timestamp?.header ?? header, 'time');
+  if (time !== null && !pattern.test(time))
+    return malformed(timestamp?.header ?? header, 'has no time, which is signed');
   const id = idHeader === null ? '' : (readHeader(idHeader) ?? '');
-  if (idHeader !== null && id === '') return malformed(idHeader, 'id');
+  if (idHeader !== null && id === '') return malformed(idHeader, 'has no id, which is signed');
   const signedAt = time === null ? null : Number(time) * ms;
   return { around: textAround(scheme, time ?? '', id), message: null, signatures, signedAt, content: null };
 }
@@ -51,6 +61,7 @@ export function textAround(
   timestamp: string,
   id: string,
 ): [before: string, after: string] {
+  if (signed === '{body}') return ['', ''];
   const [before = '', after = ''] = signed.split('{body}');
   const fill = (text: string) => text.replaceAll('{timestamp}', () => timestamp).replaceAll('{id}', () => id);
   return [fill(before), fill(after)];
@@ -64,7 +75,7 @@ function digestsIn({ value: form, prefix }: SignatureScheme, value: string): rea
 
 function toHex(digest: string, encoding: SignatureScheme['encoding']): string | null {
   if (!digits[encoding].test(digest)) return null;
-  return encoding === 'hex' ? digest.toLowerCase() : hexOf(bytesOf(digest));
+  return encoding === 'base64' ? hexOf(bytesOf(digest)) : digest.toLowerCase();
 }
 
 const jwsPattern = /^[\w-]+\.[\w-]+\.[\w-]{43}$/;
@@ -102,4 +113,42 @@ const keyPattern = /^[\w+/-]{22,}={0,2}$/;
 export function decodeKey(secret: string): Uint8Array<ArrayBuffer> {
   const key = secret.startsWith(standardPrefix) ? secret.slice(standardPrefix.length) : secret;
   return keyPattern.test(key) ? bytesOf(key) : new Uint8Array();
+}
+
+/** Why a delivery is not authentic. For the sender, so it reveals nothing about the secrets. */
+export interface Unauthentic {
+  readonly code: 'webhook_signature_missing' | 'webhook_signature_malformed' | 'webhook_signature_mismatch';
+  readonly error: string;
+}
+
+/** Tolerated difference by which the sender's clock may be ahead (ms). */
+const clockToleranceMs = 5 * minute;
+
+export function rejectFuture(signedAt: number | null, now: number): Unauthentic | null {
+  return signedAt !== null && signedAt > now + clockToleranceMs
+    ? { code: 'webhook_signature_mismatch', error: 'The time of the signature is more than 5 minutes ahead.' }
+    : null;
+}
+
+export function missing({ schemes }: Site): Unauthentic {
+  const headers = schemes.flatMap((scheme) =>
+    'header' in scheme && !('replacesSignature' in scheme) ? scheme.header : [],
+  );
+  return { code: 'webhook_signature_missing', error: `The header ${headers.join(' or ')} is missing.` };
+}
+
+/** @param wrong continues a sentence */
+export function malformed(header: string, wrong = 'does not have the form of a signature'): Unauthentic {
+  return { code: 'webhook_signature_malformed', error: `The header ${header} ${wrong}.` };
+}
+
+function notJws(): Unauthentic {
+  const error = 'The body is not a JSON Web Signature with the algorithm HS256.';
+  return { code: 'webhook_signature_malformed', error };
+}
+
+export function mismatch({ name, errors }: Site): Unauthentic {
+  const hint = 'and check for a trailing space or line break.';
+  const error = `No secret of this listing matches. Compare it with the one at ${name}, ${hint}`;
+  return { code: 'webhook_signature_mismatch', error: errors?.mismatch ?? error };
 }

@@ -35,6 +35,8 @@ export interface Site {
    * never tried after it has failed, or a captured token would be worth as much as the signature.
    */
   readonly schemes: readonly [Scheme, ...Scheme[]];
+  /** What its senders read if a signature has no valid form, or is not valid; by default sentences for any site. */
+  readonly errors?: { readonly malformed: string; readonly mismatch: string };
   /** Time between two votes of a member, unless the delivery or the owner states another (ms). */
   readonly cooldownMs: number;
   /**

@@ -6,7 +6,7 @@ import { createPseudonym } from '../../../src/core/ledger/pseudonym.ts';
 import { createReplay } from '../../../src/core/receiving/replay.ts';
 import type { Counts } from '../../../src/core/records/records.ts';
 import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
-import { identityOf } from '../../../src/core/tally/listing-identity.ts';
+import { identityOf } from '../../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../../src/features/member-data/store.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
 import { createPruning } from '../../../src/features/upkeep/pruning.ts';

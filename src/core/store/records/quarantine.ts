@@ -1,5 +1,5 @@
-import { parseIdentities } from '../../tally/listing-identity.ts';
-import type { QuarantinedDelivery } from '../../tally/quarantine.ts';
+import { parseIdentities } from '../../tally/listing-context.ts';
+import type { QuarantinedDelivery } from '../../tally/write-event.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Sql, SqlClient } from '../sql-module.ts';
 

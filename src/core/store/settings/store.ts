@@ -11,7 +11,7 @@ import {
   type StoredCommunity,
   type StoredValue,
 } from '../../settings/stored-settings.ts';
-import { testAnnouncementOf } from '../../tally/announcement.ts';
+import { testAnnouncementOf } from '../../tally/write-event.ts';
 import { communityOfGuild } from '../communities/store.ts';
 import { lock } from '../lock.ts';
 import { enqueue } from '../outbox/enqueue.ts';

@@ -1,5 +1,5 @@
 import { partsOf } from '../../ledger/account.ts';
-import { parseIdentities } from '../../tally/listing-identity.ts';
+import { parseIdentities } from '../../tally/listing-context.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** The ids of deliveries that were recorded for another community than the one whose secret has authenticated them. */

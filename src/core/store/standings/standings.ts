@@ -5,7 +5,7 @@ import { type AccountId, accountIdOf, type CommunityId } from '../../ledger/acco
 import type { Board, LastingGrant, PeriodTotal, StandingSummary, Standings } from '../../ledger/standing.ts';
 import { monthOf, weekOf } from '../../rewards/calendar.ts';
 import { calendarOf } from '../../tally/community.ts';
-import { withProgramKey } from '../../tally/ledger-keys.ts';
+import { withProgramKey } from '../../tally/idempotency-key.ts';
 import { parseLastVotes } from '../account-columns.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { linkedEntries } from '../linked-entries.ts';
