@@ -27,8 +27,7 @@ export interface RowRules {
   readonly now: number;
 }
 
-export const decimalSigns = [',', '.'] as const;
-export type DecimalSign = (typeof decimalSigns)[number];
+export type DecimalSign = ',' | '.';
 
 /** What a row credits. `skipped`: it is not about a member of this community, or about nothing. */
 export type InterpretedRow =

@@ -6,8 +6,7 @@ import { type CsvRow, createCsvParser, findDelimiter } from './csv.ts';
 import { type Fields, fieldsOf, invalidFile, maxRowLength, parseExactly } from './fields.ts';
 import { createJsonDivider } from './json-elements.ts';
 
-export const fileFormats = ['csv', 'json', 'ndjson'] as const;
-export type FileFormat = (typeof fileFormats)[number];
+export type FileFormat = 'csv' | 'json' | 'ndjson';
 
 /** A row of a file. */
 export interface FileRow {

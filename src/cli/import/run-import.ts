@@ -4,7 +4,6 @@ import { basename, join } from 'node:path';
 import { systemClock } from '@tallyhook/platform/clock';
 import { formatCount } from '@tallyhook/platform/durations';
 import { TallyhookError } from '@tallyhook/platform/errors';
-import { confirm } from '@tallyhook/platform/terminal/confirm';
 import { startProgress } from '@tallyhook/platform/terminal/progress';
 import { exitCode, type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal';
 import { loadConfig } from '../../../config/load.ts';
@@ -16,6 +15,7 @@ import type { Community } from '../../features/communities/directory.ts';
 import type { ImportItem, ImportTarget, ItemOutcome } from '../../features/imports/items.ts';
 import { openStore, type Store } from '../../features/store.ts';
 import { type BulkOptions, olderDatabase } from '../open-database.ts';
+import { confirmed } from '../prompt.ts';
 import { type Columns, findColumns, type ImportedField } from './columns.ts';
 import { type Fields, readText } from './fields.ts';
 import { findCommunity, findListing } from './find-community.ts';
@@ -94,7 +94,7 @@ export async function runImport(options: ImportOptions, terminal: Terminal): Pro
       for (const line of report.lines(false)) terminal.printError(line);
       const declined = 'Nothing was imported.';
       if (!report.hasCredited()) terminal.printError(declined);
-      if (!report.hasCredited() || !(await confirm('Import this now?', declined, terminal))) return exitCode.ok;
+      if (!report.hasCredited() || !(await confirmed('Import this now?', declined, terminal))) return exitCode.ok;
     }
     const report = createImportReport(options.rejectedFile);
     const importId = await store.imports.start({ name, communityId: community.id }, now);

@@ -3,9 +3,9 @@ import type { Finding } from '@tallyhook/platform/doctor/check';
 import { type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal';
 import type { SettingName } from '../../../config/settings.ts';
 import { linkableSites } from '../../webhook/sites/index.ts';
+import type { Prompt } from '../prompt.ts';
 import type { FetchChoices, FoundId } from './choices.ts';
 import type { createLiveChecks, EnteredValues } from './live-checks.ts';
-import type { Prompt } from './prompt.ts';
 import { completeAnswer, defaultOf, formatProblem, isSecretSetting, type Question, questions } from './questions.ts';
 
 /** The values of settings, and which of them were generated. */

@@ -32,7 +32,8 @@ export function processTerminal(): Terminal {
     },
     ...(stderr.isTTY === true && { drawLine }),
     input: process.stdin,
-    output: process.stdout,
+    output: stdout,
+    errorOutput: stderr,
     environment: process.env,
     stop: stopSignal(),
   };

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../clock.ts';
+import type { BackupOptions } from '../database/snapshots/backup.ts';
 import { second } from '../durations.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -84,4 +85,17 @@ function durationOf(ms: number): string {
   if (seconds < 90) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Copies a database and shows how far it is, then that the copy is verified. */
+export async function copyWithProgress<Contents>(
+  terminal: Terminal,
+  copy: (options: Pick<BackupOptions, 'onProgress' | 'stop'>) => Promise<Contents>,
+): Promise<Contents> {
+  const progress = startProgress(terminal, { label: 'Copying', unit: '', total: 1 });
+  const onProgress = (share: number): void => {
+    if (share < 1) progress.advanceTo(share);
+    else terminal.drawLine?.('Verifying the copy …');
+  };
+  return copy({ onProgress, stop: terminal.stop }).finally(progress.end);
 }
