@@ -69,7 +69,7 @@ describe('a started program', { timeout: 120_000 }, () => {
     const { output } = startProgram(['start'], { ...settings(unreachableDiscord), ...changes }, tempDir());
     await vi.waitFor(() => expect(output()).toContain('receiving webhooks'), waitOptions);
     expect(output()).toMatch(
-      /^\d\d:\d\d:\d\d WARN {2}the cache cannot be opened; it is in memory until the next start reason="ENOENT.*"$/m,
+      /^\[\d\d:\d\d:\d\d\] WARN: the cache cannot be opened; it is in memory until the next start \{"reason":"ENOENT.*"\}$/m,
     );
   });
 });
