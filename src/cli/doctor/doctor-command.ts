@@ -20,12 +20,10 @@ import type { Publication } from '../../features/parts.ts';
 import { checkAddress } from './address.ts';
 import { endpointCheck, publicationCheck, rejectedRequestsCheck, slashCommandsCheck } from './application.ts';
 import { databaseCheck, settingsKeyCheck } from './database.ts';
-import { deliveriesCheck, outboxCheck } from './deliveries.ts';
 import { channelsCheck, discordCheck, rolesCheck } from './discord.ts';
 import { type Installation, type InstallationCheck, openInstallation } from './installation.ts';
-import { ledgerSumsCheck, rewardsCheck } from './ledger.ts';
+import { deliveriesCheck, ledgerSumsCheck, originsCheck, outboxCheck, rewardsCheck } from './ledger.ts';
 import { keysCheck, listingsCheck } from './listings.ts';
-import { originsCheck } from './origins.ts';
 import { checkRelease, evaluateRunningProgram, isFileReplaced } from './running-program.ts';
 import { evaluateSecrets, evaluateSites } from './secrets.ts';
 

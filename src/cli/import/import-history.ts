@@ -17,8 +17,7 @@ import { createSiteClient } from '../../lookup/sites/site-client.ts';
 import type { BulkOptions } from '../open-database.ts';
 import { confirmed } from '../prompt.ts';
 import { findCommunity, findListing } from './find-community.ts';
-import { type Crediting, creditItems } from './import-files.ts';
-import { createImportReport } from './import-report.ts';
+import { type Crediting, createImportReport, creditItems } from './import-files.ts';
 import { readTime } from './interpret-row.ts';
 import { createPreview, type ImportOptions, idOf, openForImport, printReport, recountAll } from './run-import.ts';
 

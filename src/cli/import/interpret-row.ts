@@ -1,9 +1,8 @@
 import { isSnowflake } from '@tallyhook/platform/snowflake';
 import { UsageError } from '@tallyhook/platform/terminal/terminal';
 import { balanceKey, type ImportItem, maxImportedCredits } from '../../features/imports/items.ts';
-import type { Columns } from './columns.ts';
-import { type Fields, readPath, readText, textOf } from './fields.ts';
-import type { KeyParts } from './key-template.ts';
+import type { Columns, KeyParts } from './columns.ts';
+import { type Fields, readPath, readText, textOf } from './read-rows.ts';
 
 /** How rows are understood. Times in ms since the epoch. */
 export interface RowRules {

@@ -1,6 +1,5 @@
 import { TallyhookError } from '@tallyhook/platform/errors';
-import type { Fields } from './fields.ts';
-import { type FileOptions, readRows } from './read-rows.ts';
+import { type Fields, type FileOptions, readRows } from './read-rows.ts';
 
 /*
  * Ids whose last digits are lost belong to nobody, or to somebody else. Spreadsheets keep 15 digits of a number, and

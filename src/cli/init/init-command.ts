@@ -10,11 +10,9 @@ import {
 import type { Environment } from '../../../config/environment.ts';
 import { type SettingName, settingNames } from '../../../config/settings.ts';
 import { createPrompt, isTerminal } from '../prompt.ts';
-import { type Answers, answerAll, collectAll, listed } from './answers.ts';
-import { createChoices } from './choices.ts';
+import { type Answers, answerAll, collectAll, defaultOf, isSecretSetting, listed } from './answers.ts';
 import { envTemplate, mergeEnv, readEnvFile, writeEnvFile } from './env-file.ts';
-import { createLiveChecks } from './live-checks.ts';
-import { defaultOf, isSecretSetting } from './questions.ts';
+import { createChoices, createLiveChecks } from './live-checks.ts';
 
 interface InitOptions {
   readonly file: string;
