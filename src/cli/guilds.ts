@@ -72,7 +72,7 @@ interface ChangeOptions {
   readonly yes?: boolean;
 }
 
-/** Whether the environment or the file names listings of the guild. */
+/** Returns whether the environment or the file names listings of the guild. */
 function isOperators(guildId: string): boolean {
   const base = listingBase(process.env);
   if (base === null) throw new UsageError('The settings are invalid: see tallyhook config --check.');

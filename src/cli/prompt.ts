@@ -4,7 +4,7 @@ import { type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal
 
 export type Prompt = ReturnType<typeof createPrompt>;
 
-/** What can be chosen. The label may be external text. */
+/** A choice of a list. The label may be external text. */
 export interface Choice {
   readonly value: string;
   readonly label: string;
@@ -15,9 +15,9 @@ export interface TextQuestion {
   readonly message: string;
   /** The answer to Enter alone. */
   readonly kept?: string | undefined;
-  /** What is typed is not shown. */
+  /** The text that is typed is not shown. */
   readonly isSecret?: boolean;
-  /** What is wrong with an answer; undefined if nothing is. */
+  /** Returns what is wrong with an answer; undefined if nothing is. */
   validate(answer: string): string | undefined;
 }
 

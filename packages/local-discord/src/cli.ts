@@ -107,7 +107,7 @@ async function useEndpoint(discord: LocalDiscord, url: string, { printError, sto
   }
 }
 
-/** What a program needs to know. */
+/** The addresses and ids that a program needs. */
 function describe(discord: LocalDiscord) {
   const { origin, apiUrl, gatewayUrl, token, applicationId, publicKey, guildId, channels, members } = discord;
   const { general, announcements } = channels;

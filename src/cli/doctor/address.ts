@@ -23,7 +23,7 @@ const probeTimeoutMs = 4 * second;
 interface Receiver {
   /** HOST and PORT. */
   readonly http: { readonly host: string; readonly port: number };
-  /** Those whose secrets sign a test each. */
+  /** Listings whose secrets sign a test each. */
   readonly listings: readonly ListingConfig[];
   /** PUBLIC_URL, for the hint. */
   readonly publicUrl?: string | null;
@@ -225,7 +225,9 @@ async function evaluateTests(
 ): Promise<Finding[]> {
   const direct =
     sendDirectly === null ? results : await sendDirectly(results.filter(isMismatch).map(({ test }) => test));
-  const isAccepted = new Map(direct.flatMap((each) => (isTold(each) ? [[each.test, isArrived(each)] as const] : [])));
+  const isAccepted = new Map(
+    direct.flatMap((each) => (isCompared(each) ? [[each.test, isArrived(each)] as const] : [])),
+  );
   const verdicts = results.map((result) => ({
     title: result.test.title,
     verdict: judge(result, isAccepted.get(result.test) ?? null),
@@ -272,8 +274,8 @@ function isMismatch(result: TestResult): boolean {
   return error === mismatch(result.test.site).error || error?.startsWith(message) === true;
 }
 
-/** Whether the receiver has compared the secret. */
-const isTold = (result: TestResult) => isArrived(result) || isMismatch(result);
+/** Returns whether the receiver has compared the secret. */
+const isCompared = (result: TestResult) => isArrived(result) || isMismatch(result);
 
 const secretHint = 'Restart it after a change of the settings, or run the doctor with its settings and database.';
 const unchangedHint =
@@ -312,7 +314,7 @@ function judge(result: TestResult, isAcceptedDirectly: boolean | null): Verdict 
   return generic ?? { problem: `tallyhook answers ${response.status}: ${error}`, hint: unchangedHint };
 }
 
-/** What a rejection of tallyhook says of the way of a request, whoever has sent it; null for others. */
+/** Finding for a rejection of tallyhook that shows what happened to a request on its way; null for others. */
 function judgeRejection(status: number, error: string, path: string): Verdict | null {
   const { webhook_method, webhook_body_encoded, webhook_body_too_large } = rejections;
   const { webhook_body_empty, webhook_body_not_json } = rejections;

@@ -61,7 +61,7 @@ function loadConfigOrIssues(): Config | { readonly issues: readonly CheckResult[
 /** Timeout of a request to a time source, or for the latest release (ms). */
 const requestTimeoutMs = 6 * second;
 
-/** What only a process that uses Discord or the lookup API needs. */
+/** Checks that only a process needs that uses Discord or the lookup API needs. */
 const discordChecks = (publications: readonly Publication[]): readonly InstallationCheck[] => [
   discordCheck,
   channelsCheck,

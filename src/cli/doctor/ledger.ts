@@ -21,7 +21,7 @@ import { type Backlog, backlogOf, lastBodies } from '../../core/store/snapshots/
 import { isObject, readField } from '../../webhook/fields.ts';
 import { ledgerCheck } from './installation.ts';
 
-/** Whether the ledger adds up. */
+/** Checks that the ledger adds up. */
 export const ledgerSumsCheck = ledgerCheck('ledger', async (snapshot) => [
   evaluateBalances(await balanceDifferences(snapshot)),
   evaluatePayments(await paymentDifferences(snapshot)),
@@ -196,7 +196,7 @@ function evaluatePending({ waiting, waitingSince }: Backlog, now: number, reason
   return delayMs > maxOutageDelayMs ? fail(message, hint) : warn(message, hint);
 }
 
-/** Whether deliveries were recorded for the communities whose secrets have signed them. */
+/** Checks that deliveries were recorded for the communities whose secrets have signed them. */
 export const originsCheck = ledgerCheck('origins', async (snapshot, { status }) =>
   status.state === 'current' ? [evaluateOrigins(await foreignRecordings(snapshot))] : [],
 );

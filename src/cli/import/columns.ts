@@ -2,7 +2,7 @@ import { UsageError, withSuggestion } from '@tallyhook/platform/terminal/termina
 import { isWrittenAsNumber, lostDigitsError } from './lost-digits.ts';
 import { type Fields, fieldPaths, readPath, readText } from './read-rows.ts';
 
-/** What can be imported of a row. */
+/** The names of what can be imported of a row. */
 const importedFields = ['user', 'credits', 'votes', 'time', 'listing'] as const;
 export type ImportedField = (typeof importedFields)[number];
 
@@ -111,7 +111,7 @@ function describe(paths: readonly string[]): string {
   return `The file has: ${paths.slice(0, 12).join(', ')}.`;
 }
 
-/** What a key such as `points_6136…_1000…` contains. */
+/** The ids in a key such as `points_6136…_1000…`. */
 export interface KeyParts {
   readonly userId: string;
   /** Null if the template has no guild. */

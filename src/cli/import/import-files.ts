@@ -155,7 +155,7 @@ export function createImportReport(rejectedFile: string | null) {
       pending = '';
     },
     rejectedRows: () => [...rejected.values()].reduce((sum, { count }) => sum + count, 0),
-    /** Whether there is anything to credit. */
+    /** Returns whether there is anything to credit. */
     hasCredited: () => totals.balances + totals.votes > 0,
     json: () => ({
       ...totals,

@@ -19,7 +19,7 @@ export interface RowRules {
   readonly listings: readonly string[];
   /** The time of votes of which only the number is known, if the row has no time. */
   readonly votesAt: number | null;
-  /** Whether fractions are cut off, instead of rejected. */
+  /** Fractions are cut off, instead of rejected. */
   readonly round: boolean;
   /** The sign before a fraction; the other one divides thousands. Null if the file says neither. */
   readonly decimal: DecimalSign | null;
@@ -28,7 +28,7 @@ export interface RowRules {
 
 export type DecimalSign = ',' | '.';
 
-/** What a row credits. `skipped`: it is not about a member of this community, or about nothing. */
+/** The items that a row credits. `skipped`: it is not about a member of this community, or about nothing. */
 export type InterpretedRow =
   | { readonly type: 'items'; readonly items: readonly ImportItem[] }
   | { readonly type: 'skipped'; readonly reason: string }

@@ -157,7 +157,7 @@ const betweenValues = [32, 9, 10, 13, 44, 58];
  * @param path the names of the properties that lead to the array or object; empty for the outermost one
  */
 export function createJsonDivider(path: readonly string[]) {
-  /** What is not finished of the earlier parts, and where to continue in it. */
+  /** Text that is not finished of the earlier parts, and where to continue in it. */
   let rest = '';
   let position = 0;
   let line = 1;
@@ -173,7 +173,7 @@ export function createJsonDivider(path: readonly string[]) {
   let isDone = false;
 
   const isFound = () => onPath.length === path.length + 1;
-  /** Whether the innermost open value is on the path. */
+  /** Returns whether the innermost open value is on the path. */
   const isDirect = () => depth === onPath.length;
 
   function open(isObject: boolean): void {

@@ -8,7 +8,7 @@ import { linkableSites } from '../../webhook/sites/index.ts';
 import type { Prompt } from '../prompt.ts';
 import type { createLiveChecks, EnteredValues, FetchChoices, FoundId } from './live-checks.ts';
 
-/** What is asked for one setting. */
+/** A question for one setting. */
 interface Question {
   readonly name: SettingName;
   readonly text: string;
@@ -102,7 +102,7 @@ function completeAnswer(name: SettingName, answer: string): string {
   return typeof data === 'string' || typeof data === 'number' || Array.isArray(data) ? String(data) : answer;
 }
 
-/** What is wrong with the text of a value; null if nothing is. @param discordApiUrl where a token is valid */
+/** Problem of the text of a value, as a sentence; null if nothing is. @param discordApiUrl where a token is valid */
 function formatProblem(name: SettingName, value: string, discordApiUrl: string): string | null {
   const setting = settings[name];
   const result = readSetting<unknown>(setting, value);
@@ -136,11 +136,11 @@ interface AnswerContext {
   readonly given: ReadonlyMap<SettingName, string>;
   /** The value that a setting has, wherever it is from. */
   current(name: SettingName): string | undefined;
-  /** Whether the value is in a file of its own (`NAME_FILE`). */
+  /** Returns whether the value is in a file of its own (`NAME_FILE`). */
   isInFile(name: SettingName): boolean;
   readonly checks: ReturnType<typeof createLiveChecks>;
   readonly discordApiUrl: string;
-  /** What ids can be chosen from. */
+  /** Lists from which ids can be chosen. */
   readonly choices: Partial<Readonly<Record<SettingName, FetchChoices>>>;
   readonly terminal: Terminal;
 }
@@ -225,7 +225,7 @@ async function answerOne(
   }
 }
 
-/** What is chosen instead of an entry of a list. */
+/** Choices besides the entries of a list. */
 const none = 'none';
 const another = 'another';
 

@@ -89,7 +89,7 @@ function describeChange(name: SettingName, before: string | undefined, value: st
 const hostingPage = 'https://github.com/tallyhook/tallyhook/blob/main/docs/hosting/README.md';
 
 /**
- * What to do after the settings are written.
+ * Lines that say what to do after the settings are written.
  * @param script as {@link programName} takes it
  */
 function nextSteps(values: Environment, { generated, sites }: Answers, script?: string): string[] {

@@ -18,7 +18,7 @@ import { LookupError } from '../../lookup/lookup-error.ts';
 export type EnteredValues = ReadonlyMap<SettingName, string>;
 type Check = (value: string, entered: EnteredValues) => Promise<readonly Finding[]>;
 
-/** Of a request to the service (ms). */
+/** Timeout of a request to the service (ms). */
 const requestTimeoutMs = 8 * second;
 /** View Channel, Send Messages, Embed Links, Attach Files, Read Message History and Manage Roles. */
 const invitePermissions = 268_553_216;

@@ -8,7 +8,7 @@ const maxColumns = 80;
 /** Texts beside the names of options are wrapped if there is room for this much (columns). */
 const minTextColumns = 20;
 
-/** What a command does with its options and arguments. Resolves with the exit code. */
+/** The function of a command, with its options and arguments. Resolves with the exit code. */
 export type Run<Options> = (options: Options, terminal: Terminal, args: readonly string[]) => Promise<number>;
 
 /**
@@ -107,7 +107,7 @@ function inSentences(text: string): string {
   return `${sentences.slice(0, 1).toUpperCase()}${sentences.slice(1)} See --help.`;
 }
 
-/** What can follow on a command line, for the completion of shells. @param words the last one is not finished, or empty */
+/** The words that can follow on a command line, for the completion of shells. @param words the last one is not finished, or empty */
 export function completions(program: Command, words: readonly string[]): string[] {
   let command = program;
   for (const word of words.slice(0, -1)) command = command.commands.find((each) => each.name() === word) ?? command;

@@ -16,11 +16,11 @@ const roundingError = 1e-9;
 export type Progress = ReturnType<typeof startProgress>;
 
 export interface ProgressOptions {
-  /** What is counted, such as `rows`; empty to show the share alone. */
+  /** Name of what is counted, such as `rows`; empty to show the share alone. */
   readonly unit: string;
   /** Missing if it is not known. */
   readonly total?: number;
-  /** What is done, before the bar: `Verifying`. */
+  /** Name of the work, before the bar: `Verifying`. */
   readonly label?: string;
 }
 

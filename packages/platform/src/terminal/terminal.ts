@@ -72,7 +72,7 @@ export function untilStopped(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What errors of the library are about in the words of an operator. */
+/** Sentences for operators, which name the setting of an error of the library, by its code. */
 const settingsByCode: Readonly<Record<string, string>> = {
   cannot_listen: 'The settings are HOST and PORT.',
   cannot_open_database: 'The setting is DATABASE_URL.',

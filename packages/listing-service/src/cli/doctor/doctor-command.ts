@@ -89,7 +89,7 @@ async function runDoctor(
   }
 }
 
-/** Of the address of a database server; empty without one. */
+/** The password in the address of a database server; empty without one. */
 function passwordOf(address: string): string {
   return URL.canParse(address) ? decodeURIComponent(new URL(address).password) : '';
 }
