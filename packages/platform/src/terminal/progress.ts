@@ -25,7 +25,8 @@ export interface ProgressOptions {
 }
 
 /**
- * Begins to show how far a long work is: in place on a terminal, otherwise as lines.
+ * Begins to show how far a long work is: in place on a terminal, otherwise as lines. Not with clack, whose progress bar ends
+ * the process with code 0 at Ctrl-C, before the work has stopped.
  * @example
  * ```
  * ▕██████░░░░▏ 57 %  57,000/100,000 rows  24,300/s  2 s left
