@@ -44,12 +44,9 @@ import { parseCommandLine } from '../packages/local-discord/src/page/browser/sug
 import { createRouteMatcher, decodePath, ok, route } from '../packages/local-discord/src/rest.ts';
 import { evaluateSecrets } from '../src/cli/doctor/secrets.ts';
 import { formats } from '../src/cli/export.ts';
-import { findColumns, parseMapping } from '../src/cli/import/columns.ts';
-import { createCsvParser } from '../src/cli/import/csv.ts';
+import { createKeyReader, findColumns, parseMapping, suggestTemplate } from '../src/cli/import/columns.ts';
 import { interpretRow, type RowRules } from '../src/cli/import/interpret-row.ts';
-import { createJsonDivider } from '../src/cli/import/json-elements.ts';
-import { createKeyReader, suggestTemplate } from '../src/cli/import/key-template.ts';
-import { recognizeFormat } from '../src/cli/import/read-rows.ts';
+import { createCsvParser, createJsonDivider, recognizeFormat } from '../src/cli/import/read-rows.ts';
 import { mergeEnv } from '../src/cli/init/env-file.ts';
 import { searchChoices } from '../src/discord/commands/choices.ts';
 import type { Panel } from '../src/discord/commands/reply.ts';

@@ -16,7 +16,7 @@ import { type CommunityListing, listingsWithCommunity } from '../features/commun
 import { isSecretPath } from '../features/settings.ts';
 
 /**
- * What `/setup` has stored, with placeholders for the secrets, so that no key is needed. Nothing if the database does not
+ * Reads what `/setup` has stored, with placeholders for the secrets, so that no key is needed. Nothing if the database does not
  * exist, or has no tables yet. Only reads. Throws what the driver throws.
  */
 export async function readStoredSettings(databaseUrl: string): Promise<StoredSettings> {
@@ -30,7 +30,7 @@ export async function readStoredSettings(databaseUrl: string): Promise<StoredSet
   }
 }
 
-/** The same; nothing, with a warning, if the database cannot be read. @param databaseUrl may throw InvalidConfigError */
+/** Reads what `/setup` has stored; nothing, with a warning, if the database cannot be read. @param databaseUrl may throw InvalidConfigError */
 export async function storedSettingsOrWarning(databaseUrl: () => string, terminal: Terminal): Promise<StoredSettings> {
   try {
     return await readStoredSettings(databaseUrl());

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, test } from 'vitest';
 import { readFace } from '../src/cli/face.ts';
-import type { ServiceValues } from '../src/cli/options.ts';
+import type { StartOptions } from '../src/cli/options.ts';
 import { serviceCommand } from '../src/cli/service-command.ts';
 import { contrastOf, toColour } from '../src/face/accent.ts';
 import { ask, running } from '../testing/running.ts';
@@ -23,8 +23,8 @@ test('the options and the variables give the pages their name, logo, links and t
       logo: file('logo.svg', svg),
       imprint: file('imprint.txt', '# Us\n\nQuay 1 <b>\n\nme@x.example'),
     },
-    'footer-link': ['Status=https://status.example', 'Mail=mailto:me@x.example'],
-  } as unknown as ServiceValues;
+    footerLink: ['Status=https://status.example', 'Mail=mailto:me@x.example'],
+  } as unknown as StartOptions;
   const environment = {
     SERVICE_ACCENT: '#ffee00',
     SERVICE_NAME: 'Not this',

@@ -111,9 +111,9 @@ export const operationMutations: readonly Mutation[] = [
     breaks: 'a server on all addresses is reached by the loopback address',
   },
   {
-    file: 'packages/platform/src/terminal/confirm.ts',
-    find: 'if (/^y(es)?$/i.test(line.trim())) return true;',
-    replace: 'if (!/^n(o)?$/i.test(line.trim())) return true;',
+    file: 'src/cli/prompt.ts',
+    find: 'message: question, initialValue: false',
+    replace: 'message: question, initialValue: true',
     breaks: 'an empty answer does not confirm',
   },
   {

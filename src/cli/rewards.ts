@@ -1,21 +1,79 @@
 import { systemClock } from '@tallyhook/platform/clock';
-import { formatCount, isoTime } from '@tallyhook/platform/durations';
+import { day, formatCount, isoTime } from '@tallyhook/platform/durations';
 import { TallyhookError } from '@tallyhook/platform/errors';
 import { createLog } from '@tallyhook/platform/log';
-import { confirm } from '@tallyhook/platform/terminal/confirm';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
-import { loadConfig, loadDatabaseUrl } from '../../../config/load.ts';
-import { createReversals, type ReversalTotals } from '../../features/corrections/reversals.ts';
-import { communitiesOf } from '../import/find-community.ts';
-import { type BulkOptions, withStore } from '../open-database.ts';
+import { loadConfig, loadDatabaseUrl } from '../../config/load.ts';
+import { withOtherRewards } from '../../config/other-rewards.ts';
+import { noCommunity } from '../core/ledger/account.ts';
+import { accessTo } from '../core/store/snapshots/snapshot.ts';
+import { type CommunityListing, listingsWithCommunity } from '../features/communities/listings.ts';
+import { createReversals, type ReversalTotals } from '../features/corrections/reversals.ts';
+import { storedFeatures } from '../features/index.ts';
+import { type SimulatedCredits, simulateCredits, simulatedMs } from '../features/simulation/feature.ts';
+import { communitiesOf } from './import/find-community.ts';
+import { type BulkOptions, withLedger, withStore } from './open-database.ts';
+import { confirmed } from './prompt.ts';
+import { communitiesInEffect } from './stored-settings.ts';
+
+const days = simulatedMs / day;
+
+/** `tallyhook rewards simulate`. */
+export async function simulateRewards(
+  options: { readonly rules: string; readonly listing?: string; readonly json?: boolean },
+  { print, stop: signal }: Terminal,
+): Promise<number> {
+  const { rules: path, listing: name, json } = options;
+  const config = loadConfig(process.env);
+  return withLedger(config.databaseUrl, { older: false }, async (snapshot) => {
+    const before = chooseCommunity(await communitiesInEffect(snapshot, config), name);
+    const communityId = before[0]?.community.id ?? noCommunity;
+    const after = listingsWithCommunity(withOtherRewards(before, { path, listing: name ?? null }), () => communityId);
+    const sql = { ...accessTo(snapshot), hooks: storedFeatures.hooks };
+    const since = systemClock.now() - simulatedMs;
+    // Nobody waits here for an answer in Discord, so it may take its time.
+    const change = { communityId, before, after, since, maxEntries: Number.POSITIVE_INFINITY, signal };
+    const credits = await simulateCredits(sql, change);
+    if (signal.aborted) throw new TallyhookError('stopped', 'The simulation was stopped.');
+    print(json ? JSON.stringify({ days, credits }) : comparison(credits));
+    return exitCode.ok;
+  });
+}
+
+function comparison(credits: SimulatedCredits | null): string {
+  if (credits === null) return `Nobody has voted in the last ${days} days, so there is nothing to pay by other rules.`;
+  const { before, after } = credits;
+  return `In the last ${days} days, the rules in force would have paid ${formatCount(before, 'credit')}, these rules ${formatCount(after, 'credit')}.`;
+}
+
+/**
+ * The listings of the community that is simulated.
+ * @param name of one of its listings; not necessary if there is one community
+ */
+function chooseCommunity(
+  communities: readonly (readonly CommunityListing[])[],
+  name: string | undefined,
+): readonly CommunityListing[] {
+  const names = communities.flat().map((listing) => listing.name);
+  if (name !== undefined && !names.includes(name)) {
+    throw new UsageError(withSuggestion(`There is no listing "${name}".`, name, names));
+  }
+  const [only, ...others] = communities;
+  if (only === undefined) throw new UsageError('There is no community: configure a listing first.');
+  if (name === undefined && others.length > 0) {
+    throw new UsageError(
+      `There are several communities. Choose one of its listings with --listing: ${names.join(', ')}.`,
+    );
+  }
+  return communities.find((listings) => listings.some((listing) => listing.name === name)) ?? only;
+}
 
 /** `tallyhook rewards alarms`. */
 export async function decideAlarms(
-  options: { readonly release?: string | undefined; readonly reject?: string | undefined; readonly json: boolean },
+  options: { readonly release?: string; readonly reject?: string; readonly json?: boolean },
   { print }: Terminal,
 ): Promise<number> {
   const { release, reject, json } = options;
-  if (release !== undefined && reject !== undefined) throw new UsageError('Choose either --release or --reject.');
   const name = release ?? reject;
   return withStore(loadDatabaseUrl(process.env), async ({ rateAlarms }) => {
     if (name !== undefined) {
@@ -48,12 +106,11 @@ const stateTexts = {
 
 /** `tallyhook rewards reverse`. */
 export async function reverseVotes(
-  options: BulkOptions & Readonly<Record<'listing' | 'from' | 'until', string | undefined>>,
+  options: Partial<BulkOptions> & Readonly<Record<'listing' | 'from' | 'until', string>>,
   terminal: Terminal,
 ): Promise<number> {
   const { listing, dryRun, yes, json } = options;
   const [from, until] = [timeOf(options.from, '--from'), timeOf(options.until, '--until')];
-  if (listing === undefined) throw new UsageError('Specify the listing with --listing.');
   if (from >= until) throw new UsageError('--until must be later than --from.');
   const range = { listing, from, until };
   const config = loadConfig(process.env);
@@ -71,7 +128,7 @@ export async function reverseVotes(
       return exitCode.ok;
     }
     const question = `Take back ${inWords(planned)}, except what members have spent?`;
-    if (!yes && !(await confirm(question, 'Nothing was taken back.', terminal))) return exitCode.ok;
+    if (!yes && !(await confirmed(question, 'Nothing was taken back.', terminal))) return exitCode.ok;
     const reversed = await reversals.reverse(range, terminal.stop).catch((error: unknown) => {
       if (!terminal.stop.aborted) throw error;
       throw new TallyhookError('stopped', 'Stopped.', { hint: 'Run it again: it continues.' });
@@ -87,9 +144,8 @@ function inWords({ credits, votes, members }: ReversalTotals): string {
 }
 
 /** Ms since the epoch. @throws UsageError */
-function timeOf(text: string | undefined, option: string): number {
-  const [, time, zone] =
-    /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?$/.exec(text ?? '') ?? [];
+function timeOf(text: string, option: string): number {
+  const [, time, zone] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
   const at = Date.parse(`${time}${zone ?? 'Z'}`);
   if (Number.isNaN(at)) throw new UsageError(`${option} must be a time such as 2026-01-31T12:00Z.`);
   return at;

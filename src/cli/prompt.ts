@@ -1,10 +1,10 @@
 import { autocomplete, autocompleteMultiselect, confirm, isCancel, password, text } from '@clack/prompts';
 import { TallyhookError } from '@tallyhook/platform/errors';
-import type { Terminal } from '@tallyhook/platform/terminal/terminal';
+import { type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal';
 
 export type Prompt = ReturnType<typeof createPrompt>;
 
-/** What can be chosen. The label may be external text. */
+/** A choice of a list. The label may be external text. */
 export interface Choice {
   readonly value: string;
   readonly label: string;
@@ -15,9 +15,9 @@ export interface TextQuestion {
   readonly message: string;
   /** The answer to Enter alone. */
   readonly kept?: string | undefined;
-  /** What is typed is not shown. */
+  /** The text that is typed is not shown. */
   readonly isSecret?: boolean;
-  /** What is wrong with an answer; undefined if nothing is. */
+  /** Returns what is wrong with an answer; undefined if nothing is. */
   validate(answer: string): string | undefined;
 }
 
@@ -77,4 +77,23 @@ function isAnswer<Answer>(answer: Answer): answer is Exclude<Answer, symbol> {
 /** Without characters that could change what the terminal shows. */
 function printable(name: string): string {
   return name.replaceAll(/[\p{Cc}\p{Cf}]/gu, '');
+}
+
+/**
+ * Asks a question before something that cannot be taken back, and returns whether the answer is yes. Otherwise it prints
+ * `declined`.
+ * @throws UsageError if the input is not a terminal
+ */
+export async function confirmed(question: string, declined: string, terminal: Terminal): Promise<boolean> {
+  const { input, errorOutput, stop, printError } = terminal;
+  if (!isTerminal(terminal))
+    throw new UsageError('There is no terminal to confirm this. Use --yes, after a --dry-run.');
+  const answer = await confirm({ input, output: errorOutput, signal: stop, message: question, initialValue: false });
+  if (answer !== true) printError(declined);
+  return answer === true;
+}
+
+/** Somebody can answer questions. */
+export function isTerminal({ input }: Terminal): boolean {
+  return 'isTTY' in input && input.isTTY === true;
 }
