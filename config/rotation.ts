@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ListingSource } from './listing-source.ts';
-import type { Config, ListingConfig } from './schema.ts';
+import type { Config, ListingConfig, ListingSource } from './schema.ts';
 
 /**
  * The active configuration with the webhook secrets and API keys of a newer one, for the listings that are in both. A

@@ -179,7 +179,7 @@ function renderChanged(change: ChangedSetting, view: ChangeView): Markup {
 }
 
 /** Who changed what, and when. */
-export function renderHistoryEntry(change: SettingsChange, view: ChangeView): Markup {
+function renderHistoryEntry(change: SettingsChange, view: ChangeView): Markup {
   const { text } = view.texts;
   const { at, authorId, undoes, undoneBy } = change;
   const state =

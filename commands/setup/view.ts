@@ -49,7 +49,7 @@ export interface Edit {
   readonly variant: string | null;
 }
 
-export const maxNameLength = 80;
+const maxNameLength = 80;
 const unset: EffectiveValue = { value: null, source: 'default' };
 
 /** Reads the settings again. A listing that the input names, but that is not of this guild, is not selected. */

@@ -1,7 +1,7 @@
 import { formatCount, second } from '@tallyhook/platform/durations';
 import { coalesce } from '@tallyhook/platform/http/coalesce';
 import type { ReadinessChecks } from '@tallyhook/platform/http/readiness';
-import type { Role } from '../../config/roles.ts';
+import type { Role } from '../../config/settings.ts';
 import type { RequestGuard } from '../discord/circuits/request-guard.ts';
 import type { CommunitySettingsSync } from '../features/setup/community-settings.ts';
 import type { Store } from '../features/store.ts';

@@ -3,7 +3,7 @@ import { isoTime, second } from '@tallyhook/platform/durations';
 import { command } from '@tallyhook/platform/terminal/command';
 import { confirm } from '@tallyhook/platform/terminal/confirm';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
-import { listingBase } from '../../config/describe-listings.ts';
+import { listingBase } from '../../config/describe.ts';
 import { loadDatabaseUrl } from '../../config/load.ts';
 import { deleteGuildData } from '../features/communities/delete-data.ts';
 import { keepParkedMs } from '../features/communities/departures.ts';

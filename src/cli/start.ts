@@ -10,11 +10,11 @@ import { installProcessErrorHandlers } from '@tallyhook/platform/terminal/proces
 import { resolveLogFormat } from '@tallyhook/platform/terminal/process-terminal';
 import { exitCode, type Terminal, untilStopped } from '@tallyhook/platform/terminal/terminal';
 import { loadTracing } from '@tallyhook/platform/tracing/load-tracing';
-import { dotEnvWarnings } from '../../config/dot-env-warnings.ts';
 import type { Environment } from '../../config/environment.ts';
 import { isConfigured, loadConfig } from '../../config/load.ts';
 import { settingsNeedingRestart, withRotatedSecrets } from '../../config/rotation.ts';
 import type { Config } from '../../config/schema.ts';
+import { dotEnvWarnings } from '../../config/warnings.ts';
 import { createApp, loadProgram } from '../app/app.ts';
 
 const help = `tallyhook start: receive webhooks and run the bot until it is stopped

@@ -12,7 +12,7 @@ export { createLog, type LogLevel, type LogOptions, type ProgramLog } from '@tal
 export type { Logger } from '@tallyhook/platform/logger';
 export { loadTracing } from '@tallyhook/platform/tracing/load-tracing';
 export type { Span, SpanAttributes, SpanOptions, Tracing } from '@tallyhook/platform/tracing/tracing';
-export type { CustomSite, ReceiverListing, ReceiverRewards } from '../../config/receiver-listings.ts';
+export type { CustomSite, ReceiverListing, ReceiverRewards } from '../../config/receiver-options.ts';
 export { createReceiver, type ReceiverHandlers, type ReceiverOptions, type VoteReceiver } from '../app/receiver-app.ts';
 export type { Account } from '../core/ledger/account.ts';
 export type { Cause, KnownCause, ProgramKey } from '../core/ledger/entry.ts';

@@ -9,19 +9,19 @@ export const configurationMutations: readonly Mutation[] = [
     breaks: 'a duration of 0 is rejected',
   },
   {
-    file: 'config/settings/rewards.ts',
+    file: 'config/settings.ts',
     find: 'schema: decimal.pipe(z.number().positive().max(8_760)),',
     replace: 'schema: decimal.pipe(z.number().max(8_760)),',
     breaks: 'a cooldown of 0 hours is rejected',
   },
   {
-    file: 'config/settings/setting.ts',
+    file: 'config/settings.ts',
     find: 'schema.safeParse(isFreeText ? text : unwrap(text))',
     replace: 'schema.safeParse(text)',
     breaks: 'quotation marks and blanks around a value are not part of it',
   },
   {
-    file: 'config/read-values.ts',
+    file: 'config/environment.ts',
     find: 'const isShown = !setting.secret && text.length <= maxShownLength;',
     replace: 'const isShown = text.length <= maxShownLength;',
     breaks: 'an invalid secret is not printed',

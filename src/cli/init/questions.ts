@@ -1,6 +1,5 @@
 import { tokenProblem } from '@tallyhook/platform/pasted-forms';
-import { readSetting } from '../../../config/settings/setting.ts';
-import { type SettingName, settings } from '../../../config/settings.ts';
+import { readSetting, type SettingName, settings } from '../../../config/settings.ts';
 
 /** What is asked for one setting. */
 export interface Question {

@@ -196,7 +196,7 @@ export function setting<
 type OptionalSchema<Spec extends SettingSpec> = z.ZodOptional<Spec['schema']>;
 
 /** The schema of a setting in the file, where it can be left out. */
-export function optional<Spec extends SettingSpec>(spec: Spec): OptionalSchema<Spec> {
+function optional<Spec extends SettingSpec>(spec: Spec): OptionalSchema<Spec> {
   const { schema, description, variable, fallback, default: value }: SettingSpec = spec;
   const others = [variable, fallback?.path].filter((name) => name !== undefined).map((name) => `\`${name}\``);
   const source = others.length === 0 ? '' : ` ${others.join(' or else ')} otherwise.`;

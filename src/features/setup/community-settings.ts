@@ -2,9 +2,8 @@ import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import { parseJson } from '@tallyhook/platform/json';
 import type { Log } from '@tallyhook/platform/log';
 import type { Redactor } from '@tallyhook/platform/redactor';
-import { communityConfig, type OpenedSetting } from '../../../config/community-config.ts';
-import type { ListingBase } from '../../../config/listing-source.ts';
-import type { FormerLink, ListingConfig } from '../../../config/schema.ts';
+import { communityConfig, type OpenedSetting } from '../../../config/listings.ts';
+import type { FormerLink, ListingBase, ListingConfig } from '../../../config/schema.ts';
 import { parseLink } from '../../core/settings/listing-settings.ts';
 import type { StoredCommunity } from '../../core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
@@ -143,7 +142,7 @@ export function createCommunitySettings(options: {
 }
 
 /** A listing of a community that the bot has left: votes are recorded, and nothing is posted or given in the guild. */
-export function parkedListing(listing: ListingConfig): ListingConfig {
+function parkedListing(listing: ListingConfig): ListingConfig {
   const { rewards } = listing;
   return {
     ...listing,
@@ -160,7 +159,7 @@ export function parkedListing(listing: ListingConfig): ListingConfig {
 }
 
 /** Adds to the listings of a guild what was linked there before. A link without an id cannot be compared. */
-export function withFormerLinks(
+function withFormerLinks(
   listings: readonly ListingConfig[],
   { formerLinks }: Pick<StoredCommunity, 'formerLinks'>,
 ): readonly ListingConfig[] {

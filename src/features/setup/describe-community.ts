@@ -1,8 +1,7 @@
 import { parseJson } from '@tallyhook/platform/json';
-import { type CommunityIssue, type ConfiguredListing, communityConfig } from '../../../config/community-config.ts';
-import { valuesOfListing } from '../../../config/describe-listings.ts';
-import type { ListingBase } from '../../../config/listing-source.ts';
-import type { ListingConfig } from '../../../config/schema.ts';
+import { valuesOfListing } from '../../../config/describe.ts';
+import { type CommunityIssue, type ConfiguredListing, communityConfig } from '../../../config/listings.ts';
+import type { ListingBase, ListingConfig } from '../../../config/schema.ts';
 import { rule } from '../../core/settings/rules.ts';
 import type { ChangedValue, StoredChange, StoredValue } from '../../core/settings/stored-settings.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';

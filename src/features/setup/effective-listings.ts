@@ -1,5 +1,5 @@
 import { createEncryption } from '@tallyhook/platform/encryption/encryption';
-import { communityConfig } from '../../../config/community-config.ts';
+import { communityConfig } from '../../../config/listings.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { StoredCommunity } from '../../core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
@@ -45,9 +45,7 @@ export async function effectiveListings(
 }
 
 /** What is stored of all communities. */
-export async function allCommunities(
-  store: Pick<SettingsStore, 'communitiesAfter'>,
-): Promise<readonly StoredCommunity[]> {
+async function allCommunities(store: Pick<SettingsStore, 'communitiesAfter'>): Promise<readonly StoredCommunity[]> {
   const all: StoredCommunity[] = [];
   for (;;) {
     const page = await store.communitiesAfter(all.at(-1)?.guildId ?? '', communitiesPerPage);

@@ -3,7 +3,7 @@ import type { EncryptionKey } from '@tallyhook/platform/encryption/encryption-ke
 import { seal } from '@tallyhook/platform/encryption/sealed-text';
 import { messageOf, TallyhookError } from '@tallyhook/platform/errors';
 import { parseJson } from '@tallyhook/platform/json';
-import type { OpenedSetting } from '../../../config/community-config.ts';
+import type { OpenedSetting } from '../../../config/listings.ts';
 import type { SettingKey, StoredCommunity, StoredValue } from '../../core/settings/stored-settings.ts';
 
 /** The stored settings of a community with their secrets decrypted. */

@@ -2,9 +2,8 @@ import type { Clock } from '@tallyhook/platform/clock';
 import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import type { EncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
 import { messageOf, TallyhookError } from '@tallyhook/platform/errors';
-import { communityConfig, type OpenedSetting } from '../../../config/community-config.ts';
-import type { ListingBase } from '../../../config/listing-source.ts';
-import type { ListingConfig } from '../../../config/schema.ts';
+import { communityConfig, type OpenedSetting } from '../../../config/listings.ts';
+import type { ListingBase, ListingConfig } from '../../../config/schema.ts';
 import {
   linkPath,
   type NewChange,

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '@tallyhook/platform/json';
 import { InvalidJsonError, parseJsonText } from '@tallyhook/platform/parse-json-text';
-import type { OpenedSetting } from '../../../config/community-config.ts';
+import type { OpenedSetting } from '../../../config/listings.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { secretPaths } from '../../core/settings/listing-settings.ts';
 import { rule } from '../../core/settings/rules.ts';

@@ -1,5 +1,5 @@
 import { day } from '@tallyhook/platform/durations';
-import { communityConfig } from '../../../config/community-config.ts';
+import { communityConfig } from '../../../config/listings.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { type Arrival, linkPath, type StoredChange } from '../../core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';

@@ -1,5 +1,5 @@
 import type { EncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
-import type { OpenedSetting } from '../../../config/community-config.ts';
+import type { OpenedSetting } from '../../../config/listings.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { NewChange } from '../../core/settings/stored-settings.ts';
 import { findSetting, isSecretPath } from '../settings.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { communityConfig } from '../../../config/community-config.ts';
+import { communityConfig } from '../../../config/listings.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { exportSettings } from '../../../src/features/setup/settings-file.ts';
 import { shopItems } from '../../../src/features/shop/item.ts';
