@@ -4,7 +4,7 @@ import { parseParts } from '@tallyhook/platform/parse-parts';
 import { beyondAscii, headerSecretForm, pasted, secretForm } from '@tallyhook/platform/pasted-forms';
 import { readTextFile, UnreadableFileError } from '@tallyhook/platform/text-file';
 import { z } from 'zod';
-import { custom } from '../src/core/settings/custom-site.ts';
+import { custom } from '../src/core/settings/listing-settings.ts';
 import { shapeOf } from '../src/core/settings/setting-spec.ts';
 import { apiKey, guildId, id } from '../src/core/settings/value-schemas.ts';
 import { settings } from '../src/features/settings.ts';

@@ -1,6 +1,6 @@
 import { listOf, textsOf } from '@tallyhook/platform/json';
 import { showMilestone, showMultiplier, weekdayName, weekdays } from '../../src/core/settings/reward-settings.ts';
-import { choicesOf } from '../../src/core/settings/shown-values.ts';
+import { choicesOf } from '../../src/core/settings/setting-spec.ts';
 import type { SettingPath } from '../../src/features/settings.ts';
 import { entryForm } from './entry-form.ts';
 import { settingsForm } from './form.ts';

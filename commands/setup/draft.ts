@@ -1,6 +1,6 @@
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { announcementSettings, readAnnouncements } from '../../src/features/announcements/read-settings.ts';
-import type { ListingSettings } from '../../src/features/setup/community.ts';
+import type { ListingSettings } from '../../src/features/settings/community.ts';
 import type { SimulatedCredits } from '../../src/features/simulation/feature.ts';
 import type { AnnouncementSettings } from '../../src/texts/announcement-settings.ts';
 import { simulateDraft } from './edit.ts';

@@ -1,5 +1,5 @@
 import { isEqual } from '@tallyhook/platform/json';
-import { isOff } from '../../src/core/settings/shown-values.ts';
+import { isOff } from '../../src/core/settings/setting-spec.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { Modal, ModalField, Panel } from '../../src/discord/commands/reply.ts';
 import { parseSetting, type SettingPath } from '../../src/features/settings.ts';

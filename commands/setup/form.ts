@@ -1,10 +1,13 @@
 import { parseDuration, toDurationText } from '@tallyhook/platform/duration-text';
 import { second } from '@tallyhook/platform/durations';
 import { fieldText, type JsonObject, objectOf, textOf, textsOf, withoutUndefined } from '@tallyhook/platform/json';
-import { durationChoices, timeZoneChoices } from '../../src/core/settings/field-choices.ts';
-import { hintText } from '../../src/core/settings/hint-text.ts';
-import type { SettingChoices, SettingField, SettingSpec } from '../../src/core/settings/setting-spec.ts';
-import { zoneNamed } from '../../src/core/settings/value-schemas.ts';
+import {
+  hintText,
+  type SettingChoices,
+  type SettingField,
+  type SettingSpec,
+} from '../../src/core/settings/setting-spec.ts';
+import { durationChoices, timeZoneChoices, zoneNamed } from '../../src/core/settings/value-schemas.ts';
 import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { ModalField, SelectChoice } from '../../src/discord/commands/reply.ts';
 import { type SettingPath, settingAt, settings } from '../../src/features/settings.ts';

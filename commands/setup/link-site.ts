@@ -3,7 +3,7 @@ import { bold, escapeName, lines, type Markup, markup } from '@tallyhook/platfor
 import { customSite, findLinkableSite } from '../../src/core/settings/listing-settings.ts';
 import { textField } from '../../src/discord/commands/input.ts';
 import type { Modal, ModalField, OptionValue, PanelBlock, ReplyButton } from '../../src/discord/commands/reply.ts';
-import type { LinkResult } from '../../src/features/setup/community.ts';
+import type { LinkResult } from '../../src/features/settings/community.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import { linkableSites } from '../../src/webhook/sites/index.ts';
 import { homePageOf, type Site, trustOf } from '../../src/webhook/sites/site.ts';

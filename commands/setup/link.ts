@@ -5,7 +5,7 @@ import { customSite } from '../../src/core/settings/listing-settings.ts';
 import type { Arrival } from '../../src/core/settings/stored-settings.ts';
 import { textField } from '../../src/discord/commands/input.ts';
 import type { ActionTarget, Later, Modal, ModalField, Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
-import type { GeneratedSecrets, KeyCheck, LinkResult } from '../../src/features/setup/community.ts';
+import type { GeneratedSecrets, KeyCheck, LinkResult } from '../../src/features/settings/community.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import type { Site } from '../../src/webhook/sites/site.ts';
 import { renderChannelStep } from './first-steps.ts';

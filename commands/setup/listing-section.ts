@@ -1,7 +1,7 @@
 import { bold, codeBlock, joined, lines, type Markup, subtext } from '@tallyhook/platform/texts/markup';
 import { textField } from '../../src/discord/commands/input.ts';
 import type { Modal, ModalField, Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
-import type { GeneratedSecrets, ListingSettings, SecretFamily } from '../../src/features/setup/community.ts';
+import type { GeneratedSecrets, ListingSettings, SecretFamily } from '../../src/features/settings/community.ts';
 import { missingFor } from '../../src/lookup/sites/site-apis.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import type { Site } from '../../src/webhook/sites/site.ts';

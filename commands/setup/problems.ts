@@ -12,14 +12,13 @@ import {
   trustedMarkup,
 } from '@tallyhook/platform/texts/markup';
 import { operator } from '../../src/core/ledger/correction.ts';
-import { hintText } from '../../src/core/settings/hint-text.ts';
-import { ruleText } from '../../src/core/settings/rules.ts';
-import { isOff } from '../../src/core/settings/shown-values.ts';
+import { hintText, isOff } from '../../src/core/settings/setting-spec.ts';
+import { ruleText } from '../../src/core/settings/value-schemas.ts';
 import { selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { Panel } from '../../src/discord/commands/reply.ts';
 import type { RoleAccess, RoleState } from '../../src/features/roles/inspect-roles.ts';
+import type { SettingIssue } from '../../src/features/settings/community.ts';
 import { findSetting } from '../../src/features/settings.ts';
-import type { SettingIssue } from '../../src/features/setup/community.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import { fileSuffix } from './form.ts';
 import { displayName, escapedName, type SetupView, settingName } from './view.ts';

@@ -1,5 +1,5 @@
 import { bold, lines, type Markup, markup, mention, subtext, timestamp } from '@tallyhook/platform/texts/markup';
-import { wouldHavePaid } from '../../src/core/settings/would-have-paid.ts';
+import { wouldHavePaid } from '../../src/core/settings/setting-spec.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../src/discord/commands/reply.ts';
 import type {
   ChangedSetting,
@@ -7,7 +7,7 @@ import type {
   SaveResult,
   SettingsChange,
   UndoResult,
-} from '../../src/features/setup/community.ts';
+} from '../../src/features/settings/community.ts';
 import { type Problem, problemOf, refusing, renderProblems } from './problems.ts';
 import {
   button,

@@ -1,7 +1,6 @@
 import { bold, joined, lines, type Markup, subtext } from '@tallyhook/platform/texts/markup';
 import { plainName } from '@tallyhook/platform/truncate';
-import type { SettingField } from '../../src/core/settings/setting-spec.ts';
-import { isOff } from '../../src/core/settings/shown-values.ts';
+import { isOff, type SettingField } from '../../src/core/settings/setting-spec.ts';
 import type { Modal, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { type SettingPath, settingAt } from '../../src/features/settings.ts';
 import type { Form } from './form.ts';

@@ -2,20 +2,20 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { escapeName, type Markup } from '@tallyhook/platform/texts/markup';
 import type { Standings } from '../../src/core/ledger/standing.ts';
 import { showLink } from '../../src/core/settings/listing-settings.ts';
-import { showValue } from '../../src/core/settings/shown-values.ts';
+import { showValue } from '../../src/core/settings/setting-spec.ts';
 import { linkPath } from '../../src/core/settings/stored-settings.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { OptionValue, PanelBlock, ReplyButton, ReplySelect } from '../../src/discord/commands/reply.ts';
-import { findSetting, isCommunityPath, isSecretPath, type SettingPath } from '../../src/features/settings.ts';
 import type {
   CommunitySettings,
   EffectiveValue,
   ListingSettings,
   SettingsAuthor,
   SettingsEdit,
-} from '../../src/features/setup/community.ts';
+} from '../../src/features/settings/community.ts';
+import type { SetupServices } from '../../src/features/settings/services.ts';
+import { findSetting, isCommunityPath, isSecretPath, type SettingPath } from '../../src/features/settings.ts';
 import type { TextIn, Texts } from '../../src/texts/texts.ts';
-import type { SetupServices } from '../setup-services.ts';
 import type { Form } from './form.ts';
 
 /** Who uses `/setup` where, and what is in effect there. */

@@ -34,7 +34,7 @@ import { createLedger } from '../features/corrections/program-ledger.ts';
 import { createServices } from '../features/create.ts';
 import { createHandling } from '../features/handlers/handling.ts';
 import { createVotePictures } from '../features/pictures/vote-pictures.ts';
-import { createSettings } from '../features/setup/create-settings.ts';
+import { createSettings } from '../features/settings/in-effect.ts';
 import type { Store } from '../features/store.ts';
 import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import type { openKeyv } from '../lookup/open-keyv.ts';

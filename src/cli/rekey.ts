@@ -11,7 +11,7 @@ import { createKeyFile, replaceKeyFile } from '@tallyhook/platform/encryption/ke
 import { command } from '@tallyhook/platform/terminal/command';
 import { exitCode } from '@tallyhook/platform/terminal/terminal';
 import { loadDatabaseUrl, loadKeySources } from '../../config/load.ts';
-import { rekey } from '../features/setup/rekey.ts';
+import { rekey } from '../features/settings/rekey.ts';
 import { withStore } from './open-database.ts';
 
 const help = `tallyhook rekey: encrypt the secrets in the database (those of /setup, and the tokens of members with

@@ -10,9 +10,9 @@ import { readTextFile } from '@tallyhook/platform/text-file';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { createListingTargets } from '../features/communities/listing-targets.ts';
+import { exportSettings, importedChanges } from '../features/settings/file.ts';
+import { createSettingsWriter } from '../features/settings/save.ts';
 import { isSecretPath } from '../features/settings.ts';
-import { createSettingsWriter } from '../features/setup/save-settings.ts';
-import { exportSettings, importedChanges } from '../features/setup/settings-file.ts';
 import { withStore } from './open-database.ts';
 
 const help = `tallyhook settings: export and import what the owner of a community has set up with /setup

@@ -129,7 +129,7 @@ export const configurationMutations: readonly Mutation[] = [
     breaks: 'nobody approves what another member has asked for',
   },
   {
-    file: 'src/features/setup/connect/connect-routes.ts',
+    file: 'src/features/settings/connect-routes.ts',
     find: 'equalSecrets(state, attempt.state)',
     replace: 'true',
     breaks: 'a browser does not finish what another one has begun',

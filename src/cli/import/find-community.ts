@@ -5,7 +5,7 @@ import type { Config } from '../../../config/schema.ts';
 import { prepareCommunities } from '../../features/communities/community-ids.ts';
 import { type Community, createDirectory } from '../../features/communities/directory.ts';
 import { withoutGuild } from '../../features/communities/only-community.ts';
-import { createCommunitySettings } from '../../features/setup/community-settings.ts';
+import { createCommunitySettings } from '../../features/settings/in-effect.ts';
 import type { Store } from '../../features/store.ts';
 
 /** All communities with a listing, as they are set up in the settings and in Discord. */

@@ -1,8 +1,7 @@
 import { type JsonObject, listOf, textOf } from '@tallyhook/platform/json';
 import { editedEntry, entryForm } from '../../../commands/setup/entry-form.ts';
 import { type FormContext, fileField, modalFields } from '../../../commands/setup/form.ts';
-import { hintText } from '../../core/settings/hint-text.ts';
-import type { SettingField } from '../../core/settings/setting-spec.ts';
+import { hintText, type SettingField } from '../../core/settings/setting-spec.ts';
 import { selectedValues, textField } from '../../discord/commands/input.ts';
 import type { ModalField } from '../../discord/commands/reply.ts';
 

@@ -2,7 +2,7 @@ import type { Html } from '@tallyhook/platform/web/html';
 import { HttpError } from '@tallyhook/platform/web/http-error';
 import type { Response } from 'express';
 import { type Draft, readDraft } from '../../../../commands/setup/draft.ts';
-import { wouldHavePaid } from '../../../core/settings/would-have-paid.ts';
+import { wouldHavePaid } from '../../../core/settings/setting-spec.ts';
 import type { CommandInput } from '../../../discord/commands/input.ts';
 import type { Texts } from '../../../texts/texts.ts';
 import { previewAnnouncements } from '../../announcement-previews.ts';
