@@ -2,17 +2,24 @@ import { isEqual } from '@tallyhook/platform/json';
 import { isOff } from '../../src/core/settings/setting-spec.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { Modal, ModalField, Panel } from '../../src/discord/commands/reply.ts';
+import { announcementSettings, readAnnouncements } from '../../src/features/announcements/read-settings.ts';
+import type { ListingSettings } from '../../src/features/settings/community.ts';
 import { parseSetting, type SettingPath } from '../../src/features/settings.ts';
 import type { SimulatedCredits } from '../../src/features/simulation/feature.ts';
+import type { AnnouncementSettings } from '../../src/texts/announcement-settings.ts';
 import type { FormContext, FormValues } from './form.ts';
-import { findObjectProblems, withUploads } from './problems.ts';
-import { renderSaved, renderUnsaved } from './results.ts';
+import { findObjectProblems, renderSaved, renderUnsaved, withUploads } from './results.ts';
+import { editOf, findForm } from './sections.ts';
 import {
   authorOf,
   basisOf,
+  displayName,
   type Edit,
   editOptions,
   effectiveValue,
+  type ListingView,
+  namesListing,
+  openView,
   refreshed,
   type SetupView,
   toChanges,
@@ -75,7 +82,7 @@ function changesOf(view: SetupView, values: FormValues): [path: SettingPath, val
 }
 
 /** What the values of a form that is not saved would have paid; null if they are not valid, or would pay as now. */
-export async function simulateDraft(view: SetupView, edit: Edit): Promise<SimulatedCredits | null> {
+async function simulateDraft(view: SetupView, edit: Edit): Promise<SimulatedCredits | null> {
   const { input, guildId, services } = view;
   const values = edit.form.read(input, formContext(view, edit));
   const changes = toChanges(view, changesOf(view, values));
@@ -114,4 +121,54 @@ function withDraft(field: ModalField, entered: CommandInput['fields'][string] | 
     default:
       return typeof entered === 'object' ? { ...field, selected: entered } : field;
   }
+}
+
+/** What a form would do that is not saved. */
+export type Draft =
+  | { readonly section: 'announcements'; readonly listing: DraftListing }
+  /** What members would have been paid; null if it is not known, or the same. */
+  | { readonly section: 'rewards'; readonly paid: SimulatedCredits | null };
+
+/** A listing with announcements as the form says. */
+interface DraftListing extends Pick<ListingSettings['inEffect'], 'rewards' | 'timeZone'> {
+  readonly name: string;
+  readonly kind: 'server' | 'bot';
+  /** The name on the service: external text. */
+  readonly title: string;
+  readonly announcements: AnnouncementSettings;
+}
+
+/** Whether {@link readDraft} knows what this form would do. */
+export function hasDraft(form: unknown): boolean {
+  const section = findForm(form)?.section;
+  return section === 'announcements' || section === 'rewards';
+}
+
+/** Null for other forms, or an unknown listing. Rejects with the errors of the store. */
+export async function readDraft(
+  input: CommandInput,
+  context: Pick<SetupView, 'clock' | 'texts' | 'services' | 'standings'>,
+  guildId: string,
+): Promise<Draft | null> {
+  const view = await openView(input, context, guildId);
+  const edit = editOf(input);
+  if (edit === null || !namesListing(view)) return null;
+  const { section } = edit;
+  if (section === 'rewards') return { section, paid: await simulateDraft(view, edit) };
+  return section === 'announcements' ? { section, listing: draftListing(view, edit) } : null;
+}
+
+function draftListing(view: ListingView, edit: Edit): DraftListing {
+  const { input, listing } = view;
+  const { name, kind, inEffect } = listing;
+  const value = (path: Parameters<typeof effectiveValue>[1]) => effectiveValue(view, path).value;
+  const entered = edit.form.read(input, { texts: view.texts, value, entry: null, variant: null });
+  const stated = announcementSettings.map(({ path, schema }) => {
+    // A value that is not valid yet changes nothing.
+    const valid = [entered[path], value(path)].find((each) => each === null || schema.safeParse(each).success);
+    return [path.slice('announcements.'.length), schema.safeParse(valid).data] as const;
+  });
+  const { rewards, timeZone } = inEffect;
+  const announcements = readAnnouncements(Object.fromEntries(stated));
+  return { name, kind, rewards, timeZone, title: displayName(view, name), announcements };
 }

@@ -1,10 +1,8 @@
 import { lines, type Markup } from '@tallyhook/platform/texts/markup';
 import type { Panel } from '../../src/discord/commands/reply.ts';
 import type { SettingPath } from '../../src/features/settings.ts';
-import { setupSections } from '../../src/features/setup-sections.ts';
-import { credits } from './core-sections.ts';
-import { findObjectProblems, type Problem, problemOf, refusing, renderProblems } from './problems.ts';
-import { panel } from './results.ts';
+import { findObjectProblems, type Problem, panel, problemOf, refusing, renderProblems } from './results.ts';
+import { credits, setupSections } from './sections.ts';
 import {
   authorOf,
   button,

@@ -1,7 +1,6 @@
 import { channelMention, escapeName, lines, type Markup } from '@tallyhook/platform/texts/markup';
 import type { Panel, ReplyButton } from '../../src/discord/commands/reply.ts';
-import { channelProblem, refusing, renderProblems } from './problems.ts';
-import { panel } from './results.ts';
+import { channelProblem, panel, refusing, renderProblems } from './results.ts';
 import { button, listingOptions, type SetupView, selectBlock, textBlock } from './view.ts';
 
 /** The button that leads to the choice of a channel for the vote panel. */
