@@ -1,6 +1,6 @@
 import { cooldownHours } from '../src/core/settings/listing-settings.ts';
 import type { SettingSpec } from '../src/core/settings/setting-spec.ts';
-import { settings as listingSettings } from '../src/features/settings.ts';
+import { settings as listingSettings, type SettingPath } from '../src/features/settings.ts';
 import { type Environment, isSecretValue, isShownValue, readValues, sourceOf, withoutPassword } from './environment.ts';
 import {
   type ConfiguredListing,
@@ -66,15 +66,21 @@ function describeSetting({ name, source, value }: PublicSetting, environment: En
   return isSecretValue(name, environment[name] ?? '') ? `${value}  (password hidden)` : value;
 }
 
-/** Where a value of a listing comes from. `setup`: it was changed in Discord. */
+/** Where a value of a listing comes from. `setup`: it was changed in Discord. `file`: the file of `TALLYHOOK_CONFIG`. */
 export type ValueSource = SettingSource | 'setup';
 
 /** A setting of a listing in effect. */
 export interface EffectiveValue {
-  /** As in the file, without secrets; null if it is unset. */
+  /**
+   * As in the file (JSON), without secrets; null if it is unset or switched off. In place of its codes, an item of a shop
+   * has `codeCount`.
+   */
   readonly value: unknown;
   readonly source: ValueSource;
 }
+
+/** A setting that has no value anywhere. */
+export const unset: EffectiveValue = { value: null, source: 'unset' };
 
 /** The effective settings of one listing, without secrets. */
 export interface PublicListing {
@@ -168,7 +174,7 @@ export function valuesOfListing(
   { defaultSources }: ListingBase,
   { listing, source }: ConfiguredListing,
   stored: readonly OpenedSetting[],
-): Readonly<Record<string, EffectiveValue>> {
+): Readonly<Record<SettingPath | 'guildId', EffectiveValue>> {
   const isStored = (path: string) =>
     stored.some((each) => each.path === path && (each.listing === '' || each.listing === listing.name));
   const configuredSource = (spec: SettingSpec): ValueSource => {
@@ -184,7 +190,8 @@ export function valuesOfListing(
     return [spec.path, { value, source: isStored(spec.path) ? 'setup' : configured }];
   });
   const guildSource = sourceOfGuild(listing, source, defaultSources);
-  return Object.fromEntries([['guildId', { value: listing.guildId, source: guildSource }], ...values]);
+  const all = Object.fromEntries([['guildId', { value: listing.guildId, source: guildSource }], ...values]);
+  return all as Record<SettingPath | 'guildId', EffectiveValue>;
 }
 
 /** A bot without a guild of its own has that of the file. */

@@ -1,8 +1,10 @@
 import { bold, joined, lines, type Markup, subtext } from '@tallyhook/platform/texts/markup';
 import { plainName } from '@tallyhook/platform/truncate';
+import type { ValueSource } from '../../config/describe.ts';
 import { isOff, type SettingField } from '../../src/core/settings/setting-spec.ts';
 import type { Modal, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { type SettingPath, settingAt } from '../../src/features/settings.ts';
+import type { Texts } from '../../src/texts/texts.ts';
 import type { Form } from './form.ts';
 import { panel } from './results.ts';
 import {
@@ -112,11 +114,13 @@ function settingLine(view: SetupView, path: SettingPath): Markup {
   if (path === 'premiumChannelId' && value !== null && value === effectiveValue(view, 'announceChannelId').value) {
     return joined([name, texts.text('setup.values.sameAsAnnouncements')], ': ');
   }
-  const shown = joined(
-    [describeValue(path, value, texts), source === 'default' ? null : texts.text(`setup.sources.${source}`)],
-    ' · ',
-  );
+  const shown = joined([describeValue(path, value, texts), sourceText(source, texts)], ' · ');
   return joined([name, shown], ': ');
+}
+
+/** Where a value comes from; null for a default. */
+export function sourceText(source: ValueSource, { text }: Texts): Markup | null {
+  return source === 'default' || source === 'unset' ? null : text(`setup.sources.${source}`);
 }
 
 function editButtons(view: SetupView, { forms }: SetupSection): ReplyButton[] {

@@ -6,7 +6,7 @@ import { selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { ModalField, Panel, PanelBlock, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { editedEntry, entryForm, type FormContext, fileField, modalFields } from './form.ts';
 import { panel, showSaved } from './results.ts';
-import { renderSection, type SetupSection } from './section.ts';
+import { renderSection, type SetupSection, sourceText } from './section.ts';
 import {
   authorOf,
   basisOf,
@@ -153,7 +153,7 @@ function renderItems(view: SetupView): readonly PanelBlock[] {
 
   const described = items.map((each) => describeItem(view, each));
   return [
-    textBlock(lines(...described, source === 'default' ? null : text(`setup.sources.${source}`), missingReports(view))),
+    textBlock(lines(...described, sourceText(source, view.texts), missingReports(view))),
     selectBlock({
       kind: 'choices',
       action: 'item',

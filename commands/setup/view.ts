@@ -1,5 +1,6 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { escapeName, type Markup } from '@tallyhook/platform/texts/markup';
+import { type EffectiveValue, unset } from '../../config/describe.ts';
 import type { Standings } from '../../src/core/ledger/standing.ts';
 import { showLink } from '../../src/core/settings/listing-settings.ts';
 import { showValue } from '../../src/core/settings/setting-spec.ts';
@@ -8,7 +9,6 @@ import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { OptionValue, PanelBlock, ReplyButton, ReplySelect } from '../../src/discord/commands/reply.ts';
 import type {
   CommunitySettings,
-  EffectiveValue,
   ListingSettings,
   SettingsAuthor,
   SettingsEdit,
@@ -50,7 +50,6 @@ export interface Edit {
 }
 
 const maxNameLength = 80;
-const unset: EffectiveValue = { value: null, source: 'default' };
 
 /** Reads the settings again. A listing that the input names, but that is not of this guild, is not selected. */
 export async function openView(
@@ -89,8 +88,7 @@ export function namesListing(view: SetupView): view is ListingView {
 
 /** The value in effect, with its source. */
 export function effectiveValue({ community, listing }: SetupView, path: SettingPath): EffectiveValue {
-  if (isCommunityPath(path)) return community.values[path] ?? unset;
-  return listing?.values[path] ?? unset;
+  return (isCommunityPath(path) ? community.values[path] : listing?.values[path]) ?? unset;
 }
 
 export function authorOf({ input, guildId }: SetupView): SettingsAuthor {

@@ -11,7 +11,7 @@ import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { createListingTargets } from '../features/communities/listing-targets.ts';
 import { exportSettings, importedChanges } from '../features/settings/file.ts';
-import { createSettingsWriter } from '../features/settings/save.ts';
+import { Settings } from '../features/settings/settings.ts';
 import { isSecretPath } from '../features/settings.ts';
 import { withStore } from './open-database.ts';
 
@@ -60,8 +60,8 @@ async function exportTo(
   { guildId, file, withSecrets }: { guildId: string; file: string | undefined; withSecrets: boolean },
   terminal: Terminal,
 ): Promise<number> {
-  const text = await withWriter(config, terminal, async (writer) => {
-    const { opened, listings } = await writer.read(guildId);
+  const text = await withSettings(config, terminal, async (stored) => {
+    const { opened, listings } = await stored.open(guildId);
     const [unreadable] = opened.unreadable;
     if (withSecrets && unreadable !== undefined) {
       throw new TallyhookError('settings_key_missing', unreadable.reason, { hint: unreadable.hint });
@@ -80,8 +80,8 @@ async function importFrom(
   terminal: Terminal,
 ): Promise<number> {
   const text = readTextFile(file);
-  return withWriter(config, terminal, async (writer) => {
-    const { opened, listings } = await writer.read(guildId);
+  return withSettings(config, terminal, async (stored) => {
+    const { opened, listings } = await stored.open(guildId);
     const imported = importedChanges(text, { settings: opened.settings, listings });
     if ('issues' in imported) return reportIssues(imported.issues, terminal);
     const before = (listing: string, path: string) =>
@@ -94,7 +94,7 @@ async function importFrom(
     else for (const each of differences) terminal.print(formatDifference(each));
     if (dryRun) return exitCode.ok;
     const author = { guildId, authorId: 'tallyhook', interactionId: `import ${randomUUID()}` };
-    const result = await writer.save(author, imported.changes, { basis: null });
+    const result = await stored.saveChanges(author, imported.changes, { basis: null });
     if (result.status === 'invalid') return reportIssues(result.issues, terminal);
     terminal.printError(result.status === 'saved' ? 'Saved.' : 'Nothing has changed.');
     return exitCode.ok;
@@ -117,24 +117,25 @@ function reportIssues(
   return exitCode.usage;
 }
 
-async function withWriter<Result>(
+async function withSettings<Result>(
   config: Config,
   terminal: Terminal,
-  use: (writer: ReturnType<typeof createSettingsWriter>) => Promise<Result>,
+  use: (settings: Settings) => Promise<Result>,
 ): Promise<Result> {
   return withStore(config.databaseUrl, async (store) => {
     const encryption = createEncryption(config.encryption, ({ problem, hint }) =>
       terminal.printError(`${problem} ${hint}`),
     );
-    const writer = createSettingsWriter({
+    const settings = new Settings({
       store: store.settings,
       encryption,
+      publicUrl: config.publicUrl,
       clock: systemClock,
       onKeyMissing: ({ reason, hint }) => terminal.printError(`${reason} ${hint}`),
       base: () => config.base,
       findTarget: createListingTargets(() => undefined).find,
       apply: async () => {},
     });
-    return use(writer);
+    return use(settings);
   });
 }

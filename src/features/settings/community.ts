@@ -1,30 +1,18 @@
 import { parseJson } from '@tallyhook/platform/json';
-import { valuesOfListing } from '../../../config/describe.ts';
-import { type CommunityIssue, type ConfiguredListing, communityConfig } from '../../../config/listings.ts';
+import { type EffectiveValue, unset, valuesOfListing } from '../../../config/describe.ts';
+import { type CommunityIssue, communityConfig } from '../../../config/listings.ts';
 import type { ListingBase, ListingConfig } from '../../../config/schema.ts';
 import type { ChangedValue, StoredChange, StoredValue } from '../../core/settings/stored-settings.ts';
 import { type Rule, rule } from '../../core/settings/value-schemas.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
-import { type CommunityPath, communityPaths, type ListingPath, listingPaths } from '../settings.ts';
+import { type CommunityPath, communityPaths, type ListingPath, type SettingPath } from '../settings.ts';
 import type { OpenedSettings, UnreadableSecret } from './stored.ts';
 
 /*
  * The settings of a community, for `/setup`. Values have the form of the file of `TALLYHOOK_CONFIG` (JSON), times are ms
  * since the epoch. Every method rejects with the errors of the store.
  */
-
-/** Where a value comes from. `setup`: it was changed in Discord. `file`: the file of `TALLYHOOK_CONFIG`. */
-export type ValueSource = 'setup' | 'file' | 'environment' | 'default';
-
-export interface EffectiveValue {
-  /** JSON; null if it is unset or switched off. In place of its codes, an item of a shop has `codeCount`. */
-  readonly value: unknown;
-  readonly source: ValueSource;
-}
-
-/** Effective settings by path: `announceChannelId`, `rewards.streak`. */
-export type EffectiveValues = Readonly<Record<string, EffectiveValue>>;
 
 /** The addresses for the webhooks of a listing: complete URLs, or only paths if `PUBLIC_URL` is not set. */
 export interface WebhookAddresses {
@@ -51,7 +39,8 @@ export interface ListingSettings {
   readonly voteSecrets: number;
   readonly premiumSecrets: number;
   readonly addresses: WebhookAddresses;
-  readonly values: Readonly<Record<ListingPath, EffectiveValue>>;
+  /** By path: `announceChannelId`, `rewards.streak`. */
+  readonly values: Readonly<Record<SettingPath, EffectiveValue>>;
   /** What decides its announcements and their amounts. */
   readonly inEffect: Pick<ListingConfig, 'rewards' | 'announcements' | 'timeZone'>;
 }
@@ -238,33 +227,59 @@ export type KeyCheck =
   /** `tooMany`: the guild has checked ten keys within a minute. `retryAt` is in ms since the epoch. */
   | { readonly status: 'unreachable' | 'tooMany'; readonly retryAt: number };
 
-export interface DescribedCommunity {
-  readonly guildId: string;
-  readonly version: number;
-  readonly opened: OpenedSettings;
-  readonly latestChange: StoredChange | null;
-  readonly canStoreSecrets: boolean;
-  readonly publicUrl: string | null;
-}
-
 /** The effective settings of a community, without secrets. */
-export function describeCommunity(base: ListingBase, described: DescribedCommunity): CommunitySettings {
-  const { guildId, version, opened, latestChange, canStoreSecrets, publicUrl } = described;
+export function describeCommunity(
+  base: ListingBase,
+  {
+    guildId,
+    opened,
+    latestChange,
+    ...community
+  }: {
+    readonly guildId: string;
+    readonly opened: OpenedSettings;
+    readonly latestChange: StoredChange | null;
+    readonly canStoreSecrets: boolean;
+    readonly publicUrl: string | null;
+  },
+): CommunitySettings {
   const config = communityConfig(base, guildId, opened.settings);
-  const [first] = config.configured.map((configured) => effectiveOf(base, configured, opened));
-  const empty = (path: string): EffectiveValue => {
-    const stored = opened.settings.find((each) => each.listing === '' && each.path === path);
-    return stored === undefined ? { value: null, source: 'default' } : { value: stored.value, source: 'setup' };
-  };
+  const listings = config.configured.map((configured): ListingSettings => {
+    const { listing, source } = configured;
+    const { name, kind, site, rewards, announcements, timeZone } = listing;
+    return {
+      name,
+      kind,
+      targetId: listing.id,
+      site: site === undefined ? null : findSite(site),
+      origin: source.origin,
+      hasLookupKey: listing.lookupKey !== null,
+      hasSiteKey: site !== undefined && site.key !== null,
+      voteSecrets: listing.voteSecrets.length,
+      premiumSecrets: listing.premiumSecrets.length,
+      addresses: webhookAddresses(listing, community.publicUrl),
+      values: valuesOfListing(base, configured, opened.settings),
+      inEffect: { rewards, announcements, timeZone },
+    };
+  });
   return {
     guildId,
-    version,
-    canStoreSecrets,
-    listings: config.configured.map((configured) => describeListing(base, configured, opened, publicUrl)),
-    values: pick(communityPaths, (path) => first?.[path] ?? empty(path)),
+    version: latestChange?.id ?? 0,
+    canStoreSecrets: community.canStoreSecrets,
+    listings,
+    values: listings[0]?.values ?? storedValues(opened),
     latestChange: latestChange && toSettingsChange(latestChange),
     issues: [...opened.unreadable.map(toUnreadableIssue), ...config.issues.map(toIssue)],
   };
+}
+
+/** What a community without listings has stored. */
+function storedValues({ settings }: OpenedSettings): CommunitySettings['values'] {
+  const values = communityPaths.map((path): [CommunityPath, EffectiveValue] => {
+    const stored = settings.find((each) => each.listing === '' && each.path === path);
+    return [path, stored === undefined ? unset : { value: stored.value, source: 'setup' }];
+  });
+  return Object.fromEntries(values) as CommunitySettings['values'];
 }
 
 /** Without `PUBLIC_URL` only the path. */
@@ -299,50 +314,6 @@ function toChangedSetting({ listing, path, before, after }: ChangedValue): Chang
 
 function shownValue(stored: StoredValue | null): unknown {
   return stored === null ? undefined : parseJson(stored.value);
-}
-
-function describeListing(
-  base: ListingBase,
-  configured: ConfiguredListing,
-  opened: OpenedSettings,
-  publicUrl: string | null,
-): ListingSettings {
-  const { listing, source } = configured;
-  const values = effectiveOf(base, configured, opened);
-  const { rewards, announcements, timeZone } = listing;
-  return {
-    name: listing.name,
-    kind: listing.kind,
-    targetId: listing.id,
-    site: listing.site === undefined ? null : findSite(listing.site),
-    origin: source.origin,
-    hasLookupKey: listing.lookupKey !== null,
-    hasSiteKey: listing.site !== undefined && listing.site.key !== null,
-    voteSecrets: listing.voteSecrets.length,
-    premiumSecrets: listing.premiumSecrets.length,
-    addresses: webhookAddresses(listing, publicUrl),
-    values: pick(listingPaths, (path) => values[path] ?? { value: null, source: 'default' }),
-    inEffect: { rewards, announcements, timeZone },
-  };
-}
-
-/** By path. What is not set anywhere counts as a default. */
-function effectiveOf(
-  base: ListingBase,
-  configured: ConfiguredListing,
-  { settings }: OpenedSettings,
-): Readonly<Record<string, EffectiveValue>> {
-  const values = Object.entries(valuesOfListing(base, configured, settings));
-  return Object.fromEntries(
-    values.map(([path, { value, source }]) => [path, { value, source: source === 'unset' ? 'default' : source }]),
-  );
-}
-
-function pick<Path extends string>(
-  paths: readonly Path[],
-  read: (path: Path) => EffectiveValue,
-): Readonly<Record<Path, EffectiveValue>> {
-  return Object.fromEntries(paths.map((path) => [path, read(path)])) as Record<Path, EffectiveValue>;
 }
 
 /** Without the reason, which names files of the operator: it is in the log. */

@@ -1,15 +1,28 @@
 import { randomBytes } from 'node:crypto';
+import type { Clock } from '@tallyhook/platform/clock';
 import { day } from '@tallyhook/platform/durations';
-import { communityConfig } from '../../../config/listings.ts';
-import type { ListingConfig } from '../../../config/schema.ts';
-import { type Arrival, linkPath, type StoredChange } from '../../core/settings/stored-settings.ts';
+import type { Encryption } from '@tallyhook/platform/encryption/encryption';
+import type { EncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
+import { messageOf, TallyhookError } from '@tallyhook/platform/errors';
+import { communityConfig, type OpenedSetting } from '../../../config/listings.ts';
+import type { ListingBase, ListingConfig } from '../../../config/schema.ts';
+import {
+  type Arrival,
+  linkPath,
+  type NewChange,
+  type SettingKey,
+  type StoredChange,
+  type StoredCommunity,
+} from '../../core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
+import { missingSettings } from '../settings.ts';
 import {
   type CommunitySettings,
   describeCommunity,
   type LinkResult,
   type ListingDetails,
   listingAddress,
+  missingKeyIssue,
   type NewLink,
   type RotateResult,
   type SaveResult,
@@ -18,47 +31,100 @@ import {
   type SettingsAuthor,
   type SettingsChange,
   type SettingsEdit,
+  toIssue,
   toSettingsChange,
   type UndoResult,
 } from './community.ts';
 import { exportSettings, importedChanges } from './file.ts';
 import {
-  createSettingsWriter,
+  type FindTarget,
   isIdentityPath,
   keyOfOtherListing,
-  type SettingsWriter,
+  linkIssues,
+  nameTaken,
   unknownListing,
-  type WriterOptions,
-} from './save.ts';
-import { canUseKey, openSettings, type SettingChange, withChanges } from './stored.ts';
+} from './link-issues.ts';
+import {
+  canUseKey,
+  hasSecrets,
+  type OpenedSettings,
+  openSettings,
+  type SettingChange,
+  toStoredValues,
+  withChanges,
+  withSeparateParts,
+} from './stored.ts';
 
 /** Changes that an undo compares with. */
 const maxShownChanges = 100;
+/** How often others may change the community, or the key of the database, while a change is saved. */
+const maxAttempts = 30;
 
-interface SetupOptions extends WriterOptions {
-  readonly publicUrl: string | null;
+/** A community at the time of a change. */
+interface CurrentCommunity {
+  readonly stored: StoredCommunity;
+  readonly opened: OpenedSettings;
+  readonly listings: readonly ListingConfig[];
 }
 
-/** The settings of all communities, as `/setup` reads and changes them. Every method rejects with the errors of the store. */
-export class Settings {
-  private readonly options: SetupOptions;
-  private readonly store: SettingsStore;
-  private readonly writer: SettingsWriter;
+interface SaveOptions {
+  readonly basis: number | null;
+  /** The Discord ids of listings, by name, as far as the service has said them for new API keys. */
+  readonly targetIds?: ReadonlyMap<string, string>;
+}
 
-  constructor(options: SetupOptions) {
+/** The settings of a community before and after a change. */
+interface ValidatedChange extends Pick<SaveOptions, 'targetIds'> {
+  readonly guildId: string;
+  readonly before: readonly OpenedSetting[];
+  readonly after: readonly OpenedSetting[];
+  /** The values that are set. */
+  readonly changed: readonly SettingKey[];
+}
+
+interface SettingsOptions {
+  readonly store: SettingsStore;
+  readonly encryption: Encryption;
+  readonly publicUrl: string | null;
+  readonly base: () => ListingBase;
+  /** The server or bot that a listing is. */
+  readonly findTarget: FindTarget;
+  /** Applies what is stored, here at once and soon in other processes. */
+  readonly apply: () => Promise<void>;
+  /** Called with the cause, for the operator, if a secret cannot be stored. */
+  readonly onKeyMissing?: (cause: { readonly reason: string; readonly hint: string }) => void;
+  readonly clock: Clock;
+}
+
+/**
+ * The settings of all communities, as `/setup` and the command line read, validate and change them. Every method rejects
+ * with the errors of the store.
+ */
+export class Settings {
+  private readonly options: SettingsOptions;
+  private readonly store: SettingsStore;
+
+  constructor(options: SettingsOptions) {
     this.options = options;
     this.store = options.store;
-    this.writer = createSettingsWriter(options);
+  }
+
+  /** What is stored of a community, with its secrets, and the listings in effect. */
+  async open(guildId: string): Promise<CurrentCommunity> {
+    const { encryption, base } = this.options;
+    const [stored] = await this.store.communities([guildId]);
+    if (stored === undefined) throw new Error('The community could not be read.');
+    const opened = openSettings(stored, encryption);
+    return { stored, opened, listings: communityConfig(base(), guildId, opened.settings).listings };
   }
 
   async read(guildId: string): Promise<CommunitySettings> {
     const { encryption, base, publicUrl } = this.options;
-    const { stored, opened } = await this.writer.read(guildId);
+    const { stored, opened } = await this.open(guildId);
     const [latestChange = null] = await this.store.changes(guildId, { before: null, limit: 1 });
     const { keyId } = await this.store.state();
     return describeCommunity(base(), {
       guildId: stored.guildId,
-      version: latestChange?.id ?? 0,
       opened,
       latestChange,
       canStoreSecrets: encryption.canSeal && (keyId === null || canUseKey(encryption, keyId)),
@@ -68,9 +134,105 @@ export class Settings {
 
   async save({ changes, basis, ...author }: SettingsEdit): Promise<SaveResult> {
     const listed = changes.map(({ listing, path, value }) => ({ listing: listing ?? '', path, value }));
-    const result = await this.writer.save(author, listed, { basis });
+    const result = await this.saveChanges(author, listed, { basis });
     if (result.status === 'saved') await this.announceTests(author.guildId, result.change);
     return result;
+  }
+
+  /** Validates and stores changes, and applies them in this process. */
+  async saveChanges(
+    author: SettingsAuthor,
+    changes: readonly SettingChange[],
+    { basis, targetIds }: SaveOptions,
+  ): Promise<SaveResult> {
+    const { guildId } = author;
+    for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+      const { stored, opened, listings } = await this.open(guildId);
+      const separated = withSeparateParts(changes, listings[0]);
+      const unknown = separated.filter(
+        ({ listing, value, path }) =>
+          listing !== '' && path !== linkPath && value !== undefined && !isListing(listing, listings, separated),
+      );
+      const changed = separated.filter(({ value }) => value !== undefined);
+      const settings = { before: opened.settings, after: withChanges(opened.settings, separated) };
+      const issues = await this.issuesOf({ guildId, ...settings, changed, ...(targetIds && { targetIds }) });
+      if (unknown.length + issues.length > 0) {
+        const unknownIssues = unknown.map(({ listing, path }) => unknownListing(listing, path));
+        return { status: 'invalid', issues: [...unknownIssues, ...issues] };
+      }
+      const key = hasSecrets(separated) ? this.findKey((await this.store.state()).keyId) : null;
+      if (key === 'missing') return { status: 'invalid', issues: [missingKeyIssue(null, 'lookupKey')] };
+      const result = await this.storeChange({
+        ...author,
+        at: this.options.clock.now(),
+        basis,
+        undoes: null,
+        values: toStoredValues(guildId, separated, key),
+        ...(changed.some(({ path }) => isIdentityPath(path)) && { validatedWith: stored.version }),
+      });
+      switch (result?.status) {
+        // Others have changed the community meanwhile, or the key of the database.
+        case undefined:
+          continue;
+        case 'name_taken':
+          return { status: 'invalid', issues: [nameTaken] };
+        case 'saved':
+        case 'repeated':
+          return { status: 'saved', change: await this.changeWith(guildId, result.id) };
+        case 'conflict':
+          return { status: 'conflict', since: await this.changesWith(guildId, result.changes) };
+        default:
+          return { status: 'unchanged' };
+      }
+    }
+    throw new TallyhookError('settings_key_missing', 'The settings, or their key, change all the time.');
+  }
+
+  /** What would be wrong with these settings that is not wrong already. */
+  private async issuesOf({ guildId, changed, targetIds, ...settings }: ValidatedChange): Promise<SettingIssue[]> {
+    const { base, findTarget } = this.options;
+    const before = communityConfig(base(), guildId, settings.before);
+    const after = communityConfig(base(), guildId, settings.after);
+    const known = [...before.issues.map(toIssue), ...missingIn(before.listings)].map((issue) => JSON.stringify(issue));
+    const all = [...after.issues.map(toIssue), ...missingIn(after.listings)];
+    const issues = all.filter((issue) => !known.includes(JSON.stringify(issue)));
+    const names = changed.filter(({ path }) => isIdentityPath(path)).map(({ listing }) => listing);
+    if (names.length === 0 || issues.length > 0) return issues;
+    const listings = after.listings.map((each) => ({ ...each, id: each.id ?? targetIds?.get(each.name) ?? null }));
+    return linkIssues(names, { before: before.listings, after: listings }, findTarget);
+  }
+
+  /** The reason is the operator's: it names the key file. */
+  private findKey(keyId: string | null): EncryptionKey | 'missing' {
+    const { encryption, onKeyMissing } = this.options;
+    try {
+      return encryption.keyFor(keyId);
+    } catch (error) {
+      const hint = error instanceof TallyhookError ? error.hint : undefined;
+      onKeyMissing?.({ reason: messageOf(error), hint: hint ?? 'Set the settings key (SETTINGS_KEY).' });
+      return 'missing';
+    }
+  }
+
+  /**
+   * Stores values as they are. Null if they have to be validated again: they are encrypted with a key that is not the
+   * database's any more, or the community has changed.
+   */
+  private async storeChange(change: NewChange) {
+    const result = await this.store.save(change);
+    if (result.status === 'other_key' || result.status === 'outdated') return null;
+    if (result.status === 'saved' || result.status === 'repeated') await this.options.apply();
+    return result;
+  }
+
+  private async changeWith(guildId: string, id: number): Promise<SettingsChange> {
+    const [change] = await this.changesWith(guildId, [id]);
+    if (change === undefined) throw new Error('The change could not be read.');
+    return change;
+  }
+
+  private async changesWith(guildId: string, ids: readonly number[]): Promise<readonly SettingsChange[]> {
+    return (await this.store.changesWithIds(guildId, ids)).map(toSettingsChange);
   }
 
   /** A test that arrived before its listing had a channel is announced as soon as there is one. */
@@ -91,7 +253,7 @@ export class Settings {
     // What was encrypted stays encrypted, so this needs no key.
     const values = change.changes.map(({ listing, path, before }) => ({ listing, path, after: before }));
     const at = this.options.clock.now();
-    const result = await this.writer.store({
+    const result = await this.storeChange({
       ...author,
       at,
       basis: changeId,
@@ -103,11 +265,9 @@ export class Settings {
     switch (result.status) {
       case 'saved':
       case 'repeated':
-        return { status: 'undone', change: await this.writer.change(guildId, result.id) };
-      case 'conflict': {
-        const since = await this.store.changesWithIds(guildId, result.changes);
-        return { status: 'changed_since', since: since.map(toSettingsChange) };
-      }
+        return { status: 'undone', change: await this.changeWith(guildId, result.id) };
+      case 'conflict':
+        return { status: 'changed_since', since: await this.changesWith(guildId, result.changes) };
       default:
         return { status: 'already_undone' };
     }
@@ -131,7 +291,7 @@ export class Settings {
     const author = { guildId, authorId, interactionId };
     const secret = voteSecret ?? generateSecret();
     const { name, changes } = linkChanges(link, secret);
-    const saved = (await this.findInteraction(author)) ?? (await this.writer.save(author, changes, { basis: null }));
+    const saved = (await this.findInteraction(author)) ?? (await this.saveChanges(author, changes, { basis: null }));
     // The same interaction may have linked it just now.
     const result = saved.status === 'invalid' ? ((await this.findInteraction(author)) ?? saved) : saved;
     if (result.status === 'invalid') return result;
@@ -164,7 +324,7 @@ export class Settings {
     targetId,
     ...author
   }: OfListing & { readonly lookupKey: string | null; readonly targetId: string | null }): Promise<SaveResult> {
-    const { listings } = await this.writer.read(author.guildId);
+    const { listings } = await this.open(author.guildId);
     const current = listings.find((each) => each.name === listing);
     if (current === undefined) return { status: 'invalid', issues: [unknownListing(listing)] };
     const target = await this.options.findTarget(current);
@@ -179,7 +339,7 @@ export class Settings {
         : []),
     ];
     const targetIds = new Map(targetId === null ? [] : [[listing, targetId]]);
-    return this.writer.save(author, changes, { basis: null, targetIds });
+    return this.saveChanges(author, changes, { basis: null, targetIds });
   }
 
   /**
@@ -218,7 +378,7 @@ export class Settings {
 
   /** Removes a listing that was linked by {@link link}. Its votes and credits stay; it can be undone. */
   async unlink({ listing, ...author }: OfListing): Promise<SaveResult> {
-    const { stored } = await this.writer.read(author.guildId);
+    const { stored } = await this.open(author.guildId);
     return this.changeListing(author, listing, (current) => {
       if (!current.linked) return { ...unknownListing(listing), problem: 'is a listing of the operator.' };
       const paths = stored.settings.filter((each) => each.listing === listing).map(({ path }) => path);
@@ -231,13 +391,13 @@ export class Settings {
    * epoch); null if there is none. Tests come first, and of votes only the newest of the database are searched.
    */
   async arrivedSince(guildId: string, listing: string, since: number): Promise<Arrival | null> {
-    const { listings } = await this.writer.read(guildId);
+    const { listings } = await this.open(guildId);
     return listings.some((each) => each.name === listing) ? this.store.arrivedSince(listing, since) : null;
   }
 
   /** The settings that `/setup` stored for the community, without secrets: JSON in the form of the configuration file. */
   async export(guildId: string): Promise<string> {
-    const { opened, listings } = await this.writer.read(guildId);
+    const { opened, listings } = await this.open(guildId);
     return exportSettings(guildId, { settings: opened.settings, listings, withSecrets: false });
   }
 
@@ -253,10 +413,10 @@ export class Settings {
     readonly text: string;
     readonly targetIds?: ReadonlyMap<string, string>;
   }): Promise<SaveResult> {
-    const { opened, listings } = await this.writer.read(author.guildId);
+    const { opened, listings } = await this.open(author.guildId);
     const imported = importedChanges(text, { settings: opened.settings, listings });
     if ('issues' in imported) return { status: 'invalid', issues: imported.issues };
-    return this.writer.save(author, imported.changes, { basis: null, targetIds });
+    return this.saveChanges(author, imported.changes, { basis: null, targetIds });
   }
 
   /** Changes of one listing; `decide` returns the issue if it cannot be changed. */
@@ -265,15 +425,15 @@ export class Settings {
     name: string,
     decide: (listing: ListingConfig) => readonly SettingChange[] | SettingIssue,
   ): Promise<SaveResult> {
-    const { listings } = await this.writer.read(author.guildId);
+    const { listings } = await this.open(author.guildId);
     const listing = listings.find((each) => each.name === name);
     const decided = listing === undefined ? unknownListing(name) : decide(listing);
     if ('code' in decided) return { status: 'invalid', issues: [decided] };
-    return this.writer.save(author, decided, { basis: null });
+    return this.saveChanges(author, decided, { basis: null });
   }
 
   private async validateUndo(guildId: string, change: StoredChange) {
-    const { stored, opened } = await this.writer.read(guildId);
+    const { stored, opened } = await this.open(guildId);
     const isUndone = ({ listing, path }: { listing: string; path: string }) =>
       change.changes.some((each) => each.listing === listing && each.path === path);
     const restored = change.changes.flatMap(({ listing, path, before }) =>
@@ -281,13 +441,13 @@ export class Settings {
     );
     const settings = [...stored.settings.filter((each) => !isUndone(each)), ...restored];
     const after = openSettings({ guildId, settings }, this.options.encryption).settings;
-    const issues = await this.writer.issuesOf({ guildId, before: opened.settings, after, changed: restored });
+    const issues = await this.issuesOf({ guildId, before: opened.settings, after, changed: restored });
     return { issues, version: stored.version };
   }
 
   /** The listings of a community as they are, and with other values of settings that are not secret. */
   async listingsWith(guildId: string, changes: readonly SettingChange[]) {
-    const { opened, listings: current } = await this.writer.read(guildId);
+    const { opened, listings: current } = await this.open(guildId);
     const settings = withChanges(opened.settings, changes);
     return { current, changed: communityConfig(this.options.base(), guildId, settings).listings };
   }
@@ -295,7 +455,7 @@ export class Settings {
   /** The result of an interaction that was saved before. */
   private async findInteraction({ guildId, interactionId }: SettingsAuthor) {
     const id = await this.store.changeOfInteraction(guildId, interactionId);
-    return id === null ? null : ({ status: 'saved', change: await this.writer.change(guildId, id) } as const);
+    return id === null ? null : ({ status: 'saved', change: await this.changeWith(guildId, id) } as const);
   }
 }
 
@@ -359,4 +519,18 @@ function detailChanges(
 function withSecret(listing: ListingConfig, path: 'voteSecrets' | 'premiumSecrets', added: string): SettingChange {
   const earlier = listing[path].filter((each) => each !== added).slice(0, 1);
   return { listing: listing.name, path, value: [added, ...earlier] };
+}
+
+/** The settings that others need, each once: the listings of a guild share them. */
+function missingIn([listing]: readonly ListingConfig[]): readonly SettingIssue[] {
+  const missing = listing === undefined ? [] : missingSettings(listing);
+  return missing.map((each) => ({ ...each, listing: null, code: 'missing', hint: null }));
+}
+
+/** Whether a listing exists, or is being linked. */
+function isListing(name: string, listings: readonly ListingConfig[], changes: readonly SettingChange[]): boolean {
+  const isLinked = changes.some(
+    ({ listing, path, value }) => listing === name && path === linkPath && value !== undefined,
+  );
+  return isLinked || listings.some((listing) => listing.name === name);
 }

@@ -94,7 +94,7 @@ describe('the settings of a community', () => {
         values: {
           'rewards.vote': { value: 7, source: 'file' },
           'rewards.premium': { value: 100, source: 'default' },
-          announceChannelId: { value: null, source: 'default' },
+          announceChannelId: { value: null, source: 'unset' },
         },
       },
     ]);
@@ -173,7 +173,7 @@ describe('a listing that is linked in Discord', () => {
     const { listing, secrets, change } = await linkServer(setup, { ...author({ guildId: otherGuildId }) });
     expect(listing).toMatchObject({ kind: 'server', origin: 'setup', hasLookupKey: true, voteSecrets: 1 });
     expect(listing.name).toMatch(/^[\w.-]{1,32}$/);
-    expect(listing.values.announceChannelId).toEqual({ value: null, source: 'default' });
+    expect(listing.values.announceChannelId).toEqual({ value: null, source: 'unset' });
     expect(listing.values['rewards.voterRole'].value).toBe(null);
     expect(listing.values['rewards.vote'].value).toBe(33);
     expect(secrets).toEqual({ voteSecret: expect.stringMatching(/^[\w-]{32}$/), premiumSecret: null });
