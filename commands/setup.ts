@@ -42,8 +42,20 @@ import {
   type ValueChange,
   withUploads,
 } from './setup/results.ts';
-import { type Answer, newEntry, pathsOf, renderSection, type SetupSection, type SetupStep } from './setup/section.ts';
-import { editOf, sectionOf, setupSections } from './setup/sections.ts';
+import {
+  type Answer,
+  editOf,
+  newEntry,
+  pathsOf,
+  postVotePanel,
+  renderPanelChoice,
+  renderSection,
+  type SetupSection,
+  type SetupStep,
+  sectionOf,
+  setupSections,
+  votePanelButton,
+} from './setup/sections.ts';
 import {
   authorOf,
   button,
@@ -65,7 +77,6 @@ import {
   textBlock,
   toChanges,
 } from './setup/view.ts';
-import { postVotePanel, renderPanelChoice, votePanelButton } from './setup/vote-panel.ts';
 
 type Handler<View = SetupView> = (view: View) => Answer;
 

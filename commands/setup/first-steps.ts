@@ -2,7 +2,7 @@ import { lines, type Markup } from '@tallyhook/platform/texts/markup';
 import type { Panel } from '../../src/discord/commands/reply.ts';
 import type { SettingPath } from '../../src/features/settings.ts';
 import { findObjectProblems, type Problem, panel, problemOf, refusing, renderProblems } from './results.ts';
-import { credits, setupSections } from './sections.ts';
+import { credits, setupSections, votePanelButton } from './sections.ts';
 import {
   authorOf,
   button,
@@ -17,7 +17,6 @@ import {
   textBlock,
   toChanges,
 } from './view.ts';
-import { votePanelButton } from './vote-panel.ts';
 
 /** The second step: the channel for announcements. @param before what was done before, or what is wrong */
 export function renderChannelStep(view: SetupView, before: Markup | null, isProblem = false): Panel {

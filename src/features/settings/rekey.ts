@@ -1,9 +1,8 @@
 import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import type { EncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
-import { seal } from '@tallyhook/platform/encryption/sealed-text';
+import { type SealContext, seal } from '@tallyhook/platform/encryption/sealed-text';
 import { TallyhookError } from '@tallyhook/platform/errors';
-import type { SealedRow } from '../../core/settings/stored-settings.ts';
-import type { RekeyStore } from '../../core/store/settings/sealed.ts';
+import type { RekeyStore, SealedRow } from '../../core/store/settings/sealed.ts';
 import { tokenContext } from '../linked-roles/feature.ts';
 import { connectionContext } from '../topgg-connect/feature.ts';
 import { contextOf } from './stored.ts';
@@ -38,11 +37,18 @@ export async function rekey(options: {
 }
 
 function reseal(row: SealedRow, encryption: Pick<Encryption, 'open'>, key: EncryptionKey): string {
-  const context =
-    'userId' in row
-      ? tokenContext(row.userId, row.place)
-      : 'connectionId' in row
-        ? connectionContext(row.connectionId)
-        : contextOf(row.guildId, row);
+  const context = contextIn(row);
   return seal(key, encryption.open(row.sealed, context), context);
+}
+
+function contextIn({ table, column, key }: SealedRow): SealContext {
+  const named = (name: string) => String(key[name]);
+  switch (table) {
+    case 'linked_members':
+      return tokenContext(named('user_id'), column === 'access_token' ? column : 'refresh_token');
+    case 'topgg_connections':
+      return connectionContext(named('connection_id'));
+    default:
+      return contextOf(named('guild_id'), { listing: named('listing'), path: named('path') });
+  }
 }
