@@ -15,51 +15,112 @@ import type { Directory, ListingTargets, LookupClients } from '../communities/fe
 import { Settings } from './settings.ts';
 import { openSettings, type UnreadableSecret } from './stored.ts';
 
-/** Keeps the listings in effect at what is stored of all communities. */
-export type CommunitySettingsSync = ReturnType<typeof createCommunitySettings>;
-
+/** What is in effect of a community that has stored something. */
 interface EffectiveSettings extends Pick<StoredCommunity, 'formerLinks'> {
   readonly settings: readonly OpenedSetting[];
   readonly isParked: boolean;
 }
 
-export function createCommunitySettings(options: {
-  readonly base: ListingBase;
-  readonly store: Pick<SettingsStore, 'state' | 'changedAfter' | 'communities' | 'communitiesAfter'>;
-  readonly encryption: Encryption;
-  /** Adds the communities of guilds that have none yet. */
-  readonly addCommunities: (guildIds: readonly string[]) => Promise<void>;
-  /** Puts the listings of these communities into effect; without listings, a community ends. */
-  readonly replace: (communities: ReadonlyMap<string | null, readonly ListingConfig[]>) => void;
-  /** Receives the secrets of the communities. */
-  readonly redact: Pick<Redactor, 'add'> | null;
-  readonly log: Log;
-}) {
-  const { store, encryption, addCommunities, redact, log } = options;
-  let { base } = options;
-  let applied = 0;
-  let refreshing: Promise<void> = Promise.resolve();
-  /** What is in effect of each community that has stored something. */
-  const effective = new Map<string, EffectiveSettings>();
+/** Keeps the listings in effect at what is stored of all communities. */
+export class SettingsInEffect {
+  /** What the operator has configured. */
+  base: ListingBase;
+  /** The version of all settings that is in effect; 0 before they are loaded. */
+  private applied = 0;
+  private refreshing: Promise<void> = Promise.resolve();
+  private readonly byGuild = new Map<string, EffectiveSettings>();
+  /** The webhook secrets that cannot be decrypted here, by guild. */
+  private readonly unreadable = new Map<string, readonly UnreadableSecret[]>();
+  private readonly options: {
+    readonly store: Pick<SettingsStore, 'state' | 'changedAfter' | 'communities' | 'communitiesAfter'>;
+    readonly encryption: Encryption;
+    /** Adds the communities of guilds that have none yet. */
+    readonly addCommunities: (guildIds: readonly string[]) => Promise<void>;
+    /** Puts the listings of these communities into effect; without listings, a community ends. */
+    readonly replace: (communities: ReadonlyMap<string | null, readonly ListingConfig[]>) => void;
+    /** Receives the secrets of the communities. */
+    readonly redact: Pick<Redactor, 'add'> | null;
+    readonly log: Log;
+  };
 
-  /** The listings with unreadable webhook secrets, by guild. */
-  const unreadableListings = new Map<string, ReadonlySet<string>>();
-  /** Those of them whose secrets are not damaged. */
-  const listingsWithoutKey = new Map<string, ReadonlySet<string>>();
+  constructor(base: ListingBase, options: SettingsInEffect['options']) {
+    this.base = base;
+    this.options = options;
+  }
+
+  /** The number of listings with stored webhook secrets whose key this process does not have. */
+  get listingsWithoutKey(): number {
+    const names = [...this.unreadable.values()].map(
+      (secrets) => new Set(secrets.flatMap(({ isKeyMissing, listing }) => (isKeyMissing ? [listing] : []))),
+    );
+    return names.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
+  readonly isUnreadable = (name: string): boolean =>
+    [...this.unreadable.values()].some((secrets) => secrets.some(({ listing }) => listing === name));
+
+  /** Reads all communities; before anything is received. Rejects with the errors of the store. */
+  async load(): Promise<void> {
+    const { store } = this.options;
+    const { version } = await store.state();
+    await this.apply(await allCommunities(store));
+    this.applied = version;
+  }
+
+  /**
+   * Reads the communities that have changed since, of any process; resolves when they are in effect. Rejects with the
+   * errors of the store.
+   */
+  readonly refresh = (): Promise<void> => {
+    const read = () => this.readChanges();
+    // One after the other, so that an older state never replaces a newer one.
+    const next = this.refreshing.then(read, read);
+    this.refreshing = next.catch(() => {});
+    return next;
+  };
+
+  /** Applies another configuration of the operator for the same guilds, with what communities have stored. */
+  replaceBase(next: ListingBase): void {
+    this.base = next;
+    const guildIds = new Set([...next.sources.map(({ guildId }) => guildId), ...this.byGuild.keys()]);
+    const changes = [...guildIds].map((guildId) => {
+      const stored = guildId === null ? undefined : this.byGuild.get(guildId);
+      const { listings } = communityConfig(next, guildId, stored?.settings ?? []);
+      return [guildId, stored === undefined ? listings : inEffect(listings, stored)] as const;
+    });
+    this.options.replace(new Map(changes));
+  }
+
+  private async readChanges(): Promise<void> {
+    const { store } = this.options;
+    const { version } = await store.state();
+    if (version === this.applied) return;
+    const changed = await store.changedAfter(this.applied);
+    if (changed.length > 0) await this.apply(await store.communities(changed.map(({ guildId }) => guildId)));
+    this.applied = Math.max(version, ...changed.map((each) => each.version));
+  }
+
+  private async apply(communities: readonly StoredCommunity[]): Promise<void> {
+    const changes = communities.flatMap((community) => {
+      const listings = this.open(community);
+      return listings === null ? [] : [[community.guildId, listings] as const];
+    });
+    if (changes.length === 0) return;
+    await this.options.addCommunities(changes.flatMap(([guildId, { length }]) => (length === 0 ? [] : guildId)));
+    this.options.replace(new Map(changes));
+  }
 
   /** Null if the community keeps what is in effect, because a part of the new settings is not valid. */
-  function open(community: StoredCommunity): readonly ListingConfig[] | null {
-    const { guildId, version } = community;
+  private open(community: StoredCommunity): readonly ListingConfig[] | null {
+    const { encryption, redact, log } = this.options;
+    const { guildId, version, formerLinks } = community;
     const { settings, secrets, unreadable } = openSettings(community, encryption);
     redact?.add(secrets);
-    const unreadableWebhooks = unreadable.filter(({ path }) => path === 'voteSecrets' || path === 'premiumSecrets');
-    if (unreadableWebhooks.length === 0) unreadableListings.delete(guildId);
-    else unreadableListings.set(guildId, new Set(unreadableWebhooks.map(({ listing }) => listing)));
-    const withoutKey = unreadableWebhooks.filter(({ isKeyMissing }) => isKeyMissing);
-    listingsWithoutKey.set(guildId, new Set(withoutKey.map(({ listing }) => listing)));
-    const isParked = community.parkedAt !== null;
-    const { listings, issues } = communityConfig(base, guildId, settings);
-    const keepsEarlier = effective.has(guildId) && unreadable.length + issues.length > 0;
+    const isWebhook = ({ path }: UnreadableSecret) => path === 'voteSecrets' || path === 'premiumSecrets';
+    this.unreadable.set(guildId, unreadable.filter(isWebhook));
+    const { listings, issues } = communityConfig(this.base, guildId, settings);
+    const keepsEarlier = this.byGuild.has(guildId) && unreadable.length + issues.length > 0;
     const consequence = keepsEarlier ? 'the community keeps its previous settings' : 'they are not in effect';
     for (const { listing, path, reason, hint } of unreadable) {
       log.error({ guild: guildId, listing, path, reason, hint }, `stored secrets cannot be decrypted; ${consequence}`);
@@ -68,74 +129,24 @@ export function createCommunitySettings(options: {
       log.error({ guild: guildId, version, ...issue }, `stored settings are not valid; ${consequence}`);
     }
     if (keepsEarlier) return null;
-    const { formerLinks } = community;
-    effective.set(guildId, { settings, formerLinks, isParked });
-    return withFormerLinks(isParked ? listings.map(parkedListing) : listings, community);
+    const stored = { settings, formerLinks, isParked: community.parkedAt !== null };
+    this.byGuild.set(guildId, stored);
+    return inEffect(listings, stored);
   }
+}
 
-  async function replace(changes: ReadonlyMap<string | null, readonly ListingConfig[]>): Promise<void> {
-    await addCommunities(
-      [...changes].flatMap(([guildId, { length }]) => (guildId === null || length === 0 ? [] : guildId)),
-    );
-    options.replace(changes);
-  }
-
-  async function apply(communities: readonly StoredCommunity[]): Promise<void> {
-    const changes = communities.flatMap((community) => {
-      const listings = open(community);
-      return listings === null ? [] : [[community.guildId, listings] as const];
-    });
-    if (changes.length > 0) await replace(new Map(changes));
-  }
-
-  async function readChanges(): Promise<void> {
-    const { version } = await store.state();
-    if (version === applied) return;
-    const changed = await store.changedAfter(applied);
-    if (changed.length > 0) await apply(await store.communities(changed.map(({ guildId }) => guildId)));
-    applied = Math.max(version, ...changed.map((each) => each.version));
-  }
-
-  return {
-    /** What the operator has configured. */
-    get base(): ListingBase {
-      return base;
-    },
-    /** The number of listings with stored webhook secrets whose key this process does not have. */
-    get listingsWithoutKey(): number {
-      return [...listingsWithoutKey.values()].reduce((sum, names) => sum + names.size, 0);
-    },
-    /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
-    isUnreadable: (listing: string) => [...unreadableListings.values()].some((names) => names.has(listing)),
-    /** Reads all communities; before anything is received. Rejects with the errors of the store. */
-    async load(): Promise<void> {
-      const { version } = await store.state();
-      await apply(await allCommunities(store));
-      applied = version;
-    },
-    /**
-     * Reads the communities that have changed since, of any process; resolves when they are in effect. Rejects with the
-     * errors of the store.
-     */
-    refresh(): Promise<void> {
-      // One after the other, so that an older state never replaces a newer one.
-      const next = refreshing.then(readChanges, readChanges);
-      refreshing = next.catch(() => {});
-      return next;
-    },
-    /** Applies another configuration of the operator for the same guilds, with what communities have stored. */
-    replaceBase(next: ListingBase): void {
-      base = next;
-      const guildIds = new Set([...base.sources.map(({ guildId }) => guildId), ...effective.keys()]);
-      const changes = [...guildIds].map((guildId) => {
-        const stored = guildId === null ? undefined : effective.get(guildId);
-        const { settings = [], formerLinks = [], isParked = false } = stored ?? {};
-        const { listings } = communityConfig(base, guildId, settings);
-        return [guildId, withFormerLinks(isParked ? listings.map(parkedListing) : listings, { formerLinks })] as const;
-      });
-      options.replace(new Map(changes));
-    },
-  };
+/** The listings of a guild with what was linked there before. A link without an id cannot be compared. */
+function inEffect(
+  configured: readonly ListingConfig[],
+  { formerLinks, isParked }: EffectiveSettings,
+): readonly ListingConfig[] {
+  const listings = isParked ? configured.map(parkedListing) : configured;
+  const former = formerLinks.flatMap(({ listing: name, value }): FormerLink[] => {
+    const link = parseLink(parseJson(value));
+    const isLinked = listings.some((each) => each.name === name);
+    return link === null || link.id === null || isLinked ? [] : [{ ...link, name, id: link.id }];
+  });
+  return former.length === 0 ? listings : listings.map((listing) => ({ ...listing, formerLinks: former }));
 }
 
 /** A listing of a community that the bot has left: votes are recorded, and nothing is posted or given in the guild. */
@@ -153,19 +164,6 @@ function parkedListing(listing: ListingConfig): ListingConfig {
       milestones: rewards.milestones.map((milestone) => ({ ...milestone, role: null })),
     },
   };
-}
-
-/** Adds to the listings of a guild what was linked there before. A link without an id cannot be compared. */
-function withFormerLinks(
-  listings: readonly ListingConfig[],
-  { formerLinks }: Pick<StoredCommunity, 'formerLinks'>,
-): readonly ListingConfig[] {
-  const former = formerLinks.flatMap(({ listing: name, value }): FormerLink[] => {
-    const link = parseLink(parseJson(value));
-    const isLinked = listings.some((each) => each.name === name);
-    return link === null || link.id === null || isLinked ? [] : [{ ...link, name, id: link.id }];
-  });
-  return former.length === 0 ? listings : listings.map((listing) => ({ ...listing, formerLinks: former }));
 }
 
 /** Communities that are read at once. */
@@ -241,7 +239,7 @@ export function createSettings(
 ) {
   const { store, encryption, directory, addCommunities, lookups, targets, redact, onSaved, alsoRefresh, clock, log } =
     options;
-  const sync = createCommunitySettings({ base: config.base, store, encryption, addCommunities, replace, redact, log });
+  const sync = new SettingsInEffect(config.base, { store, encryption, addCommunities, replace, redact, log });
 
   /** Replaces nothing if one of the keys is not valid. */
   function replace(communities: ReadonlyMap<string | null, readonly ListingConfig[]>): void {
