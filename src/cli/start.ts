@@ -11,8 +11,7 @@ import { resolveLogFormat } from '@tallyhook/platform/terminal/process-terminal'
 import { exitCode, type Terminal, untilStopped } from '@tallyhook/platform/terminal/terminal';
 import { loadTracing } from '@tallyhook/platform/tracing/load-tracing';
 import type { Environment } from '../../config/environment.ts';
-import { isConfigured, loadConfig } from '../../config/load.ts';
-import { settingsNeedingRestart, withRotatedSecrets } from '../../config/rotation.ts';
+import { isConfigured, loadConfig, settingsNeedingRestart, withRotatedSecrets } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { dotEnvWarnings } from '../../config/warnings.ts';
 import { createApp, loadProgram } from '../app/app.ts';

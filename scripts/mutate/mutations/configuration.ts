@@ -27,13 +27,13 @@ export const configurationMutations: readonly Mutation[] = [
     breaks: 'an invalid secret is not printed',
   },
   {
-    file: 'config/rotation.ts',
+    file: 'config/load.ts',
     find: 'secrets: [...new Set([...active.secrets, ...next.secrets])],',
     replace: 'secrets: next.secrets,',
     breaks: 'secrets that were rotated away are still redacted in logs',
   },
   {
-    file: 'config/rotation.ts',
+    file: 'config/load.ts',
     find: 'return { ...listing, voteSecrets, premiumSecrets, voteAuthorization, lookupKey, ',
     replace: 'return { ...listing, voteSecrets, voteAuthorization, lookupKey, ',
     breaks: 'a reload replaces the secrets of premium as well',
@@ -129,7 +129,7 @@ export const configurationMutations: readonly Mutation[] = [
     breaks: 'nobody approves what another member has asked for',
   },
   {
-    file: 'src/features/settings/connect-routes.ts',
+    file: 'src/features/settings/connect.ts',
     find: 'equalSecrets(state, attempt.state)',
     replace: 'true',
     breaks: 'a browser does not finish what another one has begun',

@@ -6,8 +6,7 @@ import { fetchBotIdentity, mayManageGuild } from '../../discord/inspection.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import type { RuleChange, SimulatedCredits } from '../simulation/feature.ts';
-import { createConnect, createConnectClient, createConnectTickets } from './connect.ts';
-import { createConnectRoutes } from './connect-routes.ts';
+import { createConnect, createConnectClient, createConnectRoutes, createConnectTickets } from './connect.ts';
 import {
   createChangeSimulation,
   createSetupChecks,

@@ -11,8 +11,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { mayManageGuild } from '../../../src/discord/inspection.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import { createConnect, createConnectClient, createConnectTickets } from '../../../src/features/settings/connect.ts';
-import { createConnectRoutes } from '../../../src/features/settings/connect-routes.ts';
+import {
+  createConnect,
+  createConnectClient,
+  createConnectRoutes,
+  createConnectTickets,
+} from '../../../src/features/settings/connect.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { ownTexts } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../support/local-discord.ts';
