@@ -6,9 +6,9 @@ import type { ListedRules } from '../src/features/communities/listed-rules.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
 import type { StatedNextVote } from '../src/features/next-votes/next-vote.ts';
 import type { Reminders } from '../src/features/reminders/reminder.ts';
+import type { SetupServices } from '../src/features/settings/services.ts';
 import type { Shop } from '../src/features/shop/purchase.ts';
 import type { MemberDataAccess } from './member-data.ts';
-import type { SetupServices } from './setup-services.ts';
 import type { Traces } from './traces.ts';
 import type { DrawVotePicture } from './vote-picture.ts';
 

@@ -3,9 +3,10 @@ import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
 import type { LogLevel } from '@tallyhook/platform/log';
 import type { ExporterOptions } from '@tallyhook/platform/tracing/exporter-options';
 import type { SettingsInEffect } from '../src/core/settings/setting-spec.ts';
+import type { SettingPath, SettingVariable } from '../src/features/settings.ts';
 import type { SiteSettings } from '../src/webhook/sites/site-settings.ts';
-import type { ListingBase } from './listing-source.ts';
-import type { Role } from './roles.ts';
+import type { FileListing } from './listings-file.ts';
+import type { Role, SettingSource, Values } from './settings.ts';
 
 /** A listing that was unlinked: its name in the ledger, and the Discord id of the server or bot. */
 export interface FormerLink {
@@ -61,6 +62,43 @@ export interface ListingConfig extends SettingsInEffect {
   /** What was linked in Discord before in its guild, so that votes of the same server or bot are found. */
   readonly formerLinks?: readonly FormerLink[];
 }
+
+/** Where a listing is configured. `setup`: it was linked in Discord. */
+export type ListingOrigin = 'environment' | 'file' | 'setup';
+
+type OrNull<Values> = { readonly [Name in keyof Values]: Values[Name] | null };
+type Group = 'rewards' | 'announcements';
+
+/** A listing as in the file. Null: switched off by `/setup`. Undefined: left out, so that a default is in effect. */
+export type StatedListing = Omit<FileListing, SettingPath | Group> &
+  OrNull<Pick<FileListing, keyof FileListing & SettingPath>> & {
+    readonly [Name in Group]?: OrNull<NonNullable<FileListing[Name]>> | undefined;
+  };
+
+/** A listing before what it leaves out is taken from the variables, the other listings of its guild, or a default. */
+export interface ListingSource {
+  readonly origin: ListingOrigin;
+  /** Its name in an issue. */
+  readonly setting: string;
+  readonly listing: StatedListing;
+  /** See {@link ListingConfig.implied}. */
+  readonly implied: boolean;
+  readonly guildId: string | null;
+}
+
+/** What the operator has configured, to which the settings of communities are added. */
+export interface ListingBase {
+  readonly sources: readonly ListingSource[];
+  readonly defaults: ListingDefaults;
+  readonly defaultSources: DefaultSources;
+}
+
+/** A variable that a listing takes values from. */
+export type DefaultName = SettingVariable | 'VOTER_ROLE_FOR' | 'DISCORD_GUILD_ID';
+/** The variables that a listing takes values from. */
+export type ListingDefaults = Partial<Pick<Values, DefaultName>>;
+/** Where these variables come from. */
+export type DefaultSources = Readonly<Record<DefaultName, SettingSource>>;
 
 /** The connection to Discord. @category Start here */
 export interface DiscordConfig {

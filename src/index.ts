@@ -11,12 +11,11 @@ export { StoreUnavailableError, TallyhookError } from '@tallyhook/platform/error
 export { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 export { createLog, type LogLevel, type ProgramLog } from '@tallyhook/platform/log';
 export type { Logger } from '@tallyhook/platform/logger';
-export type { AppAnnouncements, AppListing, AppRewards, AppShopItem } from '../config/app-listings.ts';
-export type { AppOptions } from '../config/app-options.ts';
 export type { Environment } from '../config/environment.ts';
 export { loadConfig } from '../config/load.ts';
-export type { Role } from '../config/roles.ts';
+export type { AppAnnouncements, AppListing, AppOptions, AppRewards, AppShopItem } from '../config/app-options.ts';
 export type { Config, DiscordConfig, ListingConfig } from '../config/schema.ts';
+export type { Role } from '../config/settings.ts';
 export { createApp } from './app/app.ts';
 export type { App } from './app/app-interface.ts';
 export type { Account } from './core/ledger/account.ts';

@@ -13,8 +13,8 @@ import {
 } from '../../config/app-options.ts';
 import type { Environment } from '../../config/environment.ts';
 import { temporaryDatabase } from '../../config/receiver-options.ts';
-import { roles as allRoles } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
+import { roles as allRoles } from '../../config/settings.ts';
 import type { Store } from '../features/store.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
 import { createAppTexts } from '../texts/texts.ts';

@@ -1,12 +1,10 @@
 import { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 import { exitCode, type Terminal } from '@tallyhook/platform/terminal/terminal';
-import { describeConfig, publicSettings } from '../../config/describe.ts';
-import { describeListings, publicListings } from '../../config/describe-listings.ts';
-import { dotEnvWarnings } from '../../config/dot-env-warnings.ts';
+import { describeConfig, describeListings, publicListings, publicSettings } from '../../config/describe.ts';
 import type { Environment } from '../../config/environment.ts';
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { loadConfig, loadDatabaseUrl } from '../../config/load.ts';
-import { configWarnings } from '../../config/warnings.ts';
+import { configWarnings, dotEnvWarnings } from '../../config/warnings.ts';
 import { storedSettingsOrWarning } from './stored-settings.ts';
 
 export async function showConfig(

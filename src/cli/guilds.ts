@@ -3,7 +3,7 @@ import { isoTime, second } from '@tallyhook/platform/durations';
 import { TallyhookError } from '@tallyhook/platform/errors';
 import type { Run } from '@tallyhook/platform/terminal/program';
 import { exitCode, type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal';
-import { listingBase } from '../../config/describe-listings.ts';
+import { listingBase } from '../../config/describe.ts';
 import { loadDatabaseUrl } from '../../config/load.ts';
 import { deleteGuildData } from '../features/communities/delete-data.ts';
 import { keepParkedMs } from '../features/communities/departures.ts';

@@ -10,7 +10,7 @@ import type { EncryptionKey } from '@tallyhook/platform/encryption/encryption-ke
 import { createKeyFile, replaceKeyFile } from '@tallyhook/platform/encryption/key-file';
 import { exitCode, type Terminal } from '@tallyhook/platform/terminal/terminal';
 import { loadDatabaseUrl, loadKeySources } from '../../config/load.ts';
-import { rekey } from '../features/setup/rekey.ts';
+import { rekey } from '../features/settings/rekey.ts';
 import { withStore } from './open-database.ts';
 
 export async function encryptAgain({ json }: { json?: boolean }, terminal: Terminal): Promise<number> {

@@ -4,7 +4,7 @@ import { TallyhookError } from '@tallyhook/platform/errors';
 import { createLog } from '@tallyhook/platform/log';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
 import { loadConfig, loadDatabaseUrl } from '../../config/load.ts';
-import { withOtherRewards } from '../../config/other-rewards.ts';
+import { withOtherRewards } from '../../config/listings.ts';
 import { noCommunity } from '../core/ledger/account.ts';
 import { accessTo } from '../core/store/snapshots/snapshot.ts';
 import { type CommunityListing, listingsWithCommunity } from '../features/communities/listings.ts';

@@ -9,9 +9,9 @@ import { readTextFile } from '@tallyhook/platform/text-file';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { createListingTargets } from '../features/communities/listing-targets.ts';
+import { exportSettings, importedChanges } from '../features/settings/file.ts';
+import { Settings } from '../features/settings/settings.ts';
 import { isSecretPath } from '../features/settings.ts';
-import { createSettingsWriter } from '../features/setup/save-settings.ts';
-import { exportSettings, importedChanges } from '../features/setup/settings-file.ts';
 import { withStore } from './open-database.ts';
 
 /** `tallyhook settings export`. */
@@ -21,8 +21,8 @@ export async function exportToFile(
   [guildId = '', file]: readonly string[],
 ): Promise<number> {
   requireGuildId(guildId);
-  const text = await withWriter(loadConfig(process.env), terminal, async (writer) => {
-    const { opened, listings } = await writer.read(guildId);
+  const text = await withSettings(loadConfig(process.env), terminal, async (stored) => {
+    const { opened, listings } = await stored.open(guildId);
     const [unreadable] = opened.unreadable;
     if (withSecrets && unreadable !== undefined) {
       throw new TallyhookError('settings_key_missing', unreadable.reason, { hint: unreadable.hint });
@@ -48,8 +48,8 @@ export async function importFromFile(
   requireGuildId(guildId);
   const config = loadConfig(process.env);
   const text = readTextFile(file);
-  return withWriter(config, terminal, async (writer) => {
-    const { opened, listings } = await writer.read(guildId);
+  return withSettings(config, terminal, async (stored) => {
+    const { opened, listings } = await stored.open(guildId);
     const imported = importedChanges(text, { settings: opened.settings, listings });
     if ('issues' in imported) return reportIssues(imported.issues, terminal);
     const before = (listing: string, path: string) =>
@@ -62,7 +62,7 @@ export async function importFromFile(
     else for (const each of differences) terminal.print(formatDifference(each));
     if (dryRun) return exitCode.ok;
     const author = { guildId, authorId: 'tallyhook', interactionId: `import ${randomUUID()}` };
-    const result = await writer.save(author, imported.changes, { basis: null });
+    const result = await stored.saveChanges(author, imported.changes, { basis: null });
     if (result.status === 'invalid') return reportIssues(result.issues, terminal);
     terminal.printError(result.status === 'saved' ? 'Saved.' : 'Nothing has changed.');
     return exitCode.ok;
@@ -85,24 +85,25 @@ function reportIssues(
   return exitCode.usage;
 }
 
-async function withWriter<Result>(
+async function withSettings<Result>(
   config: Config,
   terminal: Terminal,
-  use: (writer: ReturnType<typeof createSettingsWriter>) => Promise<Result>,
+  use: (settings: Settings) => Promise<Result>,
 ): Promise<Result> {
   return withStore(config.databaseUrl, async (store) => {
     const encryption = createEncryption(config.encryption, ({ problem, hint }) =>
       terminal.printError(`${problem} ${hint}`),
     );
-    const writer = createSettingsWriter({
+    const settings = new Settings({
       store: store.settings,
       encryption,
+      publicUrl: config.publicUrl,
       clock: systemClock,
       onKeyMissing: ({ reason, hint }) => terminal.printError(`${reason} ${hint}`),
       base: () => config.base,
       findTarget: createListingTargets(() => undefined).find,
       apply: async () => {},
     });
-    return use(writer);
+    return use(settings);
   });
 }

@@ -9,11 +9,10 @@ import { installProcessErrorHandlers } from '@tallyhook/platform/terminal/proces
 import { resolveLogFormat } from '@tallyhook/platform/terminal/process-terminal';
 import type { Run } from '@tallyhook/platform/terminal/program';
 import { exitCode, type Terminal, UsageError, untilStopped } from '@tallyhook/platform/terminal/terminal';
-import { dotEnvWarnings } from '../../config/dot-env-warnings.ts';
 import type { Environment } from '../../config/environment.ts';
-import { isConfigured, loadConfig } from '../../config/load.ts';
-import { settingsNeedingRestart, withRotatedSecrets } from '../../config/rotation.ts';
+import { isConfigured, loadConfig, settingsNeedingRestart, withRotatedSecrets } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
+import { dotEnvWarnings } from '../../config/warnings.ts';
 import { createApp, loadProgram } from '../app/app.ts';
 import type { SandboxArguments } from '../sandbox/cli.ts';
 

@@ -10,7 +10,7 @@ export { StoreUnavailableError, TallyhookError } from '@tallyhook/platform/error
 export { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 export { createLog, type LogLevel, type LogOptions, type ProgramLog } from '@tallyhook/platform/log';
 export type { Logger } from '@tallyhook/platform/logger';
-export type { CustomSite, ReceiverListing, ReceiverRewards } from '../../config/receiver-listings.ts';
+export type { CustomSite, ReceiverListing, ReceiverRewards } from '../../config/receiver-options.ts';
 export { createReceiver, type ReceiverHandlers, type ReceiverOptions, type VoteReceiver } from '../app/receiver-app.ts';
 export type { Account } from '../core/ledger/account.ts';
 export type { Cause, KnownCause, ProgramKey } from '../core/ledger/entry.ts';

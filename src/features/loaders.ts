@@ -22,5 +22,5 @@ export const loaders = [
   () => import('./traces/parts.ts'),
   () => import('./vote-panel/parts.ts'),
   () => import('./topgg-connect/parts.ts'),
-  () => import('./setup/parts.ts'),
+  () => import('./settings/parts.ts'),
 ] as const;

@@ -3,15 +3,15 @@ import { messageFor } from '@tallyhook/platform/schema-messages';
 import type { z } from 'zod';
 import * as listing from '../core/settings/listing-settings.ts';
 import * as rewards from '../core/settings/reward-settings.ts';
-import { type Rule, ruleOf } from '../core/settings/rules.ts';
-import type {
-  MissingSetting,
-  SettingSpec,
-  SettingsInEffect,
-  SharedSettings,
-  ValuesByPath,
+import {
+  isOff,
+  type MissingSetting,
+  type SettingSpec,
+  type SettingsInEffect,
+  type SharedSettings,
+  type ValuesByPath,
 } from '../core/settings/setting-spec.ts';
-import { isOff } from '../core/settings/shown-values.ts';
+import { type Rule, ruleOf } from '../core/settings/value-schemas.ts';
 import type { Need } from '../discord/commands/command.ts';
 import * as announcements from './announcements/settings.ts';
 import { every } from './digests/settings.ts';

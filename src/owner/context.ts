@@ -1,6 +1,5 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
-import type { SetupServices } from '../../commands/setup-services.ts';
 import type { CommunityId } from '../core/ledger/account.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
@@ -11,6 +10,7 @@ import type { Reversals } from '../features/corrections/reversals.ts';
 import type { CorrectionStore } from '../features/corrections/store.ts';
 import type { StatedNextVote } from '../features/next-votes/next-vote.ts';
 import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
+import type { SetupServices } from '../features/settings/services.ts';
 import type { RecordsContext } from '../features/traces/delivery-details.ts';
 import type { AppTexts } from '../texts/texts.ts';
 import type { Outcome } from '../webhook/response.ts';

@@ -6,7 +6,7 @@ import { openSqlite } from '@tallyhook/platform/sqlite';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, it } from 'vitest';
-import { describeListings, publicListings } from '../../config/describe-listings.ts';
+import { describeListings, publicListings } from '../../config/describe.ts';
 import { loadConfig } from '../../config/load.ts';
 import { communitiesInEffect, readStoredSettings } from '../../src/cli/stored-settings.ts';
 import { noCommunity } from '../../src/core/ledger/account.ts';

@@ -16,7 +16,7 @@ import { listingsByGuild } from '../../src/features/communities/listings.ts';
 import { createLookupClients } from '../../src/features/communities/lookup-clients.ts';
 import { createServices } from '../../src/features/create.ts';
 import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
-import { createSettings } from '../../src/features/setup/create-settings.ts';
+import { createSettings } from '../../src/features/settings/in-effect.ts';
 import { openStore } from '../../src/features/store.ts';
 import { memoryKeyv } from '../../src/lookup/memory-keyv.ts';
 import { ownTexts } from '../../src/texts/texts.ts';

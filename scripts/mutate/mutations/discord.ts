@@ -201,7 +201,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'only managers use the buttons of /setup',
   },
   {
-    file: 'commands/setup/problems.ts',
+    file: 'commands/setup/results.ts',
     find: 'if (isBound && isAbove(roleId, input.roles ?? [], access)) {',
     replace: 'if (false) {',
     breaks: 'a manager cannot make votes give a role above the own ones',

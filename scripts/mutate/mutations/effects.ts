@@ -147,9 +147,9 @@ export const effectMutations: readonly Mutation[] = [
     breaks: 'the data of a parked community is kept for thirty days',
   },
   {
-    file: 'src/features/setup/save-settings.ts',
-    find: '          basis,\n          undoes: null,\n          values,',
-    replace: '          basis: null,\n          undoes: null,\n          values,',
+    file: 'src/features/settings/settings.ts',
+    find: '        basis,\n        undoes: null,\n        values: ',
+    replace: '        basis: null,\n        undoes: null,\n        values: ',
     breaks: 'of two managers who edit the same setting, the second sees a conflict',
   },
   {

@@ -249,7 +249,7 @@ export const operationMutations: readonly Mutation[] = [
     breaks: 'the first of a leaderboard has rank 1',
   },
   {
-    file: 'src/core/store/settings/save-change.ts',
+    file: 'src/core/store/settings/store.ts',
     find: "if (newer.length > 0) return reject({ status: 'conflict', changes: newer });",
     replace: "if (newer.length > 1) return reject({ status: 'conflict', changes: newer });",
     breaks: 'a setting that was changed meanwhile is a conflict',

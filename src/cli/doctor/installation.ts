@@ -11,7 +11,7 @@ import { openSnapshot } from '../../core/store/snapshots/open-snapshot.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import { type BotIdentity, type ChannelAccess, fetchBotIdentity, inspectChannel } from '../../discord/inspection.ts';
 import { createDiscordRest, type DiscordRest } from '../../discord/rest.ts';
-import { type EffectiveListings, effectiveListings } from '../../features/setup/effective-listings.ts';
+import { type EffectiveListings, effectiveListings } from '../../features/settings/in-effect.ts';
 import { openStore, type Store } from '../../features/store.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/key-check.ts';

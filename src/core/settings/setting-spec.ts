@@ -1,7 +1,8 @@
+import { durationPattern, parseDuration } from '@tallyhook/platform/duration-text';
 import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
-import { type JsonObject, objectOf } from '@tallyhook/platform/json';
+import { isEqual, type JsonObject, listOf, numberOf, objectOf, textOf } from '@tallyhook/platform/json';
 import type { SecretFile } from '@tallyhook/platform/secret-files';
-import type { Markup } from '@tallyhook/platform/texts/markup';
+import { channelMention, escapeName, type Markup, markup } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
 import type { AnnouncementSettings } from '../../texts/announcement-settings.ts';
 import type { TextIn, Texts } from '../../texts/texts.ts';
@@ -196,7 +197,7 @@ export function setting<
 type OptionalSchema<Spec extends SettingSpec> = z.ZodOptional<Spec['schema']>;
 
 /** The schema of a setting in the file, where it can be left out. */
-export function optional<Spec extends SettingSpec>(spec: Spec): OptionalSchema<Spec> {
+function optional<Spec extends SettingSpec>(spec: Spec): OptionalSchema<Spec> {
   const { schema, description, variable, fallback, default: value }: SettingSpec = spec;
   const others = [variable, fallback?.path].filter((name) => name !== undefined).map((name) => `\`${name}\``);
   const source = others.length === 0 ? '' : ` ${others.join(' or else ')} otherwise.`;
@@ -240,4 +241,84 @@ export function withValuesAt<Listing extends JsonObject>(listing: Listing, value
     stated = { ...stated, [top]: name === undefined ? value : { ...objectOf(stated[top]), [name]: value } };
   }
   return stated as Listing;
+}
+
+/** Longer lists and texts are cut (entries, characters). */
+const maxEntries = 8;
+const maxTextLength = 150;
+
+/** Null, false, 0 or nothing: not switched on. */
+export function isOff(value: unknown): boolean {
+  return !value || isEqual(value, []) || isEqual(value, {});
+}
+
+/** The value of a setting in a line. It may be of an imported text, or stored by another version. */
+export function showValue(
+  spec: Pick<SettingSpec, 'show' | 'showEntry'> | undefined,
+  value: unknown,
+  texts: Texts,
+): Markup {
+  if (value === null || value === undefined || isEqual(value, []) || isEqual(value, {})) {
+    return texts.text('setup.values.none');
+  }
+  if (spec?.showEntry) return showList(value, texts, spec.showEntry);
+  return (spec?.show ?? showPlain)(value, texts);
+}
+
+/** Entries in a line. */
+export function showList(value: unknown, texts: Texts, showEntry: (entry: JsonObject, texts: Texts) => Markup): Markup {
+  const all = listOf(value);
+  const shown = all.slice(0, maxEntries).map((entry) => showEntry(entry, texts));
+  return texts.list(all.length > maxEntries ? [...shown, markup`…`] : shown);
+}
+
+/** A number, a text, or yes and no. */
+export function showPlain(value: unknown, texts: Texts): Markup {
+  if (typeof value === 'boolean') return value ? texts.text('setup.values.yes') : texts.text('setup.values.no');
+  if (typeof value === 'number') return texts.number(value);
+  if (typeof value === 'string') return escapeName(value, maxTextLength);
+  return escapeName(JSON.stringify(value) ?? '', maxTextLength);
+}
+
+export function showChannel(value: unknown): Markup {
+  return channelMention(textOf(value));
+}
+
+export function showCredits(value: unknown, texts: Texts): Markup {
+  return texts.text('parts.credits', { count: numberOf(value) });
+}
+
+/** A duration of the file, such as `12h`; the text itself if it is none. */
+export function showDuration(value: unknown, texts: Texts): Markup {
+  const text = textOf(value);
+  return durationPattern.test(text) ? texts.duration(parseDuration(text)) : escapeName(text, maxTextLength);
+}
+
+/** A choice of a form, such as "digest"; the text itself if it is none. */
+export function showChoice(value: unknown, texts: Texts): Markup {
+  const name = textOf(value);
+  return escapeName(texts.has('setup.choices', name) ? texts.text(`setup.choices.${name}`) : name);
+}
+
+/** Choices with their names in the texts. */
+export function choicesOf(...values: readonly TextIn<'setup.choices'>[]): SettingChoices {
+  return ({ text }) => values.map((value) => [value, text(`setup.choices.${value}`)]);
+}
+
+/** What the texts of an announcement can contain, as examples. */
+const examples = { title: '{listing} {credits} {streak}', text: '{mention} {listing} {credits} {next}' };
+
+/** The hint below a field of a form. */
+export function hintText(hint: TextIn<'setup.hints'>, { text }: Texts): string {
+  return hint === 'title' || hint === 'text'
+    ? text(`setup.hints.${hint}`, { placeholders: examples[hint] })
+    : text(`setup.hints.${hint}`);
+}
+
+/** What the rules would have paid in the last 30 days, now and before the change (credits). */
+export function wouldHavePaid(
+  { before, after }: { readonly before: number; readonly after: number },
+  { text }: Texts,
+): Markup {
+  return text('setup.saved.wouldHavePaid', { after: text('parts.credits', { count: after }), before });
 }

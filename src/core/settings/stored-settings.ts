@@ -93,29 +93,3 @@ export interface Arrival {
   /** Otherwise it is a vote. */
   readonly isTest: boolean;
 }
-
-/** An encrypted value in the database. */
-export type SealedRow = SealedSetting | SealedToken | SealedConnection;
-
-/** The secret of a connection of top.gg that is held. */
-export interface SealedConnection {
-  readonly connectionId: string;
-  readonly sealed: string;
-}
-
-/** A token of a member with linked roles. */
-export interface SealedToken {
-  readonly place: 'access_token' | 'refresh_token';
-  readonly userId: string;
-  readonly sealed: string;
-}
-
-/** An encrypted value of a setting, or of its history. */
-export interface SealedSetting extends SettingKey {
-  readonly place: 'value' | 'before' | 'after';
-  readonly guildId: string;
-  /** Of the history; 0 for the value itself. */
-  readonly changeId: number;
-  readonly position: number;
-  readonly sealed: string;
-}

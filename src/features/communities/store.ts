@@ -2,7 +2,7 @@ import { isSnowflake } from '@tallyhook/platform/snowflake';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
-import { nextVersion } from '../../core/store/settings/save-change.ts';
+import { nextVersion } from '../../core/store/settings/store.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 
 /** Changes of a guild per transaction. */

@@ -2,9 +2,16 @@ import { toDurationText } from '@tallyhook/platform/duration-text';
 import { listOf, numberOf, textOf } from '@tallyhook/platform/json';
 import { escapeName } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
-import { breaks, rule } from '../../core/settings/rules.ts';
 import { setting } from '../../core/settings/setting-spec.ts';
-import { credits, duration, hasNoIssues, roleId, wholeNumber } from '../../core/settings/value-schemas.ts';
+import {
+  breaks,
+  credits,
+  duration,
+  hasNoIssues,
+  roleId,
+  rule,
+  wholeNumber,
+} from '../../core/settings/value-schemas.ts';
 import { withFileCodes } from './file-codes.ts';
 import { type ShopItem, shopItems, withoutCodes } from './item.ts';
 import { code, codesOfItems, maxStoredCodes } from './stored-codes.ts';

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, listOf } from '@tallyhook/platform/json';
 import { z } from 'zod';
-import { breaks, rule } from '../../core/settings/rules.ts';
 import type { SecretParts } from '../../core/settings/setting-spec.ts';
+import { breaks, rule } from '../../core/settings/value-schemas.ts';
 import { maxCodeLength, shopItems } from './item.ts';
 
 /** Most codes of an item that are stored by `/setup`; more belong into a file. */

@@ -2,7 +2,7 @@ import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
 import { mayManageGuild } from '../../discord/inspection.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
-import { listingAddress, type Setup } from '../setup/feature.ts';
+import { listingAddress, type Settings } from '../settings/feature.ts';
 import { createTopggRoutes, topggConnectPath } from './routes.ts';
 import type { ConnectionStore } from './store.ts';
 import { createTopggConnect, type TopggConnect } from './topgg-connect.ts';
@@ -14,7 +14,7 @@ export function createServices({
 }: ServicesContext & {
   readonly store: { readonly topggConnect: ConnectionStore; readonly settings: Pick<SettingsStore, 'state'> };
   readonly encryption: Encryption;
-  readonly setup: Setup;
+  readonly setup: Settings;
 }): FeatureServices & { readonly shared: { readonly topggConnect: TopggConnect } } {
   const { store, encryption, setup, directory, rest, clock, stopwatch, log } = context;
   const topggConnect = createTopggConnect({

@@ -3,7 +3,7 @@ import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import { seal } from '@tallyhook/platform/encryption/sealed-text';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
-import { type LinkResult, newListingName, type SettingsAuthor, type Setup } from '../setup/feature.ts';
+import { type LinkResult, newListingName, type Settings, type SettingsAuthor } from '../settings/feature.ts';
 import { type Connection, connectionContext } from './connection.ts';
 import type { ConnectionStore } from './store.ts';
 
@@ -29,7 +29,7 @@ export function createTopggConnect(options: {
   readonly store: ConnectionStore;
   readonly keyId: () => Promise<string | null>;
   readonly encryption: Encryption;
-  readonly settings: Pick<Setup, 'read' | 'link' | 'unlink'>;
+  readonly settings: Pick<Settings, 'read' | 'link' | 'unlink'>;
   /** Whether Discord says that the member may manage a guild of the bot. */
   readonly isManager: (guildId: string, userId: string) => Promise<boolean>;
   /** Whether nobody could take over a listing of the operator. */

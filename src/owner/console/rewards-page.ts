@@ -1,7 +1,7 @@
 import { bold, joined, type Markup } from '@tallyhook/platform/texts/markup';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { describeValue, settingName } from '../../../commands/setup/view.ts';
-import { isOff } from '../../core/settings/shown-values.ts';
+import { isOff } from '../../core/settings/setting-spec.ts';
 import type { CardView, ConsoleCard } from '../../features/parts.ts';
 import { settings } from '../../features/settings.ts';
 import type { Texts } from '../../texts/texts.ts';
