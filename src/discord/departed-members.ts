@@ -1,7 +1,8 @@
+import { DiscordAPIError } from '@discordjs/rest';
 import type { Clock } from '@tallyhook/platform/clock';
 import { minute, second } from '@tallyhook/platform/durations';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import { DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { KnownGuilds } from './known-guilds.ts';
 import { createAllowance, rememberFromDiscord } from './remembered.ts';

@@ -1,8 +1,9 @@
+import { DiscordAPIError, HTTPError, RateLimitError } from '@discordjs/rest';
 import type { AttemptResult, RetryLater } from '@tallyhook/platform/attempt-result';
 import { day } from '@tallyhook/platform/durations';
 import { messageOf, rootCauseOf } from '@tallyhook/platform/errors';
 import { plainName } from '@tallyhook/platform/truncate';
-import { DiscordAPIError, HTTPError, RateLimitError, RESTJSONErrorCodes } from 'discord.js';
+import { RESTJSONErrorCodes } from 'discord-api-types/v10';
 import { ZodError } from 'zod';
 import { CircuitOpenError } from './circuits/circuit-open-error.ts';
 import { minProbeIntervalMs } from './circuits/circuits.ts';

@@ -3,7 +3,7 @@ import { second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import { ChannelType, Routes } from 'discord.js';
+import { ChannelType, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { DiscordRest } from './rest.ts';
 

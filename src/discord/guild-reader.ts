@@ -2,7 +2,7 @@ import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { minute, second } from '@tallyhook/platform/durations';
 import { withTimeout } from '@tallyhook/platform/with-timeout';
-import { RESTJSONErrorCodes, Routes } from 'discord.js';
+import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { type PostingPermission, postingPermissions } from './commands/input.ts';
 import { describeDiscordError } from './discord-errors.ts';

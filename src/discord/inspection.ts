@@ -1,4 +1,4 @@
-import { ChannelType, PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { ChannelType, PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { describeDiscordError } from './discord-errors.ts';
 import { orElse } from './nullish.ts';

@@ -1,9 +1,9 @@
+import { DefaultRestOptions, type RESTOptions } from '@discordjs/rest';
 import type { Clock } from '@tallyhook/platform/clock';
 import { minute, second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { createThrottledLog } from '@tallyhook/platform/throttled-log';
-import { DefaultRestOptions, type RESTOptions } from 'discord.js';
 
 /**
  * Discord blocks an address after 10,000 responses with 401, 403 or 429 in ten minutes. Discord: "Invalid Request Limit".

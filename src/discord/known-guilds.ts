@@ -1,5 +1,5 @@
 import type { Clock } from '@tallyhook/platform/clock';
-import { Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { rememberFromDiscord } from './remembered.ts';
 import type { DiscordRest } from './rest.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '@tallyhook/platform/clock';
-import { Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { KnownGuilds } from './known-guilds.ts';
 import { createAllowance, rememberFromDiscord } from './remembered.ts';

@@ -1,6 +1,7 @@
+import { DiscordAPIError, type RawFile, REST, type RequestData } from '@discordjs/rest';
 import { type Clock, systemClock, watchClockSteps } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
-import { DiscordAPIError, type RawFile, REST, type RequestData, Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
 import type { GuardedRequest, RequestGuard } from './circuits/request-guard.ts';
 import { type InvalidRequests, RequestsPausedError } from './invalid-requests.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from './rate-limit.ts';
@@ -14,6 +15,8 @@ const maxRateLimitWaitMs = 1.5 * second;
 export const maxRequestsPerSecond = 50;
 /** With the wait above it is less than the 15 s of an attempt (ms). */
 const requestTimeoutMs = 10 * second;
+
+export type { DiscordAPIError };
 
 /**
  * Discord's REST API without a gateway connection. Throws discord.js's errors: DiscordAPIError for an error response,

@@ -1,5 +1,5 @@
+import type { RESTOptions } from '@discordjs/rest';
 import type { Tracing } from '@tallyhook/platform/tracing/tracing';
-import type { RESTOptions } from 'discord.js';
 
 type MakeRequest = RESTOptions['makeRequest'];
 

@@ -1,7 +1,7 @@
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
-import { Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CircuitOpenError } from '../../src/discord/circuits/circuit-open-error.ts';
 import { guildsToPause } from '../../src/discord/circuits/paused-guilds.ts';

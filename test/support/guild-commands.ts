@@ -1,7 +1,7 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { createEncryption } from '@tallyhook/platform/encryption/encryption';
 import { createLog } from '@tallyhook/platform/log';
-import type { APIInteraction, APIInteractionResponse } from 'discord.js';
+import type { APIInteraction, APIInteractionResponse } from 'discord-api-types/v10';
 import { onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { loadConfig } from '../../config/load.ts';

@@ -1,7 +1,7 @@
+import type { DiscordAPIError } from '@discordjs/rest';
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { day, minute, second } from '@tallyhook/platform/durations';
-import type { DiscordAPIError } from 'discord.js';
 import { CircuitOpenError } from './circuit-open-error.ts';
 import type { OpenCircuit } from './circuit-store.ts';
 import { finalCode, isDeleted, isOfOne, stopsTarget } from './stopping-rejection.ts';

@@ -1,4 +1,5 @@
-import { type DiscordAPIError, RESTJSONErrorCodes } from 'discord.js';
+import type { DiscordAPIError } from '@discordjs/rest';
+import { RESTJSONErrorCodes } from 'discord-api-types/v10';
 
 /** What Discord rejects because of one message or member, so that others may succeed. 50278: no mutual guilds. */
 const singleCodes: readonly (number | string)[] = [

@@ -4,7 +4,8 @@ import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { createThrottledLog } from '@tallyhook/platform/throttled-log';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import type { APIInteraction, Interaction } from 'discord.js';
+import type { Interaction } from 'discord.js';
+import type { APIInteraction } from 'discord-api-types/v10';
 import { tokenHint } from '../discord-errors.ts';
 import type { NativeInteractions } from '../interactions/native-interactions.ts';
 import {

@@ -1,24 +1,25 @@
+import { RateLimitError, type RESTOptions } from '@discordjs/rest';
 import { second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { LogThrottled } from '@tallyhook/platform/throttled-log';
 import {
-  type APIInteraction,
   Client,
   DiscordjsError,
   DiscordjsErrorCodes,
   Events,
-  GatewayCloseCodes,
-  GatewayDispatchEvents,
-  GatewayIntentBits,
   type Interaction,
-  RateLimitError,
-  type RESTOptions,
-  Routes,
   type SessionInfo,
   SimpleShardingStrategy,
   Status,
   type WebSocketOptions,
 } from 'discord.js';
+import {
+  type APIInteraction,
+  GatewayCloseCodes,
+  GatewayDispatchEvents,
+  GatewayIntentBits,
+  Routes,
+} from 'discord-api-types/v10';
 import { z } from 'zod';
 import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from '../rate-limit.ts';
 import { type GuildChange, guildChangeEvents, guildChangeOf } from './guild-changes.ts';

@@ -6,7 +6,7 @@ import { settleWithin } from '@tallyhook/platform/with-timeout';
 import {
   type APIApplicationCommandAutocompleteInteraction as AutocompleteInteraction,
   InteractionResponseType,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import { maxChoices } from '../commands/choices.ts';
 import type { AnsweringContext, CommandChoice, SlashCommand } from '../commands/command.ts';
 import { isExpired } from '../discord-errors.ts';

@@ -10,9 +10,10 @@ import {
   InteractionContextType,
   InteractionType,
   PermissionFlagsBits,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import type { CommandInput, CompletionInput } from '../commands/input.ts';
 import type { OptionValue } from '../commands/reply.ts';
+import { hasPermission } from '../permissions.ts';
 import type { CustomId } from '../rendering/custom-id.ts';
 import { resolvedBy } from './resolved-objects.ts';
 
@@ -79,7 +80,9 @@ function valuesOf(
 
 /** Whether the member has the permission Manage Server in a guild that has the app. */
 export function isManager(interaction: Place & Pick<APIInteraction, 'member'>): boolean {
-  return !isOutside(interaction) && has(interaction.member?.permissions, PermissionFlagsBits.ManageGuild);
+  return (
+    !isOutside(interaction) && hasPermission(interaction.member?.permissions, PermissionFlagsBits.ManageGuild)
+  );
 }
 
 type Place = Pick<UserInteraction, 'guild_id' | 'context' | 'authorizing_integration_owners'>;
@@ -100,11 +103,6 @@ export function guildOf(place: Place): string | null {
   return isOutside(place) ? null : (place.guild_id ?? null);
 }
 
-/** Administrators have every permission. */
-function has(permissions: string | undefined, permission: bigint): boolean {
-  return (BigInt(permissions ?? 0) & (permission | PermissionFlagsBits.Administrator)) !== 0n;
-}
-
 type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields' | 'resolved'>;
 
 /** Who caused the interaction, and where. */
@@ -119,7 +117,7 @@ function originOf(interaction: UserInteraction): Origin {
     channelId: channel?.id ?? null,
     roles: guildId === null ? null : (member?.roles ?? null),
     isManager: isManager(interaction),
-    canAttachFiles: has(app_permissions, PermissionFlagsBits.AttachFiles),
+    canAttachFiles: hasPermission(app_permissions, PermissionFlagsBits.AttachFiles),
     interactionId: id,
     applicationId: application_id,
     locale,

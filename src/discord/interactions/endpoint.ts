@@ -9,7 +9,12 @@ import { maxBodyBytes } from '@tallyhook/platform/http/max-body-bytes';
 import type { Log } from '@tallyhook/platform/log';
 import { createThrottledLog } from '@tallyhook/platform/throttled-log';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import { type APIInteraction, type APIInteractionResponse, InteractionResponseType, InteractionType } from 'discord.js';
+import {
+  type APIInteraction,
+  type APIInteractionResponse,
+  InteractionResponseType,
+  InteractionType,
+} from 'discord-api-types/v10';
 import type { InteractionHandler } from './interactions.ts';
 import { parseInteraction } from './parse-interaction.ts';
 import { createHttpTransport, type RestTransports } from './transport.ts';

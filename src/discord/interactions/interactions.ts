@@ -10,7 +10,7 @@ import {
   ApplicationCommandType,
   ComponentType,
   InteractionType,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import type { Texts } from '../../texts/texts.ts';
 import {
   type AnsweringContext,

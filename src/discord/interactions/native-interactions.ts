@@ -1,15 +1,8 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
-import {
-  type APIInteraction,
-  ApplicationCommandType,
-  type AutocompleteInteraction,
-  type ChatInputCommandInteraction,
-  type Interaction,
-  InteractionType,
-  MessageFlags,
-} from 'discord.js';
+import type { AutocompleteInteraction, ChatInputCommandInteraction, Interaction } from 'discord.js';
+import { type APIInteraction, ApplicationCommandType, InteractionType, MessageFlags } from 'discord-api-types/v10';
 import type { AppTexts } from '../../texts/texts.ts';
 import type { CommandDefinition, NativeFunctions } from '../commands/command.ts';
 import { isOwnCustomId } from '../rendering/custom-id.ts';

@@ -1,4 +1,4 @@
-import { type APIInteraction, ApplicationCommandType, InteractionType } from 'discord.js';
+import { type APIInteraction, ApplicationCommandType, InteractionType } from 'discord-api-types/v10';
 import { z } from 'zod';
 
 /*

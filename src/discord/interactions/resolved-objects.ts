@@ -4,17 +4,17 @@ import {
   type APIModalSubmitInteraction,
   type APIUserApplicationCommandInteraction,
   PermissionFlagsBits,
-  PermissionsBitField,
-} from 'discord.js';
-import type {
-  PostingPermission,
-  ResolvedChannel,
-  ResolvedFile,
-  ResolvedObjects,
-  ResolvedRole,
-  ResolvedUser,
+} from 'discord-api-types/v10';
+import {
+  type PostingPermission,
+  postingPermissions,
+  type ResolvedChannel,
+  type ResolvedFile,
+  type ResolvedObjects,
+  type ResolvedRole,
+  type ResolvedUser,
 } from '../commands/input.ts';
-import { isModerating } from '../moderating.ts';
+import { hasPermission, isModerating } from '../permissions.ts';
 
 const bits: Readonly<Record<PostingPermission, bigint>> = {
   'View Channel': PermissionFlagsBits.ViewChannel,
@@ -69,16 +69,10 @@ function toUser(user: object): ResolvedUser {
 }
 
 function toChannel(channel: object): ResolvedChannel {
-  const permissions = permissionsOf(channel);
-  const missing = (Object.entries(bits) as [PostingPermission, bigint][]).flatMap(([name, bit]) =>
-    permissions === null || permissions.has(bit) ? [] : [name],
-  );
-  return { name: nameOf(channel), missing: permissions === null ? null : missing };
-}
-
-function permissionsOf(channel: object): PermissionsBitField | null {
-  const raw = 'app_permissions' in channel ? channel.app_permissions : null;
-  return typeof raw === 'string' && digits.test(raw) ? new PermissionsBitField(BigInt(raw)) : null;
+  const permissions = 'app_permissions' in channel ? channel.app_permissions : null;
+  if (typeof permissions !== 'string' || !digits.test(permissions)) return { name: nameOf(channel), missing: null };
+  const missing = postingPermissions.filter((name) => !hasPermission(permissions, bits[name]));
+  return { name: nameOf(channel), missing };
 }
 
 function toRole(role: object): ResolvedRole {

@@ -1,11 +1,11 @@
+import type { RawFile } from '@discordjs/rest';
 import {
   type APIMessage,
   type APIModalInteractionResponseCallbackData,
   type APIModalSubmitInteraction,
   InteractionResponseType,
   MessageFlags,
-  type RawFile,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import type { CommandInput } from '../commands/input.ts';
 import type { Panel, Reply } from '../commands/reply.ts';
 import { uploadOf } from '../rendering/attachments.ts';

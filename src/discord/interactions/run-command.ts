@@ -1,3 +1,4 @@
+import { DiscordAPIError } from '@discordjs/rest';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
@@ -5,7 +6,6 @@ import type { Log } from '@tallyhook/platform/log';
 import { memoizeByIdentity } from '@tallyhook/platform/memoize';
 import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import { DiscordAPIError } from 'discord.js';
 import type { AppTexts, Texts } from '../../texts/texts.ts';
 import type { AnsweringContext, CommandDefinition, SlashCommand } from '../commands/command.ts';
 import type { CommandInput } from '../commands/input.ts';

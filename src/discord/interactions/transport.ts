@@ -1,15 +1,7 @@
+import { DiscordAPIError, type RawFile, REST, type RESTOptions } from '@discordjs/rest';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
-import {
-  type APIInteraction,
-  type APIInteractionResponse,
-  DiscordAPIError,
-  type RawFile,
-  REST,
-  RESTJSONErrorCodes,
-  type RESTOptions,
-  Routes,
-} from 'discord.js';
+import { type APIInteraction, type APIInteractionResponse, RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { type GlobalRateLimit, hasRetryAfter, retryMarginMs } from '../rate-limit.ts';
 
 /**

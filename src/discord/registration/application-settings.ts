@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ApplicationIntegrationType, Routes } from 'discord.js';
+import { ApplicationIntegrationType, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { orElse } from '../nullish.ts';
 import type { DiscordRest } from '../rest.ts';

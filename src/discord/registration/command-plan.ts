@@ -1,4 +1,4 @@
-import { ApplicationCommandType } from 'discord.js';
+import { ApplicationCommandType } from 'discord-api-types/v10';
 import type { ApplicationCommandBody, NamedCommand } from '../commands/command.ts';
 import type { StoredCommand } from './command-registry.ts';
 import {

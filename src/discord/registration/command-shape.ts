@@ -7,7 +7,7 @@ import {
   InteractionContextType,
   type LocalizationMap,
   PermissionFlagsBits,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import { z } from 'zod';
 import type {
   ApplicationCommandBody,

@@ -1,4 +1,5 @@
-import { DiscordAPIError, Routes } from 'discord.js';
+import { DiscordAPIError } from '@discordjs/rest';
+import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { DiscordRest } from '../rest.ts';
 import type { RegisteredCommand } from './command-registry.ts';

@@ -1,4 +1,5 @@
-import { DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { DiscordAPIError } from '@discordjs/rest';
+import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import {
   type ApplicationCommandBody,

@@ -1,5 +1,5 @@
+import type { RawFile } from '@discordjs/rest';
 import { plainName } from '@tallyhook/platform/truncate';
-import type { RawFile } from 'discord.js';
 import type { ReplyFile } from '../commands/reply.ts';
 
 /** Discord: "Uploading Files" (count). */

@@ -14,7 +14,7 @@ import {
   ChannelType,
   ComponentType,
   SelectMenuDefaultValueType,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import type { ActionTarget, Reply, ReplyButton, ReplySelect, Select, SelectChoice } from '../commands/reply.ts';
 import { encodeCustomId } from './custom-id.ts';
 

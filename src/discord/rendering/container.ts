@@ -1,4 +1,4 @@
-import { type APIComponentInContainer, ComponentType } from 'discord.js';
+import { type APIComponentInContainer, ComponentType } from 'discord-api-types/v10';
 
 /** A zero-width space: Discord rejects empty containers. */
 const blank = '\u200B';

@@ -7,7 +7,7 @@ import {
   type APIMessageTopLevelComponent,
   ComponentType,
   MessageFlags,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import type { Panel, Reply } from '../commands/reply.ts';
 import { type Attachment, attachedNames, attachmentUrl, descriptionOf, renderFiles } from './attachments.ts';
 import { type ComponentRow, keyOf, renderComponents } from './components.ts';

@@ -8,7 +8,7 @@ import {
   timestamp,
   webAddress,
 } from '@tallyhook/platform/texts/markup';
-import { type APIContainerComponent, type APISectionComponent, ComponentType } from 'discord.js';
+import { type APIContainerComponent, type APISectionComponent, ComponentType } from 'discord-api-types/v10';
 import type { Panel, PanelBlock, Reply, ReplyButton } from '../commands/reply.ts';
 import { attachedNames, attachmentUrl, descriptionOf } from './attachments.ts';
 import { keyOf, maxButtonsPerRow, renderButton, renderReplySelect, rowOf } from './components.ts';

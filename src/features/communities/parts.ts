@@ -1,5 +1,5 @@
 import { escapeName, lines, type Markup, markup, timestamp } from '@tallyhook/platform/texts/markup';
-import { Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { listingName, readCard } from '../../core/announcements/listing-card.ts';
 import type { GuildDataStore } from '../../core/store/guild-data.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { importedValues } from '../../../commands/setup/import.ts';
 import { findRoleProblems } from '../../../commands/setup/problems.ts';
 import { openView, type SetupView } from '../../../commands/setup/view.ts';
-import { isModerating } from '../../../src/discord/moderating.ts';
+import { isModerating } from '../../../src/discord/permissions.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createRoleAccess } from '../../../src/features/roles/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
