@@ -6,17 +6,18 @@ import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
 import type { Log } from '@tallyhook/platform/log';
 import { memoizeOne } from '@tallyhook/platform/memoize';
 import type { Tracing } from '@tallyhook/platform/tracing/tracing';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { Command, UnlocalizedContext } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Metrics } from '../core/metrics.ts';
-import { createGatewayClient, type GatewayClient } from '../discord/gateway/gateway-client.ts';
+import { type GatewayClient, GatewayConnection, type GatewayOptions } from '../discord/gateway/gateway-client.ts';
 import { createOwnClientGateway, type DiscordClient } from '../discord/gateway/own-client.ts';
-import { createSharedGateway } from '../discord/gateway/shared-gateway.ts';
+import { SharedGateway } from '../discord/gateway/shared-gateway.ts';
 import { fetchApplicationId, fetchShardCount } from '../discord/inspection.ts';
 import { createInteractionsEndpoint, interactionsPath } from '../discord/interactions/endpoint.ts';
 import { warnOfEndpoint } from '../discord/interactions/endpoint-settings.ts';
 import { createInteractions } from '../discord/interactions/interactions.ts';
-import { createNativeInteractions } from '../discord/interactions/native-interactions.ts';
+import { InteractionRelay, NativeInteractions } from '../discord/interactions/native-interactions.ts';
 import { type AnyInteraction, isOwnInteraction } from '../discord/interactions/own-interaction.ts';
 import { createRestTransports } from '../discord/interactions/transport.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
@@ -52,6 +53,8 @@ interface AnsweringDependencies {
 
 /** How long to wait before the application is requested again (ms). */
 const retryDelayMs = 5 * second;
+/** For responses to interactions that are in progress when the program stops. */
+const responseTimeoutMs = 3 * second;
 
 export type Answering = ReturnType<typeof createAnswering>;
 
@@ -124,7 +127,7 @@ export function createAnswering(
           memory: dependencies.memory,
           observe: (status) => metrics.interactionRequests.inc({ status }),
         });
-  const native = createNativeInteractions({
+  const native = new NativeInteractions({
     languages: dependencies.languages,
     commands,
     isOwnCommand: registrar.isOwn,
@@ -132,7 +135,16 @@ export function createAnswering(
     clock,
     log,
   });
-  if (native !== null && endpoint !== null) throw needsGateway(commands);
+  if (!native.isEmpty && endpoint !== null) throw needsGateway(commands);
+  const relay =
+    native.isEmpty || dependencies.client !== null
+      ? null
+      : new InteractionRelay(native, { ...discord, makeRequest }, log);
+  const responding = new Set<Promise<void>>();
+  function track(response: Promise<void>): void {
+    const responded = response.finally(() => responding.delete(responded));
+    responding.add(responded);
+  }
   const gateway =
     endpoint !== null
       ? null
@@ -142,8 +154,13 @@ export function createAnswering(
           log,
           globalLimit,
           makeRequest,
-          onInteraction: (interaction) => interactions(interaction, transports(interaction)),
-          native,
+          onInteraction(interaction) {
+            const isRelayed = relay !== null && native.takes(interaction);
+            track(isRelayed ? relay.handle(interaction) : interactions(interaction, transports(interaction)));
+          },
+          isNative: (interaction) => native.takes(interaction),
+          onNative: (interaction) => track(native.handle(interaction)),
+          onIdentified: (ready) => relay?.identified(ready),
           onGuildChange: guildChanged,
           onReady(applicationId) {
             registrar.start(applicationId);
@@ -183,6 +200,8 @@ export function createAnswering(
       stopping.abort();
       registrar.stop();
       await Promise.all([gateway?.stop(), endpoint?.stop(), ...services.loops.map((loop) => loop.stop())]);
+      await settleWithin(responseTimeoutMs, stopwatch, Promise.all(responding));
+      await relay?.stop();
     },
   };
 }
@@ -200,10 +219,10 @@ function needsGateway(commands: readonly Command[]): TallyhookError {
 function createGateway(
   { client, leases }: Pick<AnsweringDependencies, 'client' | 'leases'>,
   rest: DiscordRest,
-  options: Parameters<typeof createGatewayClient>[0],
+  options: GatewayOptions & Pick<Parameters<typeof createOwnClientGateway>[0], 'isNative' | 'onNative'>,
 ): GatewayClient {
   if (client !== null)
     return createOwnClientGateway({ ...options, client, fetchApplicationId: () => fetchApplicationId(rest) });
-  if (leases === null) return createGatewayClient(options);
-  return createSharedGateway({ ...options, leases, fetchShardCount: () => fetchShardCount(rest) });
+  if (leases === null) return new GatewayConnection(options);
+  return new SharedGateway({ ...options, leases, fetchShardCount: () => fetchShardCount(rest) });
 }

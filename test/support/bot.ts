@@ -12,7 +12,7 @@ import { inject, it } from 'vitest';
 import type { Command, CommandContext, UnlocalizedContext } from '../../commands/context.ts';
 import type { SetupServices } from '../../commands/setup-services.ts';
 import type { Reply } from '../../src/discord/commands/reply.ts';
-import { createGatewayClient } from '../../src/discord/gateway/gateway-client.ts';
+import { GatewayConnection } from '../../src/discord/gateway/gateway-client.ts';
 import { createInteractionsEndpoint } from '../../src/discord/interactions/endpoint.ts';
 import { createInteractions } from '../../src/discord/interactions/interactions.ts';
 import { createRestTransports } from '../../src/discord/interactions/transport.ts';
@@ -195,7 +195,7 @@ export async function connectedBot(
   if (client === null) await startEndpoint();
 
   function startGateway() {
-    const client = createGatewayClient({
+    const client = new GatewayConnection({
       token: discord.token,
       apiUrl: discord.apiUrl,
       clock: systemClock,
