@@ -3,6 +3,7 @@ import { lines, type Markup, mention, timestamp } from '@tallyhook/platform/text
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
+import { memberOption } from '../src/discord/commands/input.ts';
 import { voteOffers } from '../src/discord/commands/offers.ts';
 import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
@@ -21,7 +22,6 @@ import {
   staleNote,
   voteButtons,
 } from './listing.ts';
-import { memberOption } from './member-option.ts';
 
 /** Whether a user may vote now (document, section 2.4). */
 export const canvote = {

@@ -16,7 +16,7 @@ import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { StandingSummary } from '../src/core/ledger/standing.ts';
 import { type NextMilestone, nextMilestone } from '../src/core/rewards/milestones.ts';
 import { isOffered } from '../src/discord/commands/command.ts';
-import type { CommandInput } from '../src/discord/commands/input.ts';
+import { type CommandInput, memberOption } from '../src/discord/commands/input.ts';
 import { offersAt } from '../src/discord/commands/offers.ts';
 import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
 import type { ListedRules } from '../src/features/communities/listed-rules.ts';
@@ -25,7 +25,6 @@ import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
 import { causeName, dayOf, entryReason, programReason } from './entry-reason.ts';
 import { findListingPage, type ListingPage, voteButtons } from './listing.ts';
-import { memberOption } from './member-option.ts';
 
 /** Longer texts are truncated (characters). With these limits, five entries fit into a field. */
 const maxNameLength = 60;

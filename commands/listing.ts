@@ -11,8 +11,7 @@ import type {
   DescriptionContext,
   ListedLookup,
 } from '../src/discord/commands/command.ts';
-import type { CommandInput, CompletionInput } from '../src/discord/commands/input.ts';
-import { InputError } from '../src/discord/commands/input-error.ts';
+import { type CommandInput, type CompletionInput, InputError } from '../src/discord/commands/input.ts';
 import type { ReplyButton } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';

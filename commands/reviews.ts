@@ -12,13 +12,13 @@ import {
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
+import { pageButtons } from '../src/discord/commands/offers.ts';
 import type { OptionValue, Reply, ReplyField, ReplySelect } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import { type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/schemas.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
 import { choiceOf, completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
-import { pageButtons } from './page-buttons.ts';
 
 const pageSize = 5;
 const maxReviews = 50;

@@ -10,7 +10,7 @@ import { createLifecycle } from '@tallyhook/platform/lifecycle';
 import type { Log } from '@tallyhook/platform/log';
 import type { Redactor } from '@tallyhook/platform/redactor';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import { chooseCommands } from '../../commands/command-options.ts';
+import { chooseCommands } from '../../commands/custom-command.ts';
 import { commandsFor } from '../../commands/index.ts';
 import { logConfigWarnings, logShortSecrets } from '../../config/log-warnings.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';

@@ -6,8 +6,7 @@ import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { type PostingPermission, postingPermissions } from './commands/input.ts';
 import { describeDiscordError } from './discord-errors.ts';
-import { fetchTextChannels } from './guild-channels.ts';
-import { fetchBotIdentity, inspectChannel, memoizedApplicationId } from './inspection.ts';
+import { fetchBotIdentity, fetchTextChannels, inspectChannel, memoizedApplicationId } from './inspection.ts';
 import { mayManage } from './permissions.ts';
 import type { DiscordRest } from './rest.ts';
 

@@ -1,7 +1,9 @@
-import { DiscordAPIError, type RawFile, REST, type RequestData } from '@discordjs/rest';
+import { DiscordAPIError, type RawFile, REST, type RESTOptions, type RequestData } from '@discordjs/rest';
 import { type Clock, systemClock, watchClockSteps } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
+import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import { Routes } from 'discord-api-types/v10';
+import { z } from 'zod';
 import type { GuardedRequest, RequestGuard } from './circuits/request-guard.ts';
 import { type InvalidRequests, RequestsPausedError } from './invalid-requests.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from './rate-limit.ts';
@@ -118,4 +120,46 @@ export function createReachabilityProbe(rest: DiscordRest): () => Promise<boolea
       () => true,
       (error: unknown) => error instanceof DiscordAPIError && error.status < 500 && error.status !== 429,
     );
+}
+
+/** What Discord sends as null or leaves out, with another value in its place. */
+export function orElse<Schema extends z.ZodType, Value>(schema: Schema, value: Value) {
+  return z.nullish(schema).transform((given): NonNullable<z.output<Schema>> | Value => given ?? value);
+}
+
+type MakeRequest = RESTOptions['makeRequest'];
+
+/** Requests to Discord with a span each. The URL is not an attribute: it can contain the token of an interaction. */
+export function traceRequests(makeRequest: MakeRequest, tracing: Tracing): MakeRequest {
+  return (url, init) => {
+    const method = init.method ?? 'GET';
+    const { pathname, hostname, port } = new URL(url);
+    const template = templateOf(pathname);
+    const attributes = {
+      'http.request.method': method,
+      'url.template': template,
+      'server.address': hostname,
+      'server.port': port === '' ? undefined : Number(port),
+    };
+    return tracing.span(`${method} ${template}`, { kind: 'client', attributes }, async (span) => {
+      const response = await makeRequest(url, init);
+      span.set({ 'http.response.status_code': response.status });
+      if (response.status >= 400) span.fail(String(response.status));
+      return response;
+    });
+  };
+}
+
+/** After these, the second parameter is a token. */
+const beforeTokens: readonly string[] = ['interactions', 'webhooks'];
+
+/** The path with placeholders for everything that is not the name of a resource, such as `/channels/{id}/messages`. */
+export function templateOf(path: string): string {
+  const segments = path.split('/');
+  return segments
+    .map((segment, index) => {
+      if (beforeTokens.includes(segments[index - 2] ?? '')) return '{token}';
+      return /^(@?[a-z-]{0,24}|v\d+)$/.test(segment) ? segment : '{id}';
+    })
+    .join('/');
 }

@@ -15,7 +15,7 @@ import type { Reply } from '../../src/discord/commands/reply.ts';
 import { GatewayConnection } from '../../src/discord/gateway/gateway-client.ts';
 import { createInteractionsEndpoint } from '../../src/discord/interactions/endpoint.ts';
 import { createInteractions } from '../../src/discord/interactions/interactions.ts';
-import { createRestTransports } from '../../src/discord/interactions/transport.ts';
+import { createRestTransports } from '../../src/discord/interactions/responses.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createRegistrar } from '../../src/discord/registration/registrar.ts';
 import type { Registration } from '../../src/discord/registration/registration.ts';

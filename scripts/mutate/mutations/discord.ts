@@ -21,7 +21,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'the rate limit of one route does not delay the others',
   },
   {
-    file: 'src/discord/circuits/stopping-rejection.ts',
+    file: 'src/discord/circuits/circuits.ts',
     find: 'RESTJSONErrorCodes.CannotSendMessagesToThisUser,\n',
     replace: '',
     breaks: 'a member without direct messages does not stop those of others',
@@ -105,7 +105,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'autocomplete offers at most 25 choices',
   },
   {
-    file: 'src/discord/rendering/custom-id.ts',
+    file: 'src/discord/rendering/components.ts',
     find: 'return id.length <= maxCustomIdLength ? id : null;',
     replace: 'return id.slice(0, maxCustomIdLength);',
     breaks: 'a button whose id is too long is left out, not cut',
@@ -123,7 +123,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'the menu commands of another program are left alone',
   },
   {
-    file: 'src/discord/registration/command-plan.ts',
+    file: 'src/discord/registration/command-shape.ts',
     find: 'delete: ours.filter((command) => bodyFor(command) === undefined).map(referenceOf),',
     replace: 'delete: listed.filter((command) => bodyFor(command) === undefined).map(referenceOf),',
     breaks: 'commands of another program are not deleted',

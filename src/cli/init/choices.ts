@@ -1,6 +1,5 @@
 import type { SettingName } from '../../../config/settings.ts';
-import { fetchTextChannels } from '../../discord/guild-channels.ts';
-import { fetchGuilds } from '../../discord/list-guilds.ts';
+import { fetchGuilds, fetchTextChannels } from '../../discord/inspection.ts';
 import { createDiscordRest } from '../../discord/rest.ts';
 import type { EnteredValues } from './live-checks.ts';
 

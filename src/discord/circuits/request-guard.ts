@@ -8,10 +8,13 @@ import { plainName } from '@tallyhook/platform/truncate';
 import { channelErrorReason, rejectionOf, retryAfterFailure } from '../discord-errors.ts';
 import type { GuildChange } from '../gateway/guild-changes.ts';
 import { RequestsPausedError, windowMinutes } from '../invalid-requests.ts';
-import type { CircuitStore, GuildRejections, OpenCircuit } from './circuit-store.ts';
-import { type CircuitRequest, Circuits } from './circuits.ts';
-import { guildsToPause, maxRejectionsOfGuild } from './paused-guilds.ts';
-import { channelIn, guildIn, isRoleTarget, targetOf } from './request-target.ts';
+import {
+  type CircuitRequest,
+  type CircuitStore,
+  Circuits,
+  type GuildRejections,
+  type OpenCircuit,
+} from './circuits.ts';
 
 /** How often changes are stored, and those of other processes are read while there are any. */
 const syncEveryMs = 5 * second;
@@ -225,4 +228,69 @@ export function createRequestGuard(options: {
       await sync().catch(() => {});
     },
   };
+}
+
+const roleKind = 'role';
+
+/** The target of the changes of one role of a guild. */
+export function roleTarget(guildId: string, roleId: string): string {
+  return `${roleKind} ${guildId} ${roleId}`;
+}
+
+export function isRoleTarget(target: string): boolean {
+  return target.startsWith(`${roleKind} `);
+}
+
+/** The channel or role that a request changes, which Discord can reject as a whole. */
+export interface RequestTarget {
+  /** Identifies it: the id of the channel, or {@link roleTarget}. */
+  readonly target: string;
+  readonly kind: 'channel' | 'role';
+  /** The id of the channel or role. */
+  readonly id: string;
+}
+
+/** Null for all other requests. @param route without the version, as `Routes` of discord.js returns it */
+export function targetOf(route: string): RequestTarget | null {
+  const [, top, id = '', part, , last, roleId] = route.split('/');
+  if (top === 'channels' && part === 'messages') return { target: id, kind: 'channel', id };
+  if (top !== 'guilds' || part !== 'members' || last !== 'roles' || roleId === undefined) return null;
+  return { target: roleTarget(id, roleId), kind: 'role', id: roleId };
+}
+
+/** The guild that a route names; null if it names none. */
+export function guildIn(route: string): string | null {
+  const [, top, id] = route.split('/');
+  return top === 'guilds' && id !== undefined ? id : null;
+}
+
+/** The channel that a route names; null if it names none. */
+export function channelIn(route: string): string | null {
+  const [, top, id] = route.split('/');
+  return top === 'channels' && id !== undefined ? id : null;
+}
+
+/** Nothing more is sent for a guild with this many rejected requests in ten minutes. */
+export const maxRejectionsOfGuild = 500;
+/** From this number on, of all guilds together, those with the most are paused although each has less. */
+const maxRejectionsOfAll = 5_000;
+/** What the guilds that are not paused may then have caused together. */
+const maxRejectionsOfUnpaused = 2_500;
+
+/**
+ * The guilds that cause so many rejected requests that Discord might block the bot for all others.
+ * @param counts of the last ten minutes, one of each guild
+ * @param total the rejected requests of the same time, also those of no guild
+ */
+export function guildsToPause(counts: readonly GuildRejections[], total: number): ReadonlySet<string> {
+  const descending = counts.toSorted((a, b) => b.count - a.count);
+  let rest = counts.reduce((sum, { count }) => sum + count, 0);
+  const paused = new Set<string>();
+  for (const { guildId, count } of descending) {
+    const isTooMuchInAll = total >= maxRejectionsOfAll && rest > maxRejectionsOfUnpaused;
+    if (count < maxRejectionsOfGuild && !isTooMuchInAll) break;
+    paused.add(guildId);
+    rest -= count;
+  }
+  return paused;
 }

@@ -4,7 +4,7 @@ import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import type { CommandInput } from '../commands/input.ts';
 import type { Later, Panel, Reply } from '../commands/reply.ts';
-import { responseKind } from './responder.ts';
+import { responseKind } from './responses.ts';
 
 /** "Interaction tokens are valid for 15 minutes", with a margin (ms). */
 const maxWaitMs = 14 * minute;

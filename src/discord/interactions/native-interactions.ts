@@ -16,7 +16,7 @@ import {
 } from 'discord-api-types/v10';
 import type { AppTexts } from '../../texts/texts.ts';
 import type { CommandDefinition, NativeFunctions } from '../commands/command.ts';
-import { isOwnCustomId } from '../rendering/custom-id.ts';
+import { isOwnCustomId } from '../rendering/components.ts';
 import { renderReply } from '../rendering/message.ts';
 import { createErrorReplies } from './error-replies.ts';
 import type { IsOwnCommand } from './interactions.ts';

@@ -6,8 +6,7 @@ import type { Log } from '@tallyhook/platform/log';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { findCommand, type NamedCommand } from '../commands/command.ts';
 import { describeDiscordError, tokenHint } from '../discord-errors.ts';
-import type { CommandReference } from './command-plan.ts';
-import type { CommandRegistry } from './command-registry.ts';
+import type { CommandReference, CommandRegistry } from './command-shape.ts';
 import {
   adoptEarlierCommands,
   type CommandScope,

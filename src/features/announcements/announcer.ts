@@ -11,7 +11,7 @@ import type { Announcement } from '../../core/outbox/effect-contents.ts';
 import { parseQueue } from '../../core/outbox/queue.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { classifySendError, describeDiscordError, tokenHint } from '../../discord/discord-errors.ts';
-import type { ChannelTexts } from '../../discord/guild-languages.ts';
+import type { ChannelTexts } from '../../discord/languages.ts';
 import type { Portraits } from '../../discord/portraits.ts';
 import { type MessageRequest, postRequest } from '../../discord/posting/message-request.ts';
 import { createNonceAges } from '../../discord/posting/nonce-ages.ts';

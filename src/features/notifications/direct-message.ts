@@ -10,7 +10,7 @@ import type { DirectMessage, TypedMessage } from '../../core/outbox/effect-conte
 import { directMessageKind } from '../../core/outbox/effect-kind.ts';
 import { type EffectHandler, handle } from '../../core/outbox/perform.ts';
 import { isMendable, rejectionOf, retryAfterMending, retryAlone } from '../../discord/discord-errors.ts';
-import type { MemberTexts } from '../../discord/guild-languages.ts';
+import type { MemberTexts } from '../../discord/languages.ts';
 import { postReply } from '../../discord/posting/message-request.ts';
 import type { DiscordAPIError, DiscordRest } from '../../discord/rest.ts';
 import type { DirectMessageSender } from '../parts.ts';

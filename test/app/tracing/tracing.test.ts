@@ -13,7 +13,7 @@ import { formatTraceparent, parseTraceparent } from '@tallyhook/platform/tracing
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ClaimedEffect } from '../../../src/core/outbox/effect.ts';
 import { tracePerform } from '../../../src/core/outbox/trace-perform.ts';
-import { templateOf } from '../../../src/discord/trace-requests.ts';
+import { templateOf } from '../../../src/discord/rest.ts';
 import { traceHttp } from '../../../src/lookup/http.ts';
 import { recordSpans, summaryOf } from './recorded-spans.ts';
 

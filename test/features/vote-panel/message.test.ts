@@ -6,7 +6,7 @@ import { commands, commandsFor } from '../../../commands/index.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { controlsOf } from '../../../packages/local-discord/src/objects.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
-import { CircuitOpenError } from '../../../src/discord/circuits/circuit-open-error.ts';
+import { CircuitOpenError } from '../../../src/discord/circuits/circuits.ts';
 import { createRequestGuard } from '../../../src/discord/circuits/request-guard.ts';
 import type { ListedLookup } from '../../../src/discord/commands/command.ts';
 import { createFindDeparted } from '../../../src/discord/departed-members.ts';
