@@ -1,5 +1,4 @@
 import { day } from '@tallyhook/platform/durations';
-import { memoizeOne } from '@tallyhook/platform/memoize';
 import {
   bold,
   escapeInline,
@@ -217,12 +216,10 @@ function explain(cause: Markup, listing: Markup | null, reason: Markup | null): 
 
 /** The vote button leads to the listing that can be voted for first. */
 function buttonsFor(votes: readonly NextVote[], context: CommandContext): readonly ReplyButton[] {
-  const [first] = votes.filter(({ page }) => page.url).toSorted((a, b) => a.at - b.at);
-  return [...(first === undefined ? [] : voteButtons(first.page, context.texts)), ...commandButtons(context)];
-}
-
-/** The same objects in the same context, so that they are rendered once. */
-const commandButtons = memoizeOne((context: CommandContext): readonly ReplyButton[] => {
   const offered = context.commands.filter((command) => isOffered(command, context));
-  return offersAt('account', offered, context.texts);
-});
+  const [first] = votes.filter(({ page }) => page.url).toSorted((a, b) => a.at - b.at);
+  return [
+    ...(first === undefined ? [] : voteButtons(first.page, context.texts)),
+    ...offersAt('account', offered, context.texts),
+  ];
+}

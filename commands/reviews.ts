@@ -177,8 +177,7 @@ function describeFound(
   return searched.length < total ? text(`reviews.found.${sort}`, values) : text('reviews.count', values);
 }
 
-/** The cache returns the same objects to all commands until they expire, so that each is rendered once. */
-const renderReview = memoizeByIdentity(({ username, rating, comment, createdAt }: Review, texts: Texts): ReplyField => {
+function renderReview({ username, rating, comment, createdAt }: Review, texts: Texts): ReplyField {
   const author = escapeName(username ?? '', maxNameLength) || texts.text('reviews.anonymous');
   const text = escapeText(comment, maxCommentLength) || texts.text('reviews.noComment');
   const date = createdAt === null ? null : timestamp(createdAt, 'D');
@@ -186,7 +185,7 @@ const renderReview = memoizeByIdentity(({ username, rating, comment, createdAt }
     name: markup`${rating === null ? texts.text('reviews.noRating') : renderStars(rating, texts)} · ${author}`,
     value: lines(text, date),
   };
-});
+}
 
 const fullStar = markup`★`;
 const emptyStar = markup`☆`;

@@ -1,5 +1,5 @@
 import { integerOption } from '../src/discord/commands/input.ts';
-import { pageButtons, voteOffers } from '../src/discord/commands/offers.ts';
+import { offersAt, pageButtons } from '../src/discord/commands/offers.ts';
 import type { Panel, PanelBlock } from '../src/discord/commands/reply.ts';
 import { chanceText, readChances, type VotableListing, withPages } from './canvote-everywhere.ts';
 import type { Command, CommandContext } from './context.ts';
@@ -41,7 +41,7 @@ export const vote = {
           : {}),
       blocks: [
         ...listed.map((each) => rowOf(each, context)),
-        { kind: 'buttons', buttons: [...turn, ...(isNow ? [] : voteOffers(commands, texts))] },
+        { kind: 'buttons', buttons: [...turn, ...(isNow ? [] : offersAt('vote', commands, texts))] },
       ],
       ...(pages > 1 ? { footer: texts.text('parts.page', { number, of: pages }) } : {}),
     } satisfies Panel;

@@ -4,7 +4,6 @@ import { TallyhookError } from '@tallyhook/platform/errors';
 import type { BodyMemory } from '@tallyhook/platform/http/body';
 import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
 import type { Log } from '@tallyhook/platform/log';
-import { memoizeOne } from '@tallyhook/platform/memoize';
 import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { Command, UnlocalizedContext } from '../../commands/context.ts';
@@ -16,13 +15,13 @@ import { SharedGateway } from '../discord/gateway/shared-gateway.ts';
 import { fetchApplicationId, fetchShardCount } from '../discord/inspection.ts';
 import { createInteractionsEndpoint, interactionsPath } from '../discord/interactions/endpoint.ts';
 import { warnOfEndpoint } from '../discord/interactions/endpoint-settings.ts';
-import { type AnyInteraction, createInteractions, isOwnInteraction } from '../discord/interactions/interactions.ts';
+import { type AnyInteraction, Interactions, isOwnInteraction } from '../discord/interactions/interactions.ts';
 import { InteractionRelay, NativeInteractions } from '../discord/interactions/native-interactions.ts';
 import { createRestTransports } from '../discord/interactions/responses.ts';
 import type { CommandRegistry } from '../discord/registration/command-shape.ts';
 import { createRegistrar } from '../discord/registration/registrar.ts';
 import type { DiscordRest } from '../discord/rest.ts';
-import type { BotContext, CommandContexts } from '../features/communities/command-context.ts';
+import type { CommandContexts } from '../features/communities/command-context.ts';
 import type { Services } from '../features/create.ts';
 import type { AppTexts } from '../texts/texts.ts';
 import type { DiscordAccess } from './discord-access.ts';
@@ -76,22 +75,18 @@ export function createAnswering(
     clock,
     log,
   });
-  const complete = memoizeOne((context: BotContext): UnlocalizedContext => {
-    return { ...context, commands, commandId: registrar.idOf };
-  });
   function onAnswered(command: string, outcome: 'answered' | 'failed', tookMs: number): void {
     metrics.commands.inc({ command, outcome });
     metrics.commandSeconds.observe({ command }, tookMs / second);
   }
 
-  const interactions = createInteractions({
+  const interactions = new Interactions({
     languages: dependencies.languages,
     commands,
     retired: dependencies.retired,
     clock,
-    contextFor(place) {
-      const context = contexts.at(place);
-      return context instanceof Promise ? context.then(complete) : complete(context);
+    contextFor: async (place): Promise<UnlocalizedContext> => {
+      return { ...(await contexts.at(place)), commands, commandId: registrar.idOf };
     },
     stopped: stopping.signal,
     tracing: dependencies.tracing,
@@ -118,7 +113,7 @@ export function createAnswering(
       ? null
       : createInteractionsEndpoint({
           publicKey: discord.publicKey,
-          handle: interactions,
+          handle: (interaction, transport) => interactions.handle(interaction, transport),
           transports,
           clock,
           stopwatch,
@@ -155,7 +150,7 @@ export function createAnswering(
           makeRequest,
           onInteraction(interaction) {
             const isRelayed = relay !== null && native.takes(interaction);
-            track(isRelayed ? relay.handle(interaction) : interactions(interaction, transports(interaction)));
+            track(isRelayed ? relay.handle(interaction) : interactions.handle(interaction, transports(interaction)));
           },
           isNative: (interaction) => native.takes(interaction),
           onNative: (interaction) => track(native.handle(interaction)),

@@ -28,14 +28,6 @@ export interface PermissionContext extends GuildPermissionContext {
 const { Administrator, ManageGuild, ViewChannel, ReadMessageHistory } = PermissionFlagsBits;
 const allPermissions = ~0n;
 
-/**
- * Says if a bit set has a permission. Administrators have every permission.
- * @param permissions as Discord sends it, in decimal digits; undefined if it sends none
- */
-export function hasPermission(permissions: string | undefined, permission: bigint): boolean {
-  return (BigInt(permissions ?? 0) & (permission | Administrator)) !== 0n;
-}
-
 /** Who has one of these can act against members or the server. Discord: "Permissions". */
 const moderating =
   Administrator |

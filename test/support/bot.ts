@@ -14,7 +14,7 @@ import type { SetupServices } from '../../commands/setup-services.ts';
 import type { Reply } from '../../src/discord/commands/reply.ts';
 import { GatewayConnection } from '../../src/discord/gateway/gateway-client.ts';
 import { createInteractionsEndpoint } from '../../src/discord/interactions/endpoint.ts';
-import { createInteractions } from '../../src/discord/interactions/interactions.ts';
+import { Interactions } from '../../src/discord/interactions/interactions.ts';
 import { createRestTransports } from '../../src/discord/interactions/responses.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createRegistrar } from '../../src/discord/registration/registrar.ts';
@@ -184,7 +184,7 @@ export async function connectedBot(
   };
   onFinished(() => registrar.stop());
   const globalLimit = createGlobalRateLimit(systemClock);
-  const interactions = createInteractions({
+  const interactions = new Interactions({
     ...{ commands, clock, contextFor: () => context, isOwnCommand: registrar.isOwn, log, onAnswered },
     languages,
     noticeFor: async () => notice,
@@ -201,7 +201,7 @@ export async function connectedBot(
       clock: systemClock,
       log,
       globalLimit,
-      onInteraction: (interaction) => interactions(interaction, transports(interaction)),
+      onInteraction: (interaction) => interactions.handle(interaction, transports(interaction)),
       onReady: registrar.start,
     });
     onFinished(() => client.stop());
@@ -211,7 +211,7 @@ export async function connectedBot(
 
   async function startEndpoint(): Promise<void> {
     const { handle } = createInteractionsEndpoint({
-      ...{ publicKey: discord.publicKey, handle: interactions, transports },
+      ...{ publicKey: discord.publicKey, handle: interactions.handle.bind(interactions), transports },
       ...{ clock: systemClock, stopwatch: systemClock, log },
     });
     const server = createHttpServer(handle, { IncomingMessage: DirectRequest });

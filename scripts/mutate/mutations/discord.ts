@@ -51,7 +51,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'a vote panel that was deleted is reported to its owner, and not posted again',
   },
   {
-    file: 'src/discord/moderating.ts',
+    file: 'src/discord/permissions.ts',
     find: '  PermissionFlagsBits.ManageRoles |\n',
     replace: '',
     breaks: 'votes do not give a role that can manage roles',
@@ -88,8 +88,8 @@ export const discordMutations: readonly Mutation[] = [
   },
   {
     file: 'src/discord/interactions/command-input.ts',
-    find: 'return !isOutside(interaction) && has(',
-    replace: 'return has(',
+    find: 'return !isOutside(interaction) && hasPermission(',
+    replace: 'return hasPermission(',
     breaks: 'a manager of another server does not manage this one',
   },
   {

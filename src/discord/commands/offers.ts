@@ -1,4 +1,3 @@
-import { memoizeByIdentity } from '@tallyhook/platform/memoize';
 import { commandMention } from '@tallyhook/platform/texts/markup';
 import type { Texts } from '../../texts/texts.ts';
 import type { AnsweringContext, CommandDefinition, CommandOffer } from './command.ts';
@@ -25,11 +24,6 @@ export function listingsTarget(commands: readonly CommandDefinition[]): ActionTa
   }
   return null;
 }
-
-/** Those of votes. The same objects again, so that they are rendered once. */
-export const voteOffers = memoizeByIdentity((offered: readonly CommandDefinition[], texts: Texts) =>
-  offersAt('vote', offered, texts),
-);
 
 /** The buttons that lead to the pages before and after one, which are counted from 1. @param options of the command */
 export function pageButtons(

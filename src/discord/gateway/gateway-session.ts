@@ -221,9 +221,12 @@ export class GatewaySession {
   /** Interactions arrive as Discord sent them, like those over HTTP, so that both are handled by the same code. */
   #receive({ t: event, d: data }: GatewayDispatchPayload): void {
     if (this.#closed) return;
-    if (event === GatewayDispatchEvents.InteractionCreate) this.#options.onInteraction(data);
-    const change = guildChangeOf(event, data);
-    if (change !== null) this.#options.onGuildChange(change);
+    if (event === GatewayDispatchEvents.InteractionCreate) {
+      this.#options.onInteraction(data);
+    } else {
+      const change = guildChangeOf(event, data);
+      if (change !== null) this.#options.onGuildChange(change);
+    }
   }
 
   /** Returns why it cannot connect; null if it has. */

@@ -23,7 +23,7 @@ import {
   type ResolvedUser,
 } from '../commands/input.ts';
 import type { OptionValue } from '../commands/reply.ts';
-import { hasPermission, isModerating } from '../permissions.ts';
+import { isModerating } from '../permissions.ts';
 import type { CustomId } from '../rendering/components.ts';
 
 /** An interaction that somebody caused; not Discord's check of an endpoint. */
@@ -108,6 +108,14 @@ export function isOutside({ guild_id: guildId, context, authorizing_integration_
 /** The guild if it has the app, otherwise null: the id of another guild says nothing about a community. */
 export function guildOf(place: Place): string | null {
   return isOutside(place) ? null : (place.guild_id ?? null);
+}
+
+/**
+ * Says if a bit set has a permission. Administrators have every permission.
+ * @param permissions as Discord sends it, in decimal digits; undefined if it sends none
+ */
+function hasPermission(permissions: string | undefined, permission: bigint): boolean {
+  return (BigInt(permissions ?? 0) & (permission | PermissionFlagsBits.Administrator)) !== 0n;
 }
 
 type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields' | 'resolved'>;

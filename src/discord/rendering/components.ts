@@ -1,5 +1,4 @@
 import type { RawFile } from '@discordjs/rest';
-import { memoizeOne } from '@tallyhook/platform/memoize';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
 import { webAddress } from '@tallyhook/platform/texts/markup';
 import { plainName } from '@tallyhook/platform/truncate';
@@ -179,23 +178,8 @@ export function renderReplySelect(select: ReplySelect, command: string | null): 
   return component === null || select.disabled !== true ? component : { ...component, disabled: true };
 }
 
-/**
- * Null without a label, or if its id or URL is invalid. A button that is the same object in many replies is rendered once
- * for each command.
- */
+/** Null without a label, or if its id or URL is invalid. */
 export function renderButton(button: ReplyButton, command: string | null): Button | null {
-  const known = renderedButtons(button);
-  let component = known.get(command);
-  if (component === undefined) {
-    component = toComponent(button, command);
-    known.set(command, component);
-  }
-  return component;
-}
-
-const renderedButtons = memoizeOne((_button: ReplyButton) => new Map<string | null, Button | null>());
-
-function toComponent(button: ReplyButton, command: string | null): Button | null {
   const label = plainName(button.label, limits.label);
   if (label === '') return null;
   if (button.kind === 'link') {
