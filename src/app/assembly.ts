@@ -185,7 +185,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     waitingSince: () => store.outbox.waitingSince(clock.now(), new Set(access.guard.open.map(({ target }) => target))),
     isConnected: () => answering?.isConnected() ?? null,
     invalidRequests: access.invalidRequests.recent,
-    stopped: access.guard.count,
+    stopped: () => access.guard.count(),
     pausedGuilds: () => access.guard.pausedGuilds.size,
     keys: lookups.keyStatuses,
     now: clock.now,

@@ -4,7 +4,7 @@ import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Command } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import type { CircuitStore } from '../discord/circuits/circuits.ts';
-import { createRequestGuard } from '../discord/circuits/request-guard.ts';
+import { RequestGuard } from '../discord/circuits/request-guard.ts';
 import { createFindDeparted } from '../discord/departed-members.ts';
 import type { GuildChange } from '../discord/gateway/guild-changes.ts';
 import { createInvalidRequests, type InvalidRequestStore, type InvalidRequests } from '../discord/invalid-requests.ts';
@@ -46,7 +46,7 @@ export function createDiscordAccess(
   const counted = createInvalidRequests({ store: options.invalidRequests, clock: stopwatch, log });
   const invalidRequests: InvalidRequests =
     tracing === null ? counted : { ...counted, makeRequest: traceRequests(counted.makeRequest, tracing) };
-  const guard = createRequestGuard({
+  const guard = new RequestGuard({
     store: options.circuits,
     guildOfChannel: options.guildOfChannel,
     clock: stopwatch,

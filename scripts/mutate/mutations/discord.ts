@@ -28,7 +28,7 @@ export const discordMutations: readonly Mutation[] = [
   },
   {
     file: 'src/discord/circuits/request-guard.ts',
-    find: 'if (guildId !== null && rejection.status === 403) countRejection(guildId);',
+    find: 'if (guildId !== null && rejection.status === 403) this.#countRejection(guildId);',
     replace: '',
     breaks: 'a guild with too many rejected requests is paused',
   },
