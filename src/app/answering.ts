@@ -15,11 +15,16 @@ import { SharedGateway } from '../discord/gateway/shared-gateway.ts';
 import { fetchApplicationId, fetchShardCount } from '../discord/inspection.ts';
 import { createInteractionsEndpoint, interactionsPath } from '../discord/interactions/endpoint.ts';
 import { warnOfEndpoint } from '../discord/interactions/endpoint-settings.ts';
-import { type AnyInteraction, Interactions, isOwnInteraction } from '../discord/interactions/interactions.ts';
+import {
+  type AnyInteraction,
+  Interactions,
+  type IsOwnCommand,
+  isOwnInteraction,
+} from '../discord/interactions/interactions.ts';
 import { InteractionRelay, NativeInteractions } from '../discord/interactions/native-interactions.ts';
 import { createRestTransports } from '../discord/interactions/responses.ts';
 import type { CommandRegistry } from '../discord/registration/command-shape.ts';
-import { createRegistrar } from '../discord/registration/registrar.ts';
+import { CommandRegistrar } from '../discord/registration/registrar.ts';
 import type { DiscordRest } from '../discord/rest.ts';
 import type { CommandContexts } from '../features/communities/command-context.ts';
 import type { Services } from '../features/create.ts';
@@ -64,7 +69,7 @@ export function createAnswering(
 ) {
   const { contexts, services, clock, commandRegistry, metrics, log, stopwatch } = dependencies;
   const stopping = new AbortController();
-  const registrar = createRegistrar({
+  const registrar = new CommandRegistrar({
     rest,
     guildId: discord.guildId,
     commands,
@@ -75,6 +80,8 @@ export function createAnswering(
     clock,
     log,
   });
+  const commandId = (name: string) => registrar.idOf(name);
+  const isOwnCommand: IsOwnCommand = (command, interactionId) => registrar.isOwn(command, interactionId);
   function onAnswered(command: string, outcome: 'answered' | 'failed', tookMs: number): void {
     metrics.commands.inc({ command, outcome });
     metrics.commandSeconds.observe({ command }, tookMs / second);
@@ -86,19 +93,19 @@ export function createAnswering(
     retired: dependencies.retired,
     clock,
     contextFor: async (place): Promise<UnlocalizedContext> => {
-      return { ...(await contexts.at(place)), commands, commandId: registrar.idOf };
+      return { ...(await contexts.at(place)), commands, commandId };
     },
     stopped: stopping.signal,
     tracing: dependencies.tracing,
     async noticeFor(userId, texts) {
       for (const noticeFor of services.noticesFor) {
-        const notice = await noticeFor(userId, { texts, commandId: registrar.idOf });
+        const notice = await noticeFor(userId, { texts, commandId });
         if (notice !== null) return notice;
       }
       return null;
     },
-    isOwnCommand: registrar.isOwn,
-    onAnsweredByAnother: registrar.noteOtherAnswer,
+    isOwnCommand,
+    onAnsweredByAnother: () => registrar.noteOtherAnswer(),
     log,
     onAnswered,
     onMemberSeen(input, command) {
@@ -124,7 +131,7 @@ export function createAnswering(
   const native = new NativeInteractions({
     languages: dependencies.languages,
     commands,
-    isOwnCommand: registrar.isOwn,
+    isOwnCommand,
     onAnswered,
     clock,
     log,
@@ -178,7 +185,8 @@ export function createAnswering(
     isStandby: () => gateway?.isStandby ?? false,
     /** Interactions over HTTP; null with the gateway. */
     endpoint,
-    owns: (interaction: AnyInteraction) => isOwnInteraction(interaction, registrar.isKnown),
+    owns: (interaction: AnyInteraction) =>
+      isOwnInteraction(interaction, (command, interactionId) => registrar.isKnown(command, interactionId)),
     /** Connects to the gateway, if it is used, and registers the commands. */
     start(): void {
       gateway?.start();
@@ -188,7 +196,7 @@ export function createAnswering(
       void warnOfEndpoint({ publicKey: discord.publicKey, url }, { rest, log });
     },
     /** Registers the commands again if what they offer has changed. */
-    offerChanged: registrar.update,
+    offerChanged: () => registrar.update(),
     /** Responses in progress may finish within a few seconds. */
     async stop(): Promise<void> {
       stopping.abort();

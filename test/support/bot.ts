@@ -17,7 +17,7 @@ import { createInteractionsEndpoint } from '../../src/discord/interactions/endpo
 import { Interactions } from '../../src/discord/interactions/interactions.ts';
 import { createRestTransports } from '../../src/discord/interactions/responses.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
-import { createRegistrar } from '../../src/discord/registration/registrar.ts';
+import { CommandRegistrar } from '../../src/discord/registration/registrar.ts';
 import type { Registration } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createClaims } from '../../src/features/claims/parts.ts';
@@ -170,9 +170,9 @@ export async function connectedBot(
   const languages = ownTexts;
   const offer = () => ({ listings, isShared: false, languages });
   const registration = { rest, guildId: null, commands, offer, registry };
-  const registrar = createRegistrar({ ...registration, clock: systemClock, log });
+  const registrar = new CommandRegistrar({ ...registration, clock: systemClock, log });
   const context: UnlocalizedContext = {
-    ...{ ...offer(), clock, commands, commandId: registrar.idOf, awards, reminders, shop },
+    ...{ ...offer(), clock, commands, commandId: registrar.idOf.bind(registrar), awards, reminders, shop },
     ...{ claims, memberData, traces, setup, communities: null },
     nextVotesOf: store.nextVotes.ofMember,
     findDeparted: async () => new Map(),
@@ -185,7 +185,7 @@ export async function connectedBot(
   onFinished(() => registrar.stop());
   const globalLimit = createGlobalRateLimit(systemClock);
   const interactions = new Interactions({
-    ...{ commands, clock, contextFor: () => context, isOwnCommand: registrar.isOwn, log, onAnswered },
+    ...{ commands, clock, contextFor: () => context, isOwnCommand: registrar.isOwn.bind(registrar), log, onAnswered },
     languages,
     noticeFor: async () => notice,
   });
@@ -202,7 +202,7 @@ export async function connectedBot(
       log,
       globalLimit,
       onInteraction: (interaction) => interactions.handle(interaction, transports(interaction)),
-      onReady: registrar.start,
+      onReady: (applicationId) => registrar.start(applicationId),
     });
     onFinished(() => client.stop());
     client.start();
