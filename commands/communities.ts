@@ -1,6 +1,6 @@
 import type { Markup } from '@tallyhook/platform/texts/markup';
 import { plainName } from '@tallyhook/platform/truncate';
-import { InputError } from '../src/discord/commands/input-error.ts';
+import { InputError } from '../src/discord/commands/input.ts';
 import type { OptionValue, Panel } from '../src/discord/commands/reply.ts';
 import type { CommandContext, CoveredCommunity } from './context.ts';
 import { findListingPage } from './listing.ts';

@@ -1,5 +1,4 @@
 import { closest } from '@tallyhook/platform/did-you-mean';
-import { memoizeByIdentity } from '@tallyhook/platform/memoize';
 import { bold, escapeName, type Markup, markup, subtext, timestamp } from '@tallyhook/platform/texts/markup';
 import { plainName } from '@tallyhook/platform/truncate';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
@@ -11,8 +10,7 @@ import type {
   DescriptionContext,
   ListedLookup,
 } from '../src/discord/commands/command.ts';
-import type { CommandInput, CompletionInput } from '../src/discord/commands/input.ts';
-import { InputError } from '../src/discord/commands/input-error.ts';
+import { type CommandInput, type CompletionInput, InputError } from '../src/discord/commands/input.ts';
 import type { ReplyButton } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
@@ -113,10 +111,9 @@ function describeUnknown(typed: string, choices: readonly CommandChoice[], texts
     : texts.text('listing.unknownOfMany', { ...values, count: more });
 }
 
-export const listingName = memoizeByIdentity(
-  (profile: ServerProfile | BotProfile, texts: Texts): Markup =>
-    escapeName(profile.name, maxNameLength) || texts.text(`listing.unnamed.${profile.kind}`),
-);
+export function listingName(profile: ServerProfile | BotProfile, texts: Texts): Markup {
+  return escapeName(profile.name, maxNameLength) || texts.text(`listing.unnamed.${profile.kind}`);
+}
 
 /** A line with the age of the value if it is stale; null if it is fresh. */
 export function staleNote({ stale, asOf }: CachedValue<unknown>, texts: Texts): Markup | null {
@@ -160,14 +157,9 @@ export async function findListingPage(
   return { name: escapeName(shown, maxNameLength), plainName: plainName(shown), url: page?.url ?? null };
 }
 
-/** The cache returns the same profile to all commands until it expires, so that what shows its page is rendered once. */
-export const listingPage = memoizeByIdentity(
-  (profile: ServerProfile | BotProfile, texts: Texts): ListingPage => ({
-    name: listingName(profile, texts),
-    plainName: plainName(profile.name),
-    url: profile.url,
-  }),
-);
+export function listingPage(profile: ServerProfile | BotProfile, texts: Texts): ListingPage {
+  return { name: listingName(profile, texts), plainName: plainName(profile.name), url: profile.url };
+}
 
 /** In place of the page of a listing whose profile is not available. */
 export function unknownPage(listed: ListedLookup, texts: Texts): ListingPage {
@@ -178,10 +170,10 @@ export function unknownPage(listed: ListedLookup, texts: Texts): ListingPage {
   return { name: escapeName(known, maxNameLength), plainName: plainName(known), url: null };
 }
 
-/** The button to the page where members vote; none without a URL. The same again, so that it is rendered once. */
-export const voteButtons = memoizeByIdentity(({ url }: ListingPage, texts: Texts): readonly ReplyButton[] =>
-  url ? [{ kind: 'link', label: texts.text('canVote.voteButton'), url }] : [],
-);
+/** The button to the page where members vote; none without a URL. */
+export function voteButtons({ url }: ListingPage, texts: Texts): readonly ReplyButton[] {
+  return url ? [{ kind: 'link', label: texts.text('canVote.voteButton'), url }] : [];
+}
 
 export interface ListedPage {
   readonly listed: ListedLookup;

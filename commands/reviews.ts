@@ -12,13 +12,13 @@ import {
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
+import { pageButtons } from '../src/discord/commands/offers.ts';
 import type { OptionValue, Reply, ReplyField, ReplySelect } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import { type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/schemas.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
 import { choiceOf, completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
-import { pageButtons } from './page-buttons.ts';
 
 const pageSize = 5;
 const maxReviews = 50;
@@ -177,8 +177,7 @@ function describeFound(
   return searched.length < total ? text(`reviews.found.${sort}`, values) : text('reviews.count', values);
 }
 
-/** The cache returns the same objects to all commands until they expire, so that each is rendered once. */
-const renderReview = memoizeByIdentity(({ username, rating, comment, createdAt }: Review, texts: Texts): ReplyField => {
+function renderReview({ username, rating, comment, createdAt }: Review, texts: Texts): ReplyField {
   const author = escapeName(username ?? '', maxNameLength) || texts.text('reviews.anonymous');
   const text = escapeText(comment, maxCommentLength) || texts.text('reviews.noComment');
   const date = createdAt === null ? null : timestamp(createdAt, 'D');
@@ -186,7 +185,7 @@ const renderReview = memoizeByIdentity(({ username, rating, comment, createdAt }
     name: markup`${rating === null ? texts.text('reviews.noRating') : renderStars(rating, texts)} · ${author}`,
     value: lines(text, date),
   };
-});
+}
 
 const fullStar = markup`★`;
 const emptyStar = markup`☆`;

@@ -1,6 +1,5 @@
 import { escapeName, lines, mention } from '@tallyhook/platform/texts/markup';
-import { type CommandInput, integerOption } from '../src/discord/commands/input.ts';
-import { InputError } from '../src/discord/commands/input-error.ts';
+import { type CommandInput, InputError, integerOption } from '../src/discord/commands/input.ts';
 import type { Panel, Reply } from '../src/discord/commands/reply.ts';
 import { priceText } from '../src/features/shop/price-text.ts';
 import type { Offer, ShopVisitor } from '../src/features/shop/purchase.ts';
@@ -9,13 +8,15 @@ import { chosenCommunity, communityChoice } from './communities.ts';
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
 import {
   type ComponentOptions,
+  itemsPerPage,
   renderConfirmation,
   renderOffer,
+  renderPurchases,
   renderReceipt,
   renderRejection,
+  renderShop,
   unpackConfirmation,
 } from './shop-item.ts';
-import { itemsPerPage, renderPurchases, renderShop } from './shop-pages.ts';
 
 /** Few enough for Discord's limits with the longest names and codes. */
 const shownPurchases = 5;

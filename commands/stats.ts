@@ -1,4 +1,4 @@
-import { memoizeByIdentity, memoizeOne } from '@tallyhook/platform/memoize';
+import { memoizeByIdentity } from '@tallyhook/platform/memoize';
 import { escapeName, escapeText, lines, type Markup, markup } from '@tallyhook/platform/texts/markup';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
@@ -39,7 +39,8 @@ export const stats = {
     const known = profile.stale
       ? renderProfile(profile.value, texts, staleNote(profile, texts))
       : renderFresh(profile.value, texts);
-    if (profile.value.votes !== null) return picture === null ? known : addPictureIn(texts)(known, picture);
+    if (profile.value.votes !== null)
+      return picture === null ? known : withPicture(known, picture, texts.text('stats.chart'));
     const fields = [...(await recordedCounts(listing, context)), ...(known.fields ?? [])];
     const reply = { ...known, fields, footer: texts.text('stats.recorded') };
     return picture === null ? reply : withPicture(reply, picture, texts.text('stats.recorded'));
@@ -74,15 +75,10 @@ async function recordedCounts(
   ];
 }
 
-/** @param note which votes are counted and drawn */
+/** @param note which votes are counted and drawn, or why the counts are not those of the picture */
 function withPicture(reply: Reply, { file, caption }: VotePicture, note: string): Reply {
   return { ...reply, files: [file], image: file.name, footer: caption === null ? note : `${caption}\n${note}` };
 }
-
-/** With the reason why the counts are not those of the picture. */
-const addPictureIn = memoizeOne(({ text }: Texts) =>
-  memoizeByIdentity((reply: Reply, picture: VotePicture): Reply => withPicture(reply, picture, text('stats.chart'))),
-);
 
 function renderProfile(profile: ServerProfile | BotProfile, texts: Texts, note: Markup | null): Reply {
   return {

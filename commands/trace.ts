@@ -16,7 +16,7 @@ import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { Cause } from '../src/core/ledger/entry.ts';
 import { effectName } from '../src/core/outbox/effect-name.ts';
 import { userOption } from '../src/discord/commands/input.ts';
-import { noListing } from '../src/discord/commands/no-listing.ts';
+import { noListing } from '../src/discord/commands/offers.ts';
 import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
 import type { Command, CommandContext } from './context.ts';
 import { causeName, entryReason, programReason } from './entry-reason.ts';

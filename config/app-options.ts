@@ -3,7 +3,7 @@ import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 import type { Logger } from '@tallyhook/platform/logger';
 import { callback, checkOptions, clock, instance } from '@tallyhook/platform/options';
 import { z } from 'zod';
-import type { CommandOptions } from '../commands/command-options.ts';
+import type { CommandOptions } from '../commands/custom-command.ts';
 import type { RecordedDelivery } from '../src/core/tally/tally.ts';
 import type { DiscordClient } from '../src/discord/gateway/own-client.ts';
 import type { Handlers } from '../src/features/handlers/handlers.ts';

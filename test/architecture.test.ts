@@ -25,7 +25,9 @@ const floors = [
 
 /** Packages that only these folders may import. */
 const foldersByPackage: Readonly<Record<string, readonly string[]>> = {
-  'discord.js': ['src/discord', 'src/features'],
+  'discord.js': ['src/discord'],
+  '@discordjs/rest': ['src/discord'],
+  '@discordjs/ws': ['src/discord'],
   'discord-api-types': ['commands', 'src/discord', 'src/features'],
   kysely: ['packages/platform/src', 'src/core/store', 'src/features', 'packages/listing-service/src'],
   'node:sqlite': ['packages/platform/src', 'src/core/store', 'packages/listing-service/src'],

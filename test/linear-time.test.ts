@@ -51,7 +51,7 @@ import { mergeEnv } from '../src/cli/init/env-file.ts';
 import { searchChoices } from '../src/discord/commands/choices.ts';
 import type { Panel } from '../src/discord/commands/reply.ts';
 import { foundBlocks } from '../src/discord/posting/search-channel.ts';
-import { decodeCustomId } from '../src/discord/rendering/custom-id.ts';
+import { decodeCustomId } from '../src/discord/rendering/components.ts';
 import { renderEmbed } from '../src/discord/rendering/message.ts';
 import { renderContainer } from '../src/discord/rendering/panel.ts';
 import { bodyWithoutGiver } from '../src/features/member-data/gifts.ts';

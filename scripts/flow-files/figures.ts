@@ -12,8 +12,8 @@ export function figuresOf({ delivery, gatewayCommand, httpCommand }: Flows): rea
   return [
     { name: 'votes, on both threads', files: countFiles(delivery), limit: 52 },
     { name: 'votes, on the main thread', files: delivery.main.size, limit: 24 },
-    { name: '/canvote through the gateway', files: countFiles(gatewayCommand), limit: 37 },
-    { name: '/canvote over HTTP', files: countFiles(httpCommand), limit: 39 },
+    { name: '/canvote through the gateway', files: countFiles(gatewayCommand), limit: 26 },
+    { name: '/canvote over HTTP', files: countFiles(httpCommand), limit: 26 },
   ];
 }
 

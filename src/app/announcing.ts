@@ -9,7 +9,7 @@ import { guardPerform } from '../core/outbox/guard-perform.ts';
 import { createPerform } from '../core/outbox/perform.ts';
 import { parseQueue } from '../core/outbox/queue.ts';
 import type { QueueShare } from '../core/outbox/queue-share.ts';
-import { listingsTarget, voteOffers } from '../discord/commands/offers.ts';
+import { listingsTarget, offersAt } from '../discord/commands/offers.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
 import { createAnnouncementLoop } from '../features/announcements/loop.ts';
 import { type CompleteContext, createParts, type Shared } from '../features/create.ts';
@@ -51,7 +51,7 @@ export async function createAnnouncing(access: DiscordAccess, shared: Shared, de
       (listing) => ((directory.communityOf(listing)?.named.length ?? 0) > 1 ? list : null),
       clock,
     ),
-    voteButtons: (texts) => voteOffers(commands, texts),
+    voteButtons: (texts) => offersAt('vote', commands, texts),
   });
   const perform = createPerform([
     ...parts.effects,

@@ -8,7 +8,7 @@ import type { Standings } from '../core/ledger/standing.ts';
 import type { ClaimedEffect } from '../core/outbox/effect.ts';
 import type { WebhookRoutes } from '../core/receiving/receiver.ts';
 import type { ApplicationCommandBody } from '../discord/commands/command.ts';
-import type { AnyInteraction } from '../discord/interactions/own-interaction.ts';
+import type { AnyInteraction } from '../discord/interactions/interactions.ts';
 import type { SignInLinks } from '../owner/sign-in-links.ts';
 
 /** A complete tallyhook instance. @category Start here */

@@ -10,7 +10,7 @@ import { createLifecycle } from '@tallyhook/platform/lifecycle';
 import type { Log } from '@tallyhook/platform/log';
 import type { Redactor } from '@tallyhook/platform/redactor';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import { chooseCommands } from '../../commands/command-options.ts';
+import { chooseCommands } from '../../commands/custom-command.ts';
 import { commandsFor } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
 import { roles as allRoles, type Role } from '../../config/settings.ts';
@@ -185,7 +185,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     waitingSince: () => store.outbox.waitingSince(clock.now(), new Set(access.guard.open.map(({ target }) => target))),
     isConnected: () => answering?.isConnected() ?? null,
     invalidRequests: access.invalidRequests.recent,
-    stopped: access.guard.count,
+    stopped: () => access.guard.count(),
     pausedGuilds: () => access.guard.pausedGuilds.size,
     keys: lookups.keyStatuses,
     now: clock.now,

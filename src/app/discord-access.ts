@@ -2,14 +2,13 @@ import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
 import type { Command } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
-import type { CircuitStore } from '../discord/circuits/circuit-store.ts';
-import { createRequestGuard } from '../discord/circuits/request-guard.ts';
+import type { CircuitStore } from '../discord/circuits/circuits.ts';
+import { RequestGuard } from '../discord/circuits/request-guard.ts';
 import { createFindDeparted } from '../discord/departed-members.ts';
 import type { GuildChange } from '../discord/gateway/guild-changes.ts';
-import { createGuildLanguages } from '../discord/guild-languages.ts';
 import { createInvalidRequests, type InvalidRequestStore } from '../discord/invalid-requests.ts';
 import { createKnownGuilds } from '../discord/known-guilds.ts';
-import { createMemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
+import { createGuildLanguages, createMemberLanguages, type MemberLocales } from '../discord/languages.ts';
 import { createNamesInDiscord, noNamesInDiscord } from '../discord/names-in-discord.ts';
 import { createPortraits } from '../discord/portraits.ts';
 import { createGlobalRateLimit } from '../discord/rate-limit.ts';
@@ -43,7 +42,7 @@ export function createDiscordAccess(
   const { announcements, memberLocales, languages, log, stopwatch } = options;
   const globalLimit = createGlobalRateLimit(stopwatch);
   const invalidRequests = createInvalidRequests({ store: options.invalidRequests, clock: stopwatch, log });
-  const guard = createRequestGuard({
+  const guard = new RequestGuard({
     store: options.circuits,
     guildOfChannel: options.guildOfChannel,
     clock: stopwatch,

@@ -76,12 +76,12 @@ export function readinessChecks(
 }
 
 /** What waits because Discord rejects it; undefined if that is nothing. */
-function describeStops({ count, pausedGuilds }: Pick<RequestGuard, 'count' | 'pausedGuilds'>): string | undefined {
-  const { channels, roles } = count();
+function describeStops(guard: Pick<RequestGuard, 'count' | 'pausedGuilds'>): string | undefined {
+  const { channels, roles } = guard.count();
   const stopped = [...counted(channels, 'channel'), ...counted(roles, 'role')].join(' and ');
   const notes = [
     ...(stopped === '' ? [] : [`Discord rejects ${stopped}, for which effects wait; doctor names them`]),
-    ...counted(pausedGuilds.size, 'server').map((servers) => `${servers} paused for too many rejected requests`),
+    ...counted(guard.pausedGuilds.size, 'server').map((servers) => `${servers} paused for too many rejected requests`),
   ];
   return notes.length === 0 ? undefined : notes.join('; ');
 }

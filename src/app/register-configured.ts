@@ -1,7 +1,7 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { checkOptions, instance } from '@tallyhook/platform/options';
 import { z } from 'zod';
-import { type CommandOptions, chooseCommands } from '../../commands/command-options.ts';
+import { type CommandOptions, chooseCommands } from '../../commands/custom-command.ts';
 import { commandsFor } from '../../commands/index.ts';
 import { checkConfig } from '../../config/app-options.ts';
 import type { Config } from '../../config/schema.ts';

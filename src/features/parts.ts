@@ -22,7 +22,7 @@ import type { AnsweringContext } from '../discord/commands/command.ts';
 import type { CommandInput } from '../discord/commands/input.ts';
 import type { Reply, ReplyButton } from '../discord/commands/reply.ts';
 import type { FindDeparted } from '../discord/departed-members.ts';
-import type { ChannelTexts, GuildTexts, MemberTexts } from '../discord/guild-languages.ts';
+import type { ChannelTexts, GuildTexts, MemberTexts } from '../discord/languages.ts';
 import type { Portraits } from '../discord/portraits.ts';
 import type { ApplicationSettings } from '../discord/registration/application-settings.ts';
 import type { DiscordRest } from '../discord/rest.ts';

@@ -141,17 +141,6 @@ describe('/stats', () => {
       expect(requests).toEqual([{ listings: ['bot'], texts: context.texts, scale: 1, now: start }]);
     });
 
-    it('returns the same reply while profile and picture are the same', async () => {
-      const run = (file: typeof picture) =>
-        stats.execute(
-          inputOf(),
-          withPicture(async () => file),
-        );
-      const first = await run(picture);
-      expect(await run(picture)).toBe(first);
-      expect(await run({ ...picture })).not.toBe(first);
-    });
-
     it('shows no picture where the bot may not attach files', async () => {
       const draw = vi.fn(async () => picture);
       const reply = await stats.execute(inputOf({}, { canAttachFiles: false }), withPicture(draw));

@@ -1,12 +1,12 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { createEncryption } from '@tallyhook/platform/encryption/encryption';
 import { createLog } from '@tallyhook/platform/log';
-import type { APIInteraction, APIInteractionResponse } from 'discord.js';
+import type { APIInteraction, APIInteractionResponse } from 'discord-api-types/v10';
 import { onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createMetrics } from '../../src/core/metrics.ts';
-import { createInteractions } from '../../src/discord/interactions/interactions.ts';
+import { Interactions } from '../../src/discord/interactions/interactions.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createCommandContexts } from '../../src/features/communities/command-context.ts';
 import { prepareCommunities } from '../../src/features/communities/community-ids.ts';
@@ -92,15 +92,9 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
     async compareTargets() {},
   });
   const contexts = createCommandContexts({ ...context, services });
-  const handle = createInteractions({
+  const handler = new Interactions({
     ...{ commands, clock, log, languages: ownTexts, isOwnCommand: async () => true },
-    contextFor(place) {
-      const complete = (context: Awaited<ReturnType<typeof contexts.at>>) => {
-        return { ...context, commands, commandId: () => null, setup: null };
-      };
-      const context = contexts.at(place);
-      return context instanceof Promise ? context.then(complete) : complete(context);
-    },
+    contextFor: async (place) => ({ ...(await contexts.at(place)), commands, commandId: () => null, setup: null }),
   });
   let interactions = 400_000_000_000_000_000n;
 
@@ -117,7 +111,7 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
       ...(type === 3 ? { message: { id: '1', attachments: [], flags: 0 } } : {}),
     };
     const sent: unknown[] = [];
-    await handle(interaction as unknown as APIInteraction, {
+    await handler.handle(interaction as unknown as APIInteraction, {
       respond: async (response: APIInteractionResponse) => void sent.push(response),
       editOriginal: async (message) => void sent.push(message),
       followUp: async (message) => void sent.push(message),

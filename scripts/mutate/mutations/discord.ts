@@ -21,14 +21,14 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'the rate limit of one route does not delay the others',
   },
   {
-    file: 'src/discord/circuits/stopping-rejection.ts',
+    file: 'src/discord/circuits/circuits.ts',
     find: 'RESTJSONErrorCodes.CannotSendMessagesToThisUser,\n',
     replace: '',
     breaks: 'a member without direct messages does not stop those of others',
   },
   {
     file: 'src/discord/circuits/request-guard.ts',
-    find: 'if (guildId !== null && rejection.status === 403) countRejection(guildId);',
+    find: 'if (guildId !== null && rejection.status === 403) this.#countRejection(guildId);',
     replace: '',
     breaks: 'a guild with too many rejected requests is paused',
   },
@@ -51,7 +51,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'a vote panel that was deleted is reported to its owner, and not posted again',
   },
   {
-    file: 'src/discord/moderating.ts',
+    file: 'src/discord/permissions.ts',
     find: '  PermissionFlagsBits.ManageRoles |\n',
     replace: '',
     breaks: 'votes do not give a role that can manage roles',
@@ -88,8 +88,8 @@ export const discordMutations: readonly Mutation[] = [
   },
   {
     file: 'src/discord/interactions/command-input.ts',
-    find: 'return !isOutside(interaction) && has(',
-    replace: 'return has(',
+    find: 'return !isOutside(interaction) && hasPermission(',
+    replace: 'return hasPermission(',
     breaks: 'a manager of another server does not manage this one',
   },
   {
@@ -105,7 +105,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'autocomplete offers at most 25 choices',
   },
   {
-    file: 'src/discord/rendering/custom-id.ts',
+    file: 'src/discord/rendering/components.ts',
     find: 'return id.length <= maxCustomIdLength ? id : null;',
     replace: 'return id.slice(0, maxCustomIdLength);',
     breaks: 'a button whose id is too long is left out, not cut',
@@ -123,7 +123,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'the menu commands of another program are left alone',
   },
   {
-    file: 'src/discord/registration/command-plan.ts',
+    file: 'src/discord/registration/command-shape.ts',
     find: 'delete: ours.filter((command) => bodyFor(command) === undefined).map(referenceOf),',
     replace: 'delete: listed.filter((command) => bodyFor(command) === undefined).map(referenceOf),',
     breaks: 'commands of another program are not deleted',

@@ -3,9 +3,8 @@ import { formatCount, pluralize } from '@tallyhook/platform/durations';
 import { commandsFor } from '../../../commands/index.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { ProgramNote } from '../../core/store/installation/program-note.ts';
-import type { CircuitStore } from '../../discord/circuits/circuit-store.ts';
-import { guildsToPause } from '../../discord/circuits/paused-guilds.ts';
-import { recentRejections } from '../../discord/circuits/request-guard.ts';
+import type { CircuitStore } from '../../discord/circuits/circuits.ts';
+import { guildsToPause, recentRejections } from '../../discord/circuits/request-guard.ts';
 import { interactionsPath } from '../../discord/interactions/endpoint.ts';
 import { fetchEndpointSettings, findEndpointProblem } from '../../discord/interactions/endpoint-settings.ts';
 import {
@@ -14,7 +13,7 @@ import {
   recentInvalidRequests,
   warningInvalidRequests,
 } from '../../discord/invalid-requests.ts';
-import type { RegisteredCommand } from '../../discord/registration/command-registry.ts';
+import type { RegisteredCommand } from '../../discord/registration/command-shape.ts';
 import {
   type CommandScope,
   findEarlierCommands,

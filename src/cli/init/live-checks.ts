@@ -6,9 +6,13 @@ import { messageOf } from '@tallyhook/platform/errors';
 import type { SettingName } from '../../../config/settings.ts';
 import { readDatabaseStatus } from '../../core/store/snapshots/database-status.ts';
 import { describeDiscordError } from '../../discord/discord-errors.ts';
-import { fetchTextChannels } from '../../discord/guild-channels.ts';
-import { fetchBotIdentity, fetchGuildName, inspectChannel } from '../../discord/inspection.ts';
-import { fetchGuilds } from '../../discord/list-guilds.ts';
+import {
+  fetchBotIdentity,
+  fetchGuildName,
+  fetchGuilds,
+  fetchTextChannels,
+  inspectChannel,
+} from '../../discord/inspection.ts';
 import { createDiscordRest, type DiscordRest } from '../../discord/rest.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/key-check.ts';

@@ -2,7 +2,7 @@ import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import type { ReplyButton } from '../../discord/commands/reply.ts';
 import type { FindDeparted } from '../../discord/departed-members.ts';
-import type { ChannelTexts } from '../../discord/guild-languages.ts';
+import type { ChannelTexts } from '../../discord/languages.ts';
 import { postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { Texts } from '../../texts/texts.ts';

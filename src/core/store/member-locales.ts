@@ -1,4 +1,4 @@
-import type { MemberLocales } from '../../discord/member-languages.ts';
+import type { MemberLocales } from '../../discord/languages.ts';
 import { preparedStatement, upsert } from './query-builder.ts';
 import type { SqlOperations } from './sql-module.ts';
 

@@ -7,7 +7,7 @@ import type { Standings } from '../../core/ledger/standing.ts';
 import type { CountRecordedVotes } from '../../core/ledger/votes-per-day.ts';
 import { linkPath } from '../../core/settings/stored-settings.ts';
 import type { ListedLookup, RegistrationContext } from '../../discord/commands/command.ts';
-import type { CommandPlace } from '../../discord/interactions/run-command.ts';
+import type { CommandPlace } from '../../discord/interactions/interactions.ts';
 import { createLookup } from '../../lookup/client.ts';
 import { missingFor } from '../../lookup/sites/site-apis.ts';
 import { describeSiteListing } from '../../lookup/sites/site-lookup.ts';

@@ -1,11 +1,10 @@
 import { escapeName, lines, type Markup, markup, timestamp } from '@tallyhook/platform/texts/markup';
-import { Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { listingName, readCard } from '../../core/announcements/listing-card.ts';
 import type { GuildDataStore } from '../../core/store/guild-data.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
-import { fetchGuildName } from '../../discord/inspection.ts';
-import { listGuilds } from '../../discord/list-guilds.ts';
+import { fetchGuildName, listGuilds } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { Texts } from '../../texts/texts.ts';
 import {

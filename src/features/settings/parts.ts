@@ -1,8 +1,7 @@
 import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import type { RequestHandler } from 'express';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
-import { createGuildChannels } from '../../discord/guild-channels.ts';
-import { fetchBotIdentity, mayManageGuild } from '../../discord/inspection.ts';
+import { createGuildChannels, fetchBotIdentity, mayManageGuild } from '../../discord/inspection.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import type { RuleChange, SimulatedCredits } from '../simulation/feature.ts';

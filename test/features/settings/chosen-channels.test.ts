@@ -3,7 +3,7 @@ import { createLog } from '@tallyhook/platform/log';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { setup as setupCommand } from '../../../commands/setup.ts';
 import type { CommandInput } from '../../../src/discord/commands/input.ts';
-import { createGuildChannels } from '../../../src/discord/guild-channels.ts';
+import { createGuildChannels } from '../../../src/discord/inspection.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { settings } from '../../../src/features/settings.ts';
 import { openStore } from '../../../src/features/store.ts';

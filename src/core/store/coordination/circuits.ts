@@ -1,4 +1,4 @@
-import type { CircuitStore } from '../../../discord/circuits/circuit-store.ts';
+import type { CircuitStore } from '../../../discord/circuits/circuits.ts';
 import { increase, run, upsert } from '../query-builder.ts';
 import type { SqlOperations } from '../sql-module.ts';
 

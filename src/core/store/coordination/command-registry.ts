@@ -1,4 +1,4 @@
-import type { CommandRegistry } from '../../../discord/registration/command-registry.ts';
+import type { CommandRegistry } from '../../../discord/registration/command-shape.ts';
 import { run, upsert } from '../query-builder.ts';
 import type { SqlOperations } from '../sql-module.ts';
 
