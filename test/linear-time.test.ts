@@ -59,7 +59,7 @@ import { decodeCustomId } from '../src/discord/rendering/custom-id.ts';
 import { renderEmbed } from '../src/discord/rendering/message.ts';
 import { renderContainer } from '../src/discord/rendering/panel.ts';
 import { bodyWithoutGiver } from '../src/features/member-data/gifts.ts';
-import { splitCodes, withFileCodes } from '../src/features/shop/file-codes.ts';
+import { splitCodes, withFileCodes } from '../src/features/shop/codes.ts';
 import { asSentence } from '../src/features/traces/explain.ts';
 import {
   botProfileResponse,

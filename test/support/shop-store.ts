@@ -3,8 +3,7 @@ import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-cloc
 import { expect, onTestFinished } from 'vitest';
 import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
-import type { ShopItem } from '../../src/features/shop/item.ts';
-import type { PurchaseOrder } from '../../src/features/shop/purchase.ts';
+import type { PurchaseOrder, ShopItem } from '../../src/features/shop/purchase.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { firstCommunity } from './communities.ts';
 

@@ -8,7 +8,7 @@ import { deleteGuildData } from '../../../src/features/communities/delete-data.t
 import type { PartyTables } from '../../../src/features/party/tables.ts';
 import type { ReminderTables } from '../../../src/features/reminders/tables.ts';
 import type { ReviewTables } from '../../../src/features/reviews/tables.ts';
-import type { ShopTables } from '../../../src/features/shop/tables.ts';
+import type { ShopTables } from '../../../src/features/shop/store.ts';
 import { openStore } from '../../../src/features/store.ts';
 import type { Premium } from '../../../src/webhook/event.ts';
 import { addCommunity, firstCommunity } from '../../support/communities.ts';

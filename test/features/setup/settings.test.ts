@@ -17,7 +17,7 @@ import { createListingTargets } from '../../../src/features/communities/listing-
 import { createSettings } from '../../../src/features/setup/create-settings.ts';
 import { rekey } from '../../../src/features/setup/rekey.ts';
 import type { Setup } from '../../../src/features/setup/setup.ts';
-import { shopItems } from '../../../src/features/shop/item.ts';
+import { shopItems } from '../../../src/features/shop/purchase.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';

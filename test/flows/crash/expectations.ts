@@ -18,7 +18,7 @@ import type { Snapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import { listingsWithCommunity } from '../../../src/features/communities/listings.ts';
 import { daysOfPeriod } from '../../../src/features/party/rules.ts';
 import type { PartyTables } from '../../../src/features/party/tables.ts';
-import type { ShopTables } from '../../../src/features/shop/tables.ts';
+import type { ShopTables } from '../../../src/features/shop/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { accountOf, communityIdsOf } from '../../support/communities.ts';
 import { deposit, party, shoppers as shopperIds } from './community.ts';
