@@ -1,5 +1,5 @@
 import type { Standings } from '../src/core/ledger/standing.ts';
-import type { RecordedVotes } from '../src/core/ledger/votes-per-day.ts';
+import type { RecordedVotes } from '../src/core/store/standings/votes-per-day.ts';
 import type { AnsweringContext, ListedLookup, SlashCommand } from '../src/discord/commands/command.ts';
 import type { Claims } from '../src/features/claims/claims.ts';
 import type { ListedRules } from '../src/features/communities/listed-rules.ts';

@@ -11,7 +11,7 @@ import { exitCode, UsageError } from '@tallyhook/platform/terminal/terminal';
 import { writeOutput } from '@tallyhook/platform/terminal/write-output';
 import { z } from 'zod';
 import { loadDatabaseUrl } from '../../config/load.ts';
-import { type EntrySelection, entryPages, type NumberedEntry } from '../core/store/snapshots/entry-pages.ts';
+import { type EntrySelection, entryPages, type NumberedEntry } from '../core/store/snapshots/audit.ts';
 import type { Snapshot } from '../core/store/snapshots/snapshot.ts';
 import { withLedger } from './open-database.ts';
 

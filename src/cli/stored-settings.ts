@@ -8,9 +8,8 @@ import { communityConfig, type OpenedSetting } from '../../config/community-conf
 import type { StoredSettings } from '../../config/describe-listings.ts';
 import type { Config, ListingConfig } from '../../config/schema.ts';
 import { noCommunity } from '../core/ledger/account.ts';
-import { readCommunities, withFirstGuild } from '../core/store/communities/store.ts';
-import { openSnapshot } from '../core/store/snapshots/open-snapshot.ts';
-import { accessTo, type Snapshot } from '../core/store/snapshots/snapshot.ts';
+import { readCommunities, withFirstGuild } from '../core/store/communities.ts';
+import { accessTo, openSnapshot, type Snapshot } from '../core/store/snapshots/snapshot.ts';
 import { byGuild, type FindCommunityId, guildsOf } from '../features/communities/community-ids.ts';
 import { type CommunityListing, listingsWithCommunity } from '../features/communities/listings.ts';
 import { isSecretPath } from '../features/settings.ts';

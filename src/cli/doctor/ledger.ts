@@ -11,8 +11,8 @@ import {
   type PaymentDifference,
   paymentDifferences,
 } from '../../core/store/snapshots/audit.ts';
-import { longOutages, parkedRoles, repeatedAchievements } from '../../core/store/snapshots/reward-statistics.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
+import { longOutages, parkedRoles, repeatedAchievements } from '../../core/store/snapshots/statistics.ts';
 import { ledgerCheck } from './installation.ts';
 
 /** Whether the ledger adds up. */

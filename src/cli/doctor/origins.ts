@@ -1,6 +1,6 @@
 import { type Finding, fail, pass } from '@tallyhook/platform/doctor/check';
 import { formatCount, pluralize } from '@tallyhook/platform/durations';
-import { foreignRecordings } from '../../core/store/snapshots/origins.ts';
+import { foreignRecordings } from '../../core/store/snapshots/statistics.ts';
 import { ledgerCheck } from './installation.ts';
 
 /** Whether deliveries were recorded for the communities whose secrets have signed them. */

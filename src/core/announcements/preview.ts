@@ -2,7 +2,7 @@ import { type Markup, trustedMarkup } from '@tallyhook/platform/texts/markup';
 import type { Panel, Reply } from '../../discord/commands/reply.ts';
 import type { TextIn } from '../../texts/texts.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
-import type { ListingMessageContext } from './listing-message.ts';
+import type { ListingMessageContext } from './listing-card.ts';
 
 /** The members and the role of the samples. */
 export const [ada, grace, vip] = ['200000000000000001', '200000000000000002', '300000000000000001'];

@@ -6,8 +6,21 @@ import type { Cause } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { GrantState } from '../rewards/grant.ts';
 import type { Marks } from '../tally/account-state.ts';
-import type { CounterName } from './counters/counters.ts';
 import type { SettingsTables } from './settings/settings-tables.ts';
+
+/*
+ * Rows of these tables are only added, apart from effects, so they are counted once, by a task in the background, and
+ * the newest ones each time. A vote pays nothing for it.
+ */
+
+export const countedTables = ['deliveries', 'entries', 'effects'] as const;
+export type CountedTable = (typeof countedTables)[number];
+
+/**
+ * `<table> below`: rows with lower ids are counted. `effects` also counts the effects that were pruned, but not those
+ * that were deleted with the data of a member. `members`: accounts with an entry.
+ */
+export type CounterName = `${CountedTable} below` | 'deliveries' | 'effects' | 'credits' | 'votes' | 'members';
 
 /** The stored `delivery_id` of an effect without a delivery. */
 export const noDelivery = 0;
@@ -269,7 +282,6 @@ export interface Tables extends SettingsTables {
     /** JSON; null if an earlier installation has registered the command. */
     definition: string | null;
   };
-  /** See `counters.ts`. */
   counters: { name: CounterName; value: number };
   /** Counted votes of the entries that are counted, by listing (empty for none) and time in units of `slotMs`. */
   vote_counts: { listing: string; slot: number; votes: number };

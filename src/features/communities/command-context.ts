@@ -4,8 +4,8 @@ import type { CoveredCommunity, UnlocalizedContext } from '../../../commands/con
 import type { Config } from '../../../config/schema.ts';
 import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
-import type { CountRecordedVotes } from '../../core/ledger/votes-per-day.ts';
 import { linkPath } from '../../core/settings/stored-settings.ts';
+import type { CountRecordedVotes } from '../../core/store/standings/votes-per-day.ts';
 import type { ListedLookup, RegistrationContext } from '../../discord/commands/command.ts';
 import type { CommandPlace } from '../../discord/interactions/run-command.ts';
 import { createLookup } from '../../lookup/client.ts';

@@ -1,6 +1,5 @@
 import type { Clock } from '@tallyhook/platform/clock';
-import { accountIdOf } from '../../core/ledger/account.ts';
-import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import { accountIdOf, type LedgerReads } from '../../core/ledger/account.ts';
 import type { Ledger } from '../../core/ledger/program-ledger.ts';
 import { leaderboardPeriods, leaderboardScores } from '../../core/ledger/standing.ts';
 import { type Community, type Directory, onlyCommunity } from '../communities/feature.ts';

@@ -1,6 +1,6 @@
 import type { AccountId, CommunityId } from '../../core/ledger/account.ts';
 import { countedVoteCauses } from '../../core/ledger/entry.ts';
-import { rowsPerCount } from '../../core/store/counters/store.ts';
+import { rowsPerCount } from '../../core/store/counters.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import { selectCorrections, toCorrection } from '../../core/store/recording/queries.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';

@@ -1,7 +1,7 @@
 import { fontFamily, isDrawable } from '@tallyhook/platform/pictures/fonts';
 import { box, line, type Picture, type PictureNode } from '@tallyhook/platform/pictures/picture';
-import type { DayVotes } from '../../core/ledger/votes-per-day.ts';
 import { weekdayOf } from '../../core/rewards/calendar.ts';
+import type { DayVotes } from '../../core/store/standings/votes-per-day.ts';
 import { chartLabels } from './chart-labels.ts';
 import { axisValues } from './chart-scale.ts';
 

@@ -1,7 +1,11 @@
 import { bold, escapeName, escapeText, lines } from '@tallyhook/platform/texts/markup';
 import { renderStars } from '../../../commands/reviews.ts';
-import { type ListingCard, listingName } from '../../core/announcements/listing-card.ts';
-import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
+import {
+  type ListingCard,
+  type ListingMessages,
+  listingName,
+  postAbout,
+} from '../../core/announcements/listing-card.ts';
 import type { Preview } from '../../core/announcements/preview.ts';
 import type { Handle } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';

@@ -13,8 +13,7 @@ import {
   orphanedRows,
   paymentDifferences,
 } from '../../../src/core/store/snapshots/audit.ts';
-import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
-import type { Snapshot } from '../../../src/core/store/snapshots/snapshot.ts';
+import { openSnapshot, type Snapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import { listingsWithCommunity } from '../../../src/features/communities/listings.ts';
 import { daysOfPeriod } from '../../../src/features/party/rules.ts';
 import type { PartyTables } from '../../../src/features/party/tables.ts';

@@ -12,7 +12,7 @@ import {
   type StoredValue,
 } from '../../settings/stored-settings.ts';
 import { testAnnouncementOf } from '../../tally/announcement.ts';
-import { communityOfGuild } from '../communities/store.ts';
+import { communityOfGuild } from '../communities.ts';
 import { lock } from '../lock.ts';
 import { enqueue } from '../outbox/enqueue.ts';
 import { literal, preparedStatement, run } from '../query-builder.ts';

@@ -1,8 +1,8 @@
-import { type AccountId, type CommunityId, noCommunity } from '../../ledger/account.ts';
-import { accountsIn } from '../account-columns.ts';
-import { lock } from '../lock.ts';
-import { literal, run, type SqlAccess } from '../query-builder.ts';
-import type { Sql, SqlClient } from '../sql-module.ts';
+import { type AccountId, type CommunityId, noCommunity } from '../ledger/account.ts';
+import { accountsIn } from './account-columns.ts';
+import { lock } from './lock.ts';
+import { literal, run, type SqlAccess } from './query-builder.ts';
+import type { Sql, SqlClient } from './sql-module.ts';
 
 /** A row of `communities`. */
 export interface CommunityKey {
