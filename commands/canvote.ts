@@ -3,6 +3,13 @@ import { lines, type Markup, mention, timestamp } from '@tallyhook/platform/text
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
+import {
+  displayNameOf,
+  fetchListingPage,
+  type ListingPage,
+  listingPage,
+  voteButtons,
+} from '../src/discord/commands/listing-page.ts';
 import { voteOffers } from '../src/discord/commands/offers.ts';
 import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
@@ -10,17 +17,7 @@ import type { VoteStatus } from '../src/lookup/schemas.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import { canVoteEverywhere, cooldownEndOf, knownVotesOf, laterText } from './canvote-everywhere.ts';
 import type { Command, CommandContext } from './context.ts';
-import {
-  completeListing,
-  displayNameOf,
-  fetchListingPage,
-  type ListingPage,
-  listingOption,
-  listingPage,
-  selectedListing,
-  staleNote,
-  voteButtons,
-} from './listing.ts';
+import { completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
 import { memberOption } from './member-option.ts';
 
 /** Whether a user may vote now (document, section 2.4). */

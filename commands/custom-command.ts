@@ -8,9 +8,9 @@ import type { CommandChoice, CommandOption, ListedLookup } from '../src/discord/
 import type { CommandInput, CompletionInput } from '../src/discord/commands/input.ts';
 import { bodyOfNative, functionsOfNative, type NativeCommand } from '../src/discord/commands/native-command.ts';
 import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
-import type { ListedRules } from '../src/features/communities/listed-rules.ts';
+import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
-import type { Command, CoveredCommunity } from './context.ts';
+import type { Command } from './context.ts';
 
 /** What the description of a slash command of the package's user depends on. @category Commands */
 export interface CustomDescriptionContext {

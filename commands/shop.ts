@@ -16,6 +16,7 @@ import {
 import { type CommandInput, integerOption } from '../src/discord/commands/input.ts';
 import { InputError } from '../src/discord/commands/input-error.ts';
 import type { OptionValue, Panel, PanelBlock, Reply, ReplyButton } from '../src/discord/commands/reply.ts';
+import type { CoveredCommunity } from '../src/features/communities/listings.ts';
 import {
   type Offer,
   type PurchaseRejection,
@@ -26,7 +27,7 @@ import {
 import { shop as items } from '../src/features/shop/settings.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import { chosenCommunity, communityChoice } from './communities.ts';
-import type { Command, CommandContext, CoveredCommunity } from './context.ts';
+import type { Command, CommandContext } from './context.ts';
 import { pageButtons } from './page-buttons.ts';
 
 /** Few enough for Discord's limits with the longest names and codes. */

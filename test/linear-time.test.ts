@@ -58,9 +58,9 @@ import { foundBlocks } from '../src/discord/posting/search-channel.ts';
 import { decodeCustomId } from '../src/discord/rendering/custom-id.ts';
 import { renderEmbed } from '../src/discord/rendering/message.ts';
 import { renderContainer } from '../src/discord/rendering/panel.ts';
-import { bodyWithoutGiver } from '../src/features/member-data/gifts.ts';
+import { bodyWithoutGiver } from '../src/features/member-data/member-rows.ts';
 import { splitCodes, withFileCodes } from '../src/features/shop/codes.ts';
-import { asSentence } from '../src/features/traces/explain.ts';
+import { asSentence } from '../src/features/traces/delivery-details.ts';
 import {
   botProfileResponse,
   reviewsResponse,

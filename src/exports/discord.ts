@@ -22,7 +22,6 @@ export {
   timestamp,
 } from '@tallyhook/platform/texts/markup';
 export type { CommandChanges, CommandOptions } from '../../commands/command-options.ts';
-export type { CoveredCommunity } from '../../commands/context.ts';
 export type {
   CustomCommand,
   CustomCommandContext,
@@ -74,6 +73,7 @@ export type { AnyInteraction } from '../discord/interactions/own-interaction.ts'
 export type { CommandReference } from '../discord/registration/command-plan.ts';
 export type { RegisteredCommand } from '../discord/registration/command-registry.ts';
 export type { RegistrationReport } from '../discord/registration/registration.ts';
-export type { ListedRules } from '../features/communities/listed-rules.ts';
+export type { CoveredCommunity } from '../features/communities/listings.ts';
+export type { ListedRules } from '../features/communities/listings.ts';
 export type { Awards } from '../features/corrections/awards.ts';
 export type { TextOverrides } from '../texts/overrides.ts';

@@ -1,6 +1,5 @@
 import type { Loop } from '@tallyhook/platform/loop';
 import type { RequestHandler } from 'express';
-import type { FeatureContext } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Declared, Together } from './index.ts';
 import { loaders } from './loaders.ts';
@@ -27,13 +26,18 @@ export type Shared = Together<Member<CreatedServices, 'shared'>>;
 export type CompleteServicesContext = Omit<ContextOf<CreateServices>, keyof Shared>;
 export type CompleteContext = ContextOf<CreateParts>;
 
+type Everywhere = Together<Member<CreatedServices, 'commands'>>;
+// In a box, because a function may return one of several types, which must stay a union.
+type Boxed<Function> = Function extends (place: never) => infer Context ? { readonly context: Context } : never;
+type InPlace = Together<Boxed<Member<CreatedServices, 'commandsIn'>>>['context'];
+
 /** What all features offer in a process, by the names of {@link FeatureServices}. */
 export interface Services extends Required<Pick<FeatureServices, 'loops' | 'cards'>> {
   readonly shared: Shared;
   readonly noticesFor: readonly NonNullable<FeatureServices['noticeFor']>[];
   readonly onMemberSeen: readonly NonNullable<FeatureServices['onMemberSeen']>[];
   /** What commands use of the features where they cover these communities. */
-  readonly commandsIn: (place: CommandCoverage) => FeatureContext;
+  readonly commandsIn: (place: CommandCoverage) => Everywhere & InPlace;
   readonly routes: readonly RequestHandler[];
 }
 
@@ -47,7 +51,7 @@ export async function publicationsOf(config: Config): Promise<readonly Publicati
   return (await loadFeatures()).flatMap((module) => ('publish' in module ? (module.publish(config) ?? []) : []));
 }
 
-/** Creates what commands use. What is missing in the context of commands does not compile. */
+/** Creates what commands use. */
 export async function createServices(context: CompleteServicesContext): Promise<Services> {
   type Module = { readonly createServices: (context: object) => FeatureServices };
   const all: FeatureServices[] = [];
@@ -59,14 +63,9 @@ export async function createServices(context: CompleteServicesContext): Promise<
     all.push(services);
   }
   const everywhere = Object.assign({}, ...all.map(({ commands }) => commands));
-  type Everywhere = Together<Member<CreatedServices, 'commands'>>;
-  // In a box, because a function may return one of several types, which must stay a union.
-  type Boxed<Function> = Function extends (place: never) => infer Context ? { readonly context: Context } : never;
-  type InPlace = Together<Boxed<Member<CreatedServices, 'commandsIn'>>>['context'];
   return {
     shared,
-    commandsIn: (place): Everywhere & InPlace =>
-      Object.assign({}, everywhere, ...all.map(({ commandsIn }) => commandsIn?.(place))),
+    commandsIn: (place) => Object.assign({}, everywhere, ...all.map(({ commandsIn }) => commandsIn?.(place))),
     noticesFor: all.flatMap(({ noticeFor }) => noticeFor ?? []),
     onMemberSeen: all.flatMap(({ onMemberSeen }) => onMemberSeen ?? []),
     loops: all.flatMap(({ loops }): readonly Loop[] => loops ?? []),

@@ -5,8 +5,6 @@ import type { Loop } from '@tallyhook/platform/loop';
 import type { Markup } from '@tallyhook/platform/texts/markup';
 import type { Html } from '@tallyhook/platform/web/html';
 import type { RequestHandler } from 'express';
-import type { FeatureContext } from '../../commands/context.ts';
-import type { DrawVotePicture } from '../../commands/vote-picture.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AddedValue } from '../core/added-value.ts';
 import type { AnnouncementStyle } from '../core/announcements/announcement-style.ts';
@@ -20,7 +18,7 @@ import type { EffectHandler } from '../core/outbox/perform.ts';
 import type { QueueName } from '../core/outbox/queue.ts';
 import type { AnsweringContext } from '../discord/commands/command.ts';
 import type { CommandInput } from '../discord/commands/input.ts';
-import type { Reply, ReplyButton } from '../discord/commands/reply.ts';
+import type { Reply, ReplyButton, ReplyFile } from '../discord/commands/reply.ts';
 import type { FindDeparted } from '../discord/departed-members.ts';
 import type { ChannelTexts, GuildTexts, MemberTexts } from '../discord/guild-languages.ts';
 import type { Portraits } from '../discord/portraits.ts';
@@ -68,10 +66,10 @@ export interface ServicesContext {
 export interface FeatureServices {
   /** Joins the contexts of the services of later features, and of the parts of all. */
   readonly shared?: object;
-  /** What commands find in their context: the same everywhere … */
-  readonly commands?: Partial<FeatureContext>;
-  /** … or of the communities that a command covers. Called once for the same settings. */
-  readonly commandsIn?: (place: CommandCoverage) => Partial<FeatureContext>;
+  /** Fields of the context of commands that are the same everywhere. */
+  readonly commands?: object;
+  /** Fields of the context of commands that depend on the communities a command covers. Called once for the same settings. */
+  readonly commandsIn?: (place: CommandCoverage) => object;
   /** What a member is informed of after a command, once; null for nothing. */
   readonly noticeFor?: (userId: string, context: NoticeContext) => Promise<Reply | null>;
   /** Called after a member has used a command. */
@@ -109,6 +107,31 @@ export interface CardView {
   /** A text of our own with Discord's markup. */
   readonly markup: (text: Markup) => Html;
 }
+
+export interface VotePictureRequest {
+  /** The names of the listings whose votes are added up. They belong to one community. */
+  readonly listings: readonly string[];
+  /** The language of the picture and of its alt text. */
+  readonly texts: Texts;
+  /** 1 for replies: 900 × 450 pixels. 2 for messages that stay: twice as sharp, and twice as large. */
+  readonly scale: 1 | 2;
+  /** ms since the epoch */
+  readonly now: number;
+}
+
+/** An image to attach, with its alt text. */
+export interface VotePicture {
+  readonly file: ReplyFile;
+  /** What the picture shows, in a language whose script it cannot draw; null if it has words itself. */
+  readonly caption: string | null;
+}
+
+/**
+ * Draws the counted votes per day of the last 30 days. Null if they began less than a week ago, when they would say
+ * little beside the counts of the service, or if the picture cannot be drawn. Never rejects, but may take seconds.
+ * Returns the same object again while votes and language are the same.
+ */
+export type DrawVotePicture = (request: VotePictureRequest) => Promise<VotePicture | null>;
 
 /** What a command covers where it is used. */
 export interface CommandCoverage {

@@ -1,6 +1,5 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { memoizeOne } from '@tallyhook/platform/memoize';
-import type { CoveredCommunity, UnlocalizedContext } from '../../../commands/context.ts';
 import type { Config } from '../../../config/schema.ts';
 import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
@@ -17,14 +16,14 @@ import type { Services } from '../create.ts';
 import type { ServicesContext } from '../parts.ts';
 import { lacksOf } from '../settings.ts';
 import type { Community } from './directory.ts';
-import { type CommunityListing, isRepeated, listedRules } from './listings.ts';
+import { type CommunityListing, type CoveredCommunity, isRepeated, listedRules } from './listings.ts';
 import { inOrderOfCommands } from './lookup-clients.ts';
 import { withoutGuild } from './only-community.ts';
 
-/** What a command can use, without what is known only when commands are registered. */
-export type BotContext = Omit<UnlocalizedContext, 'commands' | 'commandId'>;
-
 export type CommandContexts = ReturnType<typeof createCommandContexts>;
+
+/** What a command can use, without what is known only when commands are registered. */
+export type BotContext = Awaited<ReturnType<CommandContexts['at']>>;
 
 export function createCommandContexts({
   store,
@@ -70,14 +69,14 @@ export function createCommandContexts({
   function create(
     communities: readonly Community[],
     { covered, isManaged }: { readonly covered: readonly Community[]; readonly isManaged: boolean },
-  ): BotContext {
+  ) {
     const listings = communities.flatMap((community) => community.listings);
     const { id = noCommunity, timeZone = 'UTC' } = covered[0] ?? {};
     const isOnly = directory.communities.length === 1 && !directory.isShared;
     return {
       clock,
       displayName: lookups.displayName,
-      recordedVotes: (listing) =>
+      recordedVotes: (listing: string) =>
         store.recordedVotesIn(directory.communityOf(listing)?.timeZone ?? 'UTC')(
           directory.namesOf(listing),
           clock.now(),
@@ -116,7 +115,7 @@ export function createCommandContexts({
 
   return {
     /** The context at a place; the same object for the same settings, unless the database must be asked. */
-    at({ guildId, userId }: CommandPlace): BotContext | Promise<BotContext> {
+    at({ guildId, userId }: CommandPlace): ReturnType<typeof create> | Promise<ReturnType<typeof create>> {
       const communities = directory.inGuild(guildId);
       if (isManaged(guildId)) return contexts.managed(communities);
       const isOpen = communities.length === 0 || (communities.length === 1 && !directory.isShared);

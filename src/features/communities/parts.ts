@@ -16,7 +16,7 @@ import {
   sendMessage,
 } from '../parts.ts';
 import { createDepartures, isNoticeWanted } from './departures.ts';
-import { type DepartureNotice, departureMessage } from './effects.ts';
+import { type DepartureNotice, departureMessage } from './feature.ts';
 import type { GuildStore } from './store.ts';
 
 /** Messages of the channel that are searched. A manager gets three of these. */

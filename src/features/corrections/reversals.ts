@@ -3,8 +3,7 @@ import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
 import { type ResolvableListing, withoutSecrets } from '../../core/receiving/listing.ts';
 import type { CounterStore } from '../../core/store/counters.ts';
-import type { VoteRange } from './reverse-member.ts';
-import type { CorrectionStore, ReversiblePage } from './store.ts';
+import type { CorrectionStore, ReversiblePage, VoteRange } from './store.ts';
 
 /** What a reversal takes, or would take. */
 export interface ReversalTotals {

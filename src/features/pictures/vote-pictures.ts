@@ -4,9 +4,9 @@ import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { memoizeOne } from '@tallyhook/platform/memoize';
 import { createDraw } from '@tallyhook/platform/pictures/draw';
-import type { DrawVotePicture, VotePicture, VotePictureRequest } from '../../../commands/vote-picture.ts';
 import type { DayVotes, VotesPerDay } from '../../core/store/standings/votes-per-day.ts';
 import type { Texts } from '../../texts/texts.ts';
+import type { DrawVotePicture, VotePicture, VotePictureRequest } from '../parts.ts';
 import { canDrawWords, summarizeVotes, type VoteChartWords, voteChart } from './vote-chart.ts';
 
 /** Pictures in memory, of 5 to 60 KB each. */

@@ -1,9 +1,8 @@
-import { keyIdOf } from '@tallyhook/platform/encryption/sealed-text';
+import { keyIdOf, type SealContext } from '@tallyhook/platform/encryption/sealed-text';
 import type { Selectable } from 'kysely';
 import { literal, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
-import type { Connection } from './connection.ts';
 
 /** More of one member are not offered. */
 const maxHeld = 5;
@@ -56,4 +55,26 @@ export type ConnectionStore = SqlClient<{ readonly reads: typeof reads; readonly
 function toConnection(row: Selectable<Tables['topgg_connections']>): Connection {
   const { connection_id: connectionId, listing, user_id: userId, kind, target_id: targetId } = row;
   return { connectionId, listing, userId, kind, targetId, guildId: row.guild_id, sealed: row.sealed };
+}
+
+/** A project of top.gg whose owner has pressed *Connect* there. */
+export interface Connection {
+  /** top.gg's own id of it. */
+  readonly connectionId: string;
+  /** The name of its listing, or of the one to be: it is part of the address that top.gg has. */
+  readonly listing: string;
+  /** The Discord user who has pressed *Connect*. */
+  readonly userId: string;
+  readonly kind: 'server' | 'bot';
+  /** Discord id of the server or bot. */
+  readonly targetId: string;
+  /** The guild in which the listing was linked; null while the connection is held. */
+  readonly guildId: string | null;
+  /** The encrypted secret of a connection that is held; null once it is linked, because the listing has the secret. */
+  readonly sealed: string | null;
+}
+
+/** The row of a secret. */
+export function connectionContext(connectionId: string): SealContext {
+  return ['topgg_connections', connectionId];
 }

@@ -1,9 +1,8 @@
-import type { Trace, TracedDelivery, Traces } from '../../../commands/traces.ts';
 import { accountIdOf, type CommunityId, noCommunity } from '../../core/ledger/account.ts';
 import type { DeliveryRecord, Records } from '../../core/records/records.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
-import { getDelivery, type RecordsContext } from './delivery-details.ts';
-import { waitOf } from './explain.ts';
+import { getDelivery, type RecordsContext, waitOf } from './delivery-details.ts';
+import type { Trace, TracedDelivery, Traces } from './trace.ts';
 
 /** Deliveries in a trace: as many as fit into a reply. */
 const maxDeliveries = 15;

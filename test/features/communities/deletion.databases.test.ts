@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { accountIdOf, type CommunityId } from '../../../src/core/ledger/account.ts';
 import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
-import { deleteGuildData } from '../../../src/features/communities/delete-data.ts';
+import { deleteGuildData } from '../../../src/features/communities/departures.ts';
 import type { PartyTables } from '../../../src/features/party/tables.ts';
 import type { ReminderTables } from '../../../src/features/reminders/tables.ts';
 import type { ReviewTables } from '../../../src/features/reviews/tables.ts';

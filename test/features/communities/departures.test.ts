@@ -6,7 +6,7 @@ import type { TypedMessage } from '../../../src/core/outbox/effect-contents.ts';
 import { directMessageKind, isOf } from '../../../src/core/outbox/effect-kind.ts';
 import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
 import { createDepartures, isNoticeWanted } from '../../../src/features/communities/departures.ts';
-import type { DepartureNotice } from '../../../src/features/communities/effects.ts';
+import type { DepartureNotice } from '../../../src/features/communities/feature.ts';
 import { knownId } from '../../../src/features/communities/listings.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';

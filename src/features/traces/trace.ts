@@ -1,4 +1,4 @@
-import type { Cause, ProgramKey } from '../src/core/ledger/entry.ts';
+import type { Cause, ProgramKey } from '../../core/ledger/entry.ts';
 
 /** What happened to the deliveries of a member, for managers. Rejects with the errors of the store. */
 export interface Traces {
