@@ -67,7 +67,7 @@ import {
   serverProfileResponse,
   voteStatusResponse,
 } from '../src/lookup/endpoints.ts';
-import { createQuote, errorForResponse } from '../src/lookup/error-response.ts';
+import { createQuote, errorForResponse } from '../src/lookup/http.ts';
 import { lastSegmentWithoutSlash } from '../src/owner/console/middleware.ts';
 import { nextPage } from '../src/owner/console/next-page.ts';
 import { prettyJson, visible } from '../src/owner/console/pretty-json.ts';

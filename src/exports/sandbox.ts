@@ -122,7 +122,7 @@ export type {
 } from 'local-discord';
 export { createTestBot, LocalDiscordError, RejectedByClientError, startLocalDiscord } from 'local-discord';
 export type { Tone } from 'local-discord/page';
-export type { ListingSettings } from '../sandbox/default-settings.ts';
+export type { ListingSettings } from '../sandbox/community.ts';
 export type { DeliveryResponse, FaultInjection, OutageSwitch } from '../sandbox/fault-injection.ts';
 export type {
   SandboxEvents,

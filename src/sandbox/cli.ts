@@ -11,8 +11,8 @@ import { exitCode, UsageError, untilStopped } from '@tallyhook/platform/terminal
 import type { Environment } from '../../config/environment.ts';
 import { loadHttpAddress, loadLogFormat } from '../../config/load.ts';
 import { deleteState } from './data-directory.ts';
-import { consolePath } from './page/panels.ts';
 import type { StartOver } from './page/ports.ts';
+import { consolePath } from './page/sandbox-page.ts';
 import { maxSpeed, type Sandbox, type SandboxOptions, startSandbox } from './sandbox.ts';
 
 const help = `tallyhook sandbox: run the bot with a local Discord and a local listing service, to try it without an account

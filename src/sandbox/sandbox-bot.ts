@@ -13,13 +13,12 @@ import { loadConfig, loadHttpAddress } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { openApp } from '../app/app.ts';
 import { createSignInLinks } from '../owner/sign-in-links.ts';
+import { defaultSettings, type ListingSettings, memberName } from './community.ts';
 import type { DataDirectory } from './data-directory.ts';
-import { defaultSettings, type ListingSettings } from './default-settings.ts';
 import { createDeliveries } from './deliveries.ts';
 import type { ListingService, WebhookSecrets } from './listing-service.ts';
 import type { TimelineItem } from './page/ports.ts';
-import { memberName } from './sandbox-members.ts';
-import type { ListingSites } from './sites/listing-sites.ts';
+import type { ListingSites } from './sites.ts';
 
 /** The file contains secrets. */
 const ownerOnly = { mode: 0o600 };

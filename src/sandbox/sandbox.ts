@@ -16,10 +16,9 @@ import { z } from 'zod';
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
 import type { App } from '../app/app-interface.ts';
+import { guildMembers, guildNames, type ListingSettings, voters } from './community.ts';
 import { openDataDirectory } from './data-directory.ts';
-import type { ListingSettings } from './default-settings.ts';
 import { createFaultInjection, createOutageSwitch, type FaultInjection, type OutageSwitch } from './fault-injection.ts';
-import { guildNames } from './guild-names.ts';
 import {
   createServiceApplication,
   registerWebhooks,
@@ -40,8 +39,7 @@ import { createSandboxPage } from './page/sandbox-page.ts';
 import { createPageBridge } from './page-bridge.ts';
 import { createSandboxBot } from './sandbox-bot.ts';
 import { openSandboxClock, type SandboxClock } from './sandbox-clock.ts';
-import { guildMembers, voters } from './sandbox-members.ts';
-import { startListingSites } from './sites/listing-sites.ts';
+import { startListingSites } from './sites.ts';
 
 /** tallyhook with a local Discord and a local listing service. The bot is the same code as in production. */
 export interface Sandbox {

@@ -1,10 +1,9 @@
 import type { Vote } from '../../webhook/event.ts';
-import { allListingsBonus } from './all-listings.ts';
 import type { Calendar } from './calendar.ts';
 import type { Grant } from './grant.ts';
 import { addVote, type VoteHistory, withStreakRules } from './history.ts';
 import { milestoneEntries, milestoneGrants, reachedMilestone } from './milestones.ts';
-import { boundariesOf, factorAt, multiplyCredits } from './multipliers.ts';
+import { allListingsBonus, boundariesOf, factorAt, multiplyCredits } from './multipliers.ts';
 import { decideVoteReward, type RewardEntry } from './reward.ts';
 import type { ListingRewards, VoterRole } from './rules.ts';
 import { streakRewards } from './streak-steps.ts';

@@ -3,7 +3,7 @@ import { day } from '@tallyhook/platform/durations';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { monthOf } from '../../core/rewards/calendar.ts';
-import { rebuildHistory } from '../../core/rewards/rebuild-history.ts';
+import { rebuildHistory } from '../../core/rewards/history-of-entries.ts';
 import type { CommonGoal, ReplayContext, ReplayListing } from '../../core/rewards/replay-votes.ts';
 import { creditsOf } from '../../core/rewards/reward.ts';
 import { type AccountSize, accountPages, type MemberEntry, readLedgers } from '../../core/store/member-ledgers.ts';
