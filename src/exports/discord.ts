@@ -73,7 +73,6 @@ export type { AnyInteraction } from '../discord/interactions/own-interaction.ts'
 export type { CommandReference } from '../discord/registration/command-plan.ts';
 export type { RegisteredCommand } from '../discord/registration/command-registry.ts';
 export type { RegistrationReport } from '../discord/registration/registration.ts';
-export type { CoveredCommunity } from '../features/communities/listings.ts';
-export type { ListedRules } from '../features/communities/listings.ts';
+export type { CoveredCommunity, ListedRules } from '../features/communities/listings.ts';
 export type { Awards } from '../features/corrections/awards.ts';
 export type { TextOverrides } from '../texts/overrides.ts';

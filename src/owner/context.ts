@@ -5,7 +5,7 @@ import type { CommunityId } from '../core/ledger/account.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
 import type { Recordings } from '../core/store/commits/jobs.ts';
-import type { SessionRevocations } from '../core/store/coordination/session-revocations.ts';
+import type { SessionRevocations } from '../core/store/coordination.ts';
 import type { GuildReader } from '../discord/guild-reader.ts';
 import type { Reversals } from '../features/corrections/reversals.ts';
 import type { CorrectionStore } from '../features/corrections/store.ts';

@@ -104,6 +104,12 @@ export type SqlOperations<Port> = {
     : never;
 };
 
+/** A module whose statements are the operations of a port; `Reads` names those that read. */
+export type SqlModuleOf<Port, Reads extends keyof Port = never> = {
+  readonly reads: SqlOperations<Pick<Port, Reads>>;
+  readonly writes: SqlOperations<Omit<Port, Reads>>;
+};
+
 type Bound<F> = F extends (sql: Sql, ...args: infer Args) => infer Result ? (...args: Args) => Result : never;
 type BoundAll<Functions> = { readonly [Name in keyof Functions]: Bound<Functions[Name]> };
 
