@@ -11,7 +11,7 @@ import { untilAborted, Waiters } from '@tallyhook/platform/with-timeout';
 import type { Keyv } from 'keyv';
 import { z } from 'zod';
 import { type BudgetStore, createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
-import { createResponseStore, type ReadThrough, readThrough, sharedRequestsIn } from './cache.ts';
+import { createResponseStore, ReadThrough, sharedRequestsIn } from './cache.ts';
 import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
 import { createErrorReporter } from './error-reporter.ts';
 import { type LastVote, voteStatusAt, withLedger, withSecondsLeft } from './freshness.ts';
@@ -148,7 +148,7 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
     const { resource, schema, freshUntil } = endpoint;
     const keyOf = (id: string) => `${keyPrefix}:${resource}:${id}`;
     const fetch = (id: string, signal: AbortSignal) => sendRequest(endpoint, id, signal);
-    return readThrough({
+    return new ReadThrough({
       resource,
       schema,
       freshUntil,

@@ -1,7 +1,7 @@
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import { createPageClock } from '../../packages/local-discord/src/page/browser/page-clock.ts';
-import { formatLead } from '../../src/sandbox/page/browser/service-panel.ts';
+import { formatLead } from '../../src/sandbox/page/browser/lead.ts';
 import { createSandboxClock } from '../../src/sandbox/sandbox-clock.ts';
 
 /** The clocks of a machine that can sleep: meanwhile, only the time of day goes on. */

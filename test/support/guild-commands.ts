@@ -13,7 +13,7 @@ import { prepareCommunities } from '../../src/features/communities/community-ids
 import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
 import { listingsByGuild } from '../../src/features/communities/listings.ts';
-import { createLookupClients } from '../../src/features/communities/lookup-clients.ts';
+import { LookupClients } from '../../src/features/communities/lookup-clients.ts';
 import { createServices } from '../../src/features/create.ts';
 import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
 import { createSettings } from '../../src/features/setup/create-settings.ts';
@@ -64,7 +64,7 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   const directory = createDirectory([], communityIds.of);
   directory.replace(listingsByGuild(configured));
   const metrics = createMetrics();
-  const lookups = createLookupClients(config, { store, communityIds, cache: memoryKeyv(), metrics, clock, log });
+  const lookups = new LookupClients(config, { store, communityIds, cache: memoryKeyv(), metrics, clock, log });
   const drawVotePicture = createVotePictures({ timeZoneOf: () => 'UTC', votesPerDayIn: store.votesPerDayIn, log });
   const rest = createDiscordRest({ token: 'token', apiUrl: 'http://127.0.0.1:1' });
   const context = {

@@ -3,7 +3,7 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
-import { createLoop } from '@tallyhook/platform/loop';
+import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
 import { directMessage } from '../../core/outbox/messages.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
@@ -53,8 +53,7 @@ const minMissingMs = 30 * minute;
 /** How long before the deletion notices are given (ms), the earliest first. */
 const noticesBeforeMs = [7 * day, day];
 
-/** Parks communities that have removed the bot, and deletes their settings and data 30 days later. */
-export function createDepartures(options: {
+interface DepartureOptions {
   readonly guilds: GuildStore;
   readonly guildData: GuildDataStore;
   /** The ids of all guilds that the bot is in. */
@@ -72,103 +71,109 @@ export function createDepartures(options: {
   readonly apply: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
-}) {
-  const {
-    guilds,
-    guildData,
-    listGuilds,
-    isMember,
-    isOperators,
-    communityIdOf,
-    listingOf,
-    onEnqueued,
-    apply,
-    clock,
-    log,
-  } = options;
+}
 
-  async function checkGuild(guild: GuildState, isPresent: boolean): Promise<boolean> {
+/** Parks communities that have removed the bot, and deletes their settings and data 30 days later. */
+export class Departures {
+  readonly #options: DepartureOptions;
+  /** Checks every hour. */
+  readonly loop: Loop;
+
+  constructor(options: DepartureOptions) {
+    const { clock, log } = options;
+    this.#options = options;
+    this.loop = createLoop({
+      round: (signal) => this.check(signal),
+      pauseMs: checkEveryMs,
+      onError: (error) => log.info({ reason: messageOf(error) }, 'the guilds of the bot could not be compared'),
+      clock,
+    });
+  }
+
+  async #checkGuild(guild: GuildState, isPresent: boolean): Promise<boolean> {
     const { guildId, missingSince, parkedAt, parkedBy } = guild;
-    const now = clock.now();
+    const now = this.#options.clock.now();
     if (isPresent) {
       if (parkedAt !== null && parkedBy === byTallyhook) {
-        await guilds.setParked(guildId, null);
-        log.info({ guild: guildId }, 'the bot was added again: the settings of the community are in use again');
+        await this.#options.guilds.setParked(guildId, null);
+        this.#options.log.info(
+          { guild: guildId },
+          'the bot was added again: the settings of the community are in use again',
+        );
         return true;
       }
-      if (missingSince !== null) await guilds.setMissing(guildId, null);
+      if (missingSince !== null) await this.#options.guilds.setMissing(guildId, null);
       return false;
     }
-    if (parkedAt !== null || isOperators(guildId)) return false;
+    if (parkedAt !== null || this.#options.isOperators(guildId)) return false;
     if (missingSince === null) {
-      await guilds.setMissing(guildId, now);
+      await this.#options.guilds.setMissing(guildId, now);
       return false;
     }
-    if (now - missingSince < minMissingMs || (await isMember(guildId))) return false;
-    const message = await messageFor(guildId, now, 0);
-    if (!(await guilds.setParked(guildId, { at: now, by: byTallyhook }, message))) return true;
-    if (message !== null) onEnqueued(message.queue);
+    if (now - missingSince < minMissingMs || (await this.#options.isMember(guildId))) return false;
+    const message = await this.#messageFor(guildId, now, 0);
+    if (!(await this.#options.guilds.setParked(guildId, { at: now, by: byTallyhook }, message))) return true;
+    if (message !== null) this.#options.onEnqueued(message.queue);
     const fields = { guild: guildId, deletedAt: new Date(now + keepParkedMs).toISOString() };
-    log.warn(fields, 'the bot was removed: the community is parked, and its data will be deleted');
+    this.#options.log.warn(fields, 'the bot was removed: the community is parked, and its data will be deleted');
     return true;
   }
 
   /** To the member who knows the settings best; null if there is none. */
-  async function messageFor(guildId: string, parkedAt: number, notices: number): Promise<NewEffect | null> {
-    const authorId = await guilds.lastAuthor(guildId);
+  async #messageFor(guildId: string, parkedAt: number, notices: number): Promise<NewEffect | null> {
+    const authorId = await this.#options.guilds.lastAuthor(guildId);
     if (authorId === null) return null;
-    const notice = { guildId, listing: listingOf(guildId), parkedAt, notices };
-    return departureNotice(authorId, communityIdOf(guildId) ?? noCommunity, notice, clock.now());
+    const notice = { guildId, listing: this.#options.listingOf(guildId), parkedAt, notices };
+    return departureNotice(
+      authorId,
+      this.#options.communityIdOf(guildId) ?? noCommunity,
+      notice,
+      this.#options.clock.now(),
+    );
   }
 
   /** Says that a community will be deleted soon; each notice once, over all processes. */
-  async function giveNotice({ guildId, parkedAt, parkedBy, changedAt, notices }: GuildState): Promise<void> {
+  async #giveNotice({ guildId, parkedAt, parkedBy, changedAt, notices }: GuildState): Promise<void> {
     if (parkedAt === null || changedAt === null) return;
     const deletedAt = parkedAt + keepParkedMs;
-    const due = noticesBeforeMs.filter((before) => clock.now() >= deletedAt - before).length;
+    const due = noticesBeforeMs.filter((before) => this.#options.clock.now() >= deletedAt - before).length;
     if (due <= notices) return;
     // One that the operator has parked cannot be kept by adding the bot again.
-    const message = parkedBy === byTallyhook ? await messageFor(guildId, parkedAt, due) : null;
-    if (!(await guilds.noteNotice(guildId, due, message))) return;
-    if (message !== null) onEnqueued(message.queue);
+    const message = parkedBy === byTallyhook ? await this.#messageFor(guildId, parkedAt, due) : null;
+    if (!(await this.#options.guilds.noteNotice(guildId, due, message))) return;
+    if (message !== null) this.#options.onEnqueued(message.queue);
     const fields = { guild: guildId, deletedAt: new Date(deletedAt).toISOString() };
-    log.warn(fields, 'the settings and the data of a parked community will be deleted soon');
+    this.#options.log.warn(fields, 'the settings and the data of a parked community will be deleted soon');
   }
 
-  async function deleteExpired(all: readonly GuildState[], signal: AbortSignal): Promise<boolean> {
-    const expired = all.filter(({ parkedAt, changedAt }) => changedAt !== null && isExpired(parkedAt, clock.now()));
+  async #deleteExpired(all: readonly GuildState[], signal: AbortSignal): Promise<boolean> {
+    const expired = all.filter(
+      ({ parkedAt, changedAt }) => changedAt !== null && isExpired(parkedAt, this.#options.clock.now()),
+    );
     for (const { guildId } of expired) {
       // The bot may have returned since the list was read.
-      if (!isExpired((await guilds.find(guildId))?.parkedAt ?? null, clock.now())) continue;
+      if (!isExpired((await this.#options.guilds.find(guildId))?.parkedAt ?? null, this.#options.clock.now())) continue;
       // At the next check, no process receives its votes any more.
-      if (!isOperators(guildId) && (await guilds.deleteWebhookSecrets(guildId))) continue;
-      if (!isOperators(guildId)) await deleteGuildData(guildData, guildId, signal);
-      while (!signal.aborted && (await guilds.deleteSettings(guildId)));
-      log.warn({ guild: guildId }, 'the settings and the data of a parked community were deleted');
+      if (!this.#options.isOperators(guildId) && (await this.#options.guilds.deleteWebhookSecrets(guildId))) continue;
+      if (!this.#options.isOperators(guildId)) await deleteGuildData(this.#options.guildData, guildId, signal);
+      while (!signal.aborted && (await this.#options.guilds.deleteSettings(guildId)));
+      this.#options.log.warn({ guild: guildId }, 'the settings and the data of a parked community were deleted');
     }
     return expired.length > 0;
   }
 
   /** Checks once. Rejects if Discord or the store fails; that counts as nothing. */
-  async function check(signal: AbortSignal = new AbortController().signal): Promise<void> {
-    const present = await listGuilds();
-    const all = await guilds.list();
+  async check(signal: AbortSignal = new AbortController().signal): Promise<void> {
+    const present = await this.#options.listGuilds();
+    const all = await this.#options.guilds.list();
     let hasChanged = false;
     for (const guild of all) {
       if (signal.aborted) return;
-      if (await checkGuild(guild, present.has(guild.guildId))) hasChanged = true;
-      else await giveNotice(guild);
+      if (await this.#checkGuild(guild, present.has(guild.guildId))) hasChanged = true;
+      else await this.#giveNotice(guild);
     }
-    if ((await deleteExpired(all, signal)) || hasChanged) await apply();
+    if ((await this.#deleteExpired(all, signal)) || hasChanged) await this.#options.apply();
   }
-
-  const loop = createLoop({
-    round: check,
-    pauseMs: checkEveryMs,
-    onError: (error) => log.info({ reason: messageOf(error) }, 'the guilds of the bot could not be compared'),
-    clock,
-  });
-  return { ...loop, check };
 }
 
 function isExpired(parkedAt: number | null, now: number): boolean {

@@ -15,7 +15,7 @@ import {
   type ServicesContext,
   sendMessage,
 } from '../parts.ts';
-import { createDepartures, isNoticeWanted } from './departures.ts';
+import { Departures, isNoticeWanted } from './departures.ts';
 import { type DepartureNotice, departureMessage } from './feature.ts';
 import type { GuildStore } from './store.ts';
 
@@ -26,8 +26,7 @@ const messagesSchema = z.array(
   z.object({ timestamp: z.string(), embeds: z.array(z.object({ description: z.string().optional() })).default([]) }),
 );
 
-/** What will be deleted of a community that has removed the bot, when, and how to keep it. */
-/** What saves the settings of a community; it identifies the message. */
+/** The command that saves the settings of a community; it identifies the message. */
 function exportCommand(guildId: Markup): Markup {
   return markup`tallyhook settings export ${guildId}`;
 }
@@ -86,7 +85,7 @@ export function create(
   const { store, settings, rest, cardOf, directory, nudge, clock } = context;
   const { communities: guilds, guildData } = store;
   const isMember = async (guildId: string) => (await fetchGuildName(rest, guildId)) !== null;
-  const departures = createDepartures({
+  const departures = new Departures({
     ...{ ...context, guilds, guildData, isMember },
     listGuilds: () => listGuilds(rest),
     isOperators: settings.isOperators,
@@ -107,6 +106,6 @@ export function create(
         reachesStrangers: true,
       }),
     ],
-    loops: [departures],
+    loops: [departures.loop],
   } satisfies FeatureParts;
 }

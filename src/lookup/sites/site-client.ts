@@ -7,7 +7,7 @@ import { isSnowflake } from '@tallyhook/platform/snowflake';
 import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Keyv } from 'keyv';
 import { type Budget, type BudgetStore, createBudget, fingerprint } from '../budget.ts';
-import { createResponseStore, readThrough, sharedRequestsIn } from '../cache.ts';
+import { createResponseStore, ReadThrough, sharedRequestsIn } from '../cache.ts';
 import type { Endpoint } from '../endpoints.ts';
 import { createErrorReporter } from '../error-reporter.ts';
 import { type CacheEntry, fiveMinutes } from '../freshness.ts';
@@ -121,7 +121,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
   };
   const store = createResponseStore({ keyv: cache, clock, errors });
   const common = { store, sharedRequests, timeoutMs, clock, observe };
-  const votes = readThrough({
+  const votes = new ReadThrough({
     ...endpoint,
     ...common,
     fetch: (member, signal) => sendRequest(endpoint, member, signal),
@@ -140,7 +140,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
       schema: siteProfileSchema,
       freshUntil: fiveMinutes,
     };
-    return readThrough({
+    return new ReadThrough({
       ...ofListing,
       ...common,
       fetch: (key, signal) => sendRequest(ofListing, key, signal),

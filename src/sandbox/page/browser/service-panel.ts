@@ -1,5 +1,5 @@
 import type { CheckResult } from '@tallyhook/platform/doctor/check';
-import { day, formatCount, formatWait, hour, minute, second } from '@tallyhook/platform/durations';
+import { formatCount, second } from '@tallyhook/platform/durations';
 import {
   actingMember,
   findById,
@@ -12,24 +12,8 @@ import {
   type TemplateResult,
 } from 'local-discord/page/browser';
 import { type FaultAction, faultActions, faults } from '../ports.ts';
+import { formatLead } from './lead.ts';
 import { postAction, type SandboxStore, type State } from './sandbox-store.ts';
-
-/**
- * How far a clock is ahead, to the minute, and to the hour from two days on: "12 hours", "1½ days", "3 days 5 hours". Null for
- * less than half a minute.
- *
- * @param lead ms
- */
-export function formatLead(lead: number): string | null {
-  const unit = lead < 2 * day ? minute : hour;
-  const rounded = Math.round(lead / unit) * unit;
-  if (rounded <= 0) return null;
-  if (rounded < day) return formatWait(rounded);
-  const [days, rest] = [Math.floor(rounded / day), rounded % day];
-  if (rest === day / 2) return `${days}½ days`;
-  const whole = formatCount(days, 'day');
-  return rest === 0 ? whole : `${whole} ${formatWait(rest)}`;
-}
 
 type Listing = State['listings'][number];
 type VoteResponse = Awaited<ReturnType<typeof postAction<'/page/votes'>>>;
