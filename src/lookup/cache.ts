@@ -36,7 +36,7 @@ interface ReadThroughOptions<Value> {
   readonly sharedRequests: SharedRequests | null;
   /** How long a request of another process is waited for (ms). */
   readonly timeoutMs: number;
-  /** Whether an expired entry is served when the service fails or is slow; by default it is. */
+  /** True if an expired entry is served when the service fails or is slow; by default it is. */
   readonly servesStale?: boolean;
   readonly clock: Clock;
   readonly observe: ObserveLookup;
@@ -231,7 +231,7 @@ export function createResponseStore(options: { keyv: Keyv; clock: Clock; errors:
 /** Claims of requests to the service, so that one of several processes sends a request. */
 type SharedRequests = NonNullable<ReturnType<typeof sharedRequestsIn>>;
 
-/** What the client of Redis offers here. */
+/** The methods of Redis's client that are used here. */
 interface RedisClient {
   set(key: string, value: string, options: { readonly NX: true; readonly PX: number }): Promise<unknown>;
   del(key: string): Promise<unknown>;
@@ -244,7 +244,7 @@ export function sharedRequestsIn(cache: Keyv) {
   const store: unknown = cache.store;
   if (!hasRedisClient(store)) return null;
   return {
-    /** Whether the caller should send the request: nobody else does, or it is not known. Never rejects. */
+    /** Checks whether the caller should send the request: nobody else does, or it is not known. Never rejects. */
     async claim(key: string, ttlMs: number): Promise<boolean> {
       try {
         const client = await store.getClient();

@@ -169,7 +169,7 @@ async function abortable<Value>(signal: AbortSignal | undefined, lookup: () => P
   throw new LookupError('lookup_bad_parameter', 'The signal must be an AbortSignal.');
 }
 
-/** The same object again for the same reviews, if it is all of them. */
+/** The first reviews; the same object again for the same reviews, if it is all of them. */
 function firstReviews(all: CachedReviews, limit: number): Reviews {
   return limit >= all.reviews.length ? allReviews(all) : { ...all, reviews: all.reviews.slice(0, limit), shown: limit };
 }
@@ -251,7 +251,7 @@ interface Shared<Value> {
 
 /** The options of a lookup client. All but the first three have a default. @category Lookup */
 export interface LookupOptions<Kind extends ListingKind = ListingKind> {
-  /** What the key belongs to. Decides the available endpoints and the type of the profile. */
+  /** The kind of listing that the key belongs to. Decides the available endpoints and the type of the profile. */
   readonly kind: Kind;
   /** Ends in `/api/v1`. */
   readonly baseUrl: string;

@@ -108,9 +108,9 @@ const maxRetryAfterMs = hour;
 const maxQuoteLength = 200;
 
 /**
- * What a status 400 of an endpoint means when its error text does not say (document, sections 4, 5 and 7). An endpoint
- * for one kind of key without parameters only rejects the key, an endpoint for both kinds only rejects a parameter, any
- * other may reject either.
+ * The meaning of a status 400 of an endpoint when its error text does not say (document, sections 4, 5 and 7). An
+ * endpoint for one kind of key without parameters only rejects the key, an endpoint for both kinds only rejects a
+ * parameter, any other may reject either.
  */
 type BadRequestCause = 'wrong key type' | 'bad parameter' | 'either';
 
@@ -180,7 +180,10 @@ function causeNamedIn(text: string): BadRequestCause | null {
   return namesKey ? 'wrong key type' : 'bad parameter';
 }
 
-/** The time of Retry-After (ms since the epoch), at least a second and at most an hour from now; null without a valid one. */
+/**
+ * The time of Retry-After (ms since the epoch), at least a second and at most an hour from now; null without a valid
+ * one.
+ */
 export function retryTime(header: string | null, now: number): number | null {
   const time = header === null ? null : parseRetryAfter(header, now);
   return time === null ? null : Math.min(Math.max(time, now + second), now + maxRetryAfterMs);

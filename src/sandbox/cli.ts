@@ -164,7 +164,7 @@ function freePort(host: string, preferred: number): Promise<number> {
   });
 }
 
-/** Whether a person can see a browser: stdout is a terminal, there is a display, and this is not CI. */
+/** Checks whether a person can see a browser: stdout is a terminal, there is a display, and this is not CI. */
 export function canOpenBrowser(context: {
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;

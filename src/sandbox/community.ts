@@ -39,8 +39,8 @@ const windowStartDays = 7;
 const windowDays = 7;
 
 /**
- * What all listings of the default community have, which uses every rule. The multipliers are for members with certain roles, so that
- * the first vote earns the same on every day.
+ * The settings of all listings of the default community, which uses every rule. The multipliers are for members with
+ * certain roles, so that the first vote earns the same on every day.
  *
  * @param now the current time (ms since the epoch)
  */

@@ -134,13 +134,15 @@ export function createDeliveries(options: {
   };
 }
 
-/** A repeated test is another test, and what is quarantined is stored each time: neither shows what a repetition does. */
+/**
+ * A repeated test is another test, and what is quarantined is stored each time: neither shows what a repetition does.
+ */
 const isNoVote = (name: Step['name']) => name === 'test' || name === 'quarantined';
 
 type OnAttempted = NonNullable<InternalDependencies['onAttempted']>;
 type StepText = Omit<Step, 'at' | 'afterMs'>;
 
-/** What a vote can earn besides its own credits. */
+/** The names of what a vote can earn besides its own credits. */
 const bonuses: Partial<Readonly<Record<Cause, string>>> = {
   streak: 'streak',
   milestone: 'milestone',
@@ -242,7 +244,8 @@ export interface CapturedDelivery {
 const rejectionSchema = z.object({ error: z.string() });
 
 /**
- * Records the body while the handler reads it; a `data` listener would take the bytes from the handler. Returns the bytes so far.
+ * Records the body while the handler reads it; a `data` listener would take the bytes from the handler. Returns the
+ * bytes so far.
  *
  * @param onComplete called before the handler receives the end of the body
  */

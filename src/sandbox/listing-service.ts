@@ -48,7 +48,7 @@ export async function startListingService(options: {
   discord: DiscordApplication;
   clock: Clock;
   log: Log;
-  /** Whether to start with sample listings, votes and reviews. */
+  /** True if to start with sample listings, votes and reviews. */
   seed: boolean;
   track: Track;
 }) {
@@ -110,7 +110,7 @@ export function createServiceApplication(apiUrl: () => string): DiscordApplicati
   return { clientId, clientSecret: randomBytes(24).toString('base64url'), apiUrl };
 }
 
-/** The same, as it is registered with Discord. */
+/** The application of {@link createServiceApplication}, as it is registered with Discord. */
 export function registration({ clientSecret }: DiscordApplication, serviceUrl: string): OAuthApplication {
   return { id: clientId, name: 'Listing service', clientSecret, redirectUris: [serviceUrl + discordCallbackPath] };
 }

@@ -32,7 +32,7 @@ interface BotOptions {
   /** The caller's settings; the ones that connect the bot to the sandbox override them. */
   readonly environment: Environment;
   readonly listingSettings: ListingSettings | undefined;
-  /** Whether the operator has configured the listings; otherwise they are linked with `/setup`. */
+  /** True if the operator has configured the listings; otherwise they are linked with `/setup`. */
   readonly isLinked: boolean;
   readonly clock: Clock;
   /** Creates the bot's log from its configuration; without it nothing is logged. */
@@ -123,8 +123,8 @@ async function createBot(options: BotOptions, address: Environment) {
 }
 
 /**
- * Listens before the bot exists: `/setup` shows the address for webhooks, which includes the port, and nobody else can take
- * the port meanwhile.
+ * Listens before the bot exists: `/setup` shows the address for webhooks, which includes the port, and nobody else can
+ * take the port meanwhile.
  */
 async function openServer(environment: Environment) {
   const isPortSet = environment['PORT'] || environment['PORT_FILE'];

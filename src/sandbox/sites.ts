@@ -20,7 +20,7 @@ import type { Site } from '../webhook/sites/site.ts';
 import type { SandboxListings } from './listing-service.ts';
 import type { TimelineLine, VoteResult } from './page/ports.ts';
 
-/** Of a form (bytes). */
+/** Longest body of a form (bytes). */
 const maxFormBytes = 10_000;
 
 /** Answers at the paths of the sites: their vote pages, and the API of top.gg. */
@@ -239,7 +239,7 @@ export class ImitatedSite {
     this.#options.onChange();
   }
 
-  /** What the site sends when its owner presses "Send test". */
+  /** Sends the test of the site, as when its owner presses "Send test". */
   async sendTest(userId: string): Promise<void> {
     await this.#deliver(userId, this.#options.clock.now(), true);
   }
@@ -272,7 +272,10 @@ const stateSchema = z.object({ version: z.literal(1), sites: z.record(z.string()
 /** Other listing sites that the sandbox imitates. */
 export type ListingSites = Awaited<ReturnType<typeof startListingSites>>;
 
-/** Starts the sites, with the votes and webhooks of an earlier run from the file. @throws TallyhookError `cannot_listen` */
+/**
+ * Starts the sites, with the votes and webhooks of an earlier run from the file.
+ * @throws TallyhookError `cannot_listen`
+ */
 export async function startListingSites(options: {
   host: string;
   /** Path of the file with their state. */

@@ -23,17 +23,20 @@ export function styleOf({ title, text, colour, ...settings }: AnnouncementSettin
   };
 }
 
-/** Whether its texts contain the votes of the member. */
+/** Checks whether its texts contain the votes of the member. */
 export function showsVotes({ title, text }: AnnouncementStyle): boolean {
   return [title, text].some((template) => template !== null && placeholdersIn(template).includes('votes'));
 }
 
-/** Whether its announcements of votes mention the voter. */
+/** Checks whether its announcements of votes mention the voter. */
 export function showsVoter({ mode, text }: AnnouncementStyle): boolean {
   return mode !== 'each' || text === null || placeholdersIn(text).includes('mention');
 }
 
-/** A setting of something that is announced or shown, or not. @param isOn whether it is, if no listing says otherwise */
+/**
+ * A setting of something that is announced or shown, or not.
+ * @param isOn whether it is, if no listing says otherwise
+ */
 export function announcementSwitch<const Name extends TextIn<'setup.choices'>>(
   name: Name,
   description: string,

@@ -15,13 +15,16 @@ import type { AnnouncementStyle } from './announcement-style.ts';
 
 /** A listing as the service shows it. */
 export interface ListingCard {
-  /** What people call it; null if only the configured name is known. */
+  /** The display name of the listing; null if only the configured name is known. */
   readonly name: string | null;
   /** URL of the public page. */
   readonly url: string | null;
   /** The name of the other site that it is on; missing for the service. */
   readonly site?: string | undefined;
-  /** What lists all listings of its community, if there are several; null or missing for the only one. */
+  /**
+   * The button's target that lists all listings of its community, if there are several; null or missing for the only
+   * one.
+   */
   readonly list?: ActionTarget | null | undefined;
 }
 
@@ -36,12 +39,14 @@ export function voteLinks(card: ListingCard | null, label: string): readonly Rep
 
 const maxNameLength = 60;
 
-/** What people call it, or else the configured name. */
+/** The display name of a listing, or else the configured name. */
 export function listingName(card: ListingCard | null, configuredName: string): Markup {
   return escapeName(card?.name ?? '', maxNameLength) || escapeName(configuredName, maxNameLength);
 }
 
-/** The name of the site that it is on; of the service, which has none, the host of its page. Empty if that is not known. */
+/**
+ * The name of the site that it is on; of the service, which has none, the host of its page. Empty if that is not known.
+ */
 export function siteName(card: ListingCard | null): Markup {
   return escapeName(card?.site ?? URL.parse(card?.url ?? '')?.host ?? '', maxNameLength);
 }
@@ -85,7 +90,7 @@ export function createCardSource(
   };
 }
 
-/** What messages about a listing need. */
+/** Everything that messages about a listing need. */
 export interface ListingMessages {
   readonly rest: DiscordRest;
   readonly clock: Clock;

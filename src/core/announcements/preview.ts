@@ -40,7 +40,7 @@ export interface PreviewContext extends ListingMessageContext {
   readonly now: number;
 }
 
-/** What is announced in this style. */
+/** The announcements of a style, with sample members. */
 export type Preview = (context: PreviewContext) => readonly AnnouncementPreview[];
 
 /** The texts of a message without its title. */

@@ -50,7 +50,7 @@ export function accountRange(communityId: CommunityId): { readonly after: Accoun
   return { after: accountIdOf(communityId, ''), before };
 }
 
-/** What a program, a site or a person has named, within a community: another one may use the same name. */
+/** A key or name within a community: another community may use the same one. */
 export function scopedKey(communityId: CommunityId, name: string): string {
   return `${communityId}${separator}${name}`;
 }
@@ -78,13 +78,16 @@ export function withVote(lastVotes: LastVotes, listing: string, at: number): Las
   return last !== null && last >= at ? lastVotes : { ...lastVotes, [listing]: at };
 }
 
-/** Read access to the accounts of one community. Rejects with the database driver's error if the database cannot be read. */
+/**
+ * Read access to the accounts of one community. Rejects with the database driver's error if the database cannot be
+ * read.
+ */
 export interface LedgerReads {
   /** The member's account; with zero credits and votes if it has no entries. */
   account(userId: string): Promise<Account>;
   /**
-   * Time of the member's last counted vote for a listing, for one of several, or for any listing of the community if it is
-   * null (ms since the epoch). Null if there is none.
+   * Time of the member's last counted vote for a listing, for one of several, or for any listing of the community if it
+   * is null (ms since the epoch). Null if there is none.
    */
   lastVoteAt(userId: string, listing: string | readonly string[] | null): Promise<number | null>;
 }
@@ -97,7 +100,7 @@ export function createPseudonym(): string {
   return pseudonymPrefix + randomBytes(10).toString('hex');
 }
 
-/** Whether the id is one of {@link createPseudonym}. */
+/** Checks whether the id is one of {@link createPseudonym}. */
 export function isPseudonym(userId: string): boolean {
   return userId.startsWith(pseudonymPrefix);
 }

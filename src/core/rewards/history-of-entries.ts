@@ -35,7 +35,7 @@ export function historyOfEntries(
   };
 }
 
-/** Whether an achievement is a milestone of more votes than the account has. Then it can be reached again. */
+/** Checks whether an achievement is a milestone of more votes than the account has. Then it can be reached again. */
 export function isUnreachedMilestone(achievement: string | null, votes: number): boolean {
   return achievement !== null && numberAfter('milestone ', achievement) > votes;
 }
@@ -46,8 +46,8 @@ function numberAfter(prefix: string, text: string): number {
 }
 
 /**
- * The history of a member from the ledger: after some of the votes count no longer, and before votes that are paid again
- * by other rules. All steps of streaks that are complete count as paid.
+ * The history of a member from the ledger: after some of the votes count no longer, and before votes that are paid
+ * again by other rules. All steps of streaks that are complete count as paid.
  *
  * @param votes all counted votes of the member in the community, in any order, with their calendar days (day numbers)
  * @param rules the rules for streaks in force

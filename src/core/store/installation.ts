@@ -44,7 +44,7 @@ function parseNote(stored: ReadonlyMap<string, string>): ProgramNote {
 /* What the programs that use the database say of themselves. */
 
 export const reads = {
-  /** What the program that uses the database has noted of itself. */
+  /** The note of the program that uses the database. */
   async note({ db, connection }: Sql): Promise<ProgramNote> {
     const keys = Object.values(noteKeys);
     const rows = await run(connection, db.selectFrom('installation').selectAll().where('key', 'in', keys));

@@ -67,7 +67,7 @@ export interface DatabaseSource {
 }
 
 export interface OpenDatabaseOptions {
-  /** Whether a thread commits to SQLite. */
+  /** True if a thread commits to SQLite. */
   readonly thread: boolean;
   /** How a program that runs until it is stopped claims the SQLite file; null for a short command. */
   readonly claim: FileClaim | null;
@@ -76,8 +76,8 @@ export interface OpenDatabaseOptions {
 }
 
 /**
- * Connects to a database, applies missing migrations, and starts its group commit. Throws {@link DatabaseTooNewError} and
- * {@link CannotOpenDatabaseError}.
+ * Connects to a database, applies missing migrations, and starts its group commit. Throws {@link DatabaseTooNewError}
+ * and {@link CannotOpenDatabaseError}.
  */
 export async function openDatabase(
   { url, open }: DatabaseSource,

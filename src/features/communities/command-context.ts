@@ -22,7 +22,7 @@ import { withoutGuild } from './only-community.ts';
 
 export type CommandContexts = ReturnType<typeof createCommandContexts>;
 
-/** What a command can use, without what is known only when commands are registered. */
+/** The context of a command, without the fields that are known only when commands are registered. */
 export type BotContext = Awaited<ReturnType<CommandContexts['at']>>;
 
 export function createCommandContexts({
@@ -98,7 +98,7 @@ export function createCommandContexts({
     return { managed: createFor(true), visited: createFor(false) };
   }
 
-  /** Those in which the member has an account, or all of the operator's if there is none. */
+  /** The communities in which the member has an account, or all of the operator's if there is none. */
   async function communitiesOf(userId: string, communities: readonly Community[]): Promise<readonly Community[]> {
     const scopes = await store.communitiesOf(userId);
     const own = communities.filter(({ id }) => scopes.includes(id));
@@ -127,7 +127,7 @@ export function createCommandContexts({
     },
     /** The guilds of all communities, as far as they are known. */
     guildIds: () => directory.communities.flatMap(({ guildId }) => guildId ?? []),
-    /** What registered commands offer, with the listings of all communities. */
+    /** The offer of registered commands, with the listings of all communities. */
     offer: (): RegistrationContext => ({
       listings: lookups.of(shown(directory.listings)),
       isShared: directory.isShared,
@@ -142,7 +142,7 @@ function shown(listings: readonly CommunityListing[]): readonly CommunityListing
 }
 
 /**
- * What commands offer by the configuration, without a request: the listings with an API key or on another site.
+ * The offer of commands by the configuration, without a request: the listings with an API key or on another site.
  * @param stored whether any community has a value of a setting from `/setup`
  * @throws TallyhookError `lookup_key_malformed`
  */

@@ -29,14 +29,14 @@ function departureNotice(
 }
 
 /**
- * Whether a notice is still true, and the newest one: the bot has not returned, nor was the community deleted. Rejects
- * with the errors of the store and of Discord.
+ * Checks whether a notice is still true, and the newest one: the bot has not returned, nor was the community deleted.
+ * Rejects with the errors of the store and of Discord.
  */
 export async function isNoticeWanted(
   { guildId, parkedAt, deletedAt, notices }: DepartureNotice,
   options: {
     readonly guilds: Pick<GuildStore, 'find'>;
-    /** Whether the bot is in a guild. */
+    /** True if the bot is in a guild. */
     readonly isMember: (guildId: string) => Promise<boolean>;
     /** ms since the epoch. */
     readonly now: number;
@@ -58,7 +58,7 @@ interface DepartureOptions {
   readonly guildData: GuildDataStore;
   /** The ids of all guilds that the bot is in. */
   readonly listGuilds: () => Promise<ReadonlySet<string>>;
-  /** Whether the bot is in a guild; rejects if Discord does not say. */
+  /** True if the bot is in a guild; rejects if Discord does not say. */
   readonly isMember: (guildId: string) => Promise<boolean>;
   /** Guilds of the operator's own listings, which are never parked. */
   readonly isOperators: (guildId: string) => boolean;
@@ -183,11 +183,11 @@ function isExpired(parkedAt: number | null, now: number): boolean {
 const noRows: GuildRows = { deliveries: [], effects: [], plannedEffects: [], orders: [], listings: [] };
 
 /**
- * Deletes the accounts of a community and all else that is stored of the listings that it has linked, except the keys of
- * recorded events. In many small transactions, so that a vote for another community does not wait; after an interruption
- * it can be repeated. The community of the operator's listings keeps everything. A vote that is received meanwhile can leave an account: to be
- * called after its webhook secrets were deleted, and before its settings are, which have the names of the listings. Ends
- * early after `signal`. Rejects with the errors of the store.
+ * Deletes the accounts of a community and all else that is stored of the listings that it has linked, except the keys
+ * of recorded events. In many small transactions, so that a vote for another community does not wait; after an
+ * interruption it can be repeated. The community of the operator's listings keeps everything. A vote that is received
+ * meanwhile can leave an account: to be called after its webhook secrets were deleted, and before its settings are,
+ * which have the names of the listings. Ends early after `signal`. Rejects with the errors of the store.
  */
 export async function deleteGuildData(store: GuildDataStore, guildId: string, signal: AbortSignal): Promise<void> {
   const ended = await store.ended(guildId);

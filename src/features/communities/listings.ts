@@ -94,7 +94,7 @@ export function listingsOfCommunity(
   });
 }
 
-/** What features announce of votes, as their settings say. */
+/** The events that features announce for all listings of a community. */
 function eventsSharedBy(listings: readonly ListingConfig[]): object {
   const specs: readonly SettingSpec[] = settings;
   return Object.assign(
@@ -112,7 +112,7 @@ function formerNames(group: readonly ListingConfig[], targetIdOf: FindTargetId):
   return [...new Set(former.filter(({ id }) => ids.includes(id)).map(({ name }) => name))];
 }
 
-/** Whether another listing with the same target represents this one, so that members see it once. */
+/** Checks whether another listing with the same target represents this one, so that members see it once. */
 export function isRepeated({ name, community }: Pick<CommunityListing, 'name' | 'community'>): boolean {
   return namesOfTarget(community, name)[0] !== name;
 }

@@ -22,7 +22,7 @@ import { createDirectory, type Directory } from './directory.ts';
 import { createListingTargets, createTargetLoop } from './listing-targets.ts';
 import { linkedLabel } from './listings.ts';
 
-/** What a listing can be called after. */
+/** The names that a listing can have. */
 export interface NamedListing {
   readonly kind: 'server' | 'bot';
   /** Discord id of the server or bot; null if it is not configured. */
@@ -31,21 +31,21 @@ export interface NamedListing {
   readonly title: string | null;
   /** The name of the other site that it is on; null for the document's service. */
   readonly siteName: string | null;
-  /** The name on its site, as far as the API has told it; null otherwise. */
-  readonly told: () => string | null;
+  /** The name on its site, as far as the API has stated it; null otherwise. */
+  readonly nameOnSite: () => string | null;
 }
 
 /** How long a name in Discord that was never requested before is waited for (ms). */
 const timeoutMs = second / 2;
 
 /**
- * What people call listings, as far as it is known now: the configured title, else the name on the site, else the name in
- * Discord, else that of the site. A name in Discord that is not known is requested, for the next time.
+ * The display names of listings, as far as they are known now: the configured title, else the name on the site, else
+ * the name in Discord, else that of the site. A name in Discord that is not known is requested, for the next time.
  */
 export function createListingNames(inDiscord: NamesInDiscord, stopwatch: Clock) {
   function nameOf(listing: NamedListing): string | null {
-    const { title, siteName, kind, id, told } = listing;
-    return title ?? told() ?? (id === null ? null : inDiscord.known(kind, id)) ?? siteName;
+    const { title, siteName, kind, id, nameOnSite } = listing;
+    return title ?? nameOnSite() ?? (id === null ? null : inDiscord.known(kind, id)) ?? siteName;
   }
 
   return {
@@ -62,8 +62,8 @@ export function createListingNames(inDiscord: NamesInDiscord, stopwatch: Clock) 
       return mark === null ? name : `${name} (${mark})`;
     },
     /** Waits for a moment until Discord has said the name, if nothing better is known. Never rejects. */
-    async find({ title, told, kind, id }: NamedListing): Promise<void> {
-      if (title !== null || told() !== null || id === null || inDiscord.known(kind, id) !== null) return;
+    async find({ title, nameOnSite, kind, id }: NamedListing): Promise<void> {
+      if (title !== null || nameOnSite() !== null || id === null || inDiscord.known(kind, id) !== null) return;
       await settleWithin(timeoutMs, stopwatch, inDiscord.find(kind, id));
     },
   };
@@ -79,8 +79,8 @@ function isSame(one: NamedListing, other: NamedListing): boolean {
 type Profile = ServerProfile | BotProfile;
 
 /**
- * The same client, whose profile is called what people call the listing, so that everything that shows it does.
- * @param options.note is told the name on the site
+ * A client whose profile has the display name of the listing, so that everything that shows the profile does.
+ * @param options.note gets the name on the site
  * @param options.find waits until the display name is known
  * @param options.displayName null if the client knows best
  */
@@ -95,7 +95,7 @@ export function withDisplayName(
   const { note, find, displayName } = options;
   let latest: { readonly profile: Profile; readonly renamed: Profile } | null = null;
 
-  /** The same object for the same profile, because replies are rendered once for each. */
+  /** Renames a profile: the same object for the same one, because replies are rendered once for each. */
   function rename(profile: Profile): Profile {
     if (profile.name !== '') note(profile.name);
     const name = displayName();
@@ -123,7 +123,7 @@ export function withDisplayName(
   };
 }
 
-/** Of a process without Discord. */
+/** The names in Discord for a process without Discord: none. */
 const noNames: NamesInDiscord = { known: () => null, find: async () => null };
 
 /** A deferred command must respond within 15 s of the interaction. */
@@ -140,7 +140,7 @@ interface ConfiguredClient extends RotatableClient, NamedListing {
   readonly displayName: () => string;
   readonly site?: ListedLookup['site'];
   readonly isSilent?: boolean;
-  /** Of another site; null without an API. */
+  /** The client of another site; null without an API. */
   readonly siteClient: SiteClient | null;
 }
 
@@ -224,10 +224,10 @@ export class LookupClients {
     return createLookup({ kind: listing.kind, baseUrl: this.#config.lookup.baseUrl, key, ...this.#optionsOf(listing) });
   }
 
-  /** What the listing is called, and its lookup with that name. */
+  /** The display name of a listing, and its lookup with that name. */
   #nameClient({ name, kind, id, guildId, title }: ListingConfig, site: { readonly name: string } | null) {
-    let told: string | null = null;
-    const listing: NamedListing = { kind, id, title, siteName: site?.name ?? null, told: () => told };
+    let nameOnSite: string | null = null;
+    const listing: NamedListing = { kind, id, title, siteName: site?.name ?? null, nameOnSite: () => nameOnSite };
     const displayName = () => this.#names.of(listing, this.#byGuild.get(guildId) ?? []);
     return {
       ...listing,
@@ -235,7 +235,7 @@ export class LookupClients {
       withName: (lookup: LookupClient) =>
         withDisplayName(lookup, {
           note(next) {
-            told = next;
+            nameOnSite = next;
           },
           find: () => this.#names.find(listing),
           displayName,
@@ -347,7 +347,10 @@ export class LookupClients {
     };
   }
 
-  /** What people call a listing as far as it is known now, also one that was unlinked; its configured name otherwise. */
+  /**
+   * The display name of a listing as far as it is known now, also of one that was unlinked; its configured name
+   * otherwise.
+   */
   readonly displayName = (name: string): string => {
     const client = this.#clients.get(name);
     if (client !== undefined) return client.displayName();
@@ -392,7 +395,7 @@ interface FormerListing extends NamedListing {
 function formerListings({ guildId, formerLinks = [] }: ListingConfig): readonly (readonly [string, FormerListing])[] {
   return formerLinks.map(({ name, kind, id, site }) => {
     const siteName = findLinkableSite(site)?.name ?? null;
-    return [name, { kind, id, guildId, siteName, title: null, told: () => null }] as const;
+    return [name, { kind, id, guildId, siteName, title: null, nameOnSite: () => null }] as const;
   });
 }
 
@@ -400,8 +403,8 @@ const hasKey = ({ isSilent }: ConfiguredClient) => isSilent !== true;
 const noKey = () => () => {};
 
 /**
- * The listings of all communities, of which those of one server or bot are known to be the same: the clients of the lookup
- * API say which one a listing is, and use the votes of all listings of it.
+ * The listings of all communities, of which those of one server or bot are known to be the same: the clients of the
+ * lookup API say which one a listing is, and use the votes of all listings of it.
  */
 export function createComparedListings(config: Config, dependencies: Omit<LookupClientDependencies, 'namesOf'>) {
   const lookups: LookupClients = new LookupClients(config, {
@@ -417,7 +420,10 @@ export function createComparedListings(config: Config, dependencies: Omit<Lookup
   return { directory, lookups, targets, targetLoop };
 }
 
-/** The service before other sites, and servers before bots: commands offer listings in this order, and take the first by default. */
+/**
+ * The service before other sites, and servers before bots: commands offer listings in this order, and take the first by
+ * default.
+ */
 export function inOrderOfCommands<Listed extends ListedLookup>(listed: readonly Listed[]): readonly Listed[] {
   const rank = ({ site, lookup }: ListedLookup) => (site === undefined ? 0 : 2) + (lookup.kind === 'bot' ? 1 : 0);
   return listed.toSorted((a, b) => rank(a) - rank(b));

@@ -44,8 +44,8 @@ function renderDeparture({ guildId, deletedAt, notices }: DepartureNotice, name:
 }
 
 /**
- * Whether the channel contains a notice about the guild, posted at `since` (ms since the epoch) or later. Throws what
- * {@link DiscordRest} throws, and ZodError for a response of another shape.
+ * Checks whether the channel contains a notice about the guild, posted at `since` (ms since the epoch) or later. Throws
+ * what {@link DiscordRest} throws, and ZodError for a response of another shape.
  */
 async function hasDeparture(
   rest: DiscordRest,

@@ -5,7 +5,7 @@ import { type ResolvableListing, withoutSecrets } from '../../core/receiving/lis
 import type { CounterStore } from '../../core/store/counters.ts';
 import type { CorrectionStore, ReversiblePage, VoteRange } from './store.ts';
 
-/** What a reversal takes, or would take. */
+/** The totals that a reversal takes, or would take. */
 export interface ReversalTotals {
   readonly members: number;
   readonly votes: number;

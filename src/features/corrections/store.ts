@@ -25,7 +25,7 @@ export interface VoteRange {
   readonly until: number;
 }
 
-/** What a reversal takes from one member. `spent`: credits that the member no longer had. */
+/** The votes and credits that a reversal takes from one member. `spent`: credits that the member no longer had. */
 interface ReversedMember {
   readonly votes: number;
   readonly credits: number;
@@ -37,8 +37,8 @@ const reversedCauses = [...countedVoteCauses, 'streak', 'allListings'] as const 
 
 /**
  * Takes back what the votes of a member have earned, and the milestones that are not reached without them: credits by a
- * correction, as far as the account has them, and roles. The votes stay in the ledger, as votes that do not count. Null if
- * nothing is left to reverse.
+ * correction, as far as the account has them, and roles. The votes stay in the ledger, as votes that do not count. Null
+ * if nothing is left to reverse.
  * @param listings of the community
  */
 async function reverseMember(

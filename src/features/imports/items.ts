@@ -9,7 +9,7 @@ import type { ListingContext } from '../../core/tally/listing-context.ts';
 /** Maximum amount that one row credits. A higher one is treated as an error in the file. */
 export const maxImportedCredits = 1_000_000_000;
 
-/** What is imported of another program, under one name. */
+/** An import from another program, under one name. */
 export interface ImportDescription {
   readonly name: string;
   /** In which community. */
@@ -34,14 +34,14 @@ export interface ImportItem {
   /** Whole credits, 0 or more; a vote may have some too. */
   readonly credits: number;
   /**
-   * Null for a balance. `at` in ms since the epoch. `isTotal`: one of several votes of which only the number is known, so
-   * that the cooldown does not apply.
+   * Null for a balance. `at` in ms since the epoch. `isTotal`: one of several votes of which only the number is known,
+   * so that the cooldown does not apply.
    */
   readonly vote: { readonly listing: string; readonly at: number; readonly isTotal: boolean } | null;
 }
 
 /**
- * What became of an item. `imported`: credited before under the same name. `different`: imported before with another
+ * The outcome of an item. `imported`: credited before under the same name. `different`: imported before with another
  * amount, `credits`. `within_cooldown`: the ledger has another counted vote too close to it.
  */
 export type ItemOutcome =
@@ -57,7 +57,7 @@ export interface StoredImport extends ImportDescription {
   readonly startedAt: number;
   /** When it was complete, or undone; null while it is not. */
   readonly finishedAt: number | null;
-  /** What its entries credit, and how many of them are votes. */
+  /** The credits of its entries, and how many of them are votes. */
   readonly credits: number;
   readonly votes: number;
   readonly entries: number;
@@ -67,7 +67,10 @@ export interface StoredImport extends ImportDescription {
 
 export type ImportState = Tables['imports']['state'];
 
-/** What the undo of an import took from one member. `spent`: credits that the member no longer had. */
+/**
+ * The votes and credits that the undo of an import took from one member. `spent`: credits that the member no longer
+ * had.
+ */
 export interface UndoneMember {
   readonly credits: number;
   readonly spent: number;

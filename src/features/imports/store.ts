@@ -120,8 +120,8 @@ export const writes = {
   },
 
   /**
-   * Takes back what an import credited to one member: credits by a correction, as far as the member still has them. Null
-   * if nothing is left to take back: another process has done it.
+   * Takes back what an import credited to one member: credits by a correction, as far as the member still has them.
+   * Null if nothing is left to take back: another process has done it.
    */
   async undoMember(sql: Sql, target: ImportTarget, accountId: AccountId, now: number): Promise<UndoneMember | null> {
     return undoMember(sql, target, accountId, now);
@@ -287,7 +287,7 @@ interface StoredVote {
   readonly at: number;
 }
 
-/** What decisions about items depend on. */
+/** The stored state on which decisions about items depend. */
 interface DecisionState {
   /** Missing accounts are empty. */
   readonly accounts: ReadonlyMap<AccountId, AccountState>;
@@ -299,7 +299,7 @@ interface DecisionState {
   readonly outageDays: ReadonlySet<number>;
 }
 
-/** What is to be written. */
+/** The decision about items: what is to be written. */
 interface ImportDecision {
   readonly outcomes: readonly ItemOutcome[];
   /** The accounts that change, without the entries, which {@link entries} has in their order. */
@@ -312,7 +312,7 @@ function itemId(accountId: string, key: string): string {
   return `${accountId} ${key}`;
 }
 
-/** Whether an item may be too close to an earlier vote than the last one of its account. */
+/** Checks whether an item may be too close to an earlier vote than the last one of its account. */
 function needsVotes(account: AccountState, items: readonly ImportItem[], { listings }: ImportTarget): boolean {
   return items.some(({ vote }) => {
     if (vote === null || vote.isTotal) return false;
@@ -322,8 +322,8 @@ function needsVotes(account: AccountState, items: readonly ImportItem[], { listi
 }
 
 /**
- * Decides what items credit. Imported votes earn nothing but what the file says, and have no effects: no announcement, no
- * role, no party. Complete steps of streaks count as paid.
+ * Decides what items credit. Imported votes earn nothing but what the file says, and have no effects: no announcement,
+ * no role, no party. Complete steps of streaks count as paid.
  */
 function decideImport(
   target: ImportTarget,

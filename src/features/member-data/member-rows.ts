@@ -15,7 +15,7 @@ const scanSize = 5_000;
 /** Discord IDs have more digits; a shorter one could be any number. */
 const minIdLength = 15;
 
-/** Whether a text contains a member's id, and not as a part of a longer number. */
+/** Checks whether a text contains a member's id, and not as a part of a longer number. */
 export function mentions(text: string, userId: string): boolean {
   if (userId.length < minIdLength) return text.includes(`"${userId}"`);
   for (let at = text.indexOf(userId); at !== -1; at = text.indexOf(userId, at + 1)) {
@@ -82,7 +82,7 @@ export async function findMentions({ db, connection }: Sql, userId: string): Pro
   }
 }
 
-/** Whether an idempotency key contains a member's id, perhaps next to other digits. */
+/** Checks whether an idempotency key contains a member's id, perhaps next to other digits. */
 function hasId(key: string, userId: string): boolean {
   return userId.length < minIdLength ? mentions(key, userId) : key.includes(userId);
 }
@@ -176,7 +176,7 @@ export async function findMemberRows(
   };
 }
 
-/** Whether an effect removes a role of a member who was forgotten before, and then erases its content. */
+/** Checks whether an effect removes a role of a member who was forgotten before, and then erases its content. */
 function isErasing(queue: string, content: string): boolean {
   return parseQueue(queue).type.startsWith('role') && content.includes('"erase":true');
 }

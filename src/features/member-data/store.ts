@@ -17,7 +17,7 @@ import { findMemberRows, findMentions } from './member-rows.ts';
 /** The rows about a member by table, as they are stored, with JSON columns parsed. Times are ms since the epoch. */
 export type ExportedRows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
-/** What a member is replaced with, and for how long. */
+/** The pseudonym of a forgotten member, and how long votes are kept. */
 export interface Forgetting {
   /** From {@link createPseudonym}. */
   readonly pseudonym: string;
@@ -84,9 +84,9 @@ export const writes = {
 export type MemberDataStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
 /**
- * Replaces the member's id everywhere, deletes the bodies of the member's deliveries and cancels waiting effects, in one
- * transaction. Entries, sums and idempotency keys remain. Roles that were granted are removed by effects, which contain
- * the id until then. Does nothing for a member of whom nothing is stored.
+ * Replaces the member's id everywhere, deletes the bodies of the member's deliveries and cancels waiting effects, in
+ * one transaction. Entries, sums and idempotency keys remain. Roles that were granted are removed by effects, which
+ * contain the id until then. Does nothing for a member of whom nothing is stored.
  */
 export async function forgetMember(store: MemberDataStore, userId: string, forgetting: Forgetting): Promise<void> {
   await store.forget(userId, await store.findMentions(userId), forgetting);

@@ -81,7 +81,7 @@ export interface VoteChart {
   readonly locale: string;
 }
 
-/** Whether the font has the script of the language; if not, the chart shows numbers alone. */
+/** Checks whether the font has the script of the language; if not, the chart shows numbers alone. */
 export function canDrawWords(words: VoteChartWords): boolean {
   return Object.values(words).every(isDrawable);
 }
@@ -128,8 +128,8 @@ const fills = {
 const weekendMark = '#57f287';
 
 /**
- * Votes per day as bars. Weekends have another colour, and a mark below the axis for those who do not see the colour. It
- * shows dates and numbers only: names could have characters that no font here has.
+ * Votes per day as bars. Weekends have another colour, and a mark below the axis for those who do not see the colour.
+ * It shows dates and numbers only: names could have characters that no font here has.
  */
 export function voteChart({ days, words, locale }: VoteChart): Picture {
   const labels = chartLabels(locale);

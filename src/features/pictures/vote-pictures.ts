@@ -11,7 +11,10 @@ import { canDrawWords, summarizeVotes, type VoteChartWords, voteChart } from './
 
 /** Pictures in memory, of 5 to 60 KB each. */
 const maxPictures = 50;
-/** How long the votes of listings are taken as they are (ms): a picture is per day, and counting costs more than the command. */
+/**
+ * How long the votes of listings are taken as they are (ms): a picture is per day, and counting costs more than the
+ * command.
+ */
 const countedForMs = 5 * second;
 const maxCounts = 500;
 /** Days since the first votes, from which there is a picture. */
@@ -90,7 +93,7 @@ export function createVotePictures(options: {
   };
 }
 
-/** The same for the same votes; null if there is no picture of them. */
+/** A text that identifies the votes of a picture; null if there is no picture of them. */
 const contentOf = memoizeOne((days: readonly DayVotes[]): string | null => {
   const firstVotes = days.findIndex(({ votes }) => votes > 0);
   if (firstVotes === -1 || days.length - firstVotes < minDays) return null;

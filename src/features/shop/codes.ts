@@ -72,7 +72,7 @@ function pathOf({ id }: JsonObject): string {
   return `shop.${String(id)}.codes`;
 }
 
-/** What an item of a file states of its codes. */
+/** The fields of an item of a file that state its codes. */
 interface FileCodes {
   readonly codes?: string[] | undefined;
   readonly codesFile?: string | undefined;

@@ -27,11 +27,11 @@ export interface ShopItem {
   /** How long the buyer has the role (ms); null if it does not end, or the item is not a role. */
   readonly forMs: number | null;
   /**
-   * Codes without duplicates, each for one buyer only; null if the item is not a code. They are secret, and the redactor
-   * of the log does not know them: show and log {@link withoutCodes} instead.
+   * Codes without duplicates, each for one buyer only; null if the item is not a code. They are secret, and the
+   * redactor of the log does not know them: show and log {@link withoutCodes} instead.
    */
   readonly codes: readonly string[] | null;
-  /** Whether the owner fulfils the purchase. */
+  /** True if the owner fulfils the purchase. */
   readonly manual: boolean;
   /** How often the item can be bought in total, by all members; null for no limit other than the number of codes. */
   readonly stock: number | null;
@@ -39,7 +39,10 @@ export interface ShopItem {
   readonly needsRole: string | null;
 }
 
-/** The items of a shop: of the settings that the listings of a guild share. Their codes are secret: see {@link ShopItem.codes}. */
+/**
+ * The items of a shop: of the settings that the listings of a guild share. Their codes are secret: see {@link
+ * ShopItem.codes}.
+ */
 export const shopItems = addedValue<readonly ShopItem[]>('shop', []);
 
 /** A shop item that can be shown and logged. */
@@ -83,7 +86,7 @@ export interface PurchaseContext {
   readonly roles: readonly string[];
   /** The buyer's grants. */
   readonly grants: readonly Pick<StoredGrant, 'role' | 'source' | 'until'>[];
-  /** Whether nothing is missing that the team has to set up. */
+  /** True if nothing is missing that the team has to set up. */
   readonly isReady: boolean;
   /** ms since the epoch. */
   readonly now: number;
@@ -98,7 +101,7 @@ export type PurchaseDecision =
       readonly until: number | null;
     };
 
-/** Whether an item is sold to a member, and what the member gets. */
+/** Checks whether an item is sold to a member, and what the member gets. */
 export function decidePurchase(item: PublicShopItem, context: PurchaseContext): PurchaseDecision {
   const rejection = rejectionOf(item, context);
   if (rejection !== null) return { rejection };
@@ -131,7 +134,10 @@ function isOwned(role: string, { roles, grants }: PurchaseContext): boolean {
   return ofRole.length === 0 ? roles.includes(role) : ofRole.some(({ until }) => until === null);
 }
 
-/** What was bought before is extended. Grants of other sources are not: a premium role can be revoked, for example. */
+/**
+ * When the role ends: what was bought before is extended. Grants of other sources are not: a premium role can be
+ * revoked, for example.
+ */
 function roleEnd({ role, forMs }: PublicShopItem, { grants, now }: PurchaseContext): number | null {
   if (forMs === null) return null;
   const bought = grants.filter((grant) => grant.role === role && grant.source.startsWith(sourcePrefix));
@@ -212,7 +218,7 @@ const unready: Fields<ReportedItem> = {
   guildName: ['string', null],
 };
 
-/** What became of a purchase, to the buyer. */
+/** A message to the buyer: the purchase was fulfilled. */
 export const fulfilledMessage: MessageType<'purchaseFulfilled', PurchasedItem> = {
   type: 'purchaseFulfilled',
   fields: item,
@@ -288,9 +294,9 @@ export interface PurchaseOrder {
   readonly communityId: CommunityId;
   readonly guildId: string | null;
   readonly ownerChannelId: string | null;
-  /** Whether nothing of the item is missing that the team has to set up. */
+  /** True if nothing of the item is missing that the team has to set up. */
   readonly isReady: boolean;
-  /** Whether there is a handler for purchases; by default there is none. */
+  /** True if there is a handler for purchases; by default there is none. */
   readonly isHandled?: boolean;
 }
 
@@ -337,7 +343,7 @@ export interface Settlement {
 export interface SettlementResult {
   readonly purchase: StoredPurchase;
   readonly settled: boolean;
-  /** Those of new effects. */
+  /** The queues of new effects. */
   readonly queues: readonly QueueName[];
 }
 

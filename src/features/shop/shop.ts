@@ -23,10 +23,10 @@ export function createShop(options: {
   /** The shop of the community that a command in this guild is about. */
   readonly shopIn: (guildId: string | null) => ShopContext;
   readonly store: PurchaseStore;
-  /** What the bot may do with the roles of a guild; null if Discord does not say in time. */
+  /** The bot's access to the roles of a guild; null if Discord does not say in time. */
   readonly roleAccess: (guildId: string) => Promise<RoleAccess | null>;
   readonly reportUnready: ReportUnreadyItem;
-  /** Whether there is a handler for purchases; by default there is none. */
+  /** True if there is a handler for purchases; by default there is none. */
   readonly isHandled?: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -121,7 +121,9 @@ interface ShopCommunities {
   ofGuild(guildId: string | null): ShopCommunity | undefined;
 }
 
-/** The roles of a shop are given in its own guild, so it is open there, and in direct messages if it is the only one. */
+/**
+ * The roles of a shop are given in its own guild, so it is open there, and in direct messages if it is the only one.
+ */
 export function findShop(communities: ShopCommunities, guildId: string | null): ShopContext {
   const [first, ...others] = communities.inGuild(guildId);
   const only = guildId === null && others.length === 0 ? first : undefined;
@@ -167,7 +169,7 @@ function roleIssue(role: string, { roles, moderating, mayManageRoles }: RoleAcce
   return state === 'above' ? 'role_too_high' : null;
 }
 
-/** Whether items of a shop depend on roles. */
+/** Checks whether items of a shop depend on roles. */
 function dependsOnRoles({ items }: Pick<ShopContext, 'items'>): boolean {
   return items.some(({ role, needsRole }) => role !== null || needsRole !== null);
 }
@@ -176,8 +178,8 @@ function dependsOnRoles({ items }: Pick<ShopContext, 'items'>): boolean {
 type ReportUnreadyItem = (shop: ShopContext, unready: UnreadyItem, guildName: string | null) => Promise<void>;
 
 /**
- * Reports each item and issue once, over all processes: in the channel for reports, or without one to the member who last
- * changed the settings of the guild.
+ * Reports each item and issue once, over all processes: in the channel for reports, or without one to the member who
+ * last changed the settings of the guild.
  */
 export function createUnreadyReports(options: {
   readonly enqueueReport: (key: string, effect: NewEffect) => Promise<void>;

@@ -243,8 +243,8 @@ function reportOfRefund(purchase: PurchaseRow, createdAt: number): readonly NewE
 /** Purchases in a summary. */
 const maxNewest = 10;
 /**
- * Purchases with the highest ids, in which the newest are searched. Ids need not grow with time: on some databases, each
- * connection has a range of its own, of 100 ids for example.
+ * Purchases with the highest ids, in which the newest are searched. Ids need not grow with time: on some databases,
+ * each connection has a range of its own, of 100 ids for example.
  */
 const recentPurchases = 1_000;
 
@@ -302,7 +302,7 @@ export const reads = {
     return (await run(connection, newest)).map(toPurchase);
   },
 
-  /** Whether the role was bought and the purchase is not settled yet. */
+  /** Checks whether the role was bought and the purchase is not settled yet. */
   async isPaidFor(sql: ShopSql, { userId, role, guildId }: GrantedRole): Promise<boolean> {
     return (await findOpenPurchase(sql, { userId, role, guildId })).length > 0;
   },

@@ -13,7 +13,7 @@ export const reads = {
     return (await run(connection, found)).map(toConnection)[0] ?? null;
   },
 
-  /** What is held for a member, the newest first. */
+  /** The connections that are held for a member, the newest first. */
   async heldFor({ db, connection }: Sql, userId: string): Promise<readonly Connection[]> {
     const held = db.selectFrom('topgg_connections').selectAll().where('user_id', '=', userId);
     const newest = held.where('guild_id', 'is', null).orderBy('at', 'desc').limit(literal(maxHeld));
@@ -22,7 +22,10 @@ export const reads = {
 };
 
 export const writes = {
-  /** Holds a connection, in place of what is stored of it. @returns false for a secret with another key than the database's */
+  /**
+   * Holds a connection, in place of what is stored of it.
+   * @returns false for a secret with another key than the database's
+   */
   async hold(sql: Sql, { connectionId, sealed, ...connection }: Connection & { sealed: string }, at: number) {
     const keyId = keyIdOf(sealed) ?? '';
     const state = sql.db.insertInto('settings_state').values({ id: 1, version: 0, key_id: keyId });

@@ -17,29 +17,29 @@ import { type Connection, type ConnectionStore, connectionContext } from './stor
 /** The other site on which the listings are. */
 const site = 'topgg';
 
-/** What top.gg says when the owner of a project presses *Connect*. */
+/** The message of top.gg when the owner of a project presses *Connect*. */
 export interface Handshake extends Pick<Connection, 'connectionId' | 'userId' | 'kind' | 'targetId'> {
   /** Signs the votes. */
   readonly secret: string;
 }
 
-/** What is held for a member, for `/setup`. */
+/** A connection that is held for a member, for `/setup`. */
 export type HeldConnection = Pick<Connection, 'listing' | 'kind' | 'targetId'>;
 
 export type TopggConnect = ReturnType<typeof createTopggConnect>;
 
 /**
- * Links listings that top.gg connects. A server is linked at once if the member may manage it in Discord; everything else is
- * held for that member to confirm in `/setup`. Its address does not exist before, so its votes get 404.
+ * Links listings that top.gg connects. A server is linked at once if the member may manage it in Discord; everything
+ * else is held for that member to confirm in `/setup`. Its address does not exist before, so its votes get 404.
  */
 export function createTopggConnect(options: {
   readonly store: ConnectionStore;
   readonly keyId: () => Promise<string | null>;
   readonly encryption: Encryption;
   readonly settings: Pick<Setup, 'read' | 'link' | 'unlink'>;
-  /** Whether Discord says that the member may manage a guild of the bot. */
+  /** True if Discord says that the member may manage a guild of the bot. */
   readonly isManager: (guildId: string, userId: string) => Promise<boolean>;
-  /** Whether nobody could take over a listing of the operator. */
+  /** True if nobody could take over a listing of the operator. */
   readonly mayLink: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -114,7 +114,7 @@ export function createTopggConnect(options: {
       await store.remove(connectionId);
     },
 
-    /** What is held for a member who manages a guild. A server is offered in its own guild alone. */
+    /** The connections that are held for a member who manages a guild. A server is offered in its own guild alone. */
     async heldFor(guildId: string, userId: string): Promise<readonly HeldConnection[]> {
       const held = await store.heldFor(userId);
       return held.filter(({ kind, targetId }) => kind === 'bot' || targetId === guildId);

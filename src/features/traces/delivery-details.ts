@@ -152,7 +152,10 @@ export function explainDelivery(
   }
 }
 
-/** What a quarantined delivery waits for by itself: its time, or its site; null if nothing but a replay ends it. */
+/**
+ * The event that a quarantined delivery waits for by itself: its time, or its site; null if nothing but a replay ends
+ * it.
+ */
 export function waitOf({
   outcome,
   reason,

@@ -11,7 +11,7 @@ const searchedEntries = 50;
 const maxEntries = 5;
 const maxRoles = 10;
 
-/** What a trace covers. */
+/** The community that a trace covers. */
 export interface TracedCommunity {
   readonly communityId: CommunityId;
   /** The guild and its listings; null if there is no other community. */

@@ -55,11 +55,11 @@ const project = z
     ...{ votes: shownNumber, votes_total: shownNumber, review_score: shownNumber, review_count: shownNumber },
   })
   .transform(
-    ({ name, headline, ...told }): SiteProfile => ({
-      ...{ name, description: headline || null, tags: told.tags, servers: null },
-      votes: told.votes_total ?? null,
-      monthlyVotes: told.votes ?? null,
-      rating: ratingOf(told.review_score, told.review_count),
+    ({ name, headline, ...stated }): SiteProfile => ({
+      ...{ name, description: headline || null, tags: stated.tags, servers: null },
+      votes: stated.votes_total ?? null,
+      monthlyVotes: stated.votes ?? null,
+      rating: ratingOf(stated.review_score, stated.review_count),
     }),
   );
 
@@ -108,12 +108,12 @@ const botOfVersion0 = z
     ...{ points: shownNumber, monthlyPoints: shownNumber, server_count: shownNumber },
   })
   .transform(
-    (told): SiteProfile => ({
-      ...{ name: told.username, description: told.shortdesc || null, tags: told.tags },
-      votes: told.points ?? null,
-      monthlyVotes: told.monthlyPoints ?? null,
-      servers: told.server_count ?? null,
-      rating: ratingOf(told.reviews?.averageScore, told.reviews?.count),
+    (stated): SiteProfile => ({
+      ...{ name: stated.username, description: stated.shortdesc || null, tags: stated.tags },
+      votes: stated.points ?? null,
+      monthlyVotes: stated.monthlyPoints ?? null,
+      servers: stated.server_count ?? null,
+      rating: ratingOf(stated.reviews?.averageScore, stated.reviews?.count),
     }),
   );
 
@@ -133,7 +133,9 @@ const version0: SiteApi = {
 /** Keys of version 0 are rejected by version 1. */
 const topggFor = (key: string): SiteApi => (isKeyOfVersion0(key) ? version0 : version1);
 
-/** Such a key is a JSON Web Token whose payload has the ID of the bot and `bot: true`, and not the `_t` of newer keys. */
+/**
+ * Such a key is a JSON Web Token whose payload has the ID of the bot and `bot: true`, and not the `_t` of newer keys.
+ */
 function isKeyOfVersion0(key: string): boolean {
   const payload = objectOf(parseJson(Buffer.from(key.split('.')[1] ?? '', 'base64url').toString()));
   return payload['bot'] === true && !('_t' in payload);
@@ -315,7 +317,7 @@ export interface SiteListing {
   readonly key: string | null;
 }
 
-/** What is missing to ask the site of a listing who has voted; null if nothing is. */
+/** The missing part for asking the site of a listing who has voted; null if nothing is missing. */
 export function missingFor({ site, kind, id, key }: SiteListing): 'api' | 'key' | 'id' | null {
   const api = findSiteApi(site, key);
   if (!api?.kinds.includes(kind)) return 'api';

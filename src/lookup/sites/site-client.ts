@@ -30,9 +30,9 @@ import {
 } from './site-api.ts';
 import { findSiteApi, missingFor, type SiteListing } from './site-apis.ts';
 
-/** What the site says about a member. Times are ms since the epoch, null if it does not say. */
+/** The statement of a site about a member. Times are ms since the epoch, null if it does not say. */
 export interface VoteAtSite {
-  /** Whether the member has a vote that still counts. */
+  /** True if the member has a vote that still counts. */
   readonly voted: boolean;
   readonly at: number | null;
   readonly nextVoteAt: number | null;
@@ -40,9 +40,9 @@ export interface VoteAtSite {
   readonly weight: number;
   /** When the member has voted, as far as the site tells: `at`, and of other votes, which need not count any more. */
   readonly times: readonly number[];
-  /** Of votes before this time, nothing is known: the site may not look at them any more. */
+  /** The time before which nothing is known of votes: the site may not look at them any more. */
   readonly since: number;
-  /** Whether such votes do not count any more, so that a member who has not voted since may vote. */
+  /** True if such votes do not count any more, so that a member who has not voted since may vote. */
   readonly isComplete: boolean;
   /** When the site was asked. */
   readonly asOf: number;
@@ -150,7 +150,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
 
   const memberOf = (userId: string) => (isForAll ? everyone : userId);
 
-  /** What the site has said before, however old, without a request; null if it has not. Never rejects. */
+  /** The last statement of the site, however old, without a request; null if there is none. Never rejects. */
   async function known(userId: string): Promise<VoteAtSite | null> {
     const entry = await votes.lastKnown(memberOf(userId));
     return entry && voteOf(userId, entry);
@@ -158,12 +158,12 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
 
   return {
     known,
-    /** What the site tells of the listing; null if it tells nothing. Rejects with a LookupError. */
+    /** Reads the profile of the listing; null if the site has none. Rejects with a LookupError. */
     profile: profiles && (() => profiles.read(everyone)),
-    /** What it has told before, however old, without a request; null if it has not. Never rejects. */
+    /** The last known profile, however old, without a request; null if there is none. Never rejects. */
     knownProfile: async (): Promise<SiteProfile | null> => (await profiles?.lastKnown(everyone))?.value ?? null,
     /**
-     * Whether the member has voted.
+     * Checks whether the member has voted.
      * @param options.notBefore accepts only what the site is asked at this time or later (ms since the epoch), as after a
      * delivery. By default, "has not voted" may be a minute old, and a vote is certain until the next one is possible
      * @throws LookupError when the site does not say: that is never "has not voted"
@@ -220,7 +220,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
   }
 }
 
-/** What is known of a member. */
+/** The vote of a member, from the votes of a response. */
 function voteOf(userId: string, { value, asOf }: CacheEntry<VotesAtSite>): VoteAtSite {
   const { otherTimes, ...vote } = value.votes.find((each) => each.userId === userId) ?? noVote;
   const { voted, at, nextVoteAt, weight } = vote;

@@ -56,7 +56,7 @@ function sandboxState(ports: PagePorts, credits: Balances, timeline: readonly Ke
 /** The part of the sandbox in the first state of the page. */
 export type SandboxState = ReturnType<typeof sandboxState>;
 
-/** What the stream contains besides the events of Discord. */
+/** An event of the stream besides those of Discord. */
 export type SandboxEvent =
   | { readonly kind: 'simulation'; readonly outages: PagePorts['outages'] }
   | { readonly kind: 'credits'; readonly credits: Balances }

@@ -187,7 +187,7 @@ const accounts = ({ id, accountId, byKey }: Words) => [
   )`,
 ];
 
-/** What is to be done after a commit, and what Discord has rejected of it. */
+/** The effects that follow a commit, and what Discord has rejected. */
 const outbox = ({ id, byKey }: Words) => [
   `create table if not exists effects (
     id ${id},
@@ -252,7 +252,7 @@ const outbox = ({ id, byKey }: Words) => [
   ) ${byKey}`,
 ];
 
-/** What features store. Their `Tables` say what the columns mean. */
+/** The tables of features. Their `Tables` say what the columns mean. */
 const features = ({ id, byKey }: Words) => [
   `create table if not exists grants (
     user_id text not null,
@@ -396,7 +396,7 @@ const features = ({ id, byKey }: Words) => [
   `create table if not exists member_languages (user_id text not null primary key, locale text not null) ${byKey}`,
 ];
 
-/** What `/setup` stores, with its history, and the state of guilds. */
+/** The settings of `/setup` with their history, and the state of guilds. */
 const settings = ({ byKey }: Words) => [
   `create table if not exists setting_values (
     guild_id text not null,
@@ -448,7 +448,7 @@ const settings = ({ byKey }: Words) => [
   'create table if not exists settings_state (id integer not null primary key, version bigint not null, key_id text)',
 ];
 
-/** What processes share, and what they know of each other. */
+/** The tables by which processes share and know each other. */
 const processes = ({ byKey }: Words) => [
   `create table if not exists installation (key text not null primary key, value text not null) ${byKey}`,
   'create table if not exists locks (name text not null primary key)',

@@ -248,7 +248,7 @@ export const writes = {};
 /** Effects of all communities that are searched for those of one: some ms, in which SQLite blocks this thread. */
 const searchedEffects = 20_000;
 
-/** Those of its deliveries, and what is posted in its channels, given in its guild or sent from it without one. */
+/** The types of queues that belong to one community. */
 const communityTypes = ['channel', 'roles', 'role', 'dm'] as const satisfies readonly QueueType[];
 
 function isOfCommunity({ communityId, listings }: RecordScope) {

@@ -33,7 +33,7 @@ interface Ranking {
   /** The members of each page, by its limit and offset: the same for everyone who opens it. */
   readonly members: BoundedMap<Promise<readonly RankedMember[]>>;
   isUsable(): boolean;
-  /** Whether the scores are still the same, as far as that is known. */
+  /** Checks whether the scores are still the same, as far as that is known. */
   isUnchanged(): boolean;
 }
 
@@ -121,7 +121,7 @@ async function ownOffset({ reader, counts, day }: Ranking, own: RankedMember | n
   return place - (place % limit);
 }
 
-/** What has changed since the scores were counted may be missing. */
+/** Reads the members of a page. Changes since the scores were counted may be missing. */
 async function readMembers({ reader, counts, day }: Ranking, offset: number, limit: number): Promise<RankedMember[]> {
   const { ends, total, countAbove, scoreAt } = await counts;
   if (offset >= total) return [];
@@ -132,7 +132,7 @@ async function readMembers({ reader, counts, day }: Ranking, offset: number, lim
   return found.map((member) => ({ ...member, rank: countAbove(member.score) + 1 }));
 }
 
-/** What is known of a ranking by a name, or else is read once; again after an error. */
+/** Returns the known value, or reads it once; again after an error. */
 function keep<Value>(known: Map<string, Promise<Value>>, name: string, read: () => Promise<Value>): Promise<Value> {
   const found = known.get(name);
   if (found !== undefined) return found;
@@ -189,7 +189,9 @@ function firstOf(values: Float64Array, fulfils: (value: number) => boolean): num
   return low;
 }
 
-/** Accounts that one query reads. SQLite blocks this thread meanwhile, for 1 to 2 ms; each query to a server is a wait. */
+/**
+ * Accounts that one query reads. SQLite blocks this thread meanwhile, for 1 to 2 ms; each query to a server is a wait.
+ */
 const sliceSizes = { sqlite: 5_000, postgres: 50_000 };
 
 interface ScoreRange {
@@ -205,8 +207,8 @@ interface Window {
 type ScoreReader = ReturnType<typeof createScoreReader>;
 
 /**
- * Reads the scores of one leaderboard from all accounts of a community, in slices with other work in between: an index of
- * scores would make every vote more expensive. Members who were forgotten are left out.
+ * Reads the scores of one leaderboard from all accounts of a community, in slices with other work in between: an index
+ * of scores would make every vote more expensive. Members who were forgotten are left out.
  */
 export function createScoreReader(
   db: Kysely<Tables>,
@@ -299,7 +301,9 @@ export function createScoreReader(
      * @param window how many of them to skip, and how many to return then
      */
     async members(range: ScoreRange, day: number, ends: readonly AccountId[], window: Window) {
-      /** By score and by the length of the id: of two Discord ids, the shorter one is older, or else the lesser text. */
+      /**
+       * By score and by the length of the id: of two Discord ids, the shorter one is older, or else the lesser text.
+       */
       const found = new Map<number, { readonly userId: string; readonly score: number }[][]>();
       let after = first;
       for (const end of ends) {

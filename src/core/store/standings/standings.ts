@@ -76,7 +76,7 @@ const byCredits = { period: 'all', by: 'credits' } as const;
 const newestEntries = 5;
 
 const noTotal: PeriodTotal = { votes: 0, credits: 0 };
-/** Of a member without an account. */
+/** The balance of a member without an account. */
 const noBalance = {
   ...{ credits: 0, votes: 0, last_votes: '{}', last_entry: null, streak_days: 0, streak_last_day: 0 },
   ...{ week_start: 0, week_votes: 0, week_credits: 0, month_start: 0, month_votes: 0, month_credits: 0 },

@@ -16,7 +16,7 @@ type Shown = PageStore['state'] & Readonly<State>;
 interface TourStep {
   /** As it is stored. */
   readonly name: string;
-  /** Whether the page shows that it is done, unless `PageStore.tried` says so. */
+  /** True if the page shows that it is done, unless `PageStore.tried` says so. */
   readonly isDone?: (state: Shown) => boolean;
   /** The command that it needs; it is left out while the bot does not offer it. */
   readonly command?: string;
@@ -27,7 +27,7 @@ interface TourStep {
 
 export interface Tour {
   readonly title: string;
-  /** Whether it needs a bot that knows the listings, or one that learns them with `/setup`. */
+  /** True if it needs a bot that knows the listings, or one that learns them with `/setup`. */
   readonly isLinked: boolean;
   /** The page of the documents that continues where it ends. */
   readonly guide: string;
@@ -190,13 +190,13 @@ function hasVote({ timeline }: Shown): boolean {
   });
 }
 
-/** Whether a member has the role that voters get. */
+/** Checks whether a member has the role that voters get. */
 function hasVoter({ members, roles }: Shown): boolean {
   const voter = roles.find(({ name }) => name === 'Voter');
   return members.some((member) => voter !== undefined && member.roles.includes(voter.id));
 }
 
-/** Whether the bot has written to a member of its own accord. */
+/** Checks whether the bot has written to a member of its own accord. */
 function hasDirectMessage({ channels, messages }: Shown): boolean {
   const direct = channels.filter(({ kind }) => kind === 'direct').map(({ id }) => id);
   return messages.some(({ message }) => direct.includes(message.channel_id) && message.interaction === undefined);
@@ -281,7 +281,7 @@ export function startTours(store: SandboxStore): void {
       <p class="tour-links"><a href=${tours[state.tour].guide} target="_blank" rel="noopener noreferrer">Guide ↗</a> <a href="/console" target="_blank" rel="noopener">Owner console ↗</a>${rest[0] === undefined ? nothing : nextTour(rest[0])}</p>`;
   }
 
-  /** What other views do not report. */
+  /** Finds the steps that other views do not report. */
   function findDone(): void {
     for (const { name, isDone } of isHere(state.tour) ? tours[state.tour].steps : [])
       if (!state.tried.has(name) && isDone?.({ ...page.state, ...state })) store.tried(name);
