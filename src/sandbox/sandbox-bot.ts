@@ -15,7 +15,7 @@ import { openApp } from '../app/app.ts';
 import { createSignInLinks } from '../owner/sign-in-links.ts';
 import { defaultSettings, type ListingSettings, memberName } from './community.ts';
 import type { DataDirectory } from './data-directory.ts';
-import { createDeliveries } from './deliveries.ts';
+import { Deliveries } from './deliveries.ts';
 import type { ListingService, WebhookSecrets } from './listing-service.ts';
 import type { TimelineItem } from './page/ports.ts';
 import type { ListingSites } from './sites.ts';
@@ -88,7 +88,7 @@ async function createBot(options: BotOptions, address: Environment) {
   });
   const channelName = (id: string) => discord.channelName(id) ?? 'a deleted channel';
   const siteAt = (path: string) => sites?.find(path)?.site;
-  const deliveries = createDeliveries({ clock, stopwatch: systemClock, memberName, channelName, siteAt, emit });
+  const deliveries = new Deliveries({ clock, stopwatch: systemClock, memberName, channelName, siteAt, emit });
   const signInLinks = createSignInLinks(systemClock, options.onConsoleOpened);
   const app = await openApp(config, {
     clock,

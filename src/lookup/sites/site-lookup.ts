@@ -29,7 +29,7 @@ interface SiteLookupOptions {
  */
 export function createSiteLookup(options: SiteLookupOptions): LookupClient {
   const { kind, id, page: url, client, cooldownMs, clock, observe } = options;
-  /** Renames a profile: the same object for the same one, because replies are rendered once for each. */
+  /** Completes what the site states: the same object for the same statement, because replies are rendered once for each. */
   const profileOf = memoizeOne((stated: SiteProfile) => profiles[kind]({ id, url, stated }));
 
   async function knownProfile(): Promise<ServerProfile | BotProfile> {

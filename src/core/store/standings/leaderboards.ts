@@ -20,6 +20,7 @@ const reuseMs = 5 * second;
 /** Pages of a ranking that are kept, so that each is read and rendered once. */
 const maxPages = 1_000;
 
+type Scores = Pick<ScoreReader, 'count' | 'members' | 'countEqualBefore' | 'scoreOf'>;
 type Counted = Awaited<ReturnType<ScoreReader['count']>>;
 
 /** The scores of a leaderboard on a calendar day (day number), counted once, and the pages that were read since. */
@@ -27,7 +28,7 @@ interface Ranking {
   readonly day: number;
   /** When reading began (ms since the epoch). */
   readonly asOf: number;
-  readonly reader: ScoreReader;
+  readonly reader: Scores;
   readonly counts: Promise<ScoreCounts & Pick<Counted, 'ends'>>;
   readonly pages: BoundedMap<Promise<LeaderboardPage>>;
   /** The members of each page, by its limit and offset: the same for everyone who opens it. */
@@ -42,11 +43,11 @@ interface Ranking {
  * five seconds in any case.
  */
 export function createLeaderboards(
-  readerOf: (board: Board) => ScoreReader,
+  readerOf: (board: Board) => Scores,
   clock: Pick<Clock, 'now' | 'monotonic'>,
   dataVersion: (() => number) | null,
 ) {
-  const readers = new Map<string, ScoreReader>();
+  const readers = new Map<string, Scores>();
   const rankings = new Map<string, Ranking>();
 
   function rankingOf(board: Board, day: number): Ranking {
@@ -62,7 +63,7 @@ export function createLeaderboards(
     return ranking;
   }
 
-  function rank(reader: ScoreReader, day: number): Ranking {
+  function rank(reader: Scores, day: number): Ranking {
     const asOf = clock.now();
     const version = dataVersion?.();
     const isUnchanged = () => version !== undefined && version === dataVersion?.();
@@ -204,22 +205,118 @@ interface Window {
   readonly take: number;
 }
 
-type ScoreReader = ReturnType<typeof createScoreReader>;
-
 /**
  * Reads the scores of one leaderboard from all accounts of a community, in slices with other work in between: an index
  * of scores would make every vote more expensive. Members who were forgotten are left out.
  */
-export function createScoreReader(
+export class ScoreReader {
+  readonly #reading: Dialect['reading'];
+  readonly #isSqlite: boolean;
+  readonly #communityId: CommunityId;
+  readonly #first: AccountId;
+  /** Discord ids are digits, and a pseudonym begins with a letter, which is greater than this. */
+  readonly #afterIds: AccountId;
+  readonly #queries: ReturnType<typeof scoreQueries>;
+
+  constructor(
+    db: Kysely<Tables>,
+    { reading, name }: Pick<Dialect, 'reading' | 'name'>,
+    communityId: CommunityId,
+    board: Board,
+  ) {
+    this.#reading = reading;
+    this.#isSqlite = name === 'sqlite';
+    this.#communityId = communityId;
+    this.#first = accountIdOf(communityId, '');
+    this.#afterIds = accountIdOf(communityId, ':');
+    this.#queries = scoreQueries(db, name, board, { first: this.#first, afterIds: this.#afterIds });
+  }
+
+  /**
+   * How many members have each score on a calendar day (day number), and the last account of each slice in which to
+   * look for members. A query returns scores as a text, since an object for each takes several times as long.
+   */
+  async count(day: number) {
+    const counts = new Map<number, number>();
+    const ends: AccountId[] = [];
+    let size = 0;
+    for (let after = this.#first; after !== this.#afterIds; await nextTurn()) {
+      const [last] = await this.#queries.selectEnd(this.#reading, { after });
+      const end = last?.account_id ?? this.#afterIds;
+      const [slice] = await this.#queries.selectScores(this.#reading, { after, end, ...periodsOf(day) });
+      const scores: readonly number[] = JSON.parse(`[${slice?.scores ?? ''}]`);
+      for (const score of scores) if (score > 0) counts.set(score, (counts.get(score) ?? 0) + 1);
+      size += scores.length;
+      ends.push(end);
+      after = end;
+    }
+    // A server finds the few members of a page in one parallel scan, several times as fast.
+    return { counts, ends: this.#isSqlite ? ends : [this.#afterIds], size };
+  }
+
+  /**
+   * The members with a score of the range, in the order of the leaderboard: of equals the older account is first.
+   * @param ends the last account of each slice, as counted
+   * @param window how many of them to skip, and how many to return then
+   */
+  async members(range: ScoreRange, day: number, ends: readonly AccountId[], window: Window) {
+    /**
+     * By score and by the length of the id: of two Discord ids, the shorter one is older, or else the lesser text.
+     */
+    const found = new Map<number, { readonly userId: string; readonly score: number }[][]>();
+    let after = this.#first;
+    for (const end of ends) {
+      for (const row of await this.#queries.selectMembers(this.#reading, {
+        after,
+        end,
+        ...range,
+        ...window,
+        ...periodsOf(day),
+      })) {
+        const byLength = found.get(row.score) ?? [];
+        if (byLength.length === 0) found.set(row.score, byLength);
+        byLength[row.userId.length] ??= [];
+        byLength[row.userId.length]?.push(row);
+      }
+      after = end;
+      await nextTurn();
+    }
+    const members = [...found].sort(([a], [b]) => b - a).flatMap(([, byLength]) => byLength.flat());
+    return this.#isSqlite ? members.slice(window.skip, window.skip + window.take) : members;
+  }
+
+  /** How many members with the same score come before this one. */
+  async countEqualBefore(userId: string, score: number, day: number, ends: readonly AccountId[]): Promise<number> {
+    const id = accountIdOf(this.#communityId, userId);
+    let before = 0;
+    let after = this.#first;
+    for (const end of ends) {
+      const [counted] = await this.#queries.countEqual(this.#reading, { after, end, id, score, ...periodsOf(day) });
+      before += Number(counted?.count ?? 0);
+      after = end;
+      await nextTurn();
+    }
+    return before;
+  }
+
+  /** The score of a member at this moment; 0 for none. */
+  async scoreOf(userId: string, day: number): Promise<number> {
+    const [found] = await this.#queries.selectScore(this.#reading, {
+      id: accountIdOf(this.#communityId, userId),
+      ...periodsOf(day),
+    });
+    return Math.max(0, found?.score ?? 0);
+  }
+}
+
+/** The statements of a leaderboard. @param range of the ids of the accounts: after `first`, and before `afterIds` */
+function scoreQueries(
   db: Kysely<Tables>,
-  { reading, name }: Pick<Dialect, 'reading' | 'name'>,
-  communityId: CommunityId,
+  name: Dialect['name'],
   board: Board,
+  { first, afterIds }: Readonly<Record<'first' | 'afterIds', AccountId>>,
 ) {
   const sliceSize = sliceSizes[name];
-  const first = accountIdOf(communityId, '');
-  // Discord ids are digits, and a pseudonym begins with a letter, which is greater than this.
-  const afterIds = accountIdOf(communityId, ':');
   const member = sql<string>`substr(account_id, ${sql.lit(first.length + 1)})`;
 
   const selectEnd = preparedQuery<{ after: AccountId }>()((placeholder) =>
@@ -272,72 +369,7 @@ export function createScoreReader(
       .select((eb) => scoreOf(board, eb, placeholder).as('score'))
       .where('account_id', '=', placeholder('id')),
   );
-
-  return {
-    /**
-     * How many members have each score on a calendar day (day number), and the last account of each slice in which to
-     * look for members. A query returns scores as a text, since an object for each takes several times as long.
-     */
-    async count(day: number) {
-      const counts = new Map<number, number>();
-      const ends: AccountId[] = [];
-      let size = 0;
-      for (let after = first; after !== afterIds; await nextTurn()) {
-        const [last] = await selectEnd(reading, { after });
-        const end = last?.account_id ?? afterIds;
-        const [slice] = await selectScores(reading, { after, end, ...periodsOf(day) });
-        const scores: readonly number[] = JSON.parse(`[${slice?.scores ?? ''}]`);
-        for (const score of scores) if (score > 0) counts.set(score, (counts.get(score) ?? 0) + 1);
-        size += scores.length;
-        ends.push(end);
-        after = end;
-      }
-      // A server finds the few members of a page in one parallel scan, several times as fast.
-      return { counts, ends: name === 'sqlite' ? ends : [afterIds], size };
-    },
-    /**
-     * The members with a score of the range, in the order of the leaderboard: of equals the older account is first.
-     * @param ends the last account of each slice, as counted
-     * @param window how many of them to skip, and how many to return then
-     */
-    async members(range: ScoreRange, day: number, ends: readonly AccountId[], window: Window) {
-      /**
-       * By score and by the length of the id: of two Discord ids, the shorter one is older, or else the lesser text.
-       */
-      const found = new Map<number, { readonly userId: string; readonly score: number }[][]>();
-      let after = first;
-      for (const end of ends) {
-        for (const row of await selectMembers(reading, { after, end, ...range, ...window, ...periodsOf(day) })) {
-          const byLength = found.get(row.score) ?? [];
-          if (byLength.length === 0) found.set(row.score, byLength);
-          byLength[row.userId.length] ??= [];
-          byLength[row.userId.length]?.push(row);
-        }
-        after = end;
-        await nextTurn();
-      }
-      const members = [...found].sort(([a], [b]) => b - a).flatMap(([, byLength]) => byLength.flat());
-      return name === 'sqlite' ? members.slice(window.skip, window.skip + window.take) : members;
-    },
-    /** How many members with the same score come before this one. */
-    async countEqualBefore(userId: string, score: number, day: number, ends: readonly AccountId[]): Promise<number> {
-      const id = accountIdOf(communityId, userId);
-      let before = 0;
-      let after = first;
-      for (const end of ends) {
-        const [counted] = await countEqual(reading, { after, end, id, score, ...periodsOf(day) });
-        before += Number(counted?.count ?? 0);
-        after = end;
-        await nextTurn();
-      }
-      return before;
-    },
-    /** The score of a member at this moment; 0 for none. */
-    async scoreOf(userId: string, day: number): Promise<number> {
-      const [found] = await selectScore(reading, { id: accountIdOf(communityId, userId), ...periodsOf(day) });
-      return Math.max(0, found?.score ?? 0);
-    },
-  };
+  return { selectEnd, selectScores, selectMembers, countEqual, selectScore };
 }
 
 type Periods = Readonly<Record<'week' | 'month' | 'day', number>>;

@@ -19,7 +19,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { createLeaderboards, createScoreReader } from './leaderboards.ts';
+import { createLeaderboards, ScoreReader } from './leaderboards.ts';
 
 /** Reads the last votes of an account; null without an account. Rejects with the driver's error. */
 type FindLastVotes = (id: AccountId) => Promise<LastVotes | null>;
@@ -97,7 +97,7 @@ export function sqlStandings(
 ): Standings {
   const calendar = calendarOf({ timeZone });
   const { reading } = dialect;
-  const readerOf = (board: Board) => createScoreReader(db, dialect, communityId, board);
+  const readerOf = (board: Board) => new ScoreReader(db, dialect, communityId, board);
   const leaderboards = createLeaderboards(readerOf, clock, dialect.dataVersion);
   const findBalance = preparedQuery<{ id: AccountId }>()((placeholder) =>
     db
