@@ -3,23 +3,20 @@ import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import { memberOption } from '../src/discord/commands/input.ts';
+import {
+  displayNameOf,
+  fetchListingPage,
+  type ListingPage,
+  listingPage,
+  voteButtons,
+} from '../src/discord/commands/listing-page.ts';
 import { offersAt } from '../src/discord/commands/offers.ts';
 import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { VoteStatus } from '../src/lookup/schemas.ts';
 import { canVoteEverywhere, cooldownEndOf, knownVotesOf, laterText } from './canvote-everywhere.ts';
 import type { Command, CommandContext } from './context.ts';
-import {
-  completeListing,
-  displayNameOf,
-  fetchListingPage,
-  type ListingPage,
-  listingOption,
-  listingPage,
-  selectedListing,
-  staleNote,
-  voteButtons,
-} from './listing.ts';
+import { completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
 
 /** Whether a user may vote now (document, section 2.4). */
 export const canvote = {

@@ -16,14 +16,14 @@ import type { StandingSummary } from '../src/core/ledger/standing.ts';
 import { type NextMilestone, nextMilestone } from '../src/core/rewards/milestones.ts';
 import { isOffered } from '../src/discord/commands/command.ts';
 import { type CommandInput, memberOption } from '../src/discord/commands/input.ts';
+import { findListingPage, type ListingPage, voteButtons } from '../src/discord/commands/listing-page.ts';
 import { offersAt } from '../src/discord/commands/offers.ts';
 import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
-import type { ListedRules } from '../src/features/communities/listed-rules.ts';
+import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
 import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import type { Command, CommandContext, CoveredCommunity } from './context.ts';
+import type { Command, CommandContext } from './context.ts';
 import { causeName, dayOf, entryReason, programReason } from './entry-reason.ts';
-import { findListingPage, type ListingPage, voteButtons } from './listing.ts';
 
 /** Longer texts are truncated (characters). With these limits, five entries fit into a field. */
 const maxNameLength = 60;

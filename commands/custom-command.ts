@@ -19,10 +19,10 @@ import {
 } from '../src/discord/commands/command.ts';
 import type { CommandInput, CompletionInput } from '../src/discord/commands/input.ts';
 import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
-import type { ListedRules } from '../src/features/communities/listed-rules.ts';
+import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
 import { ownTexts } from '../src/texts/texts.ts';
-import type { Command, CoveredCommunity } from './context.ts';
+import type { Command } from './context.ts';
 import { commands as builtIn } from './index.ts';
 
 /** What the description of a slash command of the package's user depends on. @category Commands */

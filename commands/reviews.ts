@@ -1,19 +1,12 @@
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import { memoizeByIdentity } from '@tallyhook/platform/memoize';
-import {
-  escapeName,
-  escapeText,
-  lines,
-  type Markup,
-  markup,
-  repeated,
-  timestamp,
-} from '@tallyhook/platform/texts/markup';
+import { escapeName, escapeText, lines, markup, timestamp } from '@tallyhook/platform/texts/markup';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
 import { pageButtons } from '../src/discord/commands/offers.ts';
 import type { OptionValue, Reply, ReplyField, ReplySelect } from '../src/discord/commands/reply.ts';
+import { maxStars, renderStars, starsOf } from '../src/features/reviews/message.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import { type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/schemas.ts';
 import type { Texts } from '../src/texts/texts.ts';
@@ -23,7 +16,6 @@ import { choiceOf, completeListing, listingOption, selectedListing, staleNote } 
 const pageSize = 5;
 const maxReviews = 50;
 const defaultReviews = 10;
-const maxStars = 5;
 /** Characters; with these limits a page stays below the 6,000 characters of an embed. */
 const maxCommentLength = 950;
 const maxNameLength = 80;
@@ -185,25 +177,6 @@ function renderReview({ username, rating, comment, createdAt }: Review, texts: T
     name: markup`${rating === null ? texts.text('reviews.noRating') : renderStars(rating, texts)} · ${author}`,
     value: lines(text, date),
   };
-}
-
-const fullStar = markup`★`;
-const emptyStar = markup`☆`;
-
-/** The number of full stars that a rating is shown with; null if five stars cannot show it. */
-function starsOf(rating: number | null): number | null {
-  return rating === null || rating < 0 || rating > maxStars ? null : Math.round(rating);
-}
-
-/**
- * A rating as stars, with its number for screen readers: "★★★★☆ 4/5". The document does not describe the range of
- * ratings, so one that five stars cannot show is a number alone.
- */
-export function renderStars(rating: number, { number }: Pick<Texts, 'number'>): Markup {
-  const full = starsOf(rating);
-  if (full === null) return markup`${fullStar} ${number(rating)}`;
-  const row = markup`${repeated(fullStar, full)}${repeated(emptyStar, maxStars - full)}`;
-  return markup`${row} ${number(rating)}/${number(maxStars)}`;
 }
 
 /** All reviews, or those with as many stars; only stars that were found. */

@@ -1,9 +1,9 @@
 import { integerOption } from '../src/discord/commands/input.ts';
+import { voteButtons } from '../src/discord/commands/listing-page.ts';
 import { offersAt, pageButtons } from '../src/discord/commands/offers.ts';
 import type { Panel, PanelBlock } from '../src/discord/commands/reply.ts';
 import { chanceText, readChances, type VotableListing, withPages } from './canvote-everywhere.ts';
 import type { Command, CommandContext } from './context.ts';
-import { voteButtons } from './listing.ts';
 
 /** Each listing takes three of the 40 components of a message. */
 const listingsPerPage = 10;

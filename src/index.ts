@@ -11,9 +11,9 @@ export { StoreUnavailableError, TallyhookError } from '@tallyhook/platform/error
 export { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 export { createLog, type LogLevel, type ProgramLog } from '@tallyhook/platform/log';
 export type { Logger } from '@tallyhook/platform/logger';
+export type { AppAnnouncements, AppListing, AppOptions, AppRewards, AppShopItem } from '../config/app-options.ts';
 export type { Environment } from '../config/environment.ts';
 export { loadConfig } from '../config/load.ts';
-export type { AppAnnouncements, AppListing, AppOptions, AppRewards, AppShopItem } from '../config/app-options.ts';
 export type { Config, DiscordConfig, ListingConfig } from '../config/schema.ts';
 export type { Role } from '../config/settings.ts';
 export { createApp } from './app/app.ts';

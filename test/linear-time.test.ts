@@ -54,16 +54,16 @@ import { foundBlocks } from '../src/discord/posting/search-channel.ts';
 import { decodeCustomId } from '../src/discord/rendering/components.ts';
 import { renderEmbed } from '../src/discord/rendering/message.ts';
 import { renderContainer } from '../src/discord/rendering/panel.ts';
-import { bodyWithoutGiver } from '../src/features/member-data/gifts.ts';
-import { splitCodes, withFileCodes } from '../src/features/shop/file-codes.ts';
-import { asSentence } from '../src/features/traces/explain.ts';
+import { bodyWithoutGiver } from '../src/features/member-data/member-rows.ts';
+import { splitCodes, withFileCodes } from '../src/features/shop/codes.ts';
+import { asSentence } from '../src/features/traces/delivery-details.ts';
 import {
   botProfileResponse,
   reviewsResponse,
   serverProfileResponse,
   voteStatusResponse,
 } from '../src/lookup/endpoints.ts';
-import { createQuote, errorForResponse } from '../src/lookup/error-response.ts';
+import { createQuote, errorForResponse } from '../src/lookup/http.ts';
 import { lastSegmentWithoutSlash } from '../src/owner/console/middleware.ts';
 import { nextPage } from '../src/owner/console/next-page.ts';
 import { prettyJson, visible } from '../src/owner/console/pretty-json.ts';

@@ -143,7 +143,7 @@ function assembleReceiver(
     ...context,
     ...recording,
     ...polling,
-    lookups: confirmations.createLookupClients(
+    lookups: new confirmations.LookupClients(
       { listings, siteApiUrl, lookup: { baseUrl: '' } },
       { ...context, communityIds, cache: confirmations.memoryKeyv() },
     ),
@@ -201,10 +201,10 @@ interface Opened {
 
 /** What has sites confirm votes. Loaded only if one is to, because a receiver needs no other client. */
 async function loadConfirmations() {
-  const { createLookupClients } = await import('../features/communities/lookup-clients.ts');
+  const { LookupClients } = await import('../features/communities/lookup-clients.ts');
   const { createConfirming } = await import('../features/confirmations/confirming.ts');
   const { memoryKeyv } = await import('../lookup/memory-keyv.ts');
-  return { createLookupClients, createConfirming, memoryKeyv };
+  return { LookupClients, createConfirming, memoryKeyv };
 }
 
 function secretsOf(listings: readonly ListingConfig[]): string[] {

@@ -10,7 +10,7 @@ import { exitCode, type Terminal, UsageError } from '@tallyhook/platform/termina
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { loadDatabaseUrl } from '../../config/load.ts';
-import { type EntrySelection, entryPages, type NumberedEntry } from '../core/store/snapshots/entry-pages.ts';
+import { type EntrySelection, entryPages, type NumberedEntry } from '../core/store/snapshots/audit.ts';
 import type { Snapshot } from '../core/store/snapshots/snapshot.ts';
 import { withLedger } from './open-database.ts';
 

@@ -1,4 +1,4 @@
-import { DiscordAPIError, type RawFile, REST, type RESTOptions, type RequestData } from '@discordjs/rest';
+import { DiscordAPIError, type RawFile, REST, type RequestData } from '@discordjs/rest';
 import { type Clock, systemClock, watchClockSteps } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { Routes } from 'discord-api-types/v10';

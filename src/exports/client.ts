@@ -9,6 +9,7 @@ export { TallyhookError } from '@tallyhook/platform/errors';
 export { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 export type { Logger } from '@tallyhook/platform/logger';
 export type { BudgetDecision, BudgetStore } from '../lookup/budget.ts';
+export type { LookupOptions } from '../lookup/client.ts';
 export { createLookup } from '../lookup/client.ts';
 export type { LastVote } from '../lookup/freshness.ts';
 export type {
@@ -27,7 +28,6 @@ export type {
   VoteStatusOptions,
 } from '../lookup/lookup.ts';
 export { LookupError, type LookupErrorOptions } from '../lookup/lookup-error.ts';
-export type { LookupOptions } from '../lookup/lookup-options.ts';
 export type {
   BotProfile,
   CachedReviews,

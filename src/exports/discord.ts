@@ -21,7 +21,7 @@ export {
   type TimestampStyle,
   timestamp,
 } from '@tallyhook/platform/texts/markup';
-export type { CoveredCommunity } from '../../commands/context.ts';
+
 export type {
   CommandChanges,
   CommandOptions,
@@ -74,6 +74,6 @@ export type { DiscordClient } from '../discord/gateway/own-client.ts';
 export type { AnyInteraction } from '../discord/interactions/interactions.ts';
 export type { CommandReference, RegisteredCommand } from '../discord/registration/command-shape.ts';
 export type { RegistrationReport } from '../discord/registration/registration.ts';
-export type { ListedRules } from '../features/communities/listed-rules.ts';
+export type { CoveredCommunity, ListedRules } from '../features/communities/listings.ts';
 export type { Awards } from '../features/corrections/awards.ts';
 export type { TextOverrides } from '../texts/overrides.ts';

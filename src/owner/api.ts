@@ -7,8 +7,12 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import { operator } from '../core/ledger/correction.ts';
 import type { Board, LeaderboardPage } from '../core/ledger/standing.ts';
 import { type DeliveryRecord, type EffectRecord, isPruned, type LedgerEntry } from '../core/records/records.ts';
-import { type DeliveryDetails, getDelivery } from '../features/traces/delivery-details.ts';
-import { explainDelivery, explainEffect } from '../features/traces/explain.ts';
+import {
+  type DeliveryDetails,
+  explainDelivery,
+  explainEffect,
+  getDelivery,
+} from '../features/traces/delivery-details.ts';
 import type { Authentication } from './authentication.ts';
 import type { OwnerContext } from './context.ts';
 import { getMember, type MemberAccount, type MemberDetails, type VoteTimes } from './get-member.ts';

@@ -3,7 +3,7 @@ import type { Log } from '@tallyhook/platform/log';
 import type { CommunityId } from '../core/ledger/account.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
-import type { SessionRevocations } from '../core/store/coordination/session-revocations.ts';
+import type { SessionRevocations } from '../core/store/coordination.ts';
 import type { Recordings } from '../core/tally/recorder.ts';
 import type { GuildReader } from '../discord/guild-reader.ts';
 import type { Reversals } from '../features/corrections/reversals.ts';

@@ -1,6 +1,6 @@
 import type { RankedMember } from '../core/ledger/standing.ts';
-import type { DayVotes } from '../core/ledger/votes-per-day.ts';
 import type { Counts, DeliveryRecord, OpenProblems } from '../core/records/records.ts';
+import type { DayVotes } from '../core/store/standings/votes-per-day.ts';
 import type { OwnerCommunity } from './communities.ts';
 import type { BudgetStatus, ComponentStatus, OwnerContext } from './context.ts';
 import type { NameBook } from './names.ts';

@@ -1,5 +1,5 @@
-import type { DayVotes } from '../core/ledger/votes-per-day.ts';
 import type { SettingsInEffect } from '../core/settings/setting-spec.ts';
+import type { DayVotes } from '../core/store/standings/votes-per-day.ts';
 import type { ConsoleCard } from '../features/parts.ts';
 import type { CommunityScope } from './communities.ts';
 

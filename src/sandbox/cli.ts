@@ -9,8 +9,8 @@ import { exitCode, programName, type Terminal, UsageError, untilStopped } from '
 import type { Environment } from '../../config/environment.ts';
 import { loadHttpAddress, loadLogFormat } from '../../config/load.ts';
 import { deleteState } from './data-directory.ts';
-import { consolePath } from './page/panels.ts';
 import type { StartOver } from './page/ports.ts';
+import { consolePath } from './page/sandbox-page.ts';
 import { maxSpeed, type Sandbox, type SandboxOptions, startSandbox } from './sandbox.ts';
 
 const host = '127.0.0.1';
@@ -140,7 +140,7 @@ function freePort(host: string, preferred: number): Promise<number> {
   });
 }
 
-/** Whether a person can see a browser: stdout is a terminal, there is a display, and this is not CI. */
+/** Checks whether a person can see a browser: stdout is a terminal, there is a display, and this is not CI. */
 export function canOpenBrowser(context: {
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;

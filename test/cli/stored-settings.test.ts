@@ -10,7 +10,7 @@ import { describeListings, publicListings } from '../../config/describe.ts';
 import { loadConfig } from '../../config/load.ts';
 import { communitiesInEffect, readStoredSettings } from '../../src/cli/stored-settings.ts';
 import { noCommunity } from '../../src/core/ledger/account.ts';
-import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/snapshot.ts';
 import { openStore } from '../../src/features/store.ts';
 import { addCommunity, firstCommunity } from '../support/communities.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';

@@ -1,7 +1,7 @@
 import { hour } from '@tallyhook/platform/durations';
 import { describe, expect, it, vi } from 'vitest';
 import { stats } from '../../commands/stats.ts';
-import type { DrawVotePicture } from '../../commands/vote-picture.ts';
+import type { DrawVotePicture } from '../../src/features/parts.ts';
 import { bot, contextFor, fakeLookup, inputOf, server, start } from '../support/command-fixture.ts';
 
 const listedServer = { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) };

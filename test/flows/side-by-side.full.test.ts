@@ -43,7 +43,7 @@ function voteNumber(index: number, now: number): SentVote {
 
 /** Prints what the older version finds wrong in the ledger: its own audit, run by its own sources. */
 const auditOfOlder = `
-  const { openSnapshot } = await import('./src/core/store/snapshots/open-snapshot.ts');
+  const { openSnapshot } = await import('./src/core/store/snapshots/snapshot.ts');
   const audit = await import('./src/core/store/snapshots/audit.ts');
   const snapshot = await openSnapshot(process.argv[1]);
   const { balanceDifferences, paymentDifferences, orphanedRows, brokenLinks } = audit;

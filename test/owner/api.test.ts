@@ -1,6 +1,6 @@
 import { hour, minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
-import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { createPseudonym } from '../../src/core/ledger/account.ts';
 import { createReplay } from '../../src/core/receiving/replay.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { claimDue } from '../support/claim-due.ts';

@@ -1,7 +1,7 @@
 import { hour, minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
-import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
-import { createWritableLedger } from '../../src/features/corrections/program-ledger-writes.ts';
+import { createPseudonym } from '../../src/core/ledger/account.ts';
+import { createWritableLedger } from '../../src/features/corrections/program-ledger.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';

@@ -25,7 +25,7 @@ import { createMemberDataAccess } from '../../src/features/member-data/parts.ts'
 import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
 import { createReminderService } from '../../src/features/reminders/service.ts';
 import type { SetupServices } from '../../src/features/settings/services.ts';
-import type { ShopItem } from '../../src/features/shop/item.ts';
+import type { ShopItem } from '../../src/features/shop/purchase.ts';
 import { createShop } from '../../src/features/shop/shop.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { createTraces } from '../../src/features/traces/parts.ts';

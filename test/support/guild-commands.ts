@@ -11,9 +11,9 @@ import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createCommandContexts } from '../../src/features/communities/command-context.ts';
 import { prepareCommunities } from '../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
+import { LookupClients } from '../../src/features/communities/lookup-clients.ts';
 import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
 import { listingsByGuild } from '../../src/features/communities/listings.ts';
-import { createLookupClients } from '../../src/features/communities/lookup-clients.ts';
 import { createServices } from '../../src/features/create.ts';
 import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
 import { createSettings } from '../../src/features/settings/in-effect.ts';
@@ -64,7 +64,7 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   const directory = createDirectory([], communityIds.of);
   directory.replace(listingsByGuild(configured));
   const metrics = createMetrics();
-  const lookups = createLookupClients(config, { store, communityIds, cache: memoryKeyv(), metrics, clock, log });
+  const lookups = new LookupClients(config, { store, communityIds, cache: memoryKeyv(), metrics, clock, log });
   const drawVotePicture = createVotePictures({ timeZoneOf: () => 'UTC', votesPerDayIn: store.votesPerDayIn, log });
   const rest = createDiscordRest({ token: 'token', apiUrl: 'http://127.0.0.1:1' });
   const context = {

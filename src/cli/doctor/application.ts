@@ -2,7 +2,7 @@ import { type Finding, fail, pass, warn } from '@tallyhook/platform/doctor/check
 import { formatCount, pluralize } from '@tallyhook/platform/durations';
 import { commandsFor } from '../../../commands/index.ts';
 import type { Config } from '../../../config/schema.ts';
-import type { ProgramNote } from '../../core/store/installation/program-note.ts';
+import type { ProgramNote } from '../../core/store/installation.ts';
 import type { CircuitStore } from '../../discord/circuits/circuits.ts';
 import { guildsToPause, recentRejections } from '../../discord/circuits/request-guard.ts';
 import { interactionsPath } from '../../discord/interactions/endpoint.ts';

@@ -14,10 +14,16 @@ import {
   type PaymentDifference,
   paymentDifferences,
 } from '../../core/store/snapshots/audit.ts';
-import { foreignRecordings } from '../../core/store/snapshots/origins.ts';
-import { longOutages, parkedRoles, repeatedAchievements } from '../../core/store/snapshots/reward-statistics.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
-import { type Backlog, backlogOf, lastBodies } from '../../core/store/snapshots/statistics.ts';
+import {
+  type Backlog,
+  backlogOf,
+  foreignRecordings,
+  lastBodies,
+  longOutages,
+  parkedRoles,
+  repeatedAchievements,
+} from '../../core/store/snapshots/statistics.ts';
 import { isObject, readField } from '../../webhook/fields.ts';
 import { ledgerCheck } from './installation.ts';
 

@@ -4,7 +4,7 @@ import { messageOf } from '@tallyhook/platform/errors';
 import { plainName } from '@tallyhook/platform/truncate';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { ListingConfig } from '../../../config/schema.ts';
-import type { NotedListing } from '../../core/store/installation/program-note.ts';
+import type { NotedListing } from '../../core/store/installation.ts';
 import { lastDeliveries } from '../../core/store/snapshots/statistics.ts';
 import { fetchGuildName } from '../../discord/inspection.ts';
 import { groupByTarget } from '../../features/communities/listings.ts';

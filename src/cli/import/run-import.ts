@@ -11,7 +11,7 @@ import { loadConfig } from '../../../config/load.ts';
 import type { AccountId, CommunityId } from '../../core/ledger/account.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import { minVoteGapMs } from '../../core/rewards/reward.ts';
-import { readDatabaseStatus } from '../../core/store/snapshots/database-status.ts';
+import { readDatabaseStatus } from '../../core/store/snapshots/snapshot.ts';
 import type { Community } from '../../features/communities/directory.ts';
 import type { ImportItem, ImportTarget, ItemOutcome } from '../../features/imports/items.ts';
 import { openStore, type Store } from '../../features/store.ts';

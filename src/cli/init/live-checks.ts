@@ -4,7 +4,7 @@ import { type Finding, fail, pass, warn } from '@tallyhook/platform/doctor/check
 import { second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { SettingName } from '../../../config/settings.ts';
-import { readDatabaseStatus } from '../../core/store/snapshots/database-status.ts';
+import { readDatabaseStatus } from '../../core/store/snapshots/snapshot.ts';
 import { describeDiscordError } from '../../discord/discord-errors.ts';
 import {
   fetchBotIdentity,

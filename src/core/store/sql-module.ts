@@ -9,20 +9,20 @@ import type { MemberTables } from './member-data/member-table.ts';
 import type { SqlAccess } from './query-builder.ts';
 
 /**
- * What the statements of modules need. `Own` are the tables that a feature adds to those of the core. Every database has the
- * tables of all features, so TypeScript may pass it on without them, and to statements that name others: a type says which
- * ones the statements use.
+ * The access that the statements of modules need. `Own` are the tables that a feature adds to those of the core. Every
+ * database has the tables of all features, so TypeScript may pass it on without them, and to statements that name
+ * others: a type says which ones the statements use.
  */
 export interface Sql<Own = unknown> extends SqlAccess<Own> {
   /** The formats of all effects. */
   readonly effects: EffectFormats;
   readonly memberTables: MemberTables;
-  /** Those of the features, in their order. */
+  /** The hooks of the features, in their order. */
   readonly hooks: readonly SqlHooks[];
   readonly reusesShortenedRows: SqlDialect['reusesShortenedRows'];
 }
 
-/** What a feature does in transactions that are not those of events. Times are ms since the epoch. */
+/** The part of a feature in transactions that are not those of events. Times are ms since the epoch. */
 export interface SqlHooks {
   /**
    * When a member is forgotten, before the accounts are locked. Returns effects that are enqueued in the end.
@@ -53,7 +53,7 @@ export interface CorrectedVote {
   /** By that clock, and what it is corrected to. */
   readonly receivedAt: number;
   readonly correctedTo: number;
-  /** Whether it is the time of a counted vote, because the vote has none of its own. */
+  /** True if it is the time of a counted vote, because the vote has none of its own. */
   readonly isTimeOfVote: boolean;
 }
 
@@ -77,8 +77,9 @@ type Operations = { readonly [name: string]: Operation };
 
 /**
  * The statements of a feature. A read rejects with the driver's error. A write is a job of the writer: it runs in a
- * transaction that it may share with others and that may be repeated after a rollback, on SQLite in another thread, so its
- * arguments and its result are plain data. It rejects with {@link StoreUnavailableError} or TallyhookError `queue_full`.
+ * transaction that it may share with others and that may be repeated after a rollback, on SQLite in another thread, so
+ * its arguments and its result are plain data. It rejects with {@link StoreUnavailableError} or TallyhookError
+ * `queue_full`.
  */
 export interface SqlModule {
   readonly reads: Operations;
@@ -88,7 +89,7 @@ export interface SqlModule {
 /** The statements of all features, by the names under which the store has them. */
 export type SqlModules = { readonly [name: string]: SqlModule };
 
-/** What features contribute to transactions. */
+/** The contributions of features to transactions. */
 export interface StoredFeatures {
   readonly modules: SqlModules;
   readonly effects: EffectFormats;
@@ -102,6 +103,12 @@ export type SqlOperations<Port> = {
   readonly [Name in keyof Port]: Port[Name] extends (...args: infer Args) => infer Result
     ? (sql: Sql, ...args: Args) => Result
     : never;
+};
+
+/** A module whose statements are the operations of a port; `Reads` names those that read. */
+export type SqlModuleOf<Port, Reads extends keyof Port = never> = {
+  readonly reads: SqlOperations<Pick<Port, Reads>>;
+  readonly writes: SqlOperations<Omit<Port, Reads>>;
 };
 
 type Bound<F> = F extends (sql: Sql, ...args: infer Args) => infer Result ? (...args: Args) => Result : never;

@@ -17,7 +17,7 @@ export type EntryRow = Pick<
   'id' | 'listing' | 'cause' | 'credits' | 'at' | 'achievement' | 'reason'
 >;
 
-/** What a recount depends on. `now` in ms since the epoch. */
+/** The context of a recount. `now` in ms since the epoch. */
 interface Recount {
   /** The listings of the community. */
   readonly listings: readonly ListingContext[];

@@ -2,7 +2,7 @@ import { textOf } from '@tallyhook/platform/json';
 import { locales } from '@tallyhook/platform/texts/locale';
 import { escapeName, webAddress } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
-import { announcementSwitch } from '../../core/announcements/announcement-switch.ts';
+import { announcementSwitch } from '../../core/announcements/announcement-style.ts';
 import { choicesOf, setting, showChoice } from '../../core/settings/setting-spec.ts';
 import { breaks, type Rule, rule } from '../../core/settings/value-schemas.ts';
 import { announcementModes } from '../../texts/announcement-settings.ts';

@@ -1,7 +1,6 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
-import type { CommunityId } from '../../core/ledger/account.ts';
-import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import type { CommunityId, LedgerReads } from '../../core/ledger/account.ts';
 import { toleranceMs } from '../../core/rewards/reward.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';

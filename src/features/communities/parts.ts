@@ -14,8 +14,8 @@ import {
   type ServicesContext,
   sendMessage,
 } from '../parts.ts';
-import { createDepartures, isNoticeWanted } from './departures.ts';
-import { type DepartureNotice, departureMessage } from './effects.ts';
+import { Departures, isNoticeWanted } from './departures.ts';
+import { type DepartureNotice, departureMessage } from './feature.ts';
 import type { GuildStore } from './store.ts';
 
 /** Messages of the channel that are searched. A manager gets three of these. */
@@ -25,8 +25,7 @@ const messagesSchema = z.array(
   z.object({ timestamp: z.string(), embeds: z.array(z.object({ description: z.string().optional() })).default([]) }),
 );
 
-/** What will be deleted of a community that has removed the bot, when, and how to keep it. */
-/** What saves the settings of a community; it identifies the message. */
+/** The command that saves the settings of a community; it identifies the message. */
 function exportCommand(guildId: Markup): Markup {
   return markup`tallyhook settings export ${guildId}`;
 }
@@ -44,8 +43,8 @@ function renderDeparture({ guildId, deletedAt, notices }: DepartureNotice, name:
 }
 
 /**
- * Whether the channel contains a notice about the guild, posted at `since` (ms since the epoch) or later. Throws what
- * {@link DiscordRest} throws, and ZodError for a response of another shape.
+ * Checks whether the channel contains a notice about the guild, posted at `since` (ms since the epoch) or later. Throws
+ * what {@link DiscordRest} throws, and ZodError for a response of another shape.
  */
 async function hasDeparture(
   rest: DiscordRest,
@@ -85,7 +84,7 @@ export function create(
   const { store, settings, rest, cardOf, directory, nudge, clock } = context;
   const { communities: guilds, guildData } = store;
   const isMember = async (guildId: string) => (await fetchGuildName(rest, guildId)) !== null;
-  const departures = createDepartures({
+  const departures = new Departures({
     ...{ ...context, guilds, guildData, isMember },
     listGuilds: () => listGuilds(rest),
     isOperators: settings.isOperators,
@@ -106,6 +105,6 @@ export function create(
         reachesStrangers: true,
       }),
     ],
-    loops: [departures],
+    loops: [departures.loop],
   } satisfies FeatureParts;
 }

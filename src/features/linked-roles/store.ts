@@ -1,8 +1,7 @@
 import { keyIdOf } from '@tallyhook/platform/encryption/sealed-text';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { parseLastVotes } from '../../core/store/account-columns.ts';
-import { lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
-import { accountIn } from '../../core/store/member-accounts.ts';
+import { accountIn, lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';

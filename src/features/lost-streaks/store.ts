@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type AccountId, type CommunityId, memberOf } from '../../core/ledger/account.ts';
-import { isPseudonym } from '../../core/ledger/pseudonym.ts';
+import { type AccountId, type CommunityId, isPseudonym, memberOf } from '../../core/ledger/account.ts';
 import { newEffect } from '../../core/outbox/effect-kind.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { outageDays } from '../../core/rewards/outages.ts';

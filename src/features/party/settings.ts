@@ -1,6 +1,6 @@
 import { numberOf, objectOf } from '@tallyhook/platform/json';
 import { z } from 'zod';
-import { announcementSwitch } from '../../core/announcements/announcement-switch.ts';
+import { announcementSwitch } from '../../core/announcements/announcement-style.ts';
 import { maxVotes } from '../../core/settings/reward-settings.ts';
 import { choicesOf, type SettingSpec, setting, showChoice } from '../../core/settings/setting-spec.ts';
 import { credits, wholeNumber } from '../../core/settings/value-schemas.ts';

@@ -1,7 +1,7 @@
 import type { AccountId } from '../../core/ledger/account.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { lockAccountsOf } from '../../core/store/accounts.ts';
-import { communityOfGuild } from '../../core/store/communities/store.ts';
+import { communityOfGuild } from '../../core/store/communities.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, preparedStatement, run } from '../../core/store/query-builder.ts';
 import type { SettleRole, Sql, SqlClient } from '../../core/store/sql-module.ts';

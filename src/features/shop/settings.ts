@@ -12,9 +12,8 @@ import {
   rule,
   wholeNumber,
 } from '../../core/settings/value-schemas.ts';
-import { withFileCodes } from './file-codes.ts';
-import { type ShopItem, shopItems, withoutCodes } from './item.ts';
-import { code, codesOfItems, maxStoredCodes } from './stored-codes.ts';
+import { code, codesOfItems, maxStoredCodes, withFileCodes } from './codes.ts';
+import { type ShopItem, shopItems, withoutCodes } from './purchase.ts';
 
 const expectedId = 'it must consist of at most 32 letters, digits, dashes and underscores';
 const nameError = breaks(rule('length', { min: 1, max: 80 }), 'it must have 1 to 80 characters');

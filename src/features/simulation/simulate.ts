@@ -5,7 +5,7 @@ import type { CommunityId } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { monthOf } from '../../core/rewards/calendar.ts';
 import type { VoteHistory } from '../../core/rewards/history.ts';
-import { rebuildHistory } from '../../core/rewards/rebuild-history.ts';
+import { rebuildHistory } from '../../core/rewards/history-of-entries.ts';
 import {
   type CommonGoal,
   type EarnedEntry,

@@ -3,9 +3,8 @@ import type { SettingsStore } from '../../core/store/settings/store.ts';
 import { mayManageGuild } from '../../discord/inspection.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import { listingAddress, type Settings } from '../settings/feature.ts';
-import { createTopggRoutes, topggConnectPath } from './routes.ts';
 import type { ConnectionStore } from './store.ts';
-import { createTopggConnect, type TopggConnect } from './topgg-connect.ts';
+import { createTopggConnect, createTopggRoutes, type TopggConnect, topggConnectPath } from './topgg-connect.ts';
 
 /** The address exists if `TOPGG_INTEGRATION_SECRET` is set, with `PUBLIC_URL` and `DISCORD_TOKEN`. */
 export function createServices({

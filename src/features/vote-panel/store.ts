@@ -2,7 +2,7 @@ import { day, hour } from '@tallyhook/platform/durations';
 import { newEffect } from '../../core/outbox/effect-kind.ts';
 import { ownerReport } from '../../core/outbox/messages.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
-import { communityOfGuild } from '../../core/store/communities/store.ts';
+import { communityOfGuild } from '../../core/store/communities.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { run, upsert } from '../../core/store/query-builder.ts';
 import type { SqlClient } from '../../core/store/sql-module.ts';

@@ -1,6 +1,6 @@
 import { day as dayMs } from '@tallyhook/platform/durations';
 import { type Html, html } from '@tallyhook/platform/web/html';
-import type { DayVotes } from '../../core/ledger/votes-per-day.ts';
+import type { DayVotes } from '../../core/store/standings/votes-per-day.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { counted } from './cells.ts';
 

@@ -8,7 +8,7 @@ import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWriter } from '../../../src/core/store/commits/group-commit.ts';
 import { sqlite } from '../../../src/core/store/dialect/sqlite.ts';
-import { migrate } from '../../../src/core/store/migrations/migrate.ts';
+import { migrate } from '../../../src/core/store/migrations/index.ts';
 import { storedFeatures } from '../../../src/features/index.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { firstCommunity } from '../../support/communities.ts';

@@ -7,8 +7,8 @@ import { loadConfig } from '../../../config/load.ts';
 import { createMetrics } from '../../../src/core/metrics.ts';
 import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
+import { LookupClients } from '../../../src/features/communities/lookup-clients.ts';
 import { createListingTargets, createTargetLoop } from '../../../src/features/communities/listing-targets.ts';
-import { createLookupClients } from '../../../src/features/communities/lookup-clients.ts';
 import type { SettingsAuthor } from '../../../src/features/settings/community.ts';
 import { createSettings } from '../../../src/features/settings/in-effect.ts';
 import type { Settings } from '../../../src/features/settings/settings.ts';
@@ -48,7 +48,7 @@ async function startProcess(service: { readonly baseUrl: string }) {
   const store = await openStore(config.databaseUrl, clock, { thread: false });
   onTestFinished(() => store.close());
   const communityIds = await prepareCommunities(store.communityIds, config.listings);
-  const lookups = createLookupClients(config, {
+  const lookups = new LookupClients(config, {
     ...{ store, communityIds, cache: memoryKeyv(), metrics: createMetrics(), clock, log },
   });
   const targets = createListingTargets(lookups.find);

@@ -4,12 +4,8 @@ import type { RoleIds } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findRoleProblems } from '../../../commands/setup/results.ts';
 import { openView, type SetupView } from '../../../commands/setup/view.ts';
-<<<<<<< HEAD:test/features/settings/role-problems.test.ts
 import { importedValues } from '../../../commands/setup.ts';
-import { isModerating } from '../../../src/discord/moderating.ts';
-=======
 import { isModerating } from '../../../src/discord/permissions.ts';
->>>>>>> discord:test/features/setup/role-problems.test.ts
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createRoleAccess } from '../../../src/features/roles/parts.ts';
 import { openStore } from '../../../src/features/store.ts';

@@ -17,7 +17,7 @@ import { createListingTargets } from '../../../src/features/communities/listing-
 import { createSettings } from '../../../src/features/settings/in-effect.ts';
 import { rekey } from '../../../src/features/settings/rekey.ts';
 import type { Settings } from '../../../src/features/settings/settings.ts';
-import { shopItems } from '../../../src/features/shop/item.ts';
+import { shopItems } from '../../../src/features/shop/purchase.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { communityConfig } from '../../../config/listings.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { exportSettings } from '../../../src/features/settings/file.ts';
-import { shopItems } from '../../../src/features/shop/item.ts';
+import { shopItems } from '../../../src/features/shop/purchase.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 
 const key = { id: 'key', name: 'Key', price: 5 };

@@ -15,7 +15,7 @@ import {
   type StoredValue,
 } from '../../settings/stored-settings.ts';
 import { testAnnouncementOf } from '../../tally/write-event.ts';
-import { communityOfGuild } from '../communities/store.ts';
+import { communityOfGuild } from '../communities.ts';
 import { lock } from '../lock.ts';
 import { enqueue } from '../outbox/enqueue.ts';
 import { literal, preparedStatement, run, type SqlAccess, upsert } from '../query-builder.ts';

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGroupCommit, createWriter } from '../../../../src/core/store/commits/group-commit.ts';
 import type { Dialect } from '../../../../src/core/store/dialect/dialect.ts';
 import { sqlite } from '../../../../src/core/store/dialect/sqlite.ts';
-import { migrate } from '../../../../src/core/store/migrations/migrate.ts';
+import { migrate } from '../../../../src/core/store/migrations/index.ts';
 import { storedFeatures } from '../../../../src/features/index.ts';
 
 /** A group commit over a real database that counts its commits. The jobs insert rows into the budget's log. */

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { plainRewards } from '../../../../src/core/rewards/rules.ts';
 import { createGroupCommit, createWriter } from '../../../../src/core/store/commits/group-commit.ts';
 import { sqlite } from '../../../../src/core/store/dialect/sqlite.ts';
-import { migrate } from '../../../../src/core/store/migrations/migrate.ts';
+import { migrate } from '../../../../src/core/store/migrations/index.ts';
 import { effectsPerCount } from '../../../../src/core/store/outbox/queues.ts';
 import * as module from '../../../../src/core/store/outbox/store.ts';
 import { queryBuilder } from '../../../../src/core/store/query-builder.ts';

@@ -1,15 +1,15 @@
-import { type AccountId, type CommunityId, noCommunity } from '../../ledger/account.ts';
-import { accountsIn } from '../account-columns.ts';
-import { lock } from '../lock.ts';
-import { literal, run, type SqlAccess } from '../query-builder.ts';
-import type { Sql, SqlClient } from '../sql-module.ts';
+import { type AccountId, type CommunityId, noCommunity } from '../ledger/account.ts';
+import { accountsIn } from './account-columns.ts';
+import { lock } from './lock.ts';
+import { literal, run, type SqlAccess } from './query-builder.ts';
+import type { Sql, SqlClient } from './sql-module.ts';
 
 /** A row of `communities`. */
 export interface CommunityKey {
   readonly id: CommunityId;
   /** Discord ID; null as long as the guild is not known, and if another community has got it. */
   readonly guildId: string | null;
-  /** Whether listings without a guild belong to it. */
+  /** True if listings without a guild belong to it. */
   readonly isDefault: boolean;
 }
 
@@ -26,8 +26,8 @@ export const writes = {
   },
 
   /**
-   * Adds the communities of the guilds of the settings. The first guild becomes that of the default community, unless that
-   * one has a guild, or this guild has accounts of its own.
+   * Adds the communities of the guilds of the settings. The first guild becomes that of the default community, unless
+   * that one has a guild, or this guild has accounts of its own.
    * @param guildIds those of the operator's listings, in their order
    */
   async addConfigured(sql: Sql, guildIds: readonly string[]): Promise<readonly CommunityKey[]> {
@@ -59,8 +59,8 @@ export async function communityOfGuild({ db, connection }: SqlAccess, guildId: s
 }
 
 /**
- * The communities as {@link writes.addConfigured} leaves those that exist. One that loses its guild stays, so that its id is
- * never given again.
+ * The communities as {@link writes.addConfigured} leaves those that exist. One that loses its guild stays, so that its
+ * id is never given again.
  */
 export async function withFirstGuild(
   sql: SqlAccess,

@@ -1,6 +1,6 @@
-import type { Cause, ProgramKey } from '../src/core/ledger/entry.ts';
+import type { Cause, ProgramKey } from '../../core/ledger/entry.ts';
 
-/** What happened to the deliveries of a member, for managers. Rejects with the errors of the store. */
+/** Traces of the deliveries of a member, for managers. Rejects with the errors of the store. */
 export interface Traces {
   trace(userId: string): Promise<Trace>;
 }
@@ -18,13 +18,16 @@ export interface TracedDelivery {
   readonly receivedAt: number;
   /** The name of the configured listing; null if it is unknown. */
   readonly listing: string | null;
-  /** `aheadOfTime`: quarantined only until its timestamp is reached; `unconfirmed`: only until its site confirms the vote. */
+  /**
+   * `aheadOfTime`: quarantined only until its timestamp is reached; `unconfirmed`: only until its site confirms the
+   * vote.
+   */
   readonly outcome: 'recorded' | 'duplicate' | 'test' | 'quarantined' | 'aheadOfTime' | 'unconfirmed' | 'ignored';
   /** Why it was quarantined. */
   readonly reason: string | null;
   /** The entry of the event itself; null if it never pays, or was not recorded. */
   readonly entry: TracedEntry | null;
-  /** What was done because of it, oldest first. */
+  /** The effects of the delivery, oldest first. */
   readonly effects: readonly TracedEffect[];
 }
 
@@ -50,6 +53,6 @@ export interface TracedRole {
   readonly role: string;
   /** Null if it does not end. */
   readonly until: number | null;
-  /** Whether Discord matches: not yet, or not at all for now. */
+  /** True if Discord matches: not yet, or not at all for now. */
   readonly state: 'applied' | 'pending' | 'parked';
 }

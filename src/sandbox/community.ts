@@ -1,5 +1,35 @@
 import { day } from '@tallyhook/platform/durations';
-import type { LocalDiscord } from 'local-discord';
+import { type ServiceMember, seededMembers, seededOwner } from 'listing-service';
+import type { DefaultGuildOptions, LocalDiscord } from 'local-discord';
+
+const [first, ...others] = seededMembers;
+if (first === undefined) throw new Error('The sample data has no members.');
+
+/** Owns the guild and both listings, and has never voted. */
+export const sandboxOwner: ServiceMember = first;
+
+const toPerson = ({ userId, username }: ServiceMember) => ({ id: userId, username });
+
+/** The members of the guild: the first ones of the service's sample data. The first one owns it. */
+export const guildMembers = [sandboxOwner, ...others.slice(0, 5)].map(toPerson);
+
+/** Members of the service who are not in the guild. They can vote on the service's own pages. */
+export const voters = [seededOwner, ...others.slice(5)].map(toPerson);
+
+/** The name of a member, or the id of an unknown one. */
+export function memberName(userId: string): string {
+  return [...guildMembers, ...voters].find(({ id }) => id === userId)?.username ?? userId;
+}
+
+/** How tallyhook, its channels and its role are called in the guild of a sandbox. */
+export const guildNames: NonNullable<DefaultGuildOptions['names']> = {
+  bot: 'tallyhook',
+  channels: {
+    announcements: { name: 'votes', topic: 'Every vote as it is recorded' },
+    premium: { name: 'premium', topic: 'Premium purchases and renewals' },
+  },
+  roles: { voter: 'Voter' },
+};
 
 /** Settings of a listing, as in the file of `TALLYHOOK_CONFIG`. */
 export type ListingSettings = Readonly<Record<string, unknown>>;
@@ -9,8 +39,8 @@ const windowStartDays = 7;
 const windowDays = 7;
 
 /**
- * What all listings of the default community have, which uses every rule. The multipliers are for members with certain roles, so that
- * the first vote earns the same on every day.
+ * The settings of all listings of the default community, which uses every rule. The multipliers are for members with
+ * certain roles, so that the first vote earns the same on every day.
  *
  * @param now the current time (ms since the epoch)
  */

@@ -1,18 +1,32 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { sql as kyselySql } from 'kysely';
-import { countedVoteCauses } from '../../ledger/entry.ts';
-import { lock } from '../lock.ts';
-import { increase, literal, run, type SqlAccess } from '../query-builder.ts';
-import type { Sql, SqlClient } from '../sql-module.ts';
-import {
-  type CountedRows,
-  type CountedTable,
-  type CounterName,
-  type Counters,
-  countedTables,
-  slotMs,
-  type VoteCount,
-} from './counters.ts';
+import { minute } from '@tallyhook/platform/durations';
+import { type Kysely, sql as kyselySql } from 'kysely';
+import { countedVoteCauses } from '../ledger/entry.ts';
+import { lock } from './lock.ts';
+import { increase, literal, run, type SqlAccess } from './query-builder.ts';
+import type { Sql, SqlClient } from './sql-module.ts';
+import { type CountedTable, type CounterName, countedTables, type Tables } from './tables.ts';
+
+export type Counters = Partial<Record<CounterName, number>>;
+
+/** In every time zone, days begin at a multiple of this (ms). */
+export const slotMs = 15 * minute;
+
+/** Rows of a table that were counted: the id after the last one, and what they add to the counters. */
+interface CountedRows {
+  readonly table: CountedTable;
+  readonly from: number;
+  readonly below: number;
+  readonly sums: Counters;
+  readonly votes: readonly VoteCount[];
+}
+
+/** Counted votes of a listing (empty for none) in a quarter of an hour. */
+export interface VoteCount {
+  readonly listing: string;
+  readonly slot: number;
+  readonly votes: number;
+}
 
 /** Rows that one query counts: a few ms, in which SQLite blocks this thread. */
 export const rowsPerCount = 10_000;
@@ -184,4 +198,22 @@ export async function currentCounters(
     }
   }
   return totals;
+}
+
+/** Subtracts waiting effects that will be deleted from the counter. */
+export function uncountWaiting(db: Kysely<Tables>, ids: readonly number[]) {
+  const waiting = db.selectFrom('effects').where('id', 'in', ids).where('state', '=', literal('waiting'));
+  const counted = waiting
+    .where((eb) => eb('id', '<', db.selectFrom('counters').select('value').where('name', '=', 'effects below')))
+    .select(({ fn }) => fn.countAll<number>().as('count'));
+  return db
+    .updateTable('counters')
+    .set((eb) => ({ value: eb('value', '-', counted) }))
+    .where('name', '=', 'effects');
+}
+
+/** SQLite uses the id of a deleted effect again if it was the newest one. */
+export function countAgainFromNewest(db: Kysely<Tables>) {
+  const next = kyselySql<number>`(select coalesce(max(id), -1) + 1 from effects)`;
+  return db.updateTable('counters').set({ value: next }).where('name', '=', 'effects below').where('value', '>', next);
 }
