@@ -9,6 +9,7 @@ import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Command, UnlocalizedContext } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Metrics } from '../core/metrics.ts';
+import type { RegistrationContext } from '../discord/commands/command.ts';
 import { createGatewayClient, type GatewayClient } from '../discord/gateway/gateway-client.ts';
 import { createOwnClientGateway, type DiscordClient } from '../discord/gateway/own-client.ts';
 import { createSharedGateway } from '../discord/gateway/shared-gateway.ts';
@@ -74,6 +75,8 @@ export function createAnswering(
     clock,
     log,
   });
+  /** What registered commands offer since the last change. */
+  let offered = '';
   const complete = memoizeOne((context: BotContext): UnlocalizedContext => {
     return { ...context, commands, commandId: registrar.idOf };
   });
@@ -170,14 +173,20 @@ export function createAnswering(
     owns: (interaction: AnyInteraction) => isOwnInteraction(interaction, registrar.isKnown),
     /** Connects to the gateway, if it is used, and registers the commands. */
     start(): void {
+      offered = describeOffer(contexts.offer());
       gateway?.start();
       void register();
       for (const loop of services.loops) loop.start();
       const url = publicUrl === null ? null : `${publicUrl}${interactionsPath}`;
       void warnOfEndpoint({ publicKey: discord.publicKey, url }, { rest, log });
     },
-    /** Registers the commands again if what they offer has changed. */
-    offerChanged: registrar.update,
+    /** Registers the commands again if what they offer has changed, which most settings do not. */
+    offerChanged(): void {
+      const current = describeOffer(contexts.offer());
+      if (current === offered) return;
+      offered = current;
+      registrar.update();
+    },
     /** Responses in progress may finish within a few seconds. */
     async stop(): Promise<void> {
       stopping.abort();
@@ -185,6 +194,14 @@ export function createAnswering(
       await Promise.all([gateway?.stop(), endpoint?.stop(), ...services.loops.map((loop) => loop.stop())]);
     },
   };
+}
+
+/** What the descriptions of commands depend on, as a text to compare. */
+function describeOffer({ listings, isShared, lacks }: RegistrationContext): string {
+  const described = listings.map(({ name, displayName, lookup, site, isSilent }) => {
+    return [name, displayName?.(), lookup.kind, site, isSilent];
+  });
+  return JSON.stringify([described, isShared, lacks]);
 }
 
 /** Commands in discord.js's shape get its interactions. */
