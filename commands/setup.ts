@@ -90,7 +90,7 @@ import {
 
 type Handler<View = SetupView> = (view: View) => Answer;
 
-/** Those that need a listing of this guild. */
+/** Actions that need a listing of this guild. */
 const ofListing = new Map([
   ...Object.entries<Handler<ListingView>>({
     edit: ofForm((view, edit) => openForm(view, edit)),
@@ -193,7 +193,7 @@ function openSection(view: ListingView): Answer {
   return section === null ? renderOverview(view) : renderSection(view, section);
 }
 
-/** What the operator's file or environment says is in effect again. */
+/** Takes back what was stored, so that the operator's file or environment is in effect again. */
 async function reset(view: ListingView): Promise<Panel> {
   const section = sectionOf(view.input.options['s']);
   if (section === null) return renderOverview(view);
@@ -343,7 +343,7 @@ async function renderWelcome(view: SetupView): Promise<Panel> {
   return { ...panel('plain', text('setup.welcome.title'), blocks, history), ...step };
 }
 
-/** What is done and what is not, with a button for each; nothing as soon as everything is. */
+/** Checklist of what is done and what is not, with buttons; nothing as soon as everything is. */
 async function renderChecklist(view: ListingView): Promise<PanelBlock[]> {
   const items = await checklist(view);
   const left = items.filter(({ isDone }) => !isDone);
@@ -420,7 +420,9 @@ async function importSettings(view: SetupView): Promise<Panel> {
   return showSaved(view, view.services.settings.import({ ...authorOf(view), text, targetIds }), { section: null });
 }
 
-/** Checks the API keys in an imported text as a form does: with the key of another listing, its votes would count here. */
+/**
+ * Checks the API keys in an imported text as a form does: with the key of another listing, its votes would count here.
+ */
 async function checkImportedKeys(view: SetupView, text: string) {
   const { community, services, guildId } = view;
   const problems: Problem[] = [];
@@ -454,7 +456,9 @@ const objectPaths = [false, true].flatMap((isList) =>
   withObjects.filter((spec: SettingSpec) => (spec.showEntry !== undefined) === isList).map(({ path }) => path),
 );
 
-/** The settings with channels and roles in an imported text, which can contain anything, beside the values in effect. */
+/**
+ * The settings with channels and roles in an imported text, which can contain anything, beside the values in effect.
+ */
 export function importedValues(view: SetupView, text: string): readonly ValueChange[] {
   return listingsIn(text).flatMap((imported) => {
     const listing = view.community.listings.find(({ name }) => name === imported['name']) ?? null;
@@ -538,7 +542,9 @@ function changesOf(view: SetupView, values: FormValues): [path: SettingPath, val
   });
 }
 
-/** What the values of a form that is not saved would have paid; null if they are not valid, or would pay as now. */
+/**
+ * Credits that the values of a form that is not saved would have paid; null if they are not valid, or would pay as now.
+ */
 async function simulateDraft(view: SetupView, edit: Edit): Promise<SimulatedCredits | null> {
   const { input, guildId, services } = view;
   const values = edit.form.read(input, formContext(view, edit));
@@ -580,10 +586,10 @@ function withDraft(field: ModalField, entered: CommandInput['fields'][string] | 
   }
 }
 
-/** What a form would do that is not saved. */
+/** Effect of a form that is not saved. */
 export type Draft =
   | { readonly section: 'announcements'; readonly listing: DraftListing }
-  /** What members would have been paid; null if it is not known, or the same. */
+  /** Credits that members would have been paid; null if it is not known, or the same. */
   | { readonly section: 'rewards'; readonly paid: SimulatedCredits | null };
 
 /** A listing with announcements as the form says. */
@@ -595,7 +601,7 @@ interface DraftListing extends Pick<ListingSettings['inEffect'], 'rewards' | 'ti
   readonly announcements: AnnouncementSettings;
 }
 
-/** Whether {@link readDraft} knows what this form would do. */
+/** True if {@link readDraft} knows what this form would do. */
 export function hasDraft(form: unknown): boolean {
   const section = findForm(form)?.section;
   return section === 'announcements' || section === 'rewards';

@@ -24,8 +24,8 @@ import type { Config } from './schema.ts';
 import { type Role, settingNames } from './settings.ts';
 
 /**
- * Everything that an app needs, in code. A setting has the meaning and the limits of the environment variable of the same
- * purpose.
+ * Everything that an app needs, in code. A setting has the meaning and the limits of the environment variable of the
+ * same purpose.
  * @category Start here
  */
 export interface AppOptions {
@@ -55,7 +55,7 @@ export interface AppOptions {
    * default. With `:memory:`, a temporary file that `stop` deletes: for tests only.
    */
   readonly database?: string;
-  /** What lookups returned: the path of a file, `redis://host:6379` or `memory:`, the default. */
+  /** Cache of what lookups returned: the path of a file, `redis://host:6379` or `memory:`, the default. */
   readonly cache?: string;
   /** Where `start` listens; 127.0.0.1 and 3000 by default. Port 0 selects a free port. */
   readonly host?: string;
@@ -64,13 +64,13 @@ export interface AppOptions {
   readonly publicUrl?: string;
   /** The token of the owner's API and console, which are off without it. */
   readonly ownerToken?: string | undefined;
-  /** What this process does; `['receive', 'announce', 'answer']` by default. */
+  /** Parts of tallyhook that this process runs; `['receive', 'announce', 'answer']` by default. */
   readonly roles?: readonly Role[];
-  /** Whether members can have themselves reminded of their next vote; true by default. */
+  /** Reminders of the next vote, which members switch on for themselves; true by default. */
   readonly reminders?: boolean;
   /** How long bodies of deliveries and effects that are done are stored: `30d`, or `forever`, the default. */
   readonly keep?: { readonly bodies?: string; readonly effects?: string };
-  /** What each listing that was linked in Discord may send in an hour; 20,000 deliveries and 20 MiB by default. */
+  /** Most that each listing that was linked in Discord may send in an hour; 20,000 deliveries and 20 MiB by default. */
   readonly linkedQuota?: { readonly deliveriesPerHour?: number; readonly mibPerHour?: number };
   /** The key of the secrets that `/setup` stores, 32 bytes in hex; by default in a file beside the SQLite file. */
   readonly settingsKey?: string | undefined;
@@ -79,8 +79,8 @@ export interface AppOptions {
   /** Your own functions for events. */
   readonly handlers?: Handlers;
   /**
-   * Your discord.js client, for the commands instead of a connection of tallyhook's own. Log it in with the token of the
-   * settings, before or after `start`, and destroy it yourself. Not used with a `publicKey`.
+   * Your discord.js client, for the commands instead of a connection of tallyhook's own. Log it in with the token of
+   * the settings, before or after `start`, and destroy it yourself. Not used with a `publicKey`.
    */
   readonly client?: DiscordClient;
   /** Your own slash commands, beside those of tallyhook, and which of those are left out. */
@@ -95,7 +95,7 @@ export interface AppOptions {
   readonly clock?: Clock;
 }
 
-/** What an app takes beside its settings: your code, and what it runs with. */
+/** Options of an app beside its settings: your code, and what it runs with. */
 export type AppDependencies = Pick<
   AppOptions,
   'handlers' | 'client' | 'commands' | 'texts' | 'onRecorded' | 'log' | 'clock'
@@ -184,7 +184,7 @@ function hintFor(options: unknown) {
   };
 }
 
-/** Whether a value is a result of `loadConfig`, perhaps with changes, instead of options. */
+/** True if a value is a result of `loadConfig`, perhaps with changes, instead of options. */
 export function isConfig(value: unknown): value is Config {
   return typeof value === 'object' && value !== null && ['databaseUrl', 'cacheUrl', 'secrets'].every(isIn(value));
 }
@@ -210,18 +210,18 @@ function isIn(value: object): (key: string) => boolean {
 }
 
 /**
- * What votes and premium earn, with roles and parties. Durations are texts: `90s`, `30m`, `12h`, `7d`.
+ * Rewards of votes and premium, with roles and parties. Durations are texts: `90s`, `30m`, `12h`, `7d`.
  * @category Start here
  */
 export interface AppRewards extends Omit<ReceiverRewards, 'milestones'> {
-  /** Those with a `role` (Discord ID) apply to its members only. */
+  /** Multipliers of votes; one with a `role` (Discord ID) applies to its members only. */
   readonly multipliers?: readonly (NonNullable<ReceiverRewards['multipliers']>[number] & { readonly role?: string })[];
   /** With a `role`, members who reached it get that role. */
   readonly milestones?: readonly ({ readonly credits?: number; readonly role?: string } & (
     | { readonly votes: number }
     | { readonly everyVotes: number }
   ))[];
-  /** Whether a member keeps the roles of all reached milestones (the default), or of the highest only. */
+  /** Members keep the roles of `all` reached milestones (the default), or of the `highest` only. */
   readonly milestoneRoles?: 'all' | 'highest';
   /** A role that each vote extends; for 12 hours by default. */
   readonly voterRole?: { readonly role: string; readonly for?: string };
@@ -247,7 +247,10 @@ export interface AppAnnouncements {
   /** The https URL of an image. */
   readonly thumbnail?: string;
   readonly voteButton?: boolean;
-  /** What a vote shows: the avatar and name of the voter, the icon of the server, the streak, the credits as a heading. */
+  /**
+   * Parts of a vote that are shown: the avatar and name of the voter, the icon of the server, the streak, the credits
+   * as a heading.
+   */
   readonly avatar?: boolean;
   readonly icon?: boolean;
   readonly streak?: boolean;
@@ -256,7 +259,7 @@ export interface AppAnnouncements {
   readonly milestones?: boolean;
   readonly premium?: boolean;
   readonly party?: boolean;
-  /** Whether ends of streaks are announced, or from how many days on. */
+  /** `true` announces ends of streaks, a number those of at least so many days. */
   readonly lostStreaks?: boolean | number;
   /** A locale of Discord; that of the guild by default. */
   readonly language?: string;
@@ -294,15 +297,15 @@ export interface AppShopItem {
  */
 export interface AppListing extends Omit<ReceiverListing, 'rewards'> {
   /**
-   * Its API key, for lookups. Without one, `/canvote` knows only the votes that were delivered, and `/reviews` and `/claim`
-   * are not offered.
+   * Its API key, for lookups. Without one, `/canvote` knows only the votes that were delivered, and `/reviews` and
+   * `/claim` are not offered.
    */
   readonly lookupKey?: string;
-  /** What people call it, 1 to 60 characters; by default its name on the site, or else its name in Discord. */
+  /** Name that people read, 1 to 60 characters; by default its name on the site, or else its name in Discord. */
   readonly title?: string;
   /** The channel for announcements of votes (Discord ID); without it there are none. */
   readonly announceChannelId?: string;
-  /** The same for premium; by default that of votes. */
+  /** The channel for announcements of premium (Discord ID); by default that of votes. */
   readonly premiumChannelId?: string;
   /** The channel for reports to the owner. */
   readonly ownerChannelId?: string;

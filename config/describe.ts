@@ -66,14 +66,16 @@ function describeSetting({ name, source, value }: PublicSetting, environment: En
   return isSecretValue(name, environment[name] ?? '') ? `${value}  (password hidden)` : value;
 }
 
-/** Where a value of a listing comes from. `setup`: it was changed in Discord. `file`: the file of `TALLYHOOK_CONFIG`. */
+/**
+ * Where a value of a listing comes from. `setup`: it was changed in Discord. `file`: the file of `TALLYHOOK_CONFIG`.
+ */
 export type ValueSource = SettingSource | 'setup';
 
 /** A setting of a listing in effect. */
 export interface EffectiveValue {
   /**
-   * As in the file (JSON), without secrets; null if it is unset or switched off. In place of its codes, an item of a shop
-   * has `codeCount`.
+   * As in the file (JSON), without secrets; null if it is unset or switched off. In place of its codes, an item of a
+   * shop has `codeCount`.
    */
   readonly value: unknown;
   readonly source: ValueSource;
@@ -98,10 +100,10 @@ export interface PublicListingSetting extends EffectiveValue {
   readonly secret?: true;
 }
 
-/** What communities have stored, by guild. */
+/** Stored settings of communities, by guild. */
 export type StoredSettings = ReadonlyMap<string, readonly OpenedSetting[]>;
 
-/** What the variables and the file describe; null if the settings are invalid. */
+/** Configuration by the variables and the file; null if the settings are invalid. */
 export function listingBase(environment: Environment): ListingBase | null {
   const { values, issues } = readValues(environment);
   const { sources } = readListings(values, issues);

@@ -103,7 +103,7 @@ function readFromFile(name: SettingName, path: string, issues: ConfigIssue[]): s
 }
 
 /**
- * Whether a value of this setting is a secret. The URL of a local file or of the memory has no password, so it is not.
+ * True if a value of this setting is a secret. The URL of a local file or of the memory has no password, so it is not.
  */
 export function isSecretValue(name: SettingName, text: string): boolean {
   const setting = settings[name];
@@ -136,7 +136,7 @@ export function invalidValue(setting: Variable, text: string, problem: string | 
   return `has an invalid value${shown}${problem === null ? '' : `; ${problem}`}.`;
 }
 
-/** Whether the text of a setting can be shown, if it is not secret. */
+/** True if the text of a setting can be shown, if it is not secret. */
 export function isShownValue(name: SettingName, text: string): boolean {
   return text.length <= maxShownLength || readSetting<unknown>(settings[name], text).success;
 }
@@ -159,7 +159,7 @@ export function keySourcesOf({ SETTINGS_KEY, NEW_SETTINGS_KEY, DATABASE_URL = ''
   };
 }
 
-/** Whether secrets can be stored in the database, so that listings can be linked in Discord. */
+/** True if secrets can be stored in the database, so that listings can be linked in Discord. */
 export function mayStoreSecrets(values: Partial<Values>): boolean {
   return Object.values(keySourcesOf(values)).some((source) => source !== null);
 }

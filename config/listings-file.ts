@@ -23,7 +23,7 @@ const site = z
     'The [site](sites.md#the-sites) that it is on, such as `topgg`; the listing service with the lookup API otherwise.',
   );
 
-/** What a listing states of its site. */
+/** Fields of a listing about its site. */
 interface SiteFields {
   readonly site?: string | undefined;
   readonly siteKey?: string | undefined;

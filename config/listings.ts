@@ -48,7 +48,7 @@ export function pickDefaults<Value>(read: (name: DefaultName) => Value): Readonl
 
 type StatedValue<Spec extends SettingSpec> = z.output<Spec['schema']> | null | undefined;
 
-/** What a listing states itself: null if it is switched off, undefined if it is left out. */
+/** Value that a listing states itself: null if it is switched off, undefined if it is left out. */
 export function statedValue<Spec extends SettingSpec>(
   { path }: Spec,
   listing: Partial<StatedListing>,
@@ -57,7 +57,7 @@ export function statedValue<Spec extends SettingSpec>(
   return valueAt(listing, path) as StatedValue<Spec>;
 }
 
-/** The same, or else the value of the variable, or of another setting. */
+/** Value that a listing states, or else that of the variable, or of another setting. */
 function configuredValue<Spec extends SettingSpec>(
   spec: Spec,
   listing: Partial<StatedListing>,
@@ -207,7 +207,7 @@ function rulesOf(
   return Object.assign({}, ...specs.map((spec) => spec.rules?.(read(spec))));
 }
 
-/** What protects a site whose votes can be forged; a vote that the site confirms cannot. */
+/** Rules that protect a site whose votes can be forged; a vote that the site confirms cannot. */
 function forgeryRules(site: SiteSettings | undefined): Added | undefined {
   if (site === undefined) return undefined;
   if (site.confirm) return confirmRule.as(true);
@@ -243,7 +243,7 @@ function roleIssues(listing: ListingConfig, setting: string): ConfigIssue[] {
 /** Result of {@link readListings}. */
 export interface ReadListings {
   readonly listings: readonly ListingConfig[];
-  /** The same listings as they are configured. */
+  /** The listings as they are configured. */
   readonly sources: readonly ListingSource[];
   /** Other files that they name. */
   readonly secretFiles: readonly SecretFile[];
@@ -387,7 +387,7 @@ export interface ConfiguredListing {
 /** A community with its stored settings. */
 export interface CommunityConfig {
   readonly listings: readonly ListingConfig[];
-  /** The same listings with what is stated of them, also by others of the guild. */
+  /** The listings with what is stated of them, also by others of the guild. */
   readonly configured: readonly ConfiguredListing[];
   readonly issues: readonly CommunityIssue[];
 }

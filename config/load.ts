@@ -25,7 +25,7 @@ import {
 import { configWarnings } from './warnings.ts';
 
 /**
- * Whether the environment is meant for a real Discord. Without `DISCORD_TOKEN` and `TALLYHOOK_ROLES`, and outside of
+ * True if the environment is meant for a real Discord. Without `DISCORD_TOKEN` and `TALLYHOOK_ROLES`, and outside of
  * production, the sandbox runs.
  */
 export function isConfigured(environment: Environment): boolean {
@@ -66,7 +66,9 @@ export function loadDatabaseUrl(environment: Environment): string {
   return validValues(environment, /^DATABASE_URL/).DATABASE_URL ?? '';
 }
 
-/** Where the keys of secrets in the database are, for commands that need no other setting. @throws InvalidConfigError */
+/**
+ * Where the keys of secrets in the database are, for commands that need no other setting. @throws InvalidConfigError
+ */
 export function loadKeySources(environment: Environment): KeySources {
   return keySourcesOf(validValues(environment, /^(NEW_)?SETTINGS_KEY|^DATABASE_URL/));
 }
@@ -91,7 +93,7 @@ export function loadLogFormat(environment: Environment): Config['logFormat'] {
   return readValues(environment).values.LOG_FORMAT ?? 'auto';
 }
 
-/** What to do about a missing secret. */
+/** Hint for a missing secret. */
 export const unsetHint = 'If it comes from an environment variable, that variable is empty or not set.';
 
 /** A text as in the variable of a setting. */
@@ -400,7 +402,7 @@ function withSecretsOf(listing: ListingConfig, next: ListingConfig | undefined):
   return { ...listing, voteSecrets, premiumSecrets, voteAuthorization, lookupKey, ...(site && { site }) };
 }
 
-/** The same for the listing as it is configured. */
+/** The listing as it is configured, with the secrets of the newer configuration. */
 function withSecretsOfSource(source: ListingSource, others: readonly ListingSource[]): ListingSource {
   const { name, kind, lookupKey } = source.listing;
   const next = others.find(({ listing }) => listing.name === name && listing.kind === kind)?.listing;

@@ -13,7 +13,7 @@ import { listing as fileListing, rewards as fileRewards, listOf, siteIssues, sit
 import { unsetHint } from './load.ts';
 import type { ListingConfig, ListingSource } from './schema.ts';
 
-/** What `createApp` and `createReceiver` take beside settings. */
+/** Options of `createApp` and `createReceiver` beside settings. */
 export const codeOptions = {
   onRecorded: callback.optional(),
   log: log.optional(),
@@ -28,7 +28,7 @@ const receiverHandlers = z.strictObject({
   concurrency: z.int().min(1).max(100).optional(),
 });
 
-/** What to do about an invalid part of `handlers`. */
+/** Hint for an invalid part of `handlers`. */
 export function hintForHandlers(name: string | number | undefined, handlers: z.ZodObject): string {
   if (name !== undefined && name in handlers.shape) return 'Correct or remove it.';
   return `The options of handlers are ${Object.keys(handlers.shape).join(', ')}.`;
@@ -37,13 +37,13 @@ export function hintForHandlers(name: string | number | undefined, handlers: z.Z
 /** Purchases and reviews need the bot. */
 export const appHandlers = receiverHandlers.extend({ onPurchase: callback.optional(), onReview: callback.optional() });
 
-/** What to do about an option that may be a handler in the wrong place. */
+/** Hint for an option that may be a handler in the wrong place. */
 export function hintForOption(name: string | number, handlers: z.ZodObject): string {
   const meant = closest(String(name), Object.keys(handlers.shape));
   return meant === undefined ? 'Correct or remove it.' : `Did you mean handlers.${meant}? Pass handlers: { ${meant} }.`;
 }
 
-/** What to do about an invalid part of `listings`. @param options the options as the caller passed them */
+/** Hint for an invalid part of `listings`. @param options the options as the caller passed them */
 export function hintForListings(path: readonly (string | number)[], options: unknown): string {
   const [, index, field = ''] = path;
   const listed = valueAt(options, ['listings']);
@@ -59,7 +59,7 @@ export function hintForListings(path: readonly (string | number)[], options: unk
   return `Set it to ${what}${listing}. ${unsetHint}`;
 }
 
-/** What votes and premium earn. Amounts are whole credits. Roles and parties need the bot. @category Start here */
+/** Rewards of votes and premium. Amounts are whole credits. Roles and parties need the bot. @category Start here */
 export interface ReceiverRewards {
   /** Per vote, if the delivery contains no number; 10 by default. */
   readonly vote?: number;
@@ -83,7 +83,7 @@ export interface ReceiverRewards {
   ))[];
   /** For voting on all listings of the community in one calendar day. */
   readonly allListings?: number;
-  /** Whether votes that count more than once at their site are multiplied by that, at most by 4. */
+  /** `true` multiplies votes by how often they count at their site, at most by 4. */
   readonly weight?: boolean;
 }
 
@@ -101,9 +101,9 @@ export interface CustomSite {
   readonly user: string;
   /** Path of the Discord ID of the server or bot. */
   readonly target?: string;
-  /** What the body of a test has. */
+  /** Field and value of the body of a test. */
   readonly test?: { readonly field: string; readonly is: string | boolean };
-  /** What the body of a vote has; bodies with another text there are ignored. */
+  /** Field and value of the body of a vote; bodies with another text there are ignored. */
   readonly vote?: { readonly field: string; readonly is: string | boolean };
   /** Path of the time of the vote, in ISO 8601. */
   readonly time?: string;
@@ -188,7 +188,7 @@ const receiverListings = listOf(
 
 const needsBot = 'Roles, parties, announcements, the shop and lookups need the bot (createApp).';
 
-/** What to do about an invalid part of `listings`. */
+/** Hint for an invalid part of `listings`. */
 function hintForReceiverListings(path: readonly (string | number)[], options: unknown): string {
   const [, , field = '', part] = path;
   const [ofBot, own] =

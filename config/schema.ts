@@ -25,7 +25,7 @@ export interface ListingConfig {
   /** Permanent name in the ledger. */
   readonly name: string;
   readonly kind: 'server' | 'bot';
-  /** What people call it; null to call it as its site or Discord does. */
+  /** Name that people read; null to call it as its site or Discord does. */
   readonly title: string | null;
   /** Discord id of the server or bot; null if it is not configured. */
   readonly id: string | null;
@@ -33,7 +33,7 @@ export interface ListingConfig {
   readonly lookupKey: string | null;
   /** All of them are valid, for rotation. Without any, signed votes are rejected. */
   readonly voteSecrets: readonly string[];
-  /** The same for premium events. */
+  /** Secrets of premium events, all of which are valid. */
   readonly premiumSecrets: readonly string[];
   /** Authorization header with which unsigned server votes are accepted; null rejects unsigned votes. */
   readonly voteAuthorization: string | null;
@@ -49,7 +49,7 @@ export interface ListingConfig {
   readonly ownerChannelId: string | null;
 }
 
-/** What the program alone uses of a listing. @internal */
+/** Parts of a listing that the program alone uses. @internal */
 export interface ListingConfig extends SettingsInEffect {
   /** Not configured explicitly: the variables describe a server and a bot, and this one of the two has no API key. */
   readonly implied: boolean;
@@ -59,7 +59,7 @@ export interface ListingConfig extends SettingsInEffect {
   readonly linked?: true;
   /** Its secrets are valid at its own address alone, as those of every linked listing. */
   readonly ownAddress?: true;
-  /** What was linked in Discord before in its guild, so that votes of the same server or bot are found. */
+  /** Listings that were linked in Discord before in its guild, so that votes of the same server or bot are found. */
   readonly formerLinks?: readonly FormerLink[];
 }
 
@@ -86,7 +86,7 @@ export interface ListingSource {
   readonly guildId: string | null;
 }
 
-/** What the operator has configured, to which the settings of communities are added. */
+/** Configuration of the operator, to which the settings of communities are added. */
 export interface ListingBase {
   readonly sources: readonly ListingSource[];
   readonly defaults: ListingDefaults;
@@ -114,7 +114,7 @@ export interface DiscordConfig {
 
 /** All settings, validated and frozen. @category Start here */
 export interface Config {
-  /** What this process does. At least one. */
+  /** Parts of tallyhook that this process runs. At least one. */
   readonly roles: readonly Role[];
   readonly discord: DiscordConfig;
   /** Ends in `/api/v1`, without a trailing slash. Empty if the process only receives webhooks. */
@@ -122,13 +122,13 @@ export interface Config {
   /** Replaces the origin of every request to the API of another listing site; null for those of the sites. */
   readonly siteApiUrl: string | null;
   readonly listings: readonly ListingConfig[];
-  /** The same listings as they are configured, to which the settings of communities are added. @internal */
+  /** The listings as they are configured, to which the settings of communities are added. @internal */
   readonly base: ListingBase;
-  /** Whether members may have themselves reminded of their next vote. */
+  /** True if members may have themselves reminded of their next vote. */
   readonly reminders: boolean;
   /** How long the bodies of deliveries and effects that are done are kept (ms); null forever. */
   readonly keep: { readonly bodiesMs: number | null; readonly effectsMs: number | null };
-  /** What each listing that was linked in Discord may send in an hour to one process. */
+  /** Most that each listing that was linked in Discord may send in an hour to one process. */
   readonly linkedQuota: { readonly maxDeliveries: number; readonly maxBytes: number };
   /** `sqlite:` and a path, or `postgres://…`. */
   readonly databaseUrl: string;
@@ -140,7 +140,7 @@ export interface Config {
   readonly publicUrl: string | null;
   /** For linked roles, which also need {@link publicUrl}; null switches them off. */
   readonly clientSecret: string | null;
-  /** Of the operator's integration at top.gg, which also needs {@link publicUrl}; null switches it off. */
+  /** Secret of the operator's integration at top.gg, which also needs {@link publicUrl}; null switches it off. */
   readonly topggIntegrationSecret: string | null;
   /** The keys of secrets in the database. @internal */
   readonly encryption: KeySources;
@@ -156,8 +156,8 @@ export interface Config {
   /** Likely mistakes that do not make the configuration invalid. */
   readonly warnings: readonly ConfigIssue[];
   /**
-   * All secrets in the configuration, to be redacted from logs, except the codes of the shop: there can be thousands, and
-   * each costs time for every line; short ones would also hide ids and ordinary words that contain them.
+   * All secrets in the configuration, to be redacted from logs, except the codes of the shop: there can be thousands,
+   * and each costs time for every line; short ones would also hide ids and ordinary words that contain them.
    */
   readonly secrets: readonly string[];
 }

@@ -26,9 +26,9 @@ export interface Variable<Value = unknown> {
   readonly expected: string;
   /** Text of the value if the setting is not set. */
   readonly default?: string;
-  /** What a reader who needs it wants; it completes "I want …". */
+  /** Wish of a reader who needs it; it completes "I want …". */
   readonly wish: string;
-  /** What it does, in Markdown; links are relative to `docs/`. */
+  /** Explanation in Markdown; links are relative to `docs/`. */
   readonly description: string;
   /** One of the two with which a bot starts. */
   readonly isFirst?: true;
@@ -101,7 +101,7 @@ export const roles = ['receive', 'announce', 'answer'] as const;
 /** A part of tallyhook that a process runs. @category Start here */
 export type Role = (typeof roles)[number];
 
-/** Whether any of these roles talks to Discord and to the listing service. */
+/** True if any of these roles talks to Discord and to the listing service. */
 export function needsDiscord(active: readonly Role[]): boolean {
   return active.some((role) => role !== 'receive');
 }

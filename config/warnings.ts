@@ -53,7 +53,7 @@ function dividedSecrets(values: Values): ConfigIssue[] {
 }
 
 const ids = ['DISCORD_GUILD_ID', 'ANNOUNCE_CHANNEL_ID', 'PREMIUM_CHANNEL_ID', 'VOTER_ROLE_ID'] as const;
-/** Of the ids of the first weeks of Discord. */
+/** Digits of the ids of the first weeks of Discord. */
 const minIdLength = 15;
 
 function shortIds(values: Values): ConfigIssue[] {
@@ -71,8 +71,8 @@ function secretFilesOf(environment: Environment): SecretFile[] {
 }
 
 /**
- * Variables that are set and look like settings of tallyhook, but are not: similar to one, or with its name in front. The
- * program that uses tallyhook as a package has variables of its own, such as VOTE_SECRET.
+ * Variables that are set and look like settings of tallyhook, but are not: similar to one, or with its name in front.
+ * The program that uses tallyhook as a package has variables of its own, such as VOTE_SECRET.
  */
 export function unknownVariables(environment: Environment): ConfigIssue[] {
   return Object.keys(environment)
@@ -91,7 +91,7 @@ export function unknownVariables(environment: Environment): ConfigIssue[] {
 }
 
 /**
- * Whether the variable resembles a setting that is not set. If the setting is set, the variable is probably unrelated.
+ * True if the variable resembles a setting that is not set. If the setting is set, the variable is probably unrelated.
  */
 function isMisspelled(name: string, environment: Environment): boolean {
   return (
@@ -146,7 +146,7 @@ export function logConfigWarnings(
 /** Shorter ones can be guessed from a single delivery (characters). */
 const minSecretLength = 16;
 
-/** Warns about webhook secrets that can be guessed: whoever has one can forge votes. */
+/** Warns about webhook secrets that can be guessed: with one, votes can be forged. */
 export function logShortSecrets(
   listings: readonly Pick<ListingConfig, 'name' | 'voteSecrets' | 'premiumSecrets'>[],
   log: Log,

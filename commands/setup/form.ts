@@ -41,7 +41,7 @@ export interface Form {
   readonly paths: readonly SettingPath[];
   /** Opens it, in its section. */
   readonly button?: TextIn<'setup.buttons'>;
-  /** What opens it for an entry of a list, or for a new one: a select in its section. */
+  /** Select in its section that opens it for an entry of a list, or for a new one. */
   readonly list?: {
     readonly placeholder: TextIn<'setup.placeholders'>;
     readonly add: TextIn<'setup.choices'>;
@@ -248,7 +248,7 @@ function selectedId(input: CommandInput, name: string): string | undefined {
 }
 
 interface EntryForm extends Pick<Form, 'name' | 'list' | 'secretFields'> {
-  /** Of the list. */
+  /** Path of the list. */
   readonly path: SettingPath;
   /** Each edits a part of the entry. */
   readonly fields: readonly SettingField[] | ((context: FormContext) => readonly SettingField[]);

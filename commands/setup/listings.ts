@@ -61,10 +61,10 @@ import {
 } from './view.ts';
 
 const pollMs = 2 * second;
-/** What arrived shortly before the panel was opened counts (ms). */
+/** Tests that arrived so shortly before the panel was opened count (ms). */
 const earlyMs = 1 * minute;
 
-/** What top.gg has connected for the member: to be linked here, or not. */
+/** Blocks with what top.gg has connected for the member: to be linked here, or not. */
 export async function heldBlocks({ texts, services, guildId, input }: SetupView): Promise<PanelBlock[]> {
   const { text } = texts;
   const held = await services.connections.heldFor(guildId, input.userId);
@@ -92,7 +92,9 @@ export async function confirmHeld(view: SetupView): Promise<Panel> {
   );
 }
 
-/** The first step: to connect the service, another site, or the service's key. `later` turns green what was connected. */
+/**
+ * The first step: to connect the service, another site, or the service's key. `later` turns green what was connected.
+ */
 export async function linkStep(view: SetupView): Promise<Pick<Panel, 'blocks' | 'later'>> {
   const { texts, services, guildId, community, input, clock } = view;
   const { text } = texts;
@@ -175,7 +177,9 @@ export async function linkListing(view: SetupView): Promise<Panel> {
   return renderLinked(view, result, { since, name, form: formOfService });
 }
 
-/** The second step on another site: what to do there first, a form, or at once the listing if there is nothing to ask. */
+/**
+ * The second step on another site: what to do there first, a form, or at once the listing if there is nothing to ask.
+ */
 export async function openSite(view: SetupView): Promise<Modal | Panel> {
   const choice = chosenSite(view);
   if (choice === null) return renderLinkStep(view);
@@ -185,7 +189,9 @@ export async function openSite(view: SetupView): Promise<Modal | Panel> {
   return siteForm(view, choice, draft ?? {}) ?? linkOnSite(view, choice);
 }
 
-/** Where the site makes the secret: the address comes first, because the secret is shown where the address is entered. */
+/**
+ * Where the site makes the secret: the address comes first, because the secret is shown where the address is entered.
+ */
 function renderSiteSteps(view: SetupView, site: Site, choice: SiteChoice): Panel {
   const { texts, services } = view;
   const { text } = texts;
@@ -234,7 +240,7 @@ function siteDraftKey({ guildId, input }: SetupView): string {
 
 const formOfService: ActionTarget = { action: 'link' };
 
-/** What to enter at the site, or why nothing was linked. @param options.form opens the form again */
+/** Panel with what to enter at the site, or why nothing was linked. @param options.form opens the form again */
 function renderLinked(
   view: SetupView,
   result: LinkResult,
@@ -262,7 +268,7 @@ function renderUnlinked({ texts }: SetupView, problems: readonly Problem[], form
   );
 }
 
-/** What is wrong with a key, in the words of the manager. */
+/** Problem with a key, in the words of the manager. */
 export function keyProblem({ texts }: SetupView, check: Exclude<KeyCheck, { status: 'valid' }>): Problem {
   const text =
     'retryAt' in check
@@ -274,7 +280,10 @@ export function keyProblem({ texts }: SetupView, check: Exclude<KeyCheck, { stat
   };
 }
 
-/** What to enter where, with the secrets if they are new; turns green when the test arrives. @param since ms since the epoch */
+/**
+ * Panel with what to enter where, with the secrets if they are new; turns green when the test arrives. @param since ms
+ * since the epoch
+ */
 function renderWaiting(
   view: ListingView,
   { since, secrets, name }: { since: number; secrets: GeneratedSecrets | null; name: string },
@@ -313,7 +322,7 @@ function renderWaiting(
   };
 }
 
-/** The same for a listing that is linked already. */
+/** Waits for the test of a listing that is linked already. */
 export function renderTest(view: ListingView): Panel {
   const name = displayName(view, view.listing.name);
   return renderWaiting(view, { since: view.clock.now(), secrets: null, name });
@@ -356,7 +365,7 @@ function renderArrived(view: SetupView, { at, isTest }: Arrival): Panel {
 const kinds = ['server', 'bot'] as const;
 type Kind = (typeof kinds)[number];
 
-/** What was chosen in the first step. */
+/** Choice in the first step. */
 export interface SiteChoice {
   /** {@link customSite} for a site that the owner describes. */
   readonly site: Site | typeof customSite;
@@ -383,7 +392,7 @@ function siteStep({ texts: { text } }: SetupView): PanelBlock[] {
   });
 }
 
-/** What a select, a button or a form names; null for a forged one. */
+/** Site that a select, a button or a form names; null for a forged one. */
 function chosenSite({ input: { values, options } }: SetupView): SiteChoice | null {
   const id = values[0] ?? options['w'];
   const kind = kinds.find((each) => each === options['k']);
@@ -408,7 +417,7 @@ function trustText({ text }: Texts, site: Site): Markup {
 
 const maxTrustLength = 100;
 
-/** What to click on the site. @param next what follows in Discord */
+/** Steps on the site. @param next what follows in Discord */
 function siteSteps({ text }: Texts, { name, setup: { secret, event, choice } }: Site, next: Markup): Markup {
   const steps = [
     text('setup.link.siteOpen', { site: bold(escapedName(name)) }),
@@ -669,8 +678,8 @@ export function renderUnlink(view: ListingView): Panel {
 }
 
 /**
- * The form with what is not needed to link a listing: own secrets; on another site what its API and its vote page need. A
- * field that stays empty changes nothing.
+ * The form with what is not needed to link a listing: own secrets; on another site what its API and its vote page need.
+ * A field that stays empty changes nothing.
  */
 export function detailsForm(view: ListingView): Modal {
   const { listing } = view;
@@ -705,7 +714,7 @@ export function detailsForm(view: ListingView): Modal {
   };
 }
 
-/** Whether the site of a listing says who has voted to those who have a token of it. */
+/** True if the site of a listing says who has voted to those who have a token of it. */
 function takesKey({ site, kind }: Pick<ListingSettings, 'site' | 'kind'>): boolean {
   return site !== null && missingFor({ site: site.id, kind, id: '', key: null }) === 'key';
 }
@@ -811,7 +820,7 @@ export async function choosePreset(view: ListingView): Promise<Panel> {
   return renderReady(await refreshed(view));
 }
 
-/** What to do next. */
+/** Panel with what to do next. */
 async function renderReady(view: SetupView): Promise<Panel> {
   const { services, listing, texts } = view;
   const { text } = texts;

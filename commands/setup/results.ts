@@ -169,15 +169,15 @@ export function panel(
 }
 
 const maxChangesShown = 12;
-/** Of the history. */
+/** Changes on a page of the history. */
 const pageSize = 5;
 
-/** What names the listings of a change. */
+/** Names of the listings of a change. */
 type ChangeView = Pick<SetupView, 'texts' | 'listingNames'> & {
   readonly community: Pick<SetupView['community'], 'listings'>;
 };
 
-/** What a change did, each setting on a line: before → after. */
+/** Text of what a change did, each setting on a line: before → after. */
 export function renderChange({ changes }: Pick<SettingsChange, 'changes'>, view: ChangeView): Markup {
   const shown = changes.slice(0, maxChangesShown).map((each) => renderChanged(each, view));
   return lines(...shown, changes.length > maxChangesShown ? markup`…` : null);
@@ -245,8 +245,9 @@ export async function renderHistory(view: SetupView): Promise<Panel> {
 const requiredPermissions: readonly string[] = ['View Channel', 'Send Messages', 'Embed Links'];
 
 /**
- * Why the bot cannot post in a channel that a member chose, or may not, because it is of another server; null if it can.
- * The bot may be in the servers of other owners, and would post in their channels too. @param channelId may be anything
+ * Why the bot cannot post in a channel that a member chose, or may not, because it is of another server; null if it
+ * can. The bot may be in the servers of other owners, and would post in their channels too. @param channelId may be
+ * anything
  */
 export async function channelProblem(view: SetupView, channelId: unknown, label: Markup): Promise<Problem | null> {
   const { input, texts, services, guildId } = view;
@@ -326,8 +327,8 @@ function newlyRequiredRoles(changes: readonly ValueChange[]) {
 }
 
 /**
- * Why the member may not let tallyhook give the roles of a change, or Discord would not let the bot; also if a role, given
- * or only required, is not of this server.
+ * Why the member may not let tallyhook give the roles of a change, or Discord would not let the bot; also if a role,
+ * given or only required, is not of this server.
  */
 export async function findRoleProblems(view: SetupView, changes: readonly ValueChange[]): Promise<readonly Problem[]> {
   const given = newlyGivenRoles(changes);
@@ -391,7 +392,7 @@ function isAbove(roleId: string, memberRoles: readonly string[], { positions }: 
 const maxProblems = 12;
 const maxProblemLength = 300;
 
-/** What is wrong with a setting, and what to do. */
+/** Problem with a setting, and what to do. */
 export interface Problem {
   readonly text: Markup;
   /** Null if the text says what to do. */
@@ -405,7 +406,7 @@ export function refusing(answer: Panel, problems: readonly Problem[]): Panel {
   return problems.some(({ isForeign }) => isForeign) ? { ...answer, isRefused: true } : answer;
 }
 
-/** What is wrong with a value. The reason for a missing key is the operator's, who alone can restore it. */
+/** Problem with a value. The reason for a missing key is the operator's, who alone can restore it. */
 export function problemOf(issue: SettingIssue, view: Pick<SetupView, 'texts' | 'listingNames'>): Problem {
   const { texts } = view;
   const ofLink = textOfLink(issue, view);
@@ -430,7 +431,9 @@ export function problemOf(issue: SettingIssue, view: Pick<SetupView, 'texts' | '
   return { text: markup`${place}: ${texts.text('setup.problems.value')}`, hint: detail };
 }
 
-/** The field with the problem: `0.price` of the items is the one for the price. The setting, if there is no such field. */
+/**
+ * The field with the problem: `0.price` of the items is the one for the price. The setting, if there is no such field.
+ */
 function placeOf({ path, position = [] }: SettingIssue, texts: Texts): Markup {
   const { text, has } = texts;
   const part = position.findLast((each) => typeof each === 'string');

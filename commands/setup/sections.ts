@@ -68,17 +68,17 @@ export interface SetupSection {
   readonly forms: readonly Form[];
   /** Its settings, in the order in which they are shown. By default those of its forms. */
   readonly paths?: readonly SettingPath[];
-  /** Those that are shown even if they are off. */
+  /** Settings that are shown even if they are off. */
   readonly alwaysShown?: readonly SettingPath[];
-  /** Whether a setting has an effect, so that it is shown. By default all have. */
+  /** True if a setting has an effect, so that it is shown. By default all have. */
   isUsed?(view: SetupView, path: SettingPath): boolean;
-  /** What is shown. By default a text with its settings. */
+  /** Blocks of the section. By default a text with its settings. */
   blocks?(view: ListingView, settings: PanelBlock): readonly PanelBlock[];
   /** Beside those that open its forms. */
   buttons?(view: SetupView): readonly ReplyButton[];
-  /** What the first use recommends to do. */
+  /** Step that the first use recommends. */
   step?(view: SetupView): SetupStep;
-  /** Of components of its own, by their names in `/setup`. */
+  /** Actions of components of its own, by their names in `/setup`. */
   readonly actions?: Readonly<Record<string, (view: ListingView) => Answer>>;
 }
 
@@ -198,7 +198,9 @@ function withoutMarkup(text: string): string {
 export const votePanelButton = ({ texts }: Pick<SetupView, 'texts'>): ReplyButton =>
   button(texts.text('setup.buttons.votePanel'), 'post-panel');
 
-/** What a vote panel is, with the choice of its channel. @param problem why the one that was chosen cannot be used */
+/**
+ * Explains the vote panel, with the choice of its channel. @param problem why the one that was chosen cannot be used
+ */
 export function renderPanelChoice(view: SetupView, problem: Markup | null = null): Panel {
   const { text } = view.texts;
   return panel(
@@ -542,7 +544,7 @@ const rewards: SetupSection = {
   isUsed: (view, path) => path !== 'timeZone' || effectiveValue(view, path).source !== 'default',
 };
 
-/** What is announced, and how, with an example. */
+/** Section with what is announced, and how, with an example. */
 const announcements: SetupSection = {
   id: 'announcements',
   summary: ['announcements.mode'],
@@ -557,7 +559,7 @@ const announcements: SetupSection = {
   ],
   paths: announcementSettings.map(({ path }) => path),
   blocks: (view, settings) => [settings, ...renderPreview(view)],
-  /** What replaces our own texts and looks only if it is set. */
+  /** Settings that replace our own texts and looks are used only if they are set. */
   isUsed: (view, path) =>
     path === 'announcements.every'
       ? effectiveValue(view, 'announcements.mode').value === 'digest'

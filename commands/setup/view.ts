@@ -81,7 +81,7 @@ export function hasListing(view: SetupView): view is ListingView {
   return view.listing !== null;
 }
 
-/** Whether the listing that a component names is linked here. Forged and outdated ones are not. */
+/** True if the listing that a component names is linked here. Forged and outdated ones are not. */
 export function namesListing(view: SetupView): view is ListingView {
   return view.listing !== null && view.listing.name === view.input.options['l'];
 }
@@ -128,7 +128,10 @@ export function describeValue(path: string, value: unknown, texts: Texts, listin
   return showValue(path === linkPath ? link : findSetting(path), value, texts);
 }
 
-/** The name of a setting in the language of the member; the path itself, which may be imported, for one that is not known. */
+/**
+ * The name of a setting in the language of the member; the path itself, which may be imported, for one that is not
+ * known.
+ */
 export function settingName(path: string, { text, has }: Texts): Markup {
   const [group = '', name = ''] = path.split('.', 2);
   if (group === 'rewards' && has('setup.names.rewards', name)) return text(`setup.names.rewards.${name}`);

@@ -8,6 +8,7 @@ import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { Command, UnlocalizedContext } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Metrics } from '../core/metrics.ts';
+import type { RegistrationContext } from '../discord/commands/command.ts';
 import { type GatewayClient, GatewayConnection, type GatewayOptions } from '../discord/gateway/gateway-client.ts';
 import { createOwnClientGateway, type DiscordClient } from '../discord/gateway/own-client.ts';
 import { SharedGateway } from '../discord/gateway/shared-gateway.ts';
@@ -80,6 +81,8 @@ export function createAnswering(
   });
   const commandId = (name: string) => registrar.idOf(name);
   const isOwnCommand: IsOwnCommand = (command, interactionId) => registrar.isOwn(command, interactionId);
+  /** What registered commands offer since the last change. */
+  let offered = '';
   function onAnswered(command: string, outcome: 'answered' | 'failed', tookMs: number): void {
     metrics.commands.inc({ command, outcome });
     metrics.commandSeconds.observe({ command }, tookMs / second);
@@ -186,14 +189,20 @@ export function createAnswering(
       isOwnInteraction(interaction, (command, interactionId) => registrar.isKnown(command, interactionId)),
     /** Connects to the gateway, if it is used, and registers the commands. */
     start(): void {
+      offered = describeOffer(contexts.offer());
       gateway?.start();
       void register();
       for (const loop of services.loops) loop.start();
       const url = publicUrl === null ? null : `${publicUrl}${interactionsPath}`;
       void warnOfEndpoint({ publicKey: discord.publicKey, url }, { rest, log });
     },
-    /** Registers the commands again if what they offer has changed. */
-    offerChanged: () => registrar.update(),
+    /** Registers the commands again if what they offer has changed, which most settings do not. */
+    offerChanged(): void {
+      const current = describeOffer(contexts.offer());
+      if (current === offered) return;
+      offered = current;
+      registrar.update();
+    },
     /** Responses in progress may finish within a few seconds. */
     async stop(): Promise<void> {
       stopping.abort();
@@ -203,6 +212,14 @@ export function createAnswering(
       await relay?.stop();
     },
   };
+}
+
+/** What the descriptions of commands depend on, as a text to compare. */
+function describeOffer({ listings, isShared, lacks }: RegistrationContext): string {
+  const described = listings.map(({ name, displayName, lookup, site, isSilent }) => {
+    return [name, displayName?.(), lookup.kind, site, isSilent];
+  });
+  return JSON.stringify([described, isShared, lacks]);
 }
 
 /** Commands in discord.js's shape get its interactions. */

@@ -171,8 +171,8 @@ export function findLinkableSite(siteId: unknown): Site | null {
 export const customSite = 'custom';
 
 /**
- * A listing that was linked in Discord: `{kind, id}`, its site unless that is the document's service, and the description
- * of a `custom` one.
+ * A listing that was linked in Discord: `{kind, id}`, its site unless that is the document's service, and the
+ * description of a `custom` one.
  */
 const link = z
   .strictObject({
@@ -194,7 +194,7 @@ const expectedSlug = 'it must be a part of an address, at most 100 characters';
 const slugError = breaks(rule('slug'), expectedSlug);
 const slug = z.string(slugError).regex(/^[^\s/?#]{1,100}$/, slugError);
 
-/** What else `/setup` stores of a listing, by path. */
+/** Schemas of what else `/setup` stores of a listing, by path. */
 export const linkSchemas = {
   [linkPath]: link,
   lookupKey: apiKey,

@@ -30,7 +30,7 @@ export interface SettingsInEffect extends SharedSettings {
 export interface SettingSpec {
   /** Position in a listing of the file: `rewards.vote`. */
   readonly path: string;
-  /** What it does, in Markdown, for the documentation and the JSON Schema; links are relative to `docs/`. */
+  /** Explanation in Markdown, for the documentation and the JSON Schema; links are relative to `docs/`. */
   readonly description: string;
   /** Its value in the file if nothing states it, unless it is off or taken from the variable. */
   readonly default?: string | boolean;
@@ -38,45 +38,48 @@ export interface SettingSpec {
   readonly schema: z.ZodType;
   /** A value that `/setup` stores, if it differs from the file. */
   readonly storedSchema?: z.ZodType;
-  /** Whether the listings of a guild share it. */
+  /** True if the listings of a guild share it. */
   readonly isShared?: true;
-  /** Whether `/setup` can store null, which switches it off even if the file or a variable has it. */
+  /** True if `/setup` can store null, which switches it off even if the file or a variable has it. */
   readonly canBeOff?: true;
   /** The variable that it is taken from if the listing does not state it. */
   readonly variable?: string;
-  /** What a value of the variable is in the file, if it differs. */
+  /** Value in the file for one of the variable, if it differs. */
   readonly fromVariable?: (value: unknown) => unknown;
   /** The setting that it is taken from if neither the listing nor the variable has it. */
   readonly fallback?: SettingSpec;
   /** Completes a value of a file or of options, such as with what other files contain. */
   readonly fromFile?: (value: unknown, place: FilePlace) => unknown;
-  /** What of the value is secret. */
+  /** Secret parts of the value. */
   readonly secretParts?: SecretParts;
   /** The value in effect as in the file (JSON), without secrets; null if it is off. */
   readonly inFile: (settings: SettingsInEffect) => unknown;
   /** The value in effect of one of the file; undefined if it is left out, null if it is off. */
   readonly inEffect?: (value: unknown) => Partial<SettingsInEffect> | Added;
-  /** The same of a value that is one of the rules of the listing. */
+  /** The rules in effect for a value of the file; undefined if it is left out, null if it is off. */
   readonly rules?: (value: unknown) => Partial<ListingRewards> | Added;
-  /** The same of a value of the announcements; by default the value itself, else the default, else null. */
+  /** The announcements in effect for a value of the file; by default the value itself, else the default, else null. */
   readonly announces?: (value: unknown) => Partial<AnnouncementSettings> | Added;
-  /** What it switches on that is announced as it is recorded: in all listings of a guild, which share it, or not at all. */
+  /**
+   * Event that it switches on, which is announced as it is recorded: in all listings of a guild, which share it, or not
+   * at all.
+   */
   readonly event?: AddedValue<boolean>;
-  /** Whether a command `needs` it: without a value it is not offered. */
+  /** True if a command `needs` it: without a value it is not offered. */
   readonly isNeeded?: true;
-  /** Whether it is the id of a channel in which is posted. */
+  /** True if it is the id of a channel in which is posted. */
   readonly isChannel?: true;
   /** The roles that members are given by a value as in the file, which may be anything. */
   readonly givenRoles?: (value: unknown) => readonly GivenRole[];
   /** The ids of the roles that it requires of members. */
   readonly requiredRoles?: (value: unknown) => readonly unknown[];
-  /** What the value needs of other settings and does not find. */
+  /** Other settings that the value needs and that are missing. */
   readonly needs?: (settings: SettingsInEffect) => readonly MissingSetting[];
   /** A value as in the file in the words of `/setup`; numbers, texts and switches need none. */
   readonly show?: (value: unknown, texts: Texts) => Markup;
-  /** The same for an entry of a list. */
+  /** An entry of a list in the words of `/setup`. */
   readonly showEntry?: (entry: JsonObject, texts: Texts) => Markup;
-  /** What edits it in a form of `/setup`. */
+  /** Fields that edit it in a form of `/setup`. */
   readonly fields?: readonly SettingField[];
   /** The form that it is in, if that does not name its settings itself. */
   readonly form?: TextIn<'setup.forms'>;
@@ -103,7 +106,10 @@ export interface FilePlace {
 /** Values of settings by path. */
 export type ValuesByPath = readonly (readonly [path: string, value: unknown])[];
 
-/** Secrets in a value that is shared. `/setup` stores each apart, encrypted, at a path that begins with that of the setting. */
+/**
+ * Secrets in a value that is shared. `/setup` stores each apart, encrypted, at a path that begins with that of the
+ * setting.
+ */
 export interface SecretParts {
   /** A list of texts. */
   readonly schema: z.ZodType;
@@ -121,7 +127,7 @@ export interface SecretParts {
 export interface GivenRole {
   /** The id; external, so it can be anything. */
   readonly role: unknown;
-  /** What the role is given for. */
+  /** Reason for which the role is given. */
   readonly entry: unknown;
 }
 
@@ -134,7 +140,10 @@ export type SettingField = FieldOfPart &
     | { readonly kind: 'text' | 'longText' | 'number' | 'channels' | 'roles' }
     /** A select of the usual zones, and a text for any other. */
     | { readonly kind: 'timeZone' }
-    /** Of texts such as `12h`, or of numbers of a unit (ms). A present value that is none of them is offered as well. */
+    /**
+     * Choice of texts such as `12h`, or of numbers of a unit (ms). A present value that is none of them is offered as
+     * well.
+     */
     | { readonly kind: 'duration'; readonly choices: readonly string[]; readonly unitMs?: number }
     /** With boxes, several choices, or none. */
     | { readonly kind: 'select' | 'radios' | 'checkboxes'; readonly choices: SettingChoices }
@@ -146,7 +155,7 @@ interface FieldOfPart {
   /** In the form, and of its label in the texts. */
   readonly name: TextIn<'setup.fields'>;
   readonly hint?: TextIn<'setup.hints'>;
-  /** Whether it cannot stay empty. */
+  /** True if it cannot stay empty. */
   readonly isRequired?: true;
   /** Characters. */
   readonly maxLength?: number;
@@ -173,7 +182,9 @@ export type TypedSetting<
     : { readonly isShared: Shared }) &
   ([Variable] extends [never] ? unknown : { readonly variable: Variable });
 
-/** Declares a setting. Its type has only what others derive types from, so that declarations of the package stay small. */
+/**
+ * Declares a setting. Its type has only what others derive types from, so that declarations of the package stay small.
+ */
 export function setting<
   const Path extends string,
   Schema extends z.ZodType,
@@ -305,7 +316,7 @@ export function choicesOf(...values: readonly TextIn<'setup.choices'>[]): Settin
   return ({ text }) => values.map((value) => [value, text(`setup.choices.${value}`)]);
 }
 
-/** What the texts of an announcement can contain, as examples. */
+/** Examples of what the texts of an announcement can contain. */
 const examples = { title: '{listing} {credits} {streak}', text: '{mention} {listing} {credits} {next}' };
 
 /** The hint below a field of a form. */
@@ -315,7 +326,7 @@ export function hintText(hint: TextIn<'setup.hints'>, { text }: Texts): string {
     : text(`setup.hints.${hint}`);
 }
 
-/** What the rules would have paid in the last 30 days, now and before the change (credits). */
+/** Text about what the rules would have paid in the last 30 days, now and before the change (credits). */
 export function wouldHavePaid(
   { before, after }: { readonly before: number; readonly after: number },
   { text }: Texts,

@@ -22,7 +22,7 @@ export interface SettingKey {
 
 export type StoredSetting = SettingKey & StoredValue;
 
-/** What is stored of a community. */
+/** Stored settings of a community. */
 export interface StoredCommunity {
   readonly guildId: string;
   /** That of its newest change; 0 before the first. */
@@ -60,8 +60,8 @@ export interface NewChange {
   /** The change that it takes back, at most once. */
   readonly undoes: number | null;
   /**
-   * The {@link StoredCommunity.version} of the community with which it was validated: `outdated` if it has another one by
-   * now. Without it, what others have changed meanwhile makes no difference.
+   * The {@link StoredCommunity.version} of the community with which it was validated: `outdated` if it has another one
+   * by now. Without it, what others have changed meanwhile makes no difference.
    */
   readonly validatedWith?: number;
   readonly values: readonly (SettingKey & { readonly after: StoredValue | null })[];

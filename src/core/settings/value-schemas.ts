@@ -38,7 +38,7 @@ export function breaks(broken: Rule, message: string) {
   };
 }
 
-/** What rule a value breaks; null if the schema names none. */
+/** Rule that a value breaks; null if the schema names none. */
 export function ruleOf(issue: z.core.$ZodIssue & { readonly rule?: Rule }): Rule | null {
   return issue.rule ?? (issue.code === 'custom' ? ((issue.params?.['rule'] as Rule | undefined) ?? null) : null);
 }

@@ -10,8 +10,8 @@ import { type CommunityPath, communityPaths, type ListingPath, type SettingPath 
 import type { OpenedSettings, UnreadableSecret } from './stored.ts';
 
 /*
- * The settings of a community, for `/setup`. Values have the form of the file of `TALLYHOOK_CONFIG` (JSON), times are ms
- * since the epoch. Every method rejects with the errors of the store.
+ * The settings of a community, for `/setup`. Values have the form of the file of `TALLYHOOK_CONFIG` (JSON), times are
+ * ms since the epoch. Every method rejects with the errors of the store.
  */
 
 /** The addresses for the webhooks of a listing: complete URLs, or only paths if `PUBLIC_URL` is not set. */
@@ -34,14 +34,14 @@ export interface ListingSettings {
   /** `setup`: it was linked in Discord, and can be unlinked there. Otherwise it is the operator's. */
   readonly origin: 'setup' | 'file' | 'environment';
   readonly hasLookupKey: boolean;
-  /** Whether the API token of the other site is known. */
+  /** True if the API token of the other site is known. */
   readonly hasSiteKey: boolean;
   readonly voteSecrets: number;
   readonly premiumSecrets: number;
   readonly addresses: WebhookAddresses;
   /** By path: `announceChannelId`, `rewards.streak`. */
   readonly values: Readonly<Record<SettingPath, EffectiveValue>>;
-  /** What decides its announcements and their amounts. */
+  /** Settings that decide its announcements and their amounts. */
   readonly inEffect: Pick<ListingConfig, 'rewards' | 'announcements' | 'timeZone'>;
 }
 
@@ -53,8 +53,8 @@ export interface CommunitySettings {
   readonly version: number;
   readonly latestChange: SettingsChange | null;
   /**
-   * Whether API keys and secrets can be stored. If not, linking fails with the issue `no_settings_key`: the operator has
-   * to set SETTINGS_KEY.
+   * True if API keys and secrets can be stored. If not, linking fails with the issue `no_settings_key`: the operator
+   * has to set SETTINGS_KEY.
    */
   readonly canStoreSecrets: boolean;
   /** Stored settings that are not in effect, such as secrets that cannot be decrypted. */
@@ -69,9 +69,9 @@ export interface SettingIssue {
   /**
    * `invalid`: the value. `everyone_role`: it names @everyone. `no_settings_key`: secrets cannot be stored or read.
    * `unknown_listing`: it was unlinked, or belongs to another community. `already_linked`, `operators_listing`: the
-   * community has it already, as `listing`, which was linked in Discord or is the operator's. `not_compared`: it may be the
-   * same as `listing`, of which the service does not say what it is. `other_listing`: the key does not belong to `listing`.
-   * `missing`: another setting needs it, and it has no value.
+   * community has it already, as `listing`, which was linked in Discord or is the operator's. `not_compared`: it may be
+   * the same as `listing`, of which the service does not say what it is. `other_listing`: the key does not belong to
+   * `listing`. `missing`: another setting needs it, and it has no value.
    */
   readonly code:
     | 'invalid'
@@ -89,22 +89,23 @@ export interface SettingIssue {
   readonly hint: string | null;
   /** The names and indexes that lead to the invalid part. @internal */
   readonly position?: readonly PropertyKey[];
-  /** What members read in place of the English sentences; missing for what only files can have. @internal */
+  /** Rule that members read in place of the English sentences; missing for what only files can have. @internal */
   readonly rule?: Rule | null;
 }
 
 export interface ChangedSetting {
   readonly listing: string | null;
   /**
-   * One of {@link ListingPath} or {@link CommunityPath}; or `link` (the listing itself: `{kind, id, site}`), `lookupKey`,
-   * `voteSecrets`, `premiumSecrets`, `siteKey`, `shop.<item>.codes`, whose values are never shown; or `slug`.
+   * One of {@link ListingPath} or {@link CommunityPath}; or `link` (the listing itself: `{kind, id, site}`),
+   * `lookupKey`, `voteSecrets`, `premiumSecrets`, `siteKey`, `shop.<item>.codes`, whose values are never shown; or
+   * `slug`.
    */
   readonly path: string;
-  /** Whether its values are secret; `before` and `after` are then the number of secrets, or null. */
+  /** True if its values are secret; `before` and `after` are then the number of secrets, or null. */
   readonly isSecret: boolean;
-  /** What was stored before; undefined if nothing was, so that file, environment or default were in effect. */
+  /** Value that was stored before; undefined if nothing was, so that file, environment or default were in effect. */
   readonly before: unknown;
-  /** What is stored since; undefined if nothing is. */
+  /** Value that is stored since; undefined if nothing is. */
   readonly after: unknown;
 }
 
@@ -126,15 +127,17 @@ export interface SettingsChange {
 export interface SettingsAuthor {
   readonly guildId: string;
   readonly authorId: string;
-  /** Of the submitted modal or pressed button: repeating a call with the same id changes nothing, and has its result. */
+  /**
+   * Id of the submitted modal or pressed button: repeating a call with the same id changes nothing, and has its result.
+   */
   readonly interactionId: string;
 }
 
 /** Changes to save at once: all of them or none. */
 export interface SettingsEdit extends SettingsAuthor {
   /**
-   * The {@link CommunitySettings.version} that the member saw. If one of the settings was changed by somebody else since
-   * then, nothing is saved. Null to save in any case.
+   * The {@link CommunitySettings.version} that the member saw. If one of the settings was changed by somebody else
+   * since then, nothing is saved. Null to save in any case.
    */
   readonly basis: number | null;
   readonly changes: readonly {
@@ -142,8 +145,8 @@ export interface SettingsEdit extends SettingsAuthor {
     readonly listing: string | null;
     readonly path: ListingPath | CommunityPath;
     /**
-     * JSON; undefined removes what `/setup` stored, so that file, environment or default are in effect again. An item of
-     * `shop` with `codeCount` keeps its codes; `newCodes: string[]` adds codes to it.
+     * JSON; undefined removes what `/setup` stored, so that file, environment or default are in effect again. An item
+     * of `shop` with `codeCount` keeps its codes; `newCodes: string[]` adds codes to it.
      */
     readonly value: unknown;
   }[];
@@ -159,7 +162,7 @@ export type SaveResult =
 
 export type UndoResult =
   | { readonly status: 'undone'; readonly change: SettingsChange }
-  /** The same settings were changed again: `since`, oldest first. */
+  /** Somebody changed these settings again: `since`, oldest first. */
   | { readonly status: 'changed_since'; readonly since: readonly SettingsChange[] }
   | { readonly status: 'already_undone' | 'not_found' }
   | { readonly status: 'invalid'; readonly issues: readonly SettingIssue[] };
@@ -188,7 +191,7 @@ export interface NewLink extends SettingsAuthor {
   readonly name?: string;
 }
 
-/** What else an owner may state of a linked listing; null to leave it as it is. */
+/** Further values that an owner may state of a linked listing; null to leave it as it is. */
 export interface ListingDetails {
   readonly voteSecret: string | null;
   readonly premiumSecret: string | null;
@@ -213,7 +216,7 @@ export type RotateResult =
   | { readonly status: 'saved'; readonly change: SettingsChange; readonly secrets: GeneratedSecrets }
   | { readonly status: 'invalid'; readonly issues: readonly SettingIssue[] };
 
-/** Whether an API key can be used. */
+/** True if an API key can be used. */
 export type KeyCheck =
   | {
       readonly status: 'valid';
@@ -273,7 +276,7 @@ export function describeCommunity(
   };
 }
 
-/** What a community without listings has stored. */
+/** Stored values of a community without listings. */
 function storedValues({ settings }: OpenedSettings): CommunitySettings['values'] {
   const values = communityPaths.map((path): [CommunityPath, EffectiveValue] => {
     const stored = settings.find((each) => each.listing === '' && each.path === path);

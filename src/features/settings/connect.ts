@@ -47,10 +47,10 @@ export function createConnect(options: {
   readonly tickets: ConnectTickets;
   readonly settings: Pick<Settings, 'read' | 'link'>;
   readonly publicUrl: string;
-  /** Whether Discord says that the member may manage the guild. */
+  /** True if Discord says that the member may manage the guild. */
   readonly isManager: (guildId: string, userId: string) => Promise<boolean>;
   readonly botName: () => Promise<string>;
-  /** Whether nobody could take over a listing of the operator. */
+  /** True if nobody could take over a listing of the operator. */
   readonly mayLink: () => boolean;
   /** Real time. */
   readonly stopwatch: Clock;
@@ -147,7 +147,7 @@ export function createConnect(options: {
 
 export type Connect = ReturnType<typeof createConnect>;
 
-/** Whether the guild has linked a server on the service, perhaps itself. */
+/** True if the guild has linked a server on the service, perhaps itself. */
 function hasServer({ guildId, listings }: CommunitySettings): boolean {
   return listings.some(
     ({ kind, site, targetId }) => kind === 'server' && site === null && (targetId === null || targetId === guildId),
@@ -183,7 +183,7 @@ const granted = z.object({
 });
 const tested = z.object({ delivered: z.boolean() });
 
-/** What a bot asks for. */
+/** Request of a bot to be connected. */
 export interface ConnectRequest {
   readonly name: string;
   readonly guild: string;
@@ -217,7 +217,7 @@ export function createConnectClient(serviceUrl: string, options: { readonly now:
     return isSafe ? offered.data : null;
   }
 
-  /** What the service offers; null if it does not know the protocol, or does not respond. */
+  /** Endpoints that the service offers; null if it does not know the protocol, or does not respond. */
   async function endpoints(): Promise<ConnectEndpoints | null> {
     if (known !== null && known.until > now()) return known.found;
     const found = discover();
@@ -257,7 +257,9 @@ export function createConnectClient(serviceUrl: string, options: { readonly now:
 
   return {
     endpoints,
-    /** Announces a request. Returns the service's page on which the owner decides; rejects with {@link ConnectError}. */
+    /**
+     * Announces a request. Returns the service's page on which the owner decides; rejects with {@link ConnectError}.
+     */
     async request(request: ConnectRequest): Promise<string> {
       const { consent_url: url } = await send('request_endpoint', pushed, { body: request });
       const offered = await endpoints();
@@ -361,7 +363,8 @@ type Failure = 'expired' | 'cancelled' | 'managersOnly' | 'already' | 'unavailab
 
 /**
  * Where a browser comes from Discord on the way to the service, and back. The cookie binds the way back to the browser
- * that went: it is encrypted, and has the state and the verifier. Keys, secrets and codes are in no page, log or cookie.
+ * that went: it is encrypted, and has the state and the verifier. Keys, secrets and codes are in no page, log or
+ * cookie.
  */
 export function createConnectRoutes(options: {
   readonly connect: Pick<Connect, 'obstacle' | 'start' | 'finish'>;

@@ -19,8 +19,8 @@ interface Community {
 }
 
 /**
- * What `/setup` stored, in the form of the file of `TALLYHOOK_CONFIG`: JSON with a list of listings. The settings that
- * they share are in the first one. Null means that something is switched off.
+ * Export of what `/setup` stored, in the form of the file of `TALLYHOOK_CONFIG`: JSON with a list of listings. The
+ * settings that they share are in the first one. Null means that something is switched off.
  */
 export function exportSettings(
   guildId: string,

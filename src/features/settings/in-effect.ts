@@ -15,7 +15,7 @@ import type { Directory, ListingTargets, LookupClients } from '../communities/fe
 import { Settings } from './settings.ts';
 import { openSettings, type UnreadableSecret } from './stored.ts';
 
-/** What is in effect of a community that has stored something. */
+/** Settings in effect of a community that has stored something. */
 interface EffectiveSettings extends Pick<StoredCommunity, 'formerLinks'> {
   readonly settings: readonly OpenedSetting[];
   readonly isParked: boolean;
@@ -23,7 +23,7 @@ interface EffectiveSettings extends Pick<StoredCommunity, 'formerLinks'> {
 
 /** Keeps the listings in effect at what is stored of all communities. */
 export class SettingsInEffect {
-  /** What the operator has configured. */
+  /** Configuration of the operator. */
   base: ListingBase;
   /** The version of all settings that is in effect; 0 before they are loaded. */
   private applied = 0;
@@ -56,7 +56,7 @@ export class SettingsInEffect {
     return names.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
+  /** True if a webhook secret of a listing is stored, but cannot be decrypted here. */
   readonly isUnreadable = (name: string): boolean =>
     [...this.unreadable.values()].some((secrets) => secrets.some(({ listing }) => listing === name));
 
@@ -169,9 +169,9 @@ function parkedListing(listing: ListingConfig): ListingConfig {
 /** Communities that are read at once. */
 const communitiesPerPage = 500;
 
-/** What is configured at a moment, for a command beside the running program. */
+/** Configuration at a moment, for a command beside the running program. */
 export interface EffectiveListings {
-  /** Those of the operator, and those that were linked in Discord, in guilds that the bot has not left. */
+  /** Listings of the operator, and those that were linked in Discord, in guilds that the bot has not left. */
   readonly listings: readonly ListingConfig[];
   /** The guilds that they name. */
   readonly guildIds: readonly string[];
@@ -205,7 +205,7 @@ export async function effectiveListings(
   };
 }
 
-/** What is stored of all communities. */
+/** Stored settings of all communities. */
 async function allCommunities(store: Pick<SettingsStore, 'communitiesAfter'>): Promise<readonly StoredCommunity[]> {
   const all: StoredCommunity[] = [];
   for (;;) {
@@ -231,7 +231,7 @@ export function createSettings(
     readonly redact: Pick<Redactor, 'add'> | null;
     /** Called after each change, so that other processes can be notified. */
     readonly onSaved: () => void;
-    /** What else is read whenever changes of settings are looked for. */
+    /** Reads what else may have changed, whenever changes of settings are looked for. */
     readonly alsoRefresh?: () => Promise<void>;
     readonly clock: Clock;
     readonly log: Log;

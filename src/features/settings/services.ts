@@ -25,13 +25,18 @@ export interface SetupServices {
   readonly checks: SetupChecks;
   readonly drafts: ReturnType<typeof createSetupDrafts>;
   readonly connections: Connections;
-  /** Has the vote panel of a guild posted in a channel, in place of the one before. Rejects with the errors of the store. */
+  /**
+   * Has the vote panel of a guild posted in a channel, in place of the one before. Rejects with the errors of the
+   * store.
+   */
   readonly postVotePanel: (guildId: string, channelId: string) => Promise<void>;
-  /** Whether the guild has a vote panel, or will have one in a moment. */
+  /** True if the guild has a vote panel, or will have one in a moment. */
   readonly hasVotePanel: (guildId: string) => Promise<boolean>;
 }
 
-/** What top.gg has connected, and what is held until the member who has connected it confirms it here. */
+/**
+ * Listings that top.gg has connected, and those that are held until the member who has connected it confirms it here.
+ */
 export interface Connections {
   heldFor(
     guildId: string,
@@ -41,21 +46,23 @@ export interface Connections {
   confirm(listing: string, author: SettingsAuthor): Promise<LinkResult | null>;
 }
 
-/** What `/setup` asks the listing service and Discord before it saves. */
+/** Questions of `/setup` to the listing service and Discord before it saves. */
 export interface SetupChecks {
   /**
-   * Asks the service, once, which listing an API key belongs to; twice if its kind is not known (null) and it is a bot. The
-   * key is neither logged nor part of an error. Managers of a guild can check ten keys a minute, over all processes, so
-   * that nobody guesses keys from the operator's address.
+   * Asks the service, once, which listing an API key belongs to; twice if its kind is not known (null) and it is a bot.
+   * The key is neither logged nor part of an error. Managers of a guild can check ten keys a minute, over all
+   * processes, so that nobody guesses keys from the operator's address.
    */
   checkKey(guildId: string, kind: 'server' | 'bot' | null, key: string): Promise<KeyCheck>;
-  /** Whether the operator has named the document's service; otherwise listings are on other sites alone. */
+  /** True if the operator has named the document's service; otherwise listings are on other sites alone. */
   readonly hasService: boolean;
-  /** The page on which the owner of a guild's listing finds its API key; null if there is none that Discord can link. */
+  /**
+   * The page on which the owner of a guild's listing finds its API key; null if there is none that Discord can link.
+   */
   dashboardOf(guildId: string): Promise<string | null>;
   /**
-   * A link that connects the guild's listing on the service, for this member and ten minutes, and the name that the listing
-   * gets; null if the service does not offer it. Never rejects for what the service does.
+   * A link that connects the guild's listing on the service, for this member and ten minutes, and the name that the
+   * listing gets; null if the service does not offer it. Never rejects for what the service does.
    */
   connectOffer(
     community: CommunitySettings,
@@ -68,13 +75,15 @@ export interface SetupChecks {
    * name in time are missing. Never rejects.
    */
   listingNames(listings: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** What the bot may do with the roles of a guild; null if Discord does not say in time. */
+  /** Rights of the bot over the roles of a guild; null if Discord does not say in time. */
   roleAccess(guildId: string): Promise<RoleAccess | null>;
   /** The ids of the channels of a guild, without threads; null if Discord does not say in time. */
   channelsOf(guildId: string): Promise<ReadonlySet<string> | null>;
   /** The text of a file that a member uploaded; null if it is too long, no text, or cannot be read in time. */
   readUpload(file: ResolvedFile): Promise<string | null>;
-  /** The names of the operator's listings that belong to no known guild: nobody can be distinguished from their owner. */
+  /**
+   * The names of the operator's listings that belong to no known guild: nobody can be distinguished from their owner.
+   */
   unassignedListings(): readonly string[];
 }
 
@@ -85,7 +94,7 @@ type Fields = Readonly<Record<string, string | readonly string[] | boolean>>;
 const lifetimeMs = 15 * minute;
 const maxDrafts = 500;
 
-/** What members entered into forms that could not be saved. In the memory of this process. */
+/** Entries of members in forms that could not be saved. In the memory of this process. */
 export function createSetupDrafts(clock: Pick<Clock, 'monotonic'>) {
   const drafts = new BoundedMap<{ readonly fields: Fields; readonly until: number }>(maxDrafts);
   return {
@@ -104,7 +113,7 @@ const serviceTimeoutMs = 8 * second;
 const maxChecks = 10;
 const checksWindowMs = minute;
 
-/** What `/setup` asks the service and the configuration; answering adds what it asks Discord. */
+/** Questions of `/setup` to the service and the configuration; answering adds those to Discord. */
 export function createSetupChecks(
   { lookup: { baseUrl } }: Pick<Config, 'lookup'>,
   dependencies: {
@@ -131,8 +140,8 @@ export function createSetupChecks(
 
 /**
  * Asks the service which listing a key belongs to: a request, counted in the budget of that key, and a second one if it
- * is not known of which kind the listing is. The checks of a guild are counted like requests, in the database, so that the
- * limit holds over all processes and restarts.
+ * is not known of which kind the listing is. The checks of a guild are counted like requests, in the database, so that
+ * the limit holds over all processes and restarts.
  */
 export function createKeyCheck(options: {
   readonly baseUrl: string;
@@ -174,8 +183,8 @@ const dashboardTimeoutMs = second / 2;
 
 /**
  * Where owners find the keys of a listing: its page in the dashboard, where the service has one at our own service's
- * address, otherwise the home page. The website is asked once, and a result that comes too late is for the next time. Null
- * without a service, or if it has an address of a local network.
+ * address, otherwise the home page. The website is asked once, and a result that comes too late is for the next time.
+ * Null without a service, or if it has an address of a local network.
  */
 export function createDashboards(baseUrl: string, stopwatch: Clock): (guildId: string) => Promise<string | null> {
   const service = URL.parse(baseUrl);
@@ -244,14 +253,14 @@ const maxEntries = 20_000;
 /** A manager waits no longer for it (ms), with the change in effect. */
 const maxWaitMs = 2 * second;
 
-/** What settings were before a change that is saved, or what they would be after one that is not. Valid values. */
+/** Settings before a change that is saved, or after one that is not. Valid values. */
 export type ComparedSettings =
   | { readonly before: readonly SettingChange[] }
   | { readonly after: readonly SettingChange[] };
 
 /**
- * What the rules before and after a change would have paid in the last 30 days. Null if it changes no payment, if there
- * is nothing to compare, or if it takes too long. Never rejects.
+ * Computes what the rules before and after a change would have paid in the last 30 days. Null if it changes no payment,
+ * if there is nothing to compare, or if it takes too long. Never rejects.
  */
 export type SimulateChange = (guildId: string, compared: ComparedSettings) => Promise<SimulatedCredits | null>;
 

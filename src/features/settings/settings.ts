@@ -90,8 +90,8 @@ interface SettingsOptions {
 }
 
 /**
- * The settings of all communities, as `/setup` and the command line read, validate and change them. Every method rejects
- * with the errors of the store.
+ * The settings of all communities, as `/setup` and the command line read, validate and change them. Every method
+ * rejects with the errors of the store.
  */
 export class Settings {
   private readonly options: SettingsOptions;
@@ -102,7 +102,7 @@ export class Settings {
     this.store = options.store;
   }
 
-  /** What is stored of a community, with its secrets, and the listings in effect. */
+  /** Reads what is stored of a community, with its secrets, and the listings in effect. */
   async open(guildId: string): Promise<CurrentCommunity> {
     const { encryption, base } = this.options;
     const [stored] = await this.store.communities([guildId]);
@@ -181,7 +181,7 @@ export class Settings {
     throw new TallyhookError('settings_key_missing', 'The settings, or their key, change all the time.');
   }
 
-  /** What would be wrong with these settings that is not wrong already. */
+  /** Issues with these settings that they do not have already. */
   private async issuesOf({ guildId, changed, targetIds, ...settings }: ValidatedChange): Promise<SettingIssue[]> {
     const { base, findTarget } = this.options;
     const before = communityConfig(base(), guildId, settings.before);
@@ -336,8 +336,8 @@ export class Settings {
   }
 
   /**
-   * Adds a webhook secret: a pasted one, or a generated one (null). The newest of the earlier secrets stays valid, so that
-   * the service can be changed afterwards; {@link dropOldSecrets} ends that.
+   * Adds a webhook secret: a pasted one, or a generated one (null). The newest of the earlier secrets stays valid, so
+   * that the service can be changed afterwards; {@link dropOldSecrets} ends that.
    */
   async rotateSecret({
     listing,
@@ -388,7 +388,9 @@ export class Settings {
     return listings.some((each) => each.name === listing) ? this.store.arrivedSince(listing, since) : null;
   }
 
-  /** The settings that `/setup` stored for the community, without secrets: JSON in the form of the configuration file. */
+  /**
+   * The settings that `/setup` stored for the community, without secrets: JSON in the form of the configuration file.
+   */
   async export(guildId: string): Promise<string> {
     const { opened, listings } = await this.open(guildId);
     return exportSettings(guildId, { settings: opened.settings, listings, withSecrets: false });
@@ -520,7 +522,7 @@ function missingIn([listing]: readonly ListingConfig[]): readonly SettingIssue[]
   return missing.map((each) => ({ ...each, listing: null, code: 'missing', hint: null }));
 }
 
-/** Whether a listing exists, or is being linked. */
+/** True if a listing exists, or is being linked. */
 function isListing(name: string, listings: readonly ListingConfig[], changes: readonly SettingChange[]): boolean {
   const isLinked = changes.some(
     ({ listing, path, value }) => listing === name && path === linkPath && value !== undefined,
@@ -542,8 +544,8 @@ function isIdentityPath(path: string): boolean {
 }
 
 /**
- * Why changed listings cannot be in the guild: one server or bot is linked once, because otherwise a vote would count for
- * each of its listings. What the operator has configured counts, too.
+ * Why changed listings cannot be in the guild: one server or bot is linked once, because otherwise a vote would count
+ * for each of its listings. What the operator has configured counts, too.
  * @param changed names of the listings with a new link or API key
  * @param before the listings without the change: two that were the same listing before stay as they are
  */
@@ -568,7 +570,7 @@ async function linkIssues(
   return tooMany ? [...issues, tooManyListings] : issues;
 }
 
-/** Whether two listings of one kind are the same server or bot; null if that cannot be found out now. */
+/** True if two listings of one kind are the same server or bot; null if that cannot be found out now. */
 async function compare(listing: ListingConfig, other: ListingConfig, findTarget: FindTarget): Promise<boolean | null> {
   if (listing.lookupKey !== null && listing.lookupKey === other.lookupKey) return true;
   // What is linked has an id, unless the service does not say it.

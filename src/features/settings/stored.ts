@@ -122,7 +122,7 @@ export function toStoredValues(
   });
 }
 
-/** Whether the changes contain a secret to encrypt. */
+/** True if the changes contain a secret to encrypt. */
 export function hasSecrets(changes: readonly SettingChange[]): boolean {
   return changes.some(({ path, value }) => value !== undefined && isSecretPath(path));
 }

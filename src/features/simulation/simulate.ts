@@ -42,7 +42,7 @@ export interface RuleChange {
   readonly signal: AbortSignal;
 }
 
-/** What each version would have paid all members since then (credits). */
+/** Credits that each version would have paid all members since then. */
 export interface SimulatedCredits {
   readonly before: number;
   readonly after: number;
@@ -56,7 +56,8 @@ interface PastMember extends PastEvents {
 }
 
 /**
- * Pays the votes since a time again, by both versions of the rules. Yields to other work in between, and writes nothing.
+ * Pays the votes since a time again, by both versions of the rules. Yields to other work in between, and writes
+ * nothing.
  *
  * @returns null if nobody has voted since then, if there are more than `maxEntries`, and once it is aborted
  */
@@ -155,7 +156,7 @@ function firstNeeded(listing: ReplayListing, since: number, goalAt: ReplayContex
   return calendar.startOf(goalAt?.(listing, since)?.firstDay ?? calendar.dayAt(since));
 }
 
-/** What a member did that rules pay for. */
+/** Events of a member that rules pay for. */
 export interface PastEvents {
   readonly votes: readonly PastVote[];
   /** Purchases and renewals at the service. */
@@ -173,7 +174,7 @@ export function pastEventsOf(entries: readonly MemberEntry[]): PastEvents {
 }
 
 /**
- * What a member would have been paid. Premium pays the number of its delivery, or else that of the rules.
+ * Entries that a member would have been paid. Premium pays the number of its delivery, or else that of the rules.
  * @param earlier as of {@link replayVotes}
  */
 export function simulateEntries(

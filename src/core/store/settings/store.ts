@@ -43,7 +43,7 @@ export const reads = {
     return { version: row?.version ?? 0, keyId: row?.key_id ?? null };
   },
 
-  /** Whether any community that is in use has a value at this path which is not empty. Reads all values. */
+  /** True if any community that is in use has a value at this path which is not empty. Reads all values. */
   async hasValue({ db, connection }: Sql, path: string): Promise<boolean> {
     const values = db
       .selectFrom('setting_values')
@@ -93,7 +93,7 @@ export const reads = {
     return withValues(sql, guildId, await findChanges(sql, { guildId, before: last, limit }));
   },
 
-  /** Those of these ids that are of the community, oldest first. */
+  /** The changes with these ids that are of the community, oldest first. */
   async changesWithIds(sql: Sql, guildId: string, ids: readonly number[]): Promise<readonly StoredChange[]> {
     if (ids.length === 0) return [];
     const rows = await run(sql.connection, changesOf(sql, guildId).where('id', 'in', ids).orderBy('id'));
@@ -107,8 +107,8 @@ export const reads = {
   },
 
   /**
-   * The newest test for a listing that was received since `since` (ms since the epoch); without one, the newest vote among
-   * the newest deliveries of the database. Null for neither.
+   * The newest test for a listing that was received since `since` (ms since the epoch); without one, the newest vote
+   * among the newest deliveries of the database. Null for neither.
    */
   async arrivedSince(sql: Sql, listing: string, since: number): Promise<Arrival | null> {
     const [test] = await testsSince(sql, listing, since);
@@ -312,8 +312,8 @@ async function findInteraction(
 }
 
 /**
- * Whether another guild has or had a listing with one of these names. Votes, counts and what waits are stored by the name of
- * the listing, so it stays with the guild that it was generated for.
+ * True if another guild has or had a listing with one of these names. Votes, counts and what waits are stored by the
+ * name of the listing, so it stays with the guild that it was generated for.
  */
 async function isNameOfOther({ db, connection }: Sql, guildId: string, names: readonly string[]): Promise<boolean> {
   // A literal, so that both databases use the index of links.
@@ -396,7 +396,8 @@ function isSame(before: StoredValue | null, after: StoredValue | null): boolean 
 }
 
 /**
- * Increases the version of the settings. Locks its row until the commit, so that versions become visible in their order.
+ * Increases the version of the settings. Locks its row until the commit, so that versions become visible in their
+ * order.
  */
 export async function nextVersion({ db, connection }: SqlAccess): Promise<SettingsState> {
   const insert = db.insertInto('settings_state').values({ id: 1, version: 1, key_id: null });

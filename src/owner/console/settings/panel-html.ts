@@ -13,10 +13,10 @@ import type { GuildName } from '../../../discord/guild-reader.ts';
 import type { NameBook } from '../../names.ts';
 import { inlineMarkup, markupHtml } from './markup-html.ts';
 
-/** What a panel of `/setup` is drawn with. */
+/** Surroundings with which a panel of `/setup` is drawn. */
 export interface PanelView {
   readonly names: NameBook;
-  /** Of the page. */
+  /** Language of the page. */
   readonly locale: string;
   readonly channels: readonly GuildName[];
   readonly roles: readonly GuildName[];

@@ -18,8 +18,8 @@ import { markupHtml } from './markup-html.ts';
 import { fieldHtml, hiddenFields, isReading, type PanelView, panelHtml } from './panel-html.ts';
 
 /**
- * The settings of a community: `/setup` on the web, in the language of the browser. Each answer of the command is a page,
- * so that both have the same forms, checks, undo and history.
+ * The settings of a community: `/setup` on the web, in the language of the browser. Each answer of the command is a
+ * page, so that both have the same forms, checks, undo and history.
  */
 export function settingsRoutes({ requireSession, requireForm }: SessionMiddleware): Router {
   const router = Router({ strict: true, mergeParams: true });
@@ -54,7 +54,7 @@ export function settingsRoutes({ requireSession, requireForm }: SessionMiddlewar
   return router;
 }
 
-/** What of a request and of Discord makes the input of `/setup`. @throws HttpError 404 without a server */
+/** Reads the input of `/setup` from a request and from Discord. @throws HttpError 404 without a server */
 async function readRequest(request: Request, visit: Visit) {
   const { scope, guilds, setup } = visit.context;
   if (scope === null || setup === null) throw new HttpError(404, 'There are no settings here.');
@@ -131,8 +131,8 @@ interface PreviewContext {
 }
 
 /**
- * Answers with what a form would do that is not saved: `{html}`, an article for each announcement, or what the rules would
- * have paid; empty if there is nothing to show.
+ * Answers with what a form would do that is not saved: `{html}`, an article for each announcement, or what the rules
+ * would have paid; empty if there is nothing to show.
  * @throws HttpError 404 for other forms
  */
 async function sendPreview(response: Response, input: CommandInput, preview: PreviewContext): Promise<void> {
@@ -169,7 +169,7 @@ const form = z.record(z.string().max(100), z.union([text, z.array(text).max(50)]
 export interface SelectableObjects {
   /** The ids of the channels of the guild; null if Discord does not say. */
   readonly channels: ReadonlySet<string> | null;
-  /** What the bot lacks in a channel. */
+  /** Permissions that the bot lacks in a channel. */
   readonly missingIn: (channelId: string) => Promise<readonly PostingPermission[] | null>;
 }
 
