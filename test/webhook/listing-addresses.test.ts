@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findAddress } from '../../src/core/receiving/addresses.ts';
+import { findAddress } from '../../src/core/receiving/intake.ts';
 import type { ListingWithSecrets } from '../../src/core/receiving/listing.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { serverAndBot } from '../support/listings.ts';

@@ -4,31 +4,99 @@ import { StoreUnavailableError, TallyhookError } from '@tallyhook/platform/error
 import { maxBodyBytes } from '@tallyhook/platform/http/max-body-bytes';
 import { isObject, parseJson } from '@tallyhook/platform/json';
 import type { Log } from '@tallyhook/platform/log';
+import { memoizeOne } from '@tallyhook/platform/memoize';
 import { createThrottledLog, type LogThrottled } from '@tallyhook/platform/throttled-log';
 import type { DeliveryQuota } from '../../webhook/delivery-quota.ts';
 import type { Family } from '../../webhook/event.ts';
 import { readAuthorized } from '../../webhook/payload.ts';
-import { describeBody, isProbe } from '../../webhook/probe.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { type PayloadRejection, type RejectionCode, rejections, tooLarge } from '../../webhook/rejections.ts';
-import type { WebhookResponse } from '../../webhook/response.ts';
+import { describeBody, isProbe, type WebhookResponse } from '../../webhook/response.ts';
 import { joinHeader } from '../../webhook/signed-form.ts';
-import { type AuthenticDelivery, authenticate, rejectByHeaders } from '../../webhook/sites/authenticate.ts';
+import {
+  type AuthenticDelivery,
+  authenticate,
+  type Credentials,
+  rejectByHeaders,
+} from '../../webhook/sites/authenticate.ts';
 import { isOldSignature, oldSignature, readDelivery, type SitePayload } from '../../webhook/sites/read-delivery.ts';
 import { explainSite, recogniseSite } from '../../webhook/sites/recognise.ts';
-import { type ReadHeader, token } from '../../webhook/sites/scheme.ts';
+import { type ReadHeader, token, type Unauthentic } from '../../webhook/sites/scheme.ts';
 import { service } from '../../webhook/sites/service.ts';
-import type { Unauthentic } from '../../webhook/sites/signed-content.ts';
 import type { Site } from '../../webhook/sites/site.ts';
+import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { QueueName } from '../outbox/queue.ts';
 import { identityOf } from '../tally/listing-context.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
-import type { Address } from './addresses.ts';
-import { type ListingScope, type ResolvableListing, withoutSecrets } from './listing.ts';
+import { type ListingScope, type ListingWithSecrets, type ResolvableListing, withoutSecrets } from './listing.ts';
 import { eventTimeOf } from './replay.ts';
 import { routeDelivery } from './route-delivery.ts';
+
+/** Where deliveries arrive: at the address of a listing, or at the shared ones of all listings of the service. */
+export interface Address {
+  /** Null for the shared addresses. */
+  readonly listing: ListingWithSecrets | null;
+  /** Says how deliveries are authenticated and read. */
+  readonly site: Site;
+  readonly credentials: Required<Credentials>;
+  /** What each secret authorizes, in their order: one listing, or several that share it. */
+  readonly scopesOfSecrets: readonly Scopes[];
+  /** What each authorization accepts, in their order. */
+  readonly scopesOfAuthorizations: readonly Scopes[];
+}
+
+type Scopes = readonly ListingScope[];
+
+/** The listings as they are configured now. */
+export interface ReceivingListings {
+  /** The same array as long as nothing has changed. */
+  readonly listings: readonly ListingWithSecrets[];
+  find(name: string): ListingWithSecrets | undefined;
+}
+
+/** Computed for the first delivery: among thousands of listings, a few get deliveries between two changes. */
+const addressOfListing = memoizeOne((listing: ListingWithSecrets): Address => {
+  const site = listing.site === undefined ? service : findSite(listing.site);
+  return { listing, site, ...secretsOf([listing]) };
+});
+
+const sharedAddress = memoizeOne((listings: readonly ListingWithSecrets[]): Address => {
+  const shared = listings.filter(({ site, ownAddress }) => site === undefined && !ownAddress);
+  return { listing: null, site: service, ...secretsOf(shared) };
+});
+
+/** @param name of a listing; null for the shared addresses. Undefined without such a listing */
+export function findAddress(directory: ReceivingListings, name: string | null): Address | undefined {
+  if (name === null) return sharedAddress(directory.listings);
+  const listing = directory.find(name);
+  return listing && addressOfListing(listing);
+}
+
+/** Each scope has the same listing object for every delivery, which is sent to the writer once. */
+function secretsOf(listings: readonly ListingWithSecrets[]): Omit<Address, 'listing' | 'site'> {
+  const secrets = new Map<string, Scopes>();
+  const authorizations = new Map<string, Scopes>();
+  for (const listingWithSecrets of listings) {
+    const { voteSecrets, premiumSecrets, voteAuthorization } = listingWithSecrets;
+    const listing = withoutSecrets(listingWithSecrets);
+    for (const secret of voteSecrets) append(secrets, secret, { listing, family: 'vote' });
+    for (const secret of premiumSecrets) append(secrets, secret, { listing, family: 'premium' });
+    if (voteAuthorization !== null) append(authorizations, voteAuthorization, { listing, family: 'vote' });
+  }
+  return {
+    credentials: { secrets: [...secrets.keys()], authorizations: [...authorizations.keys()] },
+    scopesOfSecrets: [...secrets.values()],
+    scopesOfAuthorizations: [...authorizations.values()],
+  };
+}
+
+function append(scopes: Map<string, Scopes>, secret: string, scope: ListingScope): void {
+  const known = scopes.get(secret) ?? [];
+  const isRepeated = known.some(({ listing, family }) => listing === scope.listing && family === scope.family);
+  if (!isRepeated) scopes.set(secret, [...known, scope]);
+}
 
 /** A delivery apart from its body. */
 export interface DeliveryHead {

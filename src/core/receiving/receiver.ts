@@ -27,8 +27,14 @@ import {
   type WebhookResponse,
 } from '../../webhook/response.ts';
 import { isEncoded, joinHeader, serialised } from '../../webhook/signed-form.ts';
-import { type Address, findAddress, type ReceivingListings } from './addresses.ts';
-import type { DeliveryHead, Intake, IntakeRejection } from './intake.ts';
+import {
+  type Address,
+  type DeliveryHead,
+  findAddress,
+  type Intake,
+  type IntakeRejection,
+  type ReceivingListings,
+} from './intake.ts';
 
 /**
  * A function of Express 4 and 5, Connect, Polka and other frameworks: answers webhooks and passes on what is none.

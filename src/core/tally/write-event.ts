@@ -10,7 +10,6 @@ import { type AccountState, isEmpty } from './account-state.ts';
 import type { EventKey } from './idempotency-key.ts';
 import type { ListingContext, ListingIdentity } from './listing-context.ts';
 import { channelQueueOf } from './queues.ts';
-import type { Recorded } from './tally.ts';
 import {
   alreadyReplayed,
   type Delivery,
@@ -18,6 +17,7 @@ import {
   type DeliveryRowWriter,
   type Hook,
   type HookCondition,
+  type Recorded,
   type RecordedDelivery,
   type RoutedDelivery,
   type Tally,

@@ -3,18 +3,21 @@ import { second } from '@tallyhook/platform/durations';
 import { hmacSha256 } from '@tallyhook/platform/hmac';
 import { parseJson } from '@tallyhook/platform/json';
 import { reserialised } from '../signed-form.ts';
-import { chooseScheme, type ReadHeader, type Scheme, type SignatureScheme } from './scheme.ts';
 import {
+  chooseScheme,
   decodeKey,
   mismatch,
   missing,
+  type ReadHeader,
   readJws,
   readSignature,
   rejectFuture,
+  type Scheme,
+  type SignatureScheme,
   type SignedContent,
   textAround,
   type Unauthentic,
-} from './signed-content.ts';
+} from './scheme.ts';
 import type { Site } from './site.ts';
 
 /** The secrets that are valid at an address. */

@@ -2,8 +2,7 @@ import { parseJson } from '@tallyhook/platform/json';
 import { isObject } from '../fields.ts';
 import { isSignature } from '../signed-form.ts';
 import { sites } from './index.ts';
-import type { ReadHeader, SignatureScheme } from './scheme.ts';
-import { readJws } from './signed-content.ts';
+import { type ReadHeader, readJws, type SignatureScheme } from './scheme.ts';
 import type { Site } from './site.ts';
 
 /** A rejected delivery: its headers, and its body if that was read. */

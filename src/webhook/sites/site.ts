@@ -1,5 +1,5 @@
 import type { Fields } from '../fields.ts';
-import type { Scheme } from './scheme.ts';
+import type { Scheme, SiteWithErrors } from './scheme.ts';
 
 /** The sites that this version knows; `custom` is described by the configuration. @category Start here */
 export type KnownSite =
@@ -23,7 +23,7 @@ export type KnownSite =
   | 'custom';
 
 /** What tallyhook knows about a listing site: pure data, and pure functions of one delivery. */
-export interface Site {
+export interface Site extends SiteWithErrors {
   /** The value of `site` in the configuration. */
   readonly id: KnownSite;
   /** For announcements, `/canvote` and the owner. */
@@ -35,8 +35,6 @@ export interface Site {
    * never tried after it has failed, or a captured token would be worth as much as the signature.
    */
   readonly schemes: readonly [Scheme, ...Scheme[]];
-  /** What its senders read if a signature has no valid form, or is not valid; by default sentences for any site. */
-  readonly errors?: { readonly malformed: string; readonly mismatch: string };
   /** Time between two votes of a member, unless the delivery or the owner states another (ms). */
   readonly cooldownMs: number;
   /**

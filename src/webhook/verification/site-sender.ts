@@ -5,21 +5,21 @@ import { hmacSha256Hex, isEqualText } from '@tallyhook/platform/sha256';
 import { sites } from '../sites/index.ts';
 import { readDelivery, refuseOld, type SitePayload } from '../sites/read-delivery.ts';
 import { recogniseSite } from '../sites/recognise.ts';
-import { chooseScheme, type Scheme } from '../sites/scheme.ts';
-import { service } from '../sites/service.ts';
 import {
+  chooseScheme,
   mismatch,
   missing,
   readJws,
   readSignature,
   rejectFuture,
+  type Scheme,
   type SignedContent,
   type Unauthentic,
-} from '../sites/signed-content.ts';
+} from '../sites/scheme.ts';
+import { service } from '../sites/service.ts';
 import type { Site } from '../sites/site.ts';
 import { listOf, rejectUnknownSecrets, type SiteSecrets } from './options.ts';
-import type { Bytes } from './request.ts';
-import { type HeadersLike, readHeader } from './request.ts';
+import { type Bytes, type HeadersLike, readHeader } from './request.ts';
 import { VerificationError } from './verification-error.ts';
 
 /** The site and the secrets that are not empty. @throws TallyhookError `invalid_options`; VerificationError `webhook_secret_missing` */

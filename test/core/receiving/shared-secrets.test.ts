@@ -1,7 +1,7 @@
 import { parseJson } from '@tallyhook/platform/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findAddress, type ReceivingListings } from '../../../src/core/receiving/addresses.ts';
+import { findAddress, type ReceivingListings } from '../../../src/core/receiving/intake.ts';
 import type { ListingWithSecrets } from '../../../src/core/receiving/listing.ts';
 import { isSignedWith, sign } from '../../../src/webhook/signature.ts';
 import { reserialised } from '../../../src/webhook/signed-form.ts';
