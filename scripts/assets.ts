@@ -26,7 +26,7 @@ export const programAssets: Assets = {
  * @throws Error if two assets have the same name
  */
 export function copyAssets(folder: string, { sources, translations, fonts }: Assets): void {
-  const patterns = sources.map((source) => `${source}/**/*.{css,svg,browser.js,lua}`);
+  const patterns = sources.map((source) => `${source}/**/*.{css,svg,browser.js}`);
   for (const file of globSync(patterns, { cwd: root, exclude: ['**/public/**'] }))
     cpSync(join(root, file), join(folder, basename(file)), { force: false, errorOnExist: true });
   if (fonts) copyFonts(join(folder, 'fonts'));

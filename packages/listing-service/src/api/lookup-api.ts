@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
-import { formatCount, second } from '@tallyhook/platform/durations';
+import { formatCount, minute, second } from '@tallyhook/platform/durations';
 import { BodyMemory } from '@tallyhook/platform/http/body';
 import { memoizeOne } from '@tallyhook/platform/memoize';
 import type { z } from 'zod';
 import type { ServiceContext } from '../context.ts';
-import { type CountedRequest, maxRequests, type RateLimiter, rateLimitWindowMs } from '../rate-limit/rate-limiter.ts';
+import type { CountedRequest, CountRequest } from '../rate-limits.ts';
 import { createLookups, type Lookups } from '../storage/lookups.ts';
 import { digest } from '../storage/secrets.ts';
 import { ApiError, requireGet, requirePost, toApiError } from './api-error.ts';
@@ -16,11 +16,12 @@ import { apiBasePath } from './openapi.ts';
 import { botStats, type Operation, type OperationName, operations } from './operations.ts';
 import { postBotStats } from './post-bot-stats.ts';
 
-const policy = `"key";q=${maxRequests};w=${rateLimitWindowMs / second}`;
+/** How many requests a key may make (document, section 8). */
+export const keyLimit = { limit: 120, windowMs: 1 * minute };
+const policy = `"key";q=${keyLimit.limit};w=${keyLimit.windowMs / second}`;
 
 /**
- * The headers with the remaining quota, names and values in turn. Rejected requests are not counted, so a client that waits for `Retry-After` is
- * accepted.
+ * The headers with the remaining quota, names and values in turn.
  * @throws ApiError 429 for a rejected request, with `Retry-After`
  */
 function rateLimitHeaders({ isAllowed, remaining, resetMs }: CountedRequest): readonly string[] {
@@ -29,13 +30,14 @@ function rateLimitHeaders({ isAllowed, remaining, resetMs }: CountedRequest): re
   if (isAllowed) return ['RateLimit-Policy', policy, 'RateLimit', limit];
   throw new ApiError(
     429,
-    `More than ${maxRequests} requests in a minute. Try again in ${formatCount(seconds, 'second')}.`,
+    `More than ${keyLimit.limit} requests in a minute. Try again in ${formatCount(seconds, 'second')}.`,
     { 'RateLimit-Policy': policy, RateLimit: limit, 'Retry-After': String(seconds) },
   );
 }
 
 export interface LookupApiDependencies extends ServiceContext {
-  readonly limiter: RateLimiter;
+  /** By {@link keyLimit}. */
+  readonly countRequest: CountRequest;
   readonly usage: KeyUsage;
   /** The public URL of the service, without a trailing slash. */
   readonly origin: string;
@@ -61,7 +63,7 @@ const noQuery: Query = {};
  * @returns what responds to a request below the base path, and returns false for any other
  */
 export function createLookupApi(dependencies: LookupApiDependencies) {
-  const { database, clock, limiter, usage, log, origin } = dependencies;
+  const { database, clock, countRequest, usage, log, origin } = dependencies;
   const lookups = createLookups(database);
   const memory = new BodyMemory();
   const routes: Readonly<Record<string, Route | undefined>> = Object.assign(Object.create(null), {
@@ -87,8 +89,7 @@ export function createLookupApi(dependencies: LookupApiDependencies) {
       const { keyId, listing } = await authenticate(lookups, request.headers['x-api-key'] || query['key']);
       const now = clock.now();
       usage.note(keyId, now);
-      const counted = limiter.count(keyId);
-      const limits = rateLimitHeaders(counted instanceof Promise ? await counted : counted);
+      const limits = rateLimitHeaders(await countRequest(String(keyId)));
       try {
         if (!route.operation.keys.includes(listing.kind)) throw keyTypeError(...route.operation.keys);
         const answer = await route.answer({ lookups, listing, now, origin }, segment, query, request);

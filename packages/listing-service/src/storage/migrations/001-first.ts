@@ -7,8 +7,20 @@ import { type Words, wordsOf } from './words.ts';
 /** All tables. What the columns mean is said in `tables.ts`; here are the reasons of the indexes. */
 export function first(dialect: SqlDialect): string[] {
   const words = wordsOf(dialect);
-  return [...listingTables(words), ...webhookTables(words), ...communityTables(words), ...counts(dialect)];
+  return [
+    ...listingTables(words),
+    ...webhookTables(words),
+    ...communityTables(words),
+    ...counts(dialect),
+    // With SQLite, they are in a file of their own.
+    ...(dialect.name === 'postgres' ? [rateLimits] : []),
+  ];
 }
+
+/** The columns that rate-limiter-flexible expects. */
+const rateLimits = `create unlogged table rate_limits (
+    key text primary key, points bigint not null, expire bigint not null
+  ) with (fillfactor = 70)`;
 
 const listingTables = ({ id, integer, strict }: Words) => [
   `create table listings (
@@ -45,12 +57,6 @@ const listingTables = ({ id, integer, strict }: Words) => [
     hint text not null, label text not null, created_at ${integer} not null, revoked_at ${integer}
   )${strict}`,
   `create table key_usage (key_id ${integer} primary key, last_used_at ${integer} not null)${strict}`,
-  // A row per key and process, and not per request.
-  `create table request_reservations (
-    key_id ${integer} not null, holder text not null, counted_json text not null, reserved ${integer} not null,
-    usable_until ${integer} not null, counts_until ${integer} not null, primary key (key_id, holder)
-  )${strict}`,
-  `create table limit_holders (holder text primary key, file_id text not null)${strict}`,
 
   `create table votes (
     id ${id}, listing_id text not null references listings (id), user_id text not null,

@@ -35,11 +35,6 @@ export const communityTables = ({ integer, strict }: Words) => [
   )${strict}`,
   'create index moderation_log_by_listing on moderation_log (listing_id, at)',
   'create index moderation_log_by_time on moderation_log (at, id)',
-  `create table action_counts (
-    subject text not null, window_start ${integer} not null, actions ${integer} not null, expires_at ${integer} not null,
-    constraint action_counts_key primary key (subject, window_start)
-  )${strict}`,
-  'create index action_counts_by_expiry on action_counts (expires_at)',
   `create table used_challenges (id text primary key, expires_at ${integer} not null)${strict}`,
   'create index used_challenges_by_expiry on used_challenges (expires_at)',
 
