@@ -88,8 +88,8 @@ export const serviceMutations: readonly Mutation[] = [
   },
   {
     file: 'packages/listing-service/src/abuse/proof-of-work.ts',
-    find: 'return markUsed(database, id, expiresAt);',
-    replace: 'await markUsed(database, id, expiresAt);\n      return true;',
+    find: 'return verified && markUsed(database, nonce, expiresAt * second);',
+    replace: 'await markUsed(database, nonce, expiresAt * second);\n      return verified;',
     breaks: 'a solved challenge is good for one vote',
   },
   {
