@@ -147,11 +147,11 @@ const noStore: RequestHandler = (_request, response, next) => {
 
 /** Requires the bearer token. A request without a token does not count as a failed attempt. */
 function requireToken(authentication: Authentication): RequestHandler {
-  return (request, response, next) => {
+  return async (request, response, next) => {
     const client = clientKeyOf(request.ip);
-    authentication.countRequest(client);
+    await authentication.countRequest(client);
     const [, token] = /^Bearer +(\S.*)$/i.exec(request.headers.authorization ?? '') ?? [];
-    if (token !== undefined && authentication.verifyToken(token, client)) return next();
+    if (token !== undefined && (await authentication.verifyToken(token, client))) return next();
     response.set('www-authenticate', 'Bearer');
     throw new HttpError(401, 'Send "Authorization: Bearer …" with the OWNER_TOKEN.');
   };

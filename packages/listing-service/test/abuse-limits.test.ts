@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { hour, minute } from '@tallyhook/platform/durations';
 import { openSqlite } from '@tallyhook/platform/sqlite';
+import { fixedDate } from '@tallyhook/platform/testing/fixed-date';
 import { expect, test } from 'vitest';
 import type { LimitedAction } from '../src/abuse/admission.ts';
 import { banMember, liftBan } from '../src/abuse/moderate.ts';
 import type { ServiceOptions } from '../src/service.ts';
 import { openDatabase } from '../src/storage/database.ts';
-import { fixedDate } from '../testing/fixed-date.ts';
 import { mira, ownerId, type Running, running, serverId, tobias } from '../testing/running.ts';
 import { type Visit, visit } from '../testing/visit.ts';
 

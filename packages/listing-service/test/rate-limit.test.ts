@@ -1,6 +1,6 @@
 import { minute, second } from '@tallyhook/platform/durations';
+import { fixedDate } from '@tallyhook/platform/testing/fixed-date';
 import { expect, test } from 'vitest';
-import { fixedDate } from '../testing/fixed-date.ts';
 import { running } from '../testing/running.ts';
 
 const path = '/votes/1';

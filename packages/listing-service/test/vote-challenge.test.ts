@@ -1,10 +1,10 @@
 import { minute, second } from '@tallyhook/platform/durations';
+import { fixedDate } from '@tallyhook/platform/testing/fixed-date';
 import { html } from '@tallyhook/platform/web/html';
 import { type Challenge, type Payload, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { expect, test } from 'vitest';
 import type { ServiceOptions } from '../src/service.ts';
-import { fixedDate } from '../testing/fixed-date.ts';
 import { leapingClock } from '../testing/leaping-clock.ts';
 import { ask, botId, mira, running, serverId, tobias } from '../testing/running.ts';
 import { type Visit, visit } from '../testing/visit.ts';

@@ -55,8 +55,8 @@ export function createConsole({ token, discord, authentication }: ConsoleAccess,
     serveScript(() => readScript(previewScript)),
   );
   router.get('/messages.js', serveScript(readSharedScript));
-  router.use((request, _response, next) => {
-    authentication.countRequest(clientKeyOf(request.ip));
+  router.use(async (request, _response, next) => {
+    await authentication.countRequest(clientKeyOf(request.ip));
     next();
   });
   router.use(sameOriginForms, express.urlencoded({ extended: false, limit: '64kb' }));

@@ -51,7 +51,7 @@ export function memberSignInRoutes(
     if (attempt === null) throw expired();
     if (error !== undefined) throw new ConsoleError(400, ({ text }) => text('console.errors.cancelled'));
     if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) throw expired();
-    authentication.countSignIn(clientKeyOf(request.ip));
+    await authentication.countSignIn(clientKeyOf(request.ip));
     const member = await readMember(code, attempt.verifier).catch((thrown: unknown) => {
       if (thrown instanceof OAuthError && thrown.reason === 'revoked') throw expired();
       log.warn({ reason: messageOf(thrown) }, 'sign-in with Discord failed');

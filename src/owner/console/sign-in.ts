@@ -47,7 +47,7 @@ export function ownerSignInRoutes(
     if (authentication === null) throw new HttpError(404, 'There is no owner token.');
     const { ownerToken, next } = parseRequest(signInForm, request.body ?? {});
     const client = clientKeyOf(request.ip);
-    const error = authenticationError(() => authentication.verifyToken(ownerToken, client));
+    const error = await authenticationError(authentication.verifyToken(ownerToken, client));
     if (error === null) {
       log.info({ address: client }, 'owner signed in');
       await sessions.signIn(request, response, null);
@@ -66,9 +66,11 @@ export function ownerSignInRoutes(
   return router;
 }
 
-function authenticationError(verify: () => boolean): HttpError | null {
+async function authenticationError(verifying: Promise<boolean>): Promise<HttpError | null> {
   try {
-    return verify() ? null : new ConsoleError(401, ({ text }) => text('console.token.wrong', { name: tokenName }));
+    return (await verifying)
+      ? null
+      : new ConsoleError(401, ({ text }) => text('console.token.wrong', { name: tokenName }));
   } catch (error) {
     if (error instanceof HttpError) return error;
     throw error;

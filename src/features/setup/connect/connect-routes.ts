@@ -1,15 +1,10 @@
-import type { Clock } from '@tallyhook/platform/clock';
 import { minute } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { clientKeyOf, isTrustedProxy } from '@tallyhook/platform/web/client-key';
+import { ClientLimit } from '@tallyhook/platform/web/client-limit';
 import { html } from '@tallyhook/platform/web/html';
-import {
-  createAddressLimit,
-  type PlainPage,
-  plainPageHeaders,
-  sendPlainPage,
-} from '@tallyhook/platform/web/plain-page';
+import { maxPlainPages, type PlainPage, plainPageHeaders, sendPlainPage } from '@tallyhook/platform/web/plain-page';
 import { equalSecrets, readCookie, setCookie } from '@tallyhook/platform/web/session-cookie';
 import express, { type Express, type Request, type Response, Router } from 'express';
 import type { AppTexts, Texts } from '../../../texts/texts.ts';
@@ -30,14 +25,13 @@ export function createConnectRoutes(options: {
   readonly tickets: Pick<ConnectTickets, 'open' | 'resume'>;
   readonly publicUrl: string;
   readonly languages: AppTexts;
-  readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;
 }): Express {
-  const { languages, connect, tickets, publicUrl, clock, log } = options;
+  const { languages, connect, tickets, publicUrl, log } = options;
   const { pathname: path, protocol } = new URL(`${publicUrl}${connectPath}`);
   const secure = protocol === 'https:';
   const name = `${secure ? '__Secure-' : ''}tallyhook_connect`;
-  const isWithinLimit = createAddressLimit(clock);
+  const limit = new ClientLimit(maxPlainPages);
 
   // The way back comes from another site.
   const attributes = { name, path, secure, sameSite: 'lax' } as const;
@@ -71,8 +65,8 @@ export function createConnectRoutes(options: {
   }
 
   const router = Router({ strict: true });
-  router.use(connectPath, plainPageHeaders, (request, response, next) => {
-    if (isWithinLimit(clientKeyOf(request.ip))) return next();
+  router.use(connectPath, plainPageHeaders, async (request, response, next) => {
+    if ((await limit.waitMs(clientKeyOf(request.ip))) === null) return next();
     response.set('retry-after', '60');
     fail(request, response, 'tooMany');
   });

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 
-/** Stops the time of `Date` for a test: the limits count by it, and not by the clock of the service. */
+/** Stops the time of `Date` for a test: rate-limiter-flexible counts by it, and not by a clock of ours. */
 export function fixedDate(): { leap(ms: number): void } {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
