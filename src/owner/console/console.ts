@@ -1,4 +1,4 @@
-import { serveAsset } from '@tallyhook/platform/web/asset';
+import { baseStyles, serveAsset } from '@tallyhook/platform/web/asset';
 import { clientKeyOf } from '@tallyhook/platform/web/client-key';
 import { rejectCrossSiteForms } from '@tallyhook/platform/web/cross-site';
 import { html } from '@tallyhook/platform/web/html';
@@ -46,7 +46,10 @@ export function createConsole({ token, discord, authentication }: ConsoleAccess,
   const discordUrl = discord && `${discord.url}/${startPath}`;
   const router = Router({ strict: true });
   router.use(speaking(context.languages), pageHeaders, redirectToSlash);
-  router.get('/console.css', serveAsset(new URL('./console.css', import.meta.url), assetOptions));
+  router.get(
+    '/console.css',
+    serveAsset(new URL('./console.css', import.meta.url), { ...assetOptions, before: baseStyles }),
+  );
   router.get('/picture.svg', serveAsset(new URL('./picture.svg', import.meta.url), assetOptions));
   router.get('/icon.svg', serveAsset(new URL('./console-icon.svg', import.meta.url), assetOptions));
   router.get('/messages.css', serveAsset(messageStyles(), assetOptions));

@@ -71,6 +71,6 @@ function card({ listing, monthlyVotes }: OwnListing, { userId }: Visitor, texts:
   return html`<li class="card"><div class="head">${listingIcon(listing, 'small')}
   <div><h2><span dir="auto">${listing.name}</span></h2>
   ${kindAndVotes(listing, monthlyVotes, texts)}</div></div>
-  ${states.length > 0 && html`<p>${states.map((state) => html`<span class="state">${state}</span> `)}</p>`}
+  ${states.length > 0 && html`<p>${states.map((state) => html`<span class="mark">${state}</span> `)}</p>`}
   ${!isDeleting && html`<p class="line"><a class="button" href="/dashboard/${listing.id}">${text(`dashboard.edit.${listing.kind}`)}</a> <a href="/dashboard/${listing.id}/statistics">${text('dashboard.tabs.statistics')}</a> <a href="${pagePath(listing)}">${text('dashboard.publicPage')}</a></p>`}</li>`;
 }
