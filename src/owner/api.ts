@@ -11,10 +11,16 @@ import { type DeliveryDetails, getDelivery } from '../features/traces/delivery-d
 import { explainDelivery, explainEffect } from '../features/traces/explain.ts';
 import type { Authentication } from './authentication.ts';
 import type { OwnerContext } from './context.ts';
-import { getMember, type MemberAccount, type MemberDetails, type VoteTimes } from './get-member.ts';
-import { getSummary, type Summary } from './get-overview.ts';
-import { listDeliveries } from './list-deliveries.ts';
 import { decideAlarm, decisions, type ListingDetails, listListings, reverseVotes } from './listings.ts';
+import {
+  getMember,
+  getSummary,
+  listDeliveries,
+  type MemberAccount,
+  type MemberDetails,
+  type Summary,
+  type VoteTimes,
+} from './queries.ts';
 import { correct, findEffect, replayDelivery, replayEffect } from './replay.ts';
 import {
   correctionRequest,

@@ -1,6 +1,6 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
-import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-error';
+import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { clientKeyOf, isTrustedProxy } from '@tallyhook/platform/web/client-key';

@@ -12,15 +12,12 @@ import type { DiscordSignIn } from '../discord-sign-in.ts';
 import { previewScript } from './announcements/preview-script.ts';
 import { explainError } from './console-error.ts';
 import { formRoutes } from './form-routes.ts';
-import { memberSignInRoutes, startPath } from './member-sign-in.ts';
 import { redirectToSlash, sessionMiddleware } from './middleware.ts';
-import { pageRoutes } from './page-routes.ts';
+import { pageRoutes, serverRoutes } from './page-routes.ts';
 import { relativeRoot, renderPage, speaking, textsOf } from './render-page.ts';
-import { serverRoutes } from './servers.ts';
 import { createOwnerSessions, type OwnerSessions } from './session.ts';
 import { settingsRoutes } from './settings/routes.ts';
-import { ownerSignInRoutes } from './sign-in.ts';
-import { signInLinkRoutes } from './sign-in-links.ts';
+import { memberSignInRoutes, ownerSignInRoutes, signInLinkRoutes, startPath } from './sign-in.ts';
 
 const assetOptions = { cacheControl: 'private, max-age=3600' };
 
