@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { StatementSync } from 'node:sqlite';
 import { systemClock } from '@tallyhook/platform/clock';
 import { sqlitePathOf } from '@tallyhook/platform/database/database-url';
-import { second } from '@tallyhook/platform/durations';
+import { minute, second } from '@tallyhook/platform/durations';
 import { messageOf, StoreUnavailableError, TallyhookError } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { openSqlite } from '@tallyhook/platform/sqlite';
@@ -51,6 +51,9 @@ interface LimitStore {
   close(): void;
 }
 
+/** The accepted difference between the clocks of processes (ms). */
+const clockToleranceMs = 1 * minute;
+
 /** All limits of a service: those of API keys, of members and of addresses. */
 export type RateLimits = Awaited<ReturnType<typeof openRateLimits>>;
 
@@ -75,13 +78,20 @@ export async function openRateLimits({
     /** @param name of what is counted, the same in all processes */
     create(name: string, { limit, windowMs }: ActionLimit): CountRequest {
       const limiter = store.limiter({ keyPrefix: name, points: limit, duration: windowMs / second });
-      return async (key) => {
+      async function consume(key: string): Promise<CountedRequest> {
         try {
           return { isAllowed: true, ...quotaOf(await limiter.consume(key)) };
         } catch (rejected) {
           if (rejected instanceof RateLimiterRes) return { isAllowed: false, ...quotaOf(rejected) };
           throw rejected instanceof StoreUnavailableError ? rejected : new StoreUnavailableError(rejected);
         }
+      }
+      return async (key) => {
+        const counted = await consume(key);
+        if (counted.resetMs <= windowMs + clockToleranceMs) return counted;
+        // The clock was set back, after which the window would end too late.
+        await limiter.delete(key);
+        return consume(key);
       };
     },
     deleteExpired: store.deleteExpired,

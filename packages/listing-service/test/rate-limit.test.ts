@@ -1,4 +1,4 @@
-import { minute, second } from '@tallyhook/platform/durations';
+import { hour, minute, second } from '@tallyhook/platform/durations';
 import { fixedDate } from '@tallyhook/platform/testing/fixed-date';
 import { expect, test } from 'vitest';
 import { running } from '../testing/running.ts';
@@ -37,6 +37,15 @@ test('a rejected request has a Retry-After, and a request at that time is accept
   const accepted = await send();
   expect(accepted.status).toBe(200);
   expect(accepted.headers.get('ratelimit')).toBe('"key";r=119;t=60');
+});
+
+test('after the clock was set back, a key does not wait longer than a minute', async () => {
+  const clock = fixedDate();
+  const { get, keys } = await running();
+  const send = () => get(path, { 'X-API-Key': keys.server });
+  expect(await countStatuses(Array.from({ length: 121 }, send))).toEqual({ 200: 120, 429: 1 });
+  clock.leap(-hour);
+  expect((await send()).headers.get('ratelimit')).toBe('"key";r=119;t=60');
 });
 
 test('each key has its own limit in header and query together; unknown keys have none', async () => {
