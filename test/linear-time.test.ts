@@ -8,10 +8,10 @@ import * as truncate from '@tallyhook/platform/truncate';
 import { normalizeLine, normalizeText } from '@tallyhook/platform/truncate';
 import { clientKeyOf } from '@tallyhook/platform/web/client-key';
 import { isCrossSite } from '@tallyhook/platform/web/cross-site';
-import { findFlashMessage } from '@tallyhook/platform/web/flash-messages';
 import { hasFormToken } from '@tallyhook/platform/web/form-token';
 import { isOwnHost } from '@tallyhook/platform/web/host';
 import { html } from '@tallyhook/platform/web/html';
+import { findFlashMessage } from '@tallyhook/platform/web/page-frame';
 import { createSessionCookie } from '@tallyhook/platform/web/session-cookie';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { describeConfig } from '../config/describe.ts';
@@ -65,10 +65,10 @@ import {
 } from '../src/lookup/endpoints.ts';
 import { createQuote, errorForResponse } from '../src/lookup/http.ts';
 import { lastSegmentWithoutSlash } from '../src/owner/console/middleware.ts';
-import { nextPage } from '../src/owner/console/next-page.ts';
 import { prettyJson, visible } from '../src/owner/console/pretty-json.ts';
 import { consoleMessages, relativeRoot } from '../src/owner/console/render-page.ts';
 import { markupHtml } from '../src/owner/console/settings/markup-html.ts';
+import { nextPage } from '../src/owner/console/sign-in.ts';
 import { findUsername } from '../src/owner/names.ts';
 import {
   correctionRequest,

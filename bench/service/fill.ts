@@ -62,6 +62,6 @@ async function deleteDeliveries(path: string): Promise<void> {
 
 export function removeDatabase(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
-  for (const limitFile of globSync(`${path}-limit-*`)) rmSync(limitFile);
+  for (const limitFile of globSync(`${path}-limits*`)) rmSync(limitFile);
   rmSync(path.replace(/\.db$/, '.keys.json'), { force: true });
 }

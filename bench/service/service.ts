@@ -18,8 +18,7 @@ const minRowsPerSecond = 100_000;
 const method = `The lookup API of the listing service, beside an Express handler that reads the same rows of the same SQLite file with
 prepared statements and has no limit of requests, and beside Express with a constant reply. 32 connections use 2,000 keys
 in turn; each run has keys that the runs of the last minute did not use up. All run in turns, and a ratio is the median
-over the rounds. The service's figures contain the reservation of its limit: with 10,000 requests of 2,000 keys, one of
-five requests reserves a block. A 304 is the answer to a request with the entity tag of the response.
+over the rounds. The service's figures contain the count of each request for its limit. A 304 is the answer to a request with the entity tag of the response.
 
 Votes go through the programmatic API, each with a webhook that is stored with it and sent to a receiver that answers;
 the bot's receiver stores votes in a SQLite database of its own. The rate at which webhooks leave is measured while 64

@@ -20,7 +20,7 @@ import type { AppTexts } from '../texts/texts.ts';
 import { service } from '../webhook/sites/service.ts';
 import { findSite } from '../webhook/sites/site-settings.ts';
 import { createOwnerApi } from './api.ts';
-import { createAuthentication } from './authentication.ts';
+import { Authentication } from './authentication.ts';
 import { createCommunityScopes, createOwnerCommunities } from './communities.ts';
 import { type ConsoleAccess, createConsole } from './console/console.ts';
 import type { OwnerContext } from './context.ts';
@@ -153,7 +153,7 @@ export type OwnerAccess = Pick<ConsoleAccess, 'token' | 'discord'>;
  * @param access `token`: the `OWNER_TOKEN`, without which there is no API
  */
 export function createOwner({ token, discord }: OwnerAccess, context: OwnerContext): Express {
-  const authentication = createAuthentication({ token, clock: context.clock, log: context.log });
+  const authentication = new Authentication({ token, log: context.log });
   const app = express().disable('x-powered-by').disable('etag').enable('strict routing');
   // For the client's address, and for whether the browser uses HTTPS.
   app.set('trust proxy', isTrustedProxy);

@@ -155,10 +155,7 @@ export const en = {
 
   challenge: {
     hint: 'Your browser computes for about a second before it votes, which makes it hard for bots.',
-    progress: 'Progress of the check',
     noScript: 'This check needs JavaScript. Please allow it for this site to vote.',
-    checking: 'Checking your browser…',
-    failed: 'The check failed in this browser. Please load the page again.',
   },
 
   reviews: {

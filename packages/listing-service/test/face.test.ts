@@ -62,8 +62,11 @@ test('an accent is readable on every ground of both themes', async () => {
   const { service } = await running({ face: { accent: '#ffee00' } });
   const css = (await ask(`${service.url}/assets/service.css`)).text;
   const found = (name: string) =>
-    [...css.matchAll(new RegExp(`--${name}: (#[0-9a-f]{6});`, 'g'))].map(([, hex = '']) => toColour(hex));
-  const [light, dark] = found('accent').slice(-2);
+    [...css.matchAll(new RegExp(`--${name}: light-dark\\((#[0-9a-f]{6}), (#[0-9a-f]{6})\\);`, 'g'))]
+      .at(-1)
+      ?.slice(1)
+      .map(toColour) ?? [];
+  const [light, dark] = found('accent');
   const [lightGround, darkGround] = found('ground');
   if (!light || !dark || !lightGround || !darkGround) throw new Error('A colour is missing.');
   expect(contrastOf(light, lightGround)).toBeGreaterThanOrEqual(4.5);

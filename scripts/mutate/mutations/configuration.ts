@@ -93,15 +93,15 @@ export const configurationMutations: readonly Mutation[] = [
     breaks: 'a sign-in without all requested scopes is rejected',
   },
   {
-    file: 'packages/platform/src/discord-oauth/oauth-error.ts',
+    file: 'packages/platform/src/discord-oauth/oauth-client.ts',
     find: "if (error === 'invalid_client') return new OAuthError('rejected', `${message} invalid client secret`);",
     replace: '',
     breaks: 'a wrong client secret does not unlink members',
   },
   {
-    file: 'packages/platform/src/web/plain-page.ts',
-    find: 'return current.count < maxRequests;',
-    replace: 'return true;',
+    file: 'packages/platform/src/web/client-limit.ts',
+    find: 'return rejected.msBeforeNext;',
+    replace: 'return null;',
     breaks: 'an address that opens the page of linked roles too often gets 429',
   },
   {

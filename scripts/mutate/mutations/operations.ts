@@ -4,8 +4,8 @@ import type { Mutation } from '../mutation.ts';
 export const operationMutations: readonly Mutation[] = [
   {
     file: 'src/owner/authentication.ts',
-    find: 'if (isRight) trust(client);\n      else countFailure(client);',
-    replace: 'if (isRight) trust(client);',
+    find: "rejectFor(await this.#failures.waitMs(client, { isTrusted }), 'Too many wrong tokens from this address.');",
+    replace: '',
     breaks: 'an address with too many wrong owner tokens is locked out',
   },
   {
@@ -51,7 +51,7 @@ export const operationMutations: readonly Mutation[] = [
     breaks: 'a sign-out of the owner console ends the session',
   },
   {
-    file: 'src/owner/console/next-page.ts',
+    file: 'src/owner/console/sign-in.ts',
     find: '    /^(?:servers',
     replace: '    /(?:servers',
     breaks: 'the sign-in of the owner console does not lead to another site',

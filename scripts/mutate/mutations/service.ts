@@ -51,15 +51,15 @@ export const serviceMutations: readonly Mutation[] = [
     breaks: 'an attempt whose lease has ended changes nothing',
   },
   {
-    file: 'packages/listing-service/src/rate-limit/reserve.ts',
-    find: 'const available = limit - own.length - others.length;',
-    replace: 'const available = limit - own.length;',
+    file: 'packages/listing-service/src/rate-limits.ts',
+    find: ': `${resolve(path)}-limits`, {',
+    replace: ': `${resolve(path)}-limits-${process.pid}`, {',
     breaks: 'processes of the service share the rate limit of a key',
   },
   {
-    file: 'packages/listing-service/src/rate-limit/rate-limiter.ts',
-    find: 'window.forget(now - windowMs);\n    return window;',
-    replace: 'window.forget(now - windowMs / 2);\n    return window;',
+    file: 'packages/listing-service/src/rate-limits.ts',
+    find: 'duration: windowMs / second }',
+    replace: 'duration: windowMs / 2 / second }',
     breaks: 'a request counts towards the rate limit for a whole minute',
   },
   {
@@ -75,9 +75,9 @@ export const serviceMutations: readonly Mutation[] = [
     breaks: 'reviews need the key of a server',
   },
   {
-    file: 'packages/listing-service/src/abuse/action-counter.ts',
-    find: 'stored + pending >= exceeded.limit',
-    replace: 'stored + pending > exceeded.limit',
+    file: 'packages/listing-service/src/rate-limits.ts',
+    find: 'points: limit,',
+    replace: 'points: limit + 1,',
     breaks: 'a member may do as many actions as the limit says, not one more',
   },
   {
@@ -88,8 +88,8 @@ export const serviceMutations: readonly Mutation[] = [
   },
   {
     file: 'packages/listing-service/src/abuse/proof-of-work.ts',
-    find: 'return markUsed(database, id, expiresAt);',
-    replace: 'await markUsed(database, id, expiresAt);\n      return true;',
+    find: 'return verified && markUsed(database, nonce, expiresAt * second);',
+    replace: 'await markUsed(database, nonce, expiresAt * second);\n      return verified;',
     breaks: 'a solved challenge is good for one vote',
   },
   {

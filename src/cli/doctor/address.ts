@@ -8,12 +8,11 @@ import { parseJson } from '@tallyhook/platform/json';
 import { z } from 'zod';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { readDeliveryPath } from '../../webhook/delivery-path.ts';
-import { type ArrivedProbe, describeBody, writeProbe } from '../../webhook/probe.ts';
 import { rejections } from '../../webhook/rejections.ts';
+import { type ArrivedProbe, describeBody, writeProbe } from '../../webhook/response.ts';
 import { signDelivery } from '../../webhook/sites/authenticate.ts';
-import { type Scheme, token } from '../../webhook/sites/scheme.ts';
+import { malformed, mismatch, missing, type Scheme, token } from '../../webhook/sites/scheme.ts';
 import { service } from '../../webhook/sites/service.ts';
-import { malformed, mismatch, missing } from '../../webhook/sites/signed-content.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 

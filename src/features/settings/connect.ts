@@ -8,12 +8,8 @@ import { parseJson } from '@tallyhook/platform/json';
 import type { Log } from '@tallyhook/platform/log';
 import { clientKeyOf, isTrustedProxy } from '@tallyhook/platform/web/client-key';
 import { html } from '@tallyhook/platform/web/html';
-import {
-  createAddressLimit,
-  type PlainPage,
-  plainPageHeaders,
-  sendPlainPage,
-} from '@tallyhook/platform/web/plain-page';
+import { ClientLimit } from '@tallyhook/platform/web/client-limit';
+import { maxPlainPages, type PlainPage, plainPageHeaders, sendPlainPage } from '@tallyhook/platform/web/plain-page';
 import { equalSecrets, readCookie, setCookie } from '@tallyhook/platform/web/session-cookie';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { z } from 'zod';
@@ -371,14 +367,13 @@ export function createConnectRoutes(options: {
   readonly tickets: Pick<ConnectTickets, 'open' | 'resume'>;
   readonly publicUrl: string;
   readonly languages: AppTexts;
-  readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;
 }): Express {
-  const { languages, connect, tickets, publicUrl, clock, log } = options;
+  const { languages, connect, tickets, publicUrl, log } = options;
   const { pathname: path, protocol } = new URL(`${publicUrl}${connectPath}`);
   const secure = protocol === 'https:';
   const name = `${secure ? '__Secure-' : ''}tallyhook_connect`;
-  const isWithinLimit = createAddressLimit(clock);
+  const limit = new ClientLimit(maxPlainPages);
 
   // The way back comes from another site.
   const attributes = { name, path, secure, sameSite: 'lax' } as const;
@@ -412,8 +407,8 @@ export function createConnectRoutes(options: {
   }
 
   const router = Router({ strict: true });
-  router.use(connectPath, plainPageHeaders, (request, response, next) => {
-    if (isWithinLimit(clientKeyOf(request.ip))) return next();
+  router.use(connectPath, plainPageHeaders, async (request, response, next) => {
+    if ((await limit.waitMs(clientKeyOf(request.ip))) === null) return next();
     response.set('retry-after', '60');
     fail(request, response, 'tooMany');
   });

@@ -87,5 +87,5 @@ function createConnecting({
     botName: async () => (await fetchBotIdentity(rest)).name,
     mayLink: () => (directory.ofGuild(null)?.named ?? []).length === 0,
   });
-  return { connect, routes: createConnectRoutes({ connect, tickets, publicUrl, languages, clock, log }) };
+  return { connect, routes: createConnectRoutes({ connect, tickets, publicUrl, languages, log }) };
 }

@@ -10,8 +10,7 @@ import type { HeldListing } from '../../features/rate-alarms/store.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ListingDetails } from '../listings.ts';
 import type { NameBook } from '../names.ts';
-import { counted, fill, listingTitle, siteText } from './cells.ts';
-import type { DrawPart } from './draw-part.ts';
+import { counted, type DrawPart, fill, listingTitle, siteText } from './cells.ts';
 import type { OwnerSession } from './session.ts';
 
 interface PageContext {

@@ -62,7 +62,7 @@ async function bot(serviceUrl: string) {
       stopwatch: { ...systemClock, sleep: async () => {} },
       log,
     });
-    return createConnectRoutes({ languages: ownTexts, connect, tickets, publicUrl, clock: systemClock, log });
+    return createConnectRoutes({ languages: ownTexts, connect, tickets, publicUrl, log });
   });
   const linked = async () => (await settings.read(serverId)).listings.map(({ name }) => name);
   return { url, state, tickets, settings, linked };
