@@ -13,9 +13,9 @@ export { createLog, type LogLevel, type ProgramLog } from '@tallyhook/platform/l
 export type { Logger } from '@tallyhook/platform/logger';
 export { loadTracing } from '@tallyhook/platform/tracing/load-tracing';
 export type { Tracing } from '@tallyhook/platform/tracing/tracing';
+export type { AppAnnouncements, AppListing, AppOptions, AppRewards, AppShopItem } from '../config/app-options.ts';
 export type { Environment } from '../config/environment.ts';
 export { loadConfig } from '../config/load.ts';
-export type { AppAnnouncements, AppListing, AppOptions, AppRewards, AppShopItem } from '../config/app-options.ts';
 export type { Config, DiscordConfig, ListingConfig } from '../config/schema.ts';
 export type { Role } from '../config/settings.ts';
 export { createApp } from './app/app.ts';
