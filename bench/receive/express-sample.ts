@@ -1,7 +1,6 @@
 import express, { type Express } from 'express';
 import { isSignedWith } from '../../src/webhook/signature.ts';
-import { secret } from '../load/vote.ts';
-import { path } from './contender.ts';
+import { path, secret } from '../load/vote.ts';
 
 /** The fields of a vote that the samples store. */
 export interface Vote {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { listen } from '../../process/listen.ts';
+import { listen } from '../../process/child.ts';
 import type { Start } from '../contender.ts';
 import { expressSample } from '../express-sample.ts';
 

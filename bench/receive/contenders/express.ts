@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { listen } from '../../process/listen.ts';
+import { listen } from '../../process/child.ts';
 import type { Start } from '../contender.ts';
 import { expressSample } from '../express-sample.ts';
 
