@@ -1,14 +1,13 @@
 /** `npm run bench`: compares the speed of tallyhook with alternatives. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '@tallyhook/platform/clock';
 import { messageOf } from '@tallyhook/platform/errors';
 import { commands } from './commands/commands.ts';
 import { busyness, machineDetails, machineName, versions } from './machine.ts';
-import { writeResult } from './readme.ts';
 import { receive } from './receive/receive.ts';
-import { type Benchmark, markdown } from './report.ts';
+import { type Benchmark, goalTable, markdown } from './report.ts';
 import { scale } from './scale/scale.ts';
 import { start } from './start/start.ts';
 
@@ -21,7 +20,7 @@ const help = `Measures how fast tallyhook is, beside what people would use inste
   npm run bench -- receive --help      what it measures, and how
 
   --quick     fewer rounds and shorter runs
-  --write     put the results into the column of this machine in bench/README.md
+  --write     put the results into bench/README.md
 
 The benchmarks are ${benchmarks.map(({ name }) => name).join(', ')}.`;
 
@@ -73,10 +72,19 @@ async function measureAll({ chosen, quick, write }: Arguments): Promise<void> {
     console.log(`\n## ${name}\n\n${markdown(report)}\n`);
     const day = new Date(systemClock.now()).toISOString().slice(0, 10);
     const provenance = [
-      `${day}${quick ? ' with --quick' : ''}: ${machineDetails(directory)}.`,
+      `${machineName()}, ${machineDetails()}, ${day}${quick ? ' with --quick' : ''}.`,
       `${versions(against)}.`,
       ...(wasBusy ? ['The machine was busy with other things, so the figures are rough.'] : []),
     ];
-    if (write) writeResult(name, { machine: machineName(), provenance: provenance.join(' '), goals: report.goals });
+    if (write) writeResult(name, `${goalTable(report.goals)}\n\n${provenance.join(' ')}`);
   }
+}
+
+/** Writes a result between the markers of its benchmark. */
+function writeResult(name: string, result: string): void {
+  const readme = new URL('./README.md', import.meta.url);
+  const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
+  const [before, after] = readFileSync(readme, 'utf8').split(new RegExp(`(?<=${begin})[^]*(?=${end})`));
+  if (after === undefined) throw new Error(`bench/README.md has no place for the results of ${name}.`);
+  writeFileSync(readme, `${before}\n\n${result}\n\n${after}`);
 }

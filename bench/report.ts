@@ -89,7 +89,8 @@ export function markdown({ goals, tables, notes }: Report): string {
   return parts.join('\n\n');
 }
 
-function goalTable(goals: readonly Goal[]): string {
+/** The goals with what was measured, as a table in Markdown. */
+export function goalTable(goals: readonly Goal[]): string {
   const rows = goals.map(({ what, case: of, goal, measured, met }) => {
     return [of === undefined ? what : `${what}: ${of}`, goal, measured, met ? 'yes' : '**no**'];
   });
