@@ -1,7 +1,8 @@
 /**
  * `npm run mutate`: breaks src/core and src/webhook line by line, and names the mutants that no test kills. The write
  * worker of a test runs without the mutant, as it is a thread of its own.
- * `npm run mutate -- --mutate src/core/rewards/streak.ts` breaks one file.
+ * `npm run mutate -- --mutate src/core/rewards/streak.ts --testFiles 'test/core/rewards/*.test.ts'` breaks one file, and asks
+ * the tests beside it alone.
  */
 export default {
   mutate: ['src/core/**/*.ts', 'src/webhook/**/*.ts'],
@@ -18,5 +19,6 @@ export default {
   htmlReporter: { fileName: 'artifacts/mutants.html' },
   clearTextReporter: { reportTests: false, allowEmojis: false },
   concurrency: 2,
+  dryRunTimeoutMinutes: 30,
   allowEmpty: true,
 };
