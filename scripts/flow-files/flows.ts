@@ -10,7 +10,18 @@ import { commands } from '../../commands/index.ts';
 import { controlsOf } from '../../packages/local-discord/src/objects.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import type { FlowName } from './limits.ts';
-import type { RepeatedFlow } from './measure.ts';
+
+/** A flow that can be repeated, in the bot of a process. */
+export interface RepeatedFlow {
+  readonly bot: Child;
+  /** How often it is repeated in a run, and how much more often in a longer one. */
+  readonly times: number;
+  readonly moreTimes: number;
+  /** Runs the flow once, up to its last effect. @param number how often it has run */
+  run(number: number): Promise<void>;
+  /** What a run does besides the flow: lets time pass. */
+  idle?(): Promise<void>;
+}
 
 interface RunningBot {
   readonly child: Child;

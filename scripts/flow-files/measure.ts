@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Child } from '../../bench/process/child.ts';
-import { withFlows } from './flows.ts';
+import { type RepeatedFlow, withFlows } from './flows.ts';
 import { type FlowName, limits } from './limits.ts';
 
 /** Calls of a file's functions, each by its place in the file and its name, such as `120 sign`. */
@@ -9,18 +8,6 @@ export type Calls = Readonly<Record<string, Readonly<Record<string, number>>>>;
 export interface CallsByThread {
   readonly main: Calls;
   readonly writer: Calls;
-}
-
-/** A flow that can be repeated, in the bot of a process. */
-export interface RepeatedFlow {
-  readonly bot: Child;
-  /** How often it is repeated in a run, and how much more often in a longer one. */
-  readonly times: number;
-  readonly moreTimes: number;
-  /** Runs the flow once, up to its last effect. @param number how often it has run */
-  run(number: number): Promise<void>;
-  /** What a run does besides the flow: lets time pass. */
-  idle?(): Promise<void>;
 }
 
 /** What runs whenever a flow runs: the functions of each file, by thread. */
