@@ -5,6 +5,7 @@
  */
 import { globSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import { check } from 'recheck';
 import { parseAst } from 'rolldown/parseAst';
 
@@ -12,8 +13,8 @@ const createdAtRunTime = [
   'packages/local-discord/src/page/browser/typed-line.ts',
   'packages/local-discord/src/rest.ts',
 ];
-/** For one expression (ms). */
-const timeout = 30_000;
+/** An attack that takes less is none (ms). It is a hundred thousand characters, for which a linear search takes 2 ms. */
+const maxSearchMs = 2_000;
 
 const literals = new Map<string, { path: string; pattern: string; flags: string }>();
 const dynamic = new Set<string>();
@@ -27,11 +28,15 @@ for (const path of globSync('{packages/*/src,src,commands,config}/**/*.ts').sort
 
 let issues = 0;
 for (const [expression, { path, pattern, flags }] of literals) {
-  const { status, ...diagnostics } = await check(pattern, flags, { timeout });
-  if (status === 'safe') continue;
+  const result = await check(pattern, flags, { timeout: null });
+  if (result.status === 'safe') continue;
+  if (result.status === 'vulnerable' && result.checker === 'fuzz') {
+    // What it calls an attack may be fast in V8.
+    if (!isSlow(new RegExp(pattern, flags), result.attack.string)) continue;
+  }
   issues += 1;
-  const details = 'attack' in diagnostics ? `${diagnostics.complexity?.summary}: ${diagnostics.attack.pattern}` : '';
-  console.error(`${path}: ${expression} is ${status}. ${details}`);
+  const details = result.status === 'vulnerable' ? `${result.complexity.summary}: ${result.attack.pattern}` : '';
+  console.error(`${path}: ${expression} is ${result.status}. ${details}`);
 }
 if (!isDeepStrictEqual([...dynamic], createdAtRunTime)) {
   issues += 1;
@@ -39,6 +44,15 @@ if (!isDeepStrictEqual([...dynamic], createdAtRunTime)) {
 }
 console.log(`${literals.size} regular expressions, ${issues} issues`);
 process.exitCode = issues > 0 || literals.size < 100 ? 1 : 0;
+
+function isSlow(expression: RegExp, text: string): boolean {
+  try {
+    runInNewContext('expression.test(text)', { expression, text }, { timeout: maxSearchMs });
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 function visit(node: unknown, onNode: (node: object) => void): void {
   if (typeof node !== 'object' || node === null) return;
