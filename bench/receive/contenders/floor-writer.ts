@@ -18,7 +18,8 @@ const delivery = Number(newest?.['id']);
 const copied: readonly Copied[] = database
   .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
   .all()
-  .flatMap(({ name }) => {
+  .flatMap((table) => {
+    const name = String(table['name']);
     const rows = database.prepare(`SELECT * FROM "${name}"`).all();
     const row = rows.find((each) => Object.values(each).some((value) => String(value).includes(user))) ?? rows.at(-1);
     if (row === undefined || rows.length !== delivery) return [];
