@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '@tallyhook/platform/clock';
 import { messageOf } from '@tallyhook/platform/errors';
 import { commands } from './commands/commands.ts';
-import { busyness, machineDetails, machineName, versions } from './machine.ts';
+import { busyness, machineDetails, machineName } from './machine.ts';
 import { receive } from './receive/receive.ts';
 import { type Benchmark, goalTable, markdown } from './report.ts';
 import { scale } from './scale/scale.ts';
@@ -64,7 +64,7 @@ async function measureAll({ chosen, quick, write }: Arguments): Promise<void> {
     console.error(`This machine is busy (${busyness().toFixed(1)} wait per CPU): the figures will be rough.`);
   const startedAt = performance.now();
 
-  for (const { name, against, measure } of chosen) {
+  for (const { name, measure } of chosen) {
     const report = await measure({ quick, directory }, (progress) => {
       const seconds = Math.round((performance.now() - startedAt) / 1_000);
       console.error(`${String(seconds).padStart(4)} s  ${name}: ${progress}`);
@@ -73,7 +73,6 @@ async function measureAll({ chosen, quick, write }: Arguments): Promise<void> {
     const day = new Date(systemClock.now()).toISOString().slice(0, 10);
     const provenance = [
       `${machineName()}, ${machineDetails()}, ${day}${quick ? ' with --quick' : ''}.`,
-      `${versions(against)}.`,
       ...(wasBusy ? ['The machine was busy with other things, so the figures are rough.'] : []),
     ];
     if (write) writeResult(name, `${goalTable(report.goals)}\n\n${provenance.join(' ')}`);

@@ -12,8 +12,6 @@ export interface Benchmark {
   readonly name: string;
   /** What it measures and how, for `--help`. */
   readonly method: string;
-  /** The packages that tallyhook is compared with. */
-  readonly against: readonly string[];
   /** @throws Error if a contender produced a wrong result: its figures would be meaningless. */
   readonly measure: (profile: Profile, logProgress: LogProgress) => Promise<Report>;
 }

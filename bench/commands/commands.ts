@@ -16,7 +16,6 @@ the service are counted.`;
 export const commands: Benchmark = {
   name: 'commands',
   method,
-  against: ['discord.js'],
   async measure(profile, logProgress) {
     const directory = join(profile.directory, 'commands');
     rmSync(directory, { recursive: true, force: true });

@@ -39,7 +39,6 @@ type Runs = ReadonlyMap<Contender['name'], Measurement[]>;
 export const receive: Benchmark = {
   name: 'receive',
   method,
-  against: ['express', 'fastify'],
   async measure(profile, logProgress) {
     const directory = join(profile.directory, 'receive');
     rmSync(directory, { recursive: true, force: true });

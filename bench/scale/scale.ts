@@ -30,7 +30,6 @@ interface Installation {
 export const scale: Benchmark = {
   name: 'scale',
   method,
-  against: ['pg'],
   async measure({ quick }, logProgress) {
     const programs = postgresPrograms();
     if (programs === null) return { goals: [], tables: [], notes: ['Left out: there is no PostgreSQL server.'] };

@@ -39,7 +39,6 @@ const idleMs = 2_000;
 export const start: Benchmark = {
   name: 'start',
   method,
-  against: ['discord.js'],
   async measure(profile, logProgress) {
     const directory = join(profile.directory, 'start');
     rmSync(directory, { recursive: true, force: true });

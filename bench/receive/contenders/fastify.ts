@@ -4,7 +4,7 @@ import { type FastifyReply, fastify } from 'fastify';
 import { isSignedWith } from '../../../src/webhook/signature.ts';
 import { path, secret } from '../../load/vote.ts';
 import type { Start } from '../contender.ts';
-import type { Vote } from '../express-sample.ts';
+import type { Vote } from './express.ts';
 
 /** A minimal durable server: the votes of a turn of the event loop are committed together, two rows each, no rules. */
 export const start: Start = async ({ directory }) => {
