@@ -59,16 +59,9 @@ interface Versions {
   readonly newer: string;
 }
 
-/**
- * The last release beside this version, if `scripts/side-by-side.ts` has extracted it; otherwise this version beside a
- * next one, whose migration changes the tables of votes in steps.
- */
+/** This version beside a next one, whose migration changes the tables of votes in steps. */
 function versions(): Versions {
-  const repository = new URL('../..', import.meta.url).pathname;
-  const release = process.env['TALLYHOOK_LAST_RELEASE'];
-  return release === undefined
-    ? { older: repository, newer: createNextVersion() }
-    : { older: release, newer: repository };
+  return { older: new URL('../..', import.meta.url).pathname, newer: createNextVersion() };
 }
 
 /**
