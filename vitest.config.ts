@@ -14,13 +14,9 @@ const bundledWorker = process.argv.includes('run')
 const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname;
 
 /** Tests that replace modules, built-in functions or what is global in a process. All others share processes. */
-const isolated = ['test/linear-time.test.ts', 'test/app/tracing/tracing.test.ts', 'test/webhook/keyring.test.ts'];
+const isolated = ['test/linear-time.test.ts', 'test/app/tracing.test.ts'];
 /** `npm test` runs a part of their cases, `npm run test:full` all. */
-const sampled = [
-  'test/discord/{hostile-text,panel}.test.ts',
-  'test/regular-expressions.test.ts',
-  'test/core/tally/record-event.test.ts',
-];
+const sampled = ['test/discord/{hostile-text,panel}.test.ts', 'test/core/tally/record-event.test.ts'];
 const full = `test/${longTests}`;
 const examples = 'examples/**/*.test.ts';
 /** `npm test` runs them on SQLite, `npm run test:full` on servers. */

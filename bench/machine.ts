@@ -1,7 +1,4 @@
-import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
-import { join } from 'node:path';
-import { median } from './samples.ts';
 
 /** The machine in a few words: the number of its processors and their make. */
 export function machineName(): string {
@@ -14,33 +11,12 @@ export function machineName(): string {
 }
 
 /** The rest of what figures depend on, in one line. */
-export function machineDetails(directory: string): string {
+export function machineDetails(): string {
   const gigabytes = Math.round(totalmem() / 2 ** 30);
-  return [
-    `${gigabytes} GB`,
-    `${process.platform} ${process.arch}`,
-    `Node ${process.versions.node}`,
-    `a 4 KB write and fdatasync takes ${syncTime(directory).toFixed(2)} ms`,
-  ].join(' · ');
+  return `${gigabytes} GB · ${process.platform} ${process.arch} · Node ${process.versions.node}`;
 }
 
 /** Load average of the last minute per CPU; above 0.25 the figures are rough. */
 export function busyness(): number {
   return (loadavg()[0] ?? 0) / cpus().length;
-}
-
-/** Time of a 4 KB write with fdatasync (ms, median): durable rates compare only between similar disks. */
-function syncTime(directory: string): number {
-  const path = join(directory, 'sync-time');
-  const file = openSync(path, 'w');
-  const page = Buffer.alloc(4_096, 1);
-  const times = Array.from({ length: 100 }, (_, at) => {
-    const startedAt = performance.now();
-    writeSync(file, page, 0, page.length, at * page.length);
-    fdatasyncSync(file);
-    return performance.now() - startedAt;
-  });
-  closeSync(file);
-  rmSync(path);
-  return median(times);
 }

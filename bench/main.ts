@@ -1,51 +1,61 @@
 /** `npm run bench`: compares the speed of tallyhook with alternatives. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { systemClock } from '@tallyhook/platform/clock';
 import { messageOf } from '@tallyhook/platform/errors';
-import type { Benchmark } from './benchmark.ts';
-import { type Arguments, help, parseArguments } from './command-line.ts';
 import { commands } from './commands/commands.ts';
-import { interactions } from './interactions/interactions.ts';
-import { ledger } from './ledger/ledger.ts';
 import { busyness, machineDetails, machineName } from './machine.ts';
-import { markdown } from './markdown.ts';
-import { pictures } from './pictures/pictures.ts';
-import { writeResult } from './readme.ts';
 import { receive } from './receive/receive.ts';
-import { communities } from './scale/communities.ts';
+import { type Benchmark, goalTable, markdown } from './report.ts';
 import { scale } from './scale/scale.ts';
-import { service } from './service/service.ts';
 import { start } from './start/start.ts';
-import { versions } from './versions.ts';
 
-const benchmarks: readonly Benchmark[] = [
-  ...[receive, scale, communities, commands, interactions, pictures, ledger, service, start],
-];
-const names = benchmarks.map(({ name }) => name);
+const benchmarks: readonly Benchmark[] = [receive, scale, commands, start];
+
+const help = `Measures how fast tallyhook is, beside what people would use instead.
+
+  npm run bench                        everything, in about 15 minutes
+  npm run bench -- receive --quick     one benchmark, roughly, in two minutes
+  npm run bench -- receive --help      what it measures, and how
+
+  --quick     fewer rounds and shorter runs
+  --write     put the results into bench/README.md
+
+The benchmarks are ${benchmarks.map(({ name }) => name).join(', ')}.`;
 
 const args = readArguments();
-if (args?.help) console.log(args.names.length < names.length ? methodsOf(args.names) : `${help} ${names.join(', ')}.`);
-else if (args !== null) await measureAll(args);
+if (args === null) process.exitCode = 2;
+else if (!args.help) await measureAll(args);
+else if (args.chosen === benchmarks) console.log(help);
+else console.log(args.chosen.map(({ name, method }) => `${name}\n\n${method}`).join('\n\n'));
 
-/** What these benchmarks measure, and how. */
-function methodsOf(chosen: readonly string[]): string {
-  const those = benchmarks.filter(({ name }) => chosen.includes(name));
-  return those.map(({ name, method }) => `${name}\n\n${method}`).join('\n\n');
+interface Arguments {
+  readonly chosen: readonly Benchmark[];
+  readonly quick: boolean;
+  readonly write: boolean;
+  readonly help: boolean;
 }
 
 /** Null for invalid arguments; the error has been printed. */
 function readArguments(): Arguments | null {
+  const flag = { type: 'boolean', default: false } as const;
   try {
-    return parseArguments(process.argv.slice(2), names);
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { quick: flag, write: flag, help: { ...flag, short: 'h' } },
+    });
+    const unknown = positionals.find((name) => !benchmarks.some((each) => each.name === name));
+    if (unknown !== undefined) throw new Error(`There is no benchmark "${unknown}".`);
+    const chosen = positionals.length === 0 ? benchmarks : benchmarks.filter(({ name }) => positionals.includes(name));
+    return { ...values, chosen };
   } catch (error) {
     console.error(messageOf(error), '"npm run bench -- --help" names what there is.');
-    process.exitCode = 2;
     return null;
   }
 }
 
-async function measureAll(args: Arguments): Promise<void> {
+async function measureAll({ chosen, quick, write }: Arguments): Promise<void> {
   // Not in the temporary directory: it may be in memory, where fsync costs nothing.
   const directory = join(import.meta.dirname, '..', 'data', 'bench');
   mkdirSync(directory, { recursive: true });
@@ -54,19 +64,26 @@ async function measureAll(args: Arguments): Promise<void> {
     console.error(`This machine is busy (${busyness().toFixed(1)} wait per CPU): the figures will be rough.`);
   const startedAt = performance.now();
 
-  for (const { name, against, measure } of benchmarks.filter((each) => args.names.includes(each.name))) {
-    const report = await measure({ ...args, directory }, (progress) => {
+  for (const { name, measure } of chosen) {
+    const report = await measure({ quick, directory }, (progress) => {
       const seconds = Math.round((performance.now() - startedAt) / 1_000);
       console.error(`${String(seconds).padStart(4)} s  ${name}: ${progress}`);
     });
     console.log(`\n## ${name}\n\n${markdown(report)}\n`);
     const day = new Date(systemClock.now()).toISOString().slice(0, 10);
     const provenance = [
-      `${day}${args.quick ? ' with --quick' : ''}: ${machineDetails(directory)}.`,
-      `${versions(against)}.`,
+      `${machineName()}, ${machineDetails()}, ${day}${quick ? ' with --quick' : ''}.`,
       ...(wasBusy ? ['The machine was busy with other things, so the figures are rough.'] : []),
     ];
-    if (args.write)
-      writeResult(name, { machine: machineName(), provenance: provenance.join(' '), goals: report.goals });
+    if (write) writeResult(name, `${goalTable(report.goals)}\n\n${provenance.join(' ')}`);
   }
+}
+
+/** Writes a result between the markers of its benchmark. */
+function writeResult(name: string, result: string): void {
+  const readme = new URL('./README.md', import.meta.url);
+  const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
+  const [before, after] = readFileSync(readme, 'utf8').split(new RegExp(`(?<=${begin})[^]*(?=${end})`));
+  if (after === undefined) throw new Error(`bench/README.md has no place for the results of ${name}.`);
+  writeFileSync(readme, `${before}\n\n${result}\n\n${after}`);
 }

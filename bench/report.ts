@@ -1,3 +1,24 @@
+/** How thoroughly to measure. */
+export interface Profile {
+  /** A minute or two: fewer rounds and shorter runs. The figures are less precise. */
+  readonly quick: boolean;
+  /** An existing directory on a real disk, for the benchmark's files. */
+  readonly directory: string;
+}
+
+/** One benchmark: produces tables and goals that are met or missed. */
+export interface Benchmark {
+  /** The name on the command line and in the README. */
+  readonly name: string;
+  /** What it measures and how, for `--help`. */
+  readonly method: string;
+  /** @throws Error if a contender produced a wrong result: its figures would be meaningless. */
+  readonly measure: (profile: Profile, logProgress: LogProgress) => Promise<Report>;
+}
+
+/** Prints progress on the terminal. */
+export type LogProgress = (progress: string) => void;
+
 /** The result of a benchmark. */
 export interface Report {
   readonly goals: readonly Goal[];
@@ -47,4 +68,42 @@ export function figure(value: number): string {
   if (!Number.isFinite(value)) return '–';
   if (value === 0 || Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
+}
+
+/** The value below which `share` of the samples lie (nearest rank). NaN where there are none. */
+export function percentile(samples: Iterable<number>, share: number): number {
+  const sorted = Float64Array.from(samples).sort();
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+
+export function median(samples: Iterable<number>): number {
+  return percentile(samples, 0.5);
+}
+
+/** Formats a report for the README and the terminal. */
+export function markdown({ goals, tables, notes }: Report): string {
+  const parts = [...(goals.length > 0 ? [goalTable(goals)] : []), ...tables.map(captioned)];
+  if (notes.length > 0) parts.push(notes.map((note) => `- ${note}`).join('\n'));
+  return parts.join('\n\n');
+}
+
+/** The goals with what was measured, as a table in Markdown. */
+export function goalTable(goals: readonly Goal[]): string {
+  const rows = goals.map(({ what, case: of, goal, measured, met }) => {
+    return [of === undefined ? what : `${what}: ${of}`, goal, measured, met ? 'yes' : '**no**'];
+  });
+  return drawn(['what', 'goal', 'measured', 'met'], rows);
+}
+
+function captioned({ caption, columns, rows }: Table): string {
+  return `${caption}\n\n${drawn(columns, rows)}`;
+}
+
+/** Padded columns, readable in a terminal too; all but the first are right-aligned. */
+function drawn(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = columns.map((name, at) => Math.max(3, name.length, ...rows.map((row) => row[at]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join(' | ')} |`;
+  const rule = `|${widths.map((width, at) => (at === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
+  return [line(columns), rule, ...rows.map(line)].join('\n');
 }

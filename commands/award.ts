@@ -2,11 +2,11 @@ import { escapeName, lines, mention } from '@tallyhook/platform/texts/markup';
 import { plainName } from '@tallyhook/platform/truncate';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { maxCorrection, maxReasonLength } from '../src/core/ledger/correction.ts';
-import { noListing } from '../src/discord/commands/no-listing.ts';
+import { memberOption } from '../src/discord/commands/input.ts';
+import { noListing } from '../src/discord/commands/offers.ts';
 import type { Modal } from '../src/discord/commands/reply.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
-import { memberOption } from './member-option.ts';
 
 /** A correction of a member's account by a manager. */
 export const award = {

@@ -4,12 +4,12 @@ import { lines, type Markup, mention, timestamp } from '@tallyhook/platform/text
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { LastVotes } from '../src/core/ledger/account.ts';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
-import { voteOffers } from '../src/discord/commands/offers.ts';
+import { fetchListingPage, type ListedPage, nameWithSite, voteLinkTo } from '../src/discord/commands/listing-page.ts';
+import { offersAt } from '../src/discord/commands/offers.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
 import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/store.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { CommandContext } from './context.ts';
-import { fetchListingPage, type ListedPage, nameWithSite, voteLinkTo } from './listing.ts';
 
 /** A site that takes longer to say whether the member has voted is not waited for (ms). */
 const timeoutMs = 3 * second;
@@ -144,7 +144,7 @@ function render(all: readonly VotableListing[], user: Markup | null, context: Co
     ...later.map((each) => chanceText(user, each, texts)),
   );
   const links = all.flatMap((each) => voteLinkTo(each, all, texts));
-  const buttons = now.length === 0 && user === null ? [...links, ...voteOffers(commands, texts)] : links;
+  const buttons = now.length === 0 && user === null ? [...links, ...offersAt('vote', commands, texts)] : links;
   if (now.length + perhaps.length === 0) {
     return { tone: 'wait', title: texts.text('canVote.titleLater'), text, buttons };
   }

@@ -1,27 +1,22 @@
-import { memoizeByIdentity } from '@tallyhook/platform/memoize';
 import { lines, type Markup, mention, timestamp } from '@tallyhook/platform/texts/markup';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
-import { voteOffers } from '../src/discord/commands/offers.ts';
-import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
-import type { CachedValue } from '../src/lookup/lookup.ts';
-import type { VoteStatus } from '../src/lookup/schemas.ts';
-import type { Texts } from '../src/texts/texts.ts';
-import { canVoteEverywhere, cooldownEndOf, knownVotesOf, laterText } from './canvote-everywhere.ts';
-import type { Command, CommandContext } from './context.ts';
+import { memberOption } from '../src/discord/commands/input.ts';
 import {
-  completeListing,
   displayNameOf,
   fetchListingPage,
   type ListingPage,
-  listingOption,
   listingPage,
-  selectedListing,
-  staleNote,
   voteButtons,
-} from './listing.ts';
-import { memberOption } from './member-option.ts';
+} from '../src/discord/commands/listing-page.ts';
+import { offersAt } from '../src/discord/commands/offers.ts';
+import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
+import type { CachedValue } from '../src/lookup/lookup.ts';
+import type { VoteStatus } from '../src/lookup/schemas.ts';
+import { canVoteEverywhere, cooldownEndOf, knownVotesOf, laterText } from './canvote-everywhere.ts';
+import type { Command, CommandContext } from './context.ts';
+import { completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
 
 /** Whether a user may vote now (document, section 2.4). */
 export const canvote = {
@@ -69,12 +64,16 @@ function renderStatus(
   // In a stale status, a cooldown may have ended since the service sent it.
   const hasEnded = status.stale && nextVoteAt !== null && nextVoteAt <= clock.now();
   if (status.value.canVote || hasEnded) {
-    const reply = mayVote(page, texts);
-    return addTo(
-      user === null ? reply : { ...reply, text: texts.text('canVote.memberNow', { user, name: page.name }) },
-      details,
-      otherButtons,
-    );
+    const { name } = page;
+    const text =
+      user === null ? texts.text('canVote.youNow', { name }) : texts.text('canVote.memberNow', { user, name });
+    const reply: Reply = {
+      tone: 'good',
+      title: texts.text('canVote.titleNow'),
+      text,
+      buttons: voteButtons(page, texts),
+    };
+    return addTo(reply, details, otherButtons);
   }
   const isInFuture = nextVoteAt !== null && nextVoteAt > clock.now();
   const nextVote = isInFuture ? timestamp(nextVoteAt, 'R') : null;
@@ -82,27 +81,16 @@ function renderStatus(
     tone: 'wait',
     title: texts.text('canVote.titleLater'),
     text: laterText(user, page.name, nextVote, texts),
-    buttons: user === null ? voteOffers(context.commands, texts) : [],
+    buttons: user === null ? offersAt('vote', context.commands, texts) : [],
   };
   return addTo(reply, details, user === null ? otherButtons : []);
 }
-
-/** The same object for all members who may vote, so that it is rendered once. */
-const mayVote = memoizeByIdentity((page: ListingPage, texts: Texts): Reply => {
-  const text = texts.text('canVote.youNow', { name: page.name });
-  return { tone: 'good', title: texts.text('canVote.titleNow'), text, buttons: voteButtons(page, texts) };
-});
 
 function addTo(reply: Reply, details: readonly (Markup | null)[], buttons: readonly ReplyButton[]): Reply {
   const added = details.filter((detail) => detail !== null);
   if (added.length + buttons.length === 0) return reply;
   return { ...reply, text: lines(reply.text, ...added), buttons: [...(reply.buttons ?? []), ...buttons] };
 }
-
-/** Of another listing; null without a URL. The same object again, so that it is rendered once. */
-const voteLink = memoizeByIdentity(({ plainName, url }: ListingPage, { text }: Texts): ReplyButton | null =>
-  url ? { kind: 'link', label: text('canVote.voteFor', { name: plainName }), url } : null,
-);
 
 /** With a button for the listing itself, a row of buttons. */
 const maxButtons = 4;
@@ -147,8 +135,9 @@ function otherListingButtons(
     const { name, lookup } = listing;
     const [status, page] = await Promise.all([lookup.cached.voteStatus(userId), pageOf(listing)]);
     if (status?.canVote === false) return;
-    const button = voteLink(page.plainName === '' ? { ...page, plainName: displayNameOf(listing) } : page, texts);
-    if (button !== null) found.set(name, button);
+    const { plainName, url } = page;
+    const label = texts.text('canVote.voteFor', { name: plainName || displayNameOf(listing) });
+    if (url) found.set(name, { kind: 'link', label, url });
   }
 
   async function pageOf(listing: ListedLookup): Promise<ListingPage> {

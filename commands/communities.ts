@@ -1,9 +1,10 @@
 import type { Markup } from '@tallyhook/platform/texts/markup';
 import { plainName } from '@tallyhook/platform/truncate';
-import { InputError } from '../src/discord/commands/input-error.ts';
+import { InputError } from '../src/discord/commands/input.ts';
+import { findListingPage } from '../src/discord/commands/listing-page.ts';
 import type { OptionValue, Panel } from '../src/discord/commands/reply.ts';
-import type { CommandContext, CoveredCommunity } from './context.ts';
-import { findListingPage } from './listing.ts';
+import type { CoveredCommunity } from '../src/features/communities/listings.ts';
+import type { CommandContext } from './context.ts';
 
 /** Discord: "Select Menu". */
 const maxChoices = 25;

@@ -1,29 +1,24 @@
 import type { Standings } from '../src/core/ledger/standing.ts';
-import type { RecordedVotes } from '../src/core/ledger/votes-per-day.ts';
-import type { AnsweringContext, ListedLookup, SlashCommand } from '../src/discord/commands/command.ts';
+import type { RecordedVotes } from '../src/core/store/standings/votes-per-day.ts';
+import type { AnsweringContext, SlashCommand } from '../src/discord/commands/command.ts';
 import type { Claims } from '../src/features/claims/claims.ts';
-import type { ListedRules } from '../src/features/communities/listed-rules.ts';
+import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
 import type { StatedNextVote } from '../src/features/next-votes/store.ts';
+import type { DrawVotePicture } from '../src/features/parts.ts';
 import type { Reminders } from '../src/features/reminders/service.ts';
+import type { SetupServices } from '../src/features/settings/services.ts';
 import type { Shop } from '../src/features/shop/purchase.ts';
-import type { MemberDataAccess } from './member-data.ts';
-import type { SetupServices } from './setup-services.ts';
-import type { Traces } from './traces.ts';
-import type { DrawVotePicture } from './vote-picture.ts';
+import type { Traces } from '../src/features/traces/trace.ts';
 
-/**
- * A community that a command covers: its accounts, and the listings whose votes they are paid for.
- * @category Commands
- */
-export interface CoveredCommunity {
-  /** Names it in the options of components, which can be forged: the id of its guild, or `none` without one. */
-  readonly id: string;
-  /** Null if it is not known. */
-  readonly guildId: string | null;
-  readonly listings: readonly ListedLookup[];
-  readonly rules: readonly ListedRules[];
-  readonly standings: Standings;
+/** What is stored about a member, for the member. Rejects with the errors of the store. */
+interface MemberDataAccess {
+  /** Everything as JSON; null if nothing is stored. Times are ms since the epoch. */
+  export(userId: string): Promise<string | null>;
+  /** Deletes what links the stored data to the member. Repeating it changes nothing. */
+  forget(userId: string): Promise<void>;
+  /** Ends linked roles. Returns whether the member had linked the account. */
+  unlink(userId: string): Promise<boolean>;
 }
 
 /** The services of features that commands use. */

@@ -1,5 +1,4 @@
 import { day } from '@tallyhook/platform/durations';
-import { memoizeOne } from '@tallyhook/platform/memoize';
 import {
   bold,
   escapeInline,
@@ -16,16 +15,15 @@ import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { StandingSummary } from '../src/core/ledger/standing.ts';
 import { type NextMilestone, nextMilestone } from '../src/core/rewards/milestones.ts';
 import { isOffered } from '../src/discord/commands/command.ts';
-import type { CommandInput } from '../src/discord/commands/input.ts';
+import { type CommandInput, memberOption } from '../src/discord/commands/input.ts';
+import { findListingPage, type ListingPage, voteButtons } from '../src/discord/commands/listing-page.ts';
 import { offersAt } from '../src/discord/commands/offers.ts';
 import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
-import type { ListedRules } from '../src/features/communities/listed-rules.ts';
+import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
 import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/store.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import type { Command, CommandContext, CoveredCommunity } from './context.ts';
+import type { Command, CommandContext } from './context.ts';
 import { causeName, dayOf, entryReason, programReason } from './entry-reason.ts';
-import { findListingPage, type ListingPage, voteButtons } from './listing.ts';
-import { memberOption } from './member-option.ts';
 
 /** Longer texts are truncated (characters). With these limits, five entries fit into a field. */
 const maxNameLength = 60;
@@ -218,12 +216,10 @@ function explain(cause: Markup, listing: Markup | null, reason: Markup | null): 
 
 /** The vote button leads to the listing that can be voted for first. */
 function buttonsFor(votes: readonly NextVote[], context: CommandContext): readonly ReplyButton[] {
-  const [first] = votes.filter(({ page }) => page.url).toSorted((a, b) => a.at - b.at);
-  return [...(first === undefined ? [] : voteButtons(first.page, context.texts)), ...commandButtons(context)];
-}
-
-/** The same objects in the same context, so that they are rendered once. */
-const commandButtons = memoizeOne((context: CommandContext): readonly ReplyButton[] => {
   const offered = context.commands.filter((command) => isOffered(command, context));
-  return offersAt('account', offered, context.texts);
-});
+  const [first] = votes.filter(({ page }) => page.url).toSorted((a, b) => a.at - b.at);
+  return [
+    ...(first === undefined ? [] : voteButtons(first.page, context.texts)),
+    ...offersAt('account', offered, context.texts),
+  ];
+}

@@ -1,8 +1,6 @@
 import { closest } from '@tallyhook/platform/did-you-mean';
-import { memoizeByIdentity } from '@tallyhook/platform/memoize';
-import { bold, escapeName, type Markup, markup, subtext, timestamp } from '@tallyhook/platform/texts/markup';
+import { bold, escapeName, type Markup, subtext, timestamp } from '@tallyhook/platform/texts/markup';
 import { plainName } from '@tallyhook/platform/truncate';
-import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { findChoice, searchChoices } from '../src/discord/commands/choices.ts';
 import type {
@@ -11,11 +9,9 @@ import type {
   DescriptionContext,
   ListedLookup,
 } from '../src/discord/commands/command.ts';
-import type { CommandInput, CompletionInput } from '../src/discord/commands/input.ts';
-import { InputError } from '../src/discord/commands/input-error.ts';
-import type { ReplyButton } from '../src/discord/commands/reply.ts';
+import { type CommandInput, type CompletionInput, InputError } from '../src/discord/commands/input.ts';
+import { displayNameOf } from '../src/discord/commands/listing-page.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
-import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { CommandContext } from './context.ts';
 
@@ -79,9 +75,6 @@ export function selectedListing(input: CommandInput, { listings, isShared, texts
   return named;
 }
 
-/** What people call a listing, as far as it is known now. External text. */
-export const displayNameOf = ({ name, displayName = () => name }: ListedLookup): string => displayName();
-
 /** The value of the option that selects the listing, for components. */
 export function choiceOf(listing: ListedLookup, listings: readonly ListedLookup[]): string {
   return isOnlyOfItsKind(listing, listings) ? listing.lookup.kind : listing.name;
@@ -113,11 +106,6 @@ function describeUnknown(typed: string, choices: readonly CommandChoice[], texts
     : texts.text('listing.unknownOfMany', { ...values, count: more });
 }
 
-export const listingName = memoizeByIdentity(
-  (profile: ServerProfile | BotProfile, texts: Texts): Markup =>
-    escapeName(profile.name, maxNameLength) || texts.text(`listing.unnamed.${profile.kind}`),
-);
-
 /** A line with the age of the value if it is stale; null if it is fresh. */
 export function staleNote({ stale, asOf }: CachedValue<unknown>, texts: Texts): Markup | null {
   return stale ? subtext(texts.text('listing.asOf', { time: timestamp(asOf, 'R') })) : null;
@@ -125,89 +113,4 @@ export function staleNote({ stale, asOf }: CachedValue<unknown>, texts: Texts): 
 
 function isOnlyOfItsKind(listing: ListedLookup, listings: readonly ListedLookup[]): boolean {
   return listings.every((other) => other === listing || other.lookup.kind !== listing.lookup.kind);
-}
-
-/** The page only adds a name and a link, so a reply does not wait longer than this for it (ms). */
-const timeoutMs = 600;
-
-/** The public page of a listing. */
-export interface ListingPage {
-  readonly name: Markup;
-  /** The same name for places without markup; empty for a listing without a name. */
-  readonly plainName: string;
-  readonly url: string | null;
-}
-
-/** Without the URL if the profile is not available in time. */
-export async function fetchListingPage(
-  listed: ListedLookup,
-  { texts, clock }: Pick<CommandContext, 'texts' | 'clock'>,
-): Promise<ListingPage> {
-  const { lookup } = listed;
-  const profile = (await settleWithin(timeoutMs, clock, lookup.profile()))?.value ?? (await lookup.cached.profile());
-  return profile ? listingPage(profile, texts) : unknownPage(listed, texts);
-}
-
-/** The same of a listing by its configured name, which may be one that there is not any more. */
-export async function findListingPage(
-  name: string,
-  { listings, displayName, ...context }: Pick<CommandContext, 'listings' | 'displayName' | 'texts' | 'clock'>,
-): Promise<ListingPage> {
-  const listed = listings.find((each) => each.name === name);
-  const page = listed && (await fetchListingPage(listed, context));
-  if (page && page.plainName !== '') return page;
-  const shown = displayName(name);
-  return { name: escapeName(shown, maxNameLength), plainName: plainName(shown), url: page?.url ?? null };
-}
-
-/** The cache returns the same profile to all commands until it expires, so that what shows its page is rendered once. */
-export const listingPage = memoizeByIdentity(
-  (profile: ServerProfile | BotProfile, texts: Texts): ListingPage => ({
-    name: listingName(profile, texts),
-    plainName: plainName(profile.name),
-    url: profile.url,
-  }),
-);
-
-/** In place of the page of a listing whose profile is not available. */
-export function unknownPage(listed: ListedLookup, texts: Texts): ListingPage {
-  const known = displayNameOf(listed);
-  // The configured name would say less.
-  if (known === listed.name)
-    return { name: texts.text(`listing.unnamed.${listed.lookup.kind}`), plainName: '', url: null };
-  return { name: escapeName(known, maxNameLength), plainName: plainName(known), url: null };
-}
-
-/** The button to the page where members vote; none without a URL. The same again, so that it is rendered once. */
-export const voteButtons = memoizeByIdentity(({ url }: ListingPage, texts: Texts): readonly ReplyButton[] =>
-  url ? [{ kind: 'link', label: texts.text('canVote.voteButton'), url }] : [],
-);
-
-export interface ListedPage {
-  readonly listed: ListedLookup;
-  readonly page: ListingPage;
-}
-
-/** Longer names of sites are truncated (characters). */
-const maxSiteLength = 80;
-
-/** The name of a listing with its site, unless it contains it. */
-export function nameWithSite({ listed: { site }, page }: ListedPage): Markup {
-  if (site === undefined || page.plainName.includes(site.name)) return page.name;
-  return markup`${page.name} (${escapeName(site.name, maxSiteLength)})`;
-}
-
-/** One of the buttons for several listings: named by its site, unless several of them are on it. None without a URL. */
-export function voteLinkTo(
-  { listed, page }: ListedPage,
-  all: readonly ListedPage[],
-  { text }: Texts,
-): readonly ReplyButton[] {
-  if (page.url === null) return [];
-  const isOnly = all.every((other) => other.listed === listed || other.listed.site?.name !== listed.site?.name);
-  const label =
-    listed.site !== undefined && isOnly
-      ? text('canVote.voteOn', { site: listed.site.name })
-      : text('canVote.voteFor', { name: page.plainName || plainName(displayNameOf(listed)) });
-  return [{ kind: 'link', label, url: page.url }];
 }

@@ -2,9 +2,9 @@ import { hour } from '@tallyhook/platform/durations';
 import { commandMention, lines, type Markup, subtext, timestamp } from '@tallyhook/platform/texts/markup';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
+import { findListingPage, type ListingPage, voteButtons } from '../src/discord/commands/listing-page.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
 import type { Command, CommandContext } from './context.ts';
-import { findListingPage, type ListingPage, voteButtons } from './listing.ts';
 
 const states = ['on', 'off'] as const;
 

@@ -1,29 +1,21 @@
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import { memoizeByIdentity } from '@tallyhook/platform/memoize';
-import {
-  escapeName,
-  escapeText,
-  lines,
-  type Markup,
-  markup,
-  repeated,
-  timestamp,
-} from '@tallyhook/platform/texts/markup';
+import { escapeName, escapeText, lines, markup, timestamp } from '@tallyhook/platform/texts/markup';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
+import { pageButtons } from '../src/discord/commands/offers.ts';
 import type { OptionValue, Reply, ReplyField, ReplySelect } from '../src/discord/commands/reply.ts';
+import { maxStars, renderStars, starsOf } from '../src/features/reviews/message.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import { type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/schemas.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
 import { choiceOf, completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
-import { pageButtons } from './page-buttons.ts';
 
 const pageSize = 5;
 const maxReviews = 50;
 const defaultReviews = 10;
-const maxStars = 5;
 /** Characters; with these limits a page stays below the 6,000 characters of an embed. */
 const maxCommentLength = 950;
 const maxNameLength = 80;
@@ -177,8 +169,7 @@ function describeFound(
   return searched.length < total ? text(`reviews.found.${sort}`, values) : text('reviews.count', values);
 }
 
-/** The cache returns the same objects to all commands until they expire, so that each is rendered once. */
-const renderReview = memoizeByIdentity(({ username, rating, comment, createdAt }: Review, texts: Texts): ReplyField => {
+function renderReview({ username, rating, comment, createdAt }: Review, texts: Texts): ReplyField {
   const author = escapeName(username ?? '', maxNameLength) || texts.text('reviews.anonymous');
   const text = escapeText(comment, maxCommentLength) || texts.text('reviews.noComment');
   const date = createdAt === null ? null : timestamp(createdAt, 'D');
@@ -186,25 +177,6 @@ const renderReview = memoizeByIdentity(({ username, rating, comment, createdAt }
     name: markup`${rating === null ? texts.text('reviews.noRating') : renderStars(rating, texts)} · ${author}`,
     value: lines(text, date),
   };
-});
-
-const fullStar = markup`★`;
-const emptyStar = markup`☆`;
-
-/** The number of full stars that a rating is shown with; null if five stars cannot show it. */
-function starsOf(rating: number | null): number | null {
-  return rating === null || rating < 0 || rating > maxStars ? null : Math.round(rating);
-}
-
-/**
- * A rating as stars, with its number for screen readers: "★★★★☆ 4/5". The document does not describe the range of
- * ratings, so one that five stars cannot show is a number alone.
- */
-export function renderStars(rating: number, { number }: Pick<Texts, 'number'>): Markup {
-  const full = starsOf(rating);
-  if (full === null) return markup`${fullStar} ${number(rating)}`;
-  const row = markup`${repeated(fullStar, full)}${repeated(emptyStar, maxStars - full)}`;
-  return markup`${row} ${number(rating)}/${number(maxStars)}`;
 }
 
 /** All reviews, or those with as many stars; only stars that were found. */

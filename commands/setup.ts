@@ -1,55 +1,96 @@
-import type { Markup } from '@tallyhook/platform/texts/markup';
+import { isEqual, type JsonObject, listOf, objectOf, parseJson, textOf } from '@tallyhook/platform/json';
+import { bold, joined, lines, type Markup, markup, subtext } from '@tallyhook/platform/texts/markup';
+import { isOff, type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
 import { type CommandInput, textField } from '../src/discord/commands/input.ts';
-import type { Modal, Panel } from '../src/discord/commands/reply.ts';
-import { setupSections } from '../src/features/setup-sections.ts';
+import type { Modal, ModalField, Panel, PanelBlock, Reply } from '../src/discord/commands/reply.ts';
+import { announcementSettings, readAnnouncements } from '../src/features/announcements/read-settings.ts';
+import type { ListingSettings } from '../src/features/settings/community.ts';
+import { parseSetting, type SettingPath, settings } from '../src/features/settings.ts';
+import type { SimulatedCredits } from '../src/features/simulation/feature.ts';
+import type { AnnouncementSettings } from '../src/texts/announcement-settings.ts';
 import type { Command, CommandContext } from './context.ts';
-import { openForm, reopenForm, submitForm } from './setup/edit.ts';
-import { chooseChannel, choosePreset, renderChannelStep, renderRewardsStep } from './setup/first-steps.ts';
-import { editOf, sectionOf } from './setup/forms.ts';
-import { exportSettings, importForm, importSettings } from './setup/import.ts';
+import { type FormContext, type FormValues, fileField } from './setup/form.ts';
 import {
   checkTest,
+  chooseChannel,
+  choosePreset,
   confirmHeld,
+  detailsForm,
+  heldBlocks,
   keyForm,
   keyProblem,
   linkForm,
   linkListing,
+  linkStep,
   openSite,
   openSiteForm,
+  renderChannelStep,
   renderLinkStep,
-  renderTest,
-  submitSite,
-} from './setup/link.ts';
-import {
-  detailsForm,
   renderListing,
+  renderRewardsStep,
   renderRotated,
+  renderTest,
   renderUnlink,
   rotateForm,
   saveDetails,
-} from './setup/listing-section.ts';
-import { renderOverview, renderWelcome } from './setup/overview.ts';
-import { findObjectProblems } from './setup/problems.ts';
-import { panel, renderHistory, renderSaved, renderUndone, renderUnsaved, showSaved } from './setup/results.ts';
-import { type Answer, newEntry, pathsOf, renderSection } from './setup/section.ts';
+  submitSite,
+} from './setup/listings.ts';
+import {
+  findObjectProblems,
+  type Problem,
+  panel,
+  problemOf,
+  renderHistory,
+  renderSaved,
+  renderUndone,
+  renderUnsaved,
+  showSaved,
+  type ValueChange,
+  withUploads,
+} from './setup/results.ts';
+import {
+  type Answer,
+  editOf,
+  findForm,
+  newEntry,
+  pathsOf,
+  postVotePanel,
+  renderPanelChoice,
+  renderSection,
+  type SetupSection,
+  type SetupStep,
+  sectionOf,
+  setupSections,
+  votePanelButton,
+} from './setup/sections.ts';
 import {
   authorOf,
+  basisOf,
   button,
+  buttonBlock,
+  describeValue,
+  displayName,
   type Edit,
+  editOptions,
   effectiveValue,
+  escapedName,
   hasListing,
   type ListingView,
+  listingOptions,
+  listingTitle,
   namesListing,
   openView,
   refreshed,
+  type SectionId,
   type SetupView,
+  selectBlock,
+  textBlock,
   toChanges,
 } from './setup/view.ts';
-import { postVotePanel, renderPanelChoice } from './setup/vote-panel.ts';
 
 type Handler<View = SetupView> = (view: View) => Answer;
 
-/** Those that need a listing of this guild. */
+/** Actions that need a listing of this guild. */
 const ofListing = new Map([
   ...Object.entries<Handler<ListingView>>({
     edit: ofForm((view, edit) => openForm(view, edit)),
@@ -152,7 +193,7 @@ function openSection(view: ListingView): Answer {
   return section === null ? renderOverview(view) : renderSection(view, section);
 }
 
-/** What the operator's file or environment says is in effect again. */
+/** Takes back what was stored, so that the operator's file or environment is in effect again. */
 async function reset(view: ListingView): Promise<Panel> {
   const section = sectionOf(view.input.options['s']);
   if (section === null) return renderOverview(view);
@@ -229,4 +270,368 @@ function dropOldSecrets(view: ListingView): Promise<Panel> {
 function unlinkListing(view: ListingView): Promise<Panel> {
   const { listing, services } = view;
   return showSaved(view, services.settings.unlink({ ...authorOf(view), listing: listing.name }), { section: null });
+}
+
+/** All subjects, each with its present state and a button. Without a listing: what to do first. */
+async function renderOverview(view: SetupView): Promise<Panel> {
+  if (!hasListing(view)) return renderWelcome(view);
+  const { community } = view;
+  const { text } = view.texts;
+  return panel(
+    'plain',
+    text('setup.main.title'),
+    [
+      textBlock(text('setup.main.intro')),
+      ...(await heldBlocks(view)),
+      ...(await renderChecklist(view)),
+      ...listingSelect(view),
+      sectionBlock(view, 'listing', escapedName(listingTitle(view, view.listing))),
+      ...setupSections.map((section) => sectionBlock(view, section.id, summaryOf(view, section))),
+      ...community.issues
+        .slice(0, 2)
+        .map((issue) => textBlock(subtext(text('setup.main.notStored', { problem: problemOf(issue, view).text })))),
+    ],
+    [
+      button(text('setup.buttons.history'), 'history', listingOptions(view)),
+      button(text('setup.buttons.export'), 'export'),
+      button(text('setup.buttons.import'), 'import', listingOptions(view)),
+      button(text('setup.buttons.link'), 'add'),
+    ],
+  );
+}
+
+function sectionBlock(view: ListingView, id: SectionId, summary: Markup): PanelBlock {
+  const name = view.texts.text(`setup.sections.${id}`);
+  const text = lines(bold(escapedName(name)), summary);
+  return { kind: 'section', text, button: button(name, 'section', { ...listingOptions(view), s: id }) };
+}
+
+function summaryOf(view: ListingView, { summary }: SetupSection): Markup {
+  const { texts } = view;
+  const values = summary.map((path) => describeValue(path, effectiveValue(view, path).value, texts));
+  const { text } = texts;
+  const shown = values.filter((value) => value !== text('setup.values.none'));
+  return shown.length === 0 ? text('setup.values.none') : joined(shown, ' · ');
+}
+
+function listingSelect(view: ListingView): PanelBlock[] {
+  const { community, listing, texts } = view;
+  if (community.listings.length < 2) return [];
+  const choices = community.listings.map((each) => ({
+    label: listingTitle(view, each),
+    value: each.name,
+    selected: each.name === listing.name,
+  }));
+  return [
+    selectBlock({ kind: 'choices', action: 'listing', placeholder: texts.text('setup.placeholders.listing'), choices }),
+  ];
+}
+
+/** The first use: links a listing. */
+async function renderWelcome(view: SetupView): Promise<Panel> {
+  const { texts, services, community } = view;
+  const { text } = texts;
+  const unassigned = services.checks.unassignedListings();
+  if (unassigned.length > 0) {
+    const names = texts.list(unassigned.slice(0, 5).map(escapedName));
+    return panel('wait', text('setup.welcome.title'), [textBlock(text('setup.welcome.unassigned', { names }))], []);
+  }
+  if (!community.canStoreSecrets)
+    return panel('wait', text('setup.welcome.title'), [textBlock(text('setup.welcome.needsOperator'))], []);
+  const { blocks, ...step } = await linkStep(view);
+  const history = community.latestChange === null ? [] : [button(text('setup.buttons.history'), 'history')];
+  return { ...panel('plain', text('setup.welcome.title'), blocks, history), ...step };
+}
+
+/** Checklist of what is done and what is not, with buttons; nothing as soon as everything is. */
+async function renderChecklist(view: ListingView): Promise<PanelBlock[]> {
+  const items = await checklist(view);
+  const left = items.filter(({ isDone }) => !isDone);
+  if (left.length === 0) return [];
+  const line = ({ name, isDone }: SetupStep): Markup =>
+    joined([isDone ? markup`✅` : markup`⬜`, escapedName(name)], ' ');
+  const title = bold(view.texts.text('setup.main.done', { done: items.length - left.length, total: items.length }));
+  return [textBlock(lines(title, ...items.map(line))), buttonBlock(...left.flatMap((each) => each.button ?? []))];
+}
+
+async function checklist(view: ListingView): Promise<readonly SetupStep[]> {
+  const { text } = view.texts;
+  const options = listingOptions(view);
+  return [
+    { name: text('setup.sections.listing'), isDone: true, button: null },
+    {
+      name: text('setup.buttons.tests'),
+      isDone: await isReceiving(view),
+      button: button(text('setup.buttons.tests'), 'test', options),
+    },
+    {
+      name: text('setup.fields.announceChannel'),
+      isDone: effectiveValue(view, 'announceChannelId').value !== null,
+      button: button(text('setup.placeholders.channel'), 'step-channel', options),
+    },
+    ...setupSections.flatMap(({ step }) => step?.(view) ?? []),
+    {
+      name: text('setup.buttons.votePanel'),
+      isDone: await view.services.hasVotePanel(view.guildId),
+      button: votePanelButton(view),
+    },
+  ];
+}
+
+/** A listing from which nothing has arrived lately receives votes if the only listing of a community has voters. */
+async function isReceiving(view: ListingView): Promise<boolean> {
+  const { services, guildId, community, listing, standings, clock } = view;
+  if ((await services.settings.arrivedSince(guildId, listing.name, 0)) !== null) return true;
+  if (community.listings.length > 1) return false;
+  const voters = { period: 'all', by: 'votes', limit: 1, offset: 0, userId: null } as const;
+  return (await standings.leaderboard(voters, clock.now())).total > 0;
+}
+
+function importForm(view: SetupView): Modal {
+  const { text } = view.texts;
+  return {
+    kind: 'modal',
+    title: text('setup.forms.import'),
+    action: 'imported',
+    options: listingOptions(view),
+    fields: [
+      fileField('settings', view.texts),
+      {
+        kind: 'text',
+        name: 'settings',
+        label: text('setup.fields.settings'),
+        description: text('setup.hints.settings'),
+        multiline: true,
+        required: false,
+      },
+    ],
+  };
+}
+
+/** Saves an imported text, unless it has what a form would not accept. */
+async function importSettings(view: SetupView): Promise<Panel> {
+  const input = await withUploads(view);
+  if ('hint' in input) return renderUnsaved(view, { problems: [input] });
+  const text = textField(input, 'settings');
+  const objectProblems = await findObjectProblems(view, importedValues(view, text));
+  if (objectProblems.length > 0) return renderUnsaved(view, { problems: objectProblems });
+  const { problems, targetIds } = await checkImportedKeys(view, text);
+  if (problems.length > 0) return renderUnsaved(view, { problems });
+  return showSaved(view, view.services.settings.import({ ...authorOf(view), text, targetIds }), { section: null });
+}
+
+/**
+ * Checks the API keys in an imported text as a form does: with the key of another listing, its votes would count here.
+ */
+async function checkImportedKeys(view: SetupView, text: string) {
+  const { community, services, guildId } = view;
+  const problems: Problem[] = [];
+  /** Discord ids of the servers and bots that the keys belong to, by the name of the listing. */
+  const targetIds = new Map<string, string>();
+  for (const entry of listingsIn(text)) {
+    const lookupKey = textOf(entry['lookupKey']);
+    const listing =
+      community.listings.find(({ name }) => name === entry['name']) ??
+      community.listings.find(
+        ({ kind, targetId }) => targetId !== null && kind === entry['kind'] && targetId === entry['id'],
+      );
+    // What is not found is reported by the import itself.
+    if (lookupKey === '' || listing === undefined) continue;
+    const { name, kind, targetId } = listing;
+    const check = await services.checks.checkKey(guildId, kind, lookupKey);
+    if (check.status !== 'valid') problems.push(keyProblem(view, check));
+    else if (check.targetId !== null && targetId !== null && check.targetId !== targetId) {
+      const issue = { listing: name, path: 'lookupKey', code: 'other_listing', problem: '', hint: '' } as const;
+      problems.push(problemOf(issue, view));
+    } else if (check.targetId !== null) targetIds.set(name, check.targetId);
+  }
+  return { problems, targetIds };
+}
+
+const withObjects = settings.filter(
+  ({ isChannel, givenRoles, requiredRoles }: SettingSpec) => isChannel || givenRoles || requiredRoles,
+);
+/** Single ones first, then those of lists. */
+const objectPaths = [false, true].flatMap((isList) =>
+  withObjects.filter((spec: SettingSpec) => (spec.showEntry !== undefined) === isList).map(({ path }) => path),
+);
+
+/**
+ * The settings with channels and roles in an imported text, which can contain anything, beside the values in effect.
+ */
+export function importedValues(view: SetupView, text: string): readonly ValueChange[] {
+  return listingsIn(text).flatMap((imported) => {
+    const listing = view.community.listings.find(({ name }) => name === imported['name']) ?? null;
+    return objectPaths.map((path) => ({
+      path,
+      before: effectiveValue({ ...view, listing }, path).value,
+      after: valueAt(imported, path),
+    }));
+  });
+}
+
+function listingsIn(text: string): readonly JsonObject[] {
+  return listOf(objectOf(parseJson(text))['listings']);
+}
+
+async function exportSettings({ services, guildId, texts }: SetupView): Promise<Reply> {
+  const { text } = texts;
+  const content = new TextEncoder().encode(await services.settings.export(guildId));
+  return {
+    tone: 'plain',
+    title: texts.text('setup.main.title'),
+    footer: text('setup.files.exported'),
+    files: [{ name: 'tallyhook-settings.json', content, description: text('setup.buttons.export') }],
+    response: 'new',
+  };
+}
+
+function formContext(view: SetupView, { entry, variant }: Edit): FormContext {
+  return { texts: view.texts, value: (path) => effectiveValue(view, path).value, entry, variant };
+}
+
+/** The form, with the values in effect or with those of an earlier attempt. */
+function openForm(view: SetupView, edit: Edit, draft: CommandInput['fields'] | null = null): Modal {
+  const { form } = edit;
+  const fields = form.fields(formContext(view, edit));
+  return {
+    kind: 'modal',
+    title: view.texts.text(`setup.forms.${form.name}`),
+    action: 'submit',
+    options: { ...editOptions(view, form, edit), v: view.community.version },
+    fields: draft === null ? fields : fields.map((field) => withDraft(field, draft[field.name])),
+  };
+}
+
+/** The form again, with what was entered before. Null if that is no longer stored. */
+function reopenForm(view: SetupView, edit: Edit): Modal | null {
+  const draft = view.services.drafts.find(draftKey(view, edit));
+  return draft === null ? null : openForm(view, edit, draft);
+}
+
+async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
+  const { services } = view;
+  const input = await withUploads(view);
+  if ('hint' in input) {
+    keepDraft(view, edit);
+    return renderUnsaved(view, { problems: [input] }, edit);
+  }
+  const { form, section } = edit;
+  const contextOfForm = formContext(view, edit);
+  const changes = changesOf(view, form.read(input, contextOfForm));
+  const problems = await findObjectProblems(
+    view,
+    changes.map(([path, value]) => ({ path, before: effectiveValue(view, path).value, after: value })),
+  );
+  if (problems.length > 0) {
+    keepDraft(view, edit);
+    return renderUnsaved(view, { problems }, edit);
+  }
+  const saving = { ...authorOf(view), basis: basisOf(view), changes: toChanges(view, changes) };
+  const result = await services.settings.save(saving);
+  if (result.status === 'invalid' || result.status === 'conflict') keepDraft(view, edit);
+  return renderSaved(await refreshed(view), result, { section, edit });
+}
+
+/** The values that differ from what is in effect, so that a form that was not touched changes nothing. */
+function changesOf(view: SetupView, values: FormValues): [path: SettingPath, value: unknown][] {
+  return (Object.entries(values) as [SettingPath, unknown][]).filter(([path, value]) => {
+    const current = effectiveValue(view, path);
+    if (value === undefined) return current.source === 'setup';
+    return !isEqual(value, current.value) && !(isOff(value) && isOff(current.value));
+  });
+}
+
+/**
+ * Credits that the values of a form that is not saved would have paid; null if they are not valid, or would pay as now.
+ */
+async function simulateDraft(view: SetupView, edit: Edit): Promise<SimulatedCredits | null> {
+  const { input, guildId, services } = view;
+  const values = edit.form.read(input, formContext(view, edit));
+  const changes = toChanges(view, changesOf(view, values));
+  const after = changes.map(({ listing, ...change }) => ({ ...change, listing: listing ?? '' }));
+  const isValid = after.every(
+    ({ listing, path, value }) => value === undefined || parseSetting(listing, path, value).valid,
+  );
+  return isValid ? services.simulateChange(guildId, { after }) : null;
+}
+
+function keepDraft(view: SetupView, edit: Edit): void {
+  const secrets = edit.form.secretFields ?? [];
+  const kept = Object.entries(view.input.fields).filter(([name]) => !secrets.includes(name));
+  view.services.drafts.put(draftKey(view, edit), Object.fromEntries(kept));
+}
+
+function draftKey({ guildId, input, listing }: SetupView, { form, entry, variant }: Edit): string {
+  return JSON.stringify([guildId, input.userId, listing?.name, form.name, entry, variant]);
+}
+
+function withDraft(field: ModalField, entered: CommandInput['fields'][string] | undefined): ModalField {
+  if (entered === undefined) return field;
+  switch (field.kind) {
+    case 'text':
+      return typeof entered === 'string' ? { ...field, value: entered } : field;
+    case 'file':
+      return field;
+    case 'checkbox':
+      return { ...field, checked: entered === true };
+    case 'radios':
+    case 'checkboxes':
+    case 'choices': {
+      const values = typeof entered === 'object' ? entered : [entered];
+      return { ...field, choices: field.choices.map((each) => ({ ...each, selected: values.includes(each.value) })) };
+    }
+    default:
+      return typeof entered === 'object' ? { ...field, selected: entered } : field;
+  }
+}
+
+/** Effect of a form that is not saved. */
+export type Draft =
+  | { readonly section: 'announcements'; readonly listing: DraftListing }
+  /** Credits that members would have been paid; null if it is not known, or the same. */
+  | { readonly section: 'rewards'; readonly paid: SimulatedCredits | null };
+
+/** A listing with announcements as the form says. */
+interface DraftListing extends Pick<ListingSettings['inEffect'], 'rewards' | 'timeZone'> {
+  readonly name: string;
+  readonly kind: 'server' | 'bot';
+  /** The name on the service: external text. */
+  readonly title: string;
+  readonly announcements: AnnouncementSettings;
+}
+
+/** True if {@link readDraft} knows what this form would do. */
+export function hasDraft(form: unknown): boolean {
+  const section = findForm(form)?.section;
+  return section === 'announcements' || section === 'rewards';
+}
+
+/** Null for other forms, or an unknown listing. Rejects with the errors of the store. */
+export async function readDraft(
+  input: CommandInput,
+  context: Pick<SetupView, 'clock' | 'texts' | 'services' | 'standings'>,
+  guildId: string,
+): Promise<Draft | null> {
+  const view = await openView(input, context, guildId);
+  const edit = editOf(input);
+  if (edit === null || !namesListing(view)) return null;
+  const { section } = edit;
+  if (section === 'rewards') return { section, paid: await simulateDraft(view, edit) };
+  return section === 'announcements' ? { section, listing: draftListing(view, edit) } : null;
+}
+
+function draftListing(view: ListingView, edit: Edit): DraftListing {
+  const { input, listing } = view;
+  const { name, kind, inEffect } = listing;
+  const value = (path: Parameters<typeof effectiveValue>[1]) => effectiveValue(view, path).value;
+  const entered = edit.form.read(input, { texts: view.texts, value, entry: null, variant: null });
+  const stated = announcementSettings.map(({ path, schema }) => {
+    // A value that is not valid yet changes nothing.
+    const valid = [entered[path], value(path)].find((each) => each === null || schema.safeParse(each).success);
+    return [path.slice('announcements.'.length), schema.safeParse(valid).data] as const;
+  });
+  const { rewards, timeZone } = inEffect;
+  const announcements = readAnnouncements(Object.fromEntries(stated));
+  return { name, kind, rewards, timeZone, title: displayName(view, name), announcements };
 }

@@ -1,14 +1,15 @@
-import { memoizeByIdentity, memoizeOne } from '@tallyhook/platform/memoize';
+import { memoizeByIdentity } from '@tallyhook/platform/memoize';
 import { escapeName, escapeText, lines, type Markup, markup } from '@tallyhook/platform/texts/markup';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import type { CommandInput } from '../src/discord/commands/input.ts';
+import { listingName } from '../src/discord/commands/listing-page.ts';
 import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
+import type { VotePicture } from '../src/features/parts.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext } from './context.ts';
-import { completeListing, listingName, listingOption, selectedListing, staleNote } from './listing.ts';
-import type { VotePicture } from './vote-picture.ts';
+import { completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
 
 const maxTags = 20;
 /** Longer texts are truncated (characters). */
@@ -39,7 +40,8 @@ export const stats = {
     const known = profile.stale
       ? renderProfile(profile.value, texts, staleNote(profile, texts))
       : renderFresh(profile.value, texts);
-    if (profile.value.votes !== null) return picture === null ? known : addPictureIn(texts)(known, picture);
+    if (profile.value.votes !== null)
+      return picture === null ? known : withPicture(known, picture, texts.text('stats.chart'));
     const fields = [...(await recordedCounts(listing, context)), ...(known.fields ?? [])];
     const reply = { ...known, fields, footer: texts.text('stats.recorded') };
     return picture === null ? reply : withPicture(reply, picture, texts.text('stats.recorded'));
@@ -74,15 +76,10 @@ async function recordedCounts(
   ];
 }
 
-/** @param note which votes are counted and drawn */
+/** @param note which votes are counted and drawn, or why the counts are not those of the picture */
 function withPicture(reply: Reply, { file, caption }: VotePicture, note: string): Reply {
   return { ...reply, files: [file], image: file.name, footer: caption === null ? note : `${caption}\n${note}` };
 }
-
-/** With the reason why the counts are not those of the picture. */
-const addPictureIn = memoizeOne(({ text }: Texts) =>
-  memoizeByIdentity((reply: Reply, picture: VotePicture): Reply => withPicture(reply, picture, text('stats.chart'))),
-);
 
 function renderProfile(profile: ServerProfile | BotProfile, texts: Texts, note: Markup | null): Reply {
   return {

@@ -1,10 +1,9 @@
 import { integerOption } from '../src/discord/commands/input.ts';
-import { voteOffers } from '../src/discord/commands/offers.ts';
+import { voteButtons } from '../src/discord/commands/listing-page.ts';
+import { offersAt, pageButtons } from '../src/discord/commands/offers.ts';
 import type { Panel, PanelBlock } from '../src/discord/commands/reply.ts';
 import { chanceText, readChances, type VotableListing, withPages } from './canvote-everywhere.ts';
 import type { Command, CommandContext } from './context.ts';
-import { voteButtons } from './listing.ts';
-import { pageButtons } from './page-buttons.ts';
 
 /** Each listing takes three of the 40 components of a message. */
 const listingsPerPage = 10;
@@ -42,7 +41,7 @@ export const vote = {
           : {}),
       blocks: [
         ...listed.map((each) => rowOf(each, context)),
-        { kind: 'buttons', buttons: [...turn, ...(isNow ? [] : voteOffers(commands, texts))] },
+        { kind: 'buttons', buttons: [...turn, ...(isNow ? [] : offersAt('vote', commands, texts))] },
       ],
       ...(pages > 1 ? { footer: texts.text('parts.page', { number, of: pages }) } : {}),
     } satisfies Panel;

@@ -2,24 +2,30 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 import type { Logger } from '@tallyhook/platform/logger';
 import { callback, checkOptions, clock, instance } from '@tallyhook/platform/options';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import { z } from 'zod';
-import type { CommandOptions } from '../commands/command-options.ts';
+import type { CommandOptions } from '../commands/custom-command.ts';
 import type { RecordedDelivery } from '../src/core/tally/tally.ts';
 import type { DiscordClient } from '../src/discord/gateway/own-client.ts';
 import type { Handlers } from '../src/features/handlers/handlers.ts';
 import type { TextOverrides } from '../src/texts/overrides.ts';
-import type { AppListing } from './app-listings.ts';
-import { appSettings, configOfOptions } from './app-settings.ts';
-import { appHandlers, codeOptions, hintForHandlers, hintForListings, hintForOption } from './code-options.ts';
 import type { Environment } from './environment.ts';
-import type { Role } from './roles.ts';
+import { listing as fileListing } from './listings-file.ts';
+import { appSettings, configOfOptions } from './load.ts';
+import {
+  appHandlers,
+  codeOptions,
+  hintForHandlers,
+  hintForListings,
+  hintForOption,
+  type ReceiverListing,
+  type ReceiverRewards,
+} from './receiver-options.ts';
 import type { Config } from './schema.ts';
-import { settingNames } from './settings.ts';
+import { type Role, settingNames } from './settings.ts';
 
 /**
- * Everything that an app needs, in code. A setting has the meaning and the limits of the environment variable of the same
- * purpose.
+ * Everything that an app needs, in code. A setting has the meaning and the limits of the environment variable of the
+ * same purpose.
  * @category Start here
  */
 export interface AppOptions {
@@ -49,7 +55,7 @@ export interface AppOptions {
    * default. With `:memory:`, a temporary file that `stop` deletes: for tests only.
    */
   readonly database?: string;
-  /** What lookups returned: the path of a file, `redis://host:6379` or `memory:`, the default. */
+  /** Cache of what lookups returned: the path of a file, `redis://host:6379` or `memory:`, the default. */
   readonly cache?: string;
   /** Where `start` listens; 127.0.0.1 and 3000 by default. Port 0 selects a free port. */
   readonly host?: string;
@@ -58,13 +64,13 @@ export interface AppOptions {
   readonly publicUrl?: string;
   /** The token of the owner's API and console, which are off without it. */
   readonly ownerToken?: string | undefined;
-  /** What this process does; `['receive', 'announce', 'answer']` by default. */
+  /** Parts of tallyhook that this process runs; `['receive', 'announce', 'answer']` by default. */
   readonly roles?: readonly Role[];
-  /** Whether members can have themselves reminded of their next vote; true by default. */
+  /** Reminders of the next vote, which members switch on for themselves; true by default. */
   readonly reminders?: boolean;
   /** How long bodies of deliveries and effects that are done are stored: `30d`, or `forever`, the default. */
   readonly keep?: { readonly bodies?: string; readonly effects?: string };
-  /** What each listing that was linked in Discord may send in an hour; 20,000 deliveries and 20 MiB by default. */
+  /** Most that each listing that was linked in Discord may send in an hour; 20,000 deliveries and 20 MiB by default. */
   readonly linkedQuota?: { readonly deliveriesPerHour?: number; readonly mibPerHour?: number };
   /** The key of the secrets that `/setup` stores, 32 bytes in hex; by default in a file beside the SQLite file. */
   readonly settingsKey?: string | undefined;
@@ -73,8 +79,8 @@ export interface AppOptions {
   /** Your own functions for events. */
   readonly handlers?: Handlers;
   /**
-   * Your discord.js client, for the commands instead of a connection of tallyhook's own. Log it in with the token of the
-   * settings, before or after `start`, and destroy it yourself. Not used with a `publicKey`.
+   * Your discord.js client, for the commands instead of a connection of tallyhook's own. Log it in with the token of
+   * the settings, before or after `start`, and destroy it yourself. Not used with a `publicKey`.
    */
   readonly client?: DiscordClient;
   /** Your own slash commands, beside those of tallyhook, and which of those are left out. */
@@ -87,14 +93,12 @@ export interface AppOptions {
   readonly log?: Logger;
   /** The clock of this machine by default. */
   readonly clock?: Clock;
-  /** Records spans, from `loadTracing()`; none by default. */
-  readonly tracing?: Tracing;
 }
 
-/** What an app takes beside its settings: your code, and what it runs with. */
+/** Options of an app beside its settings: your code, and what it runs with. */
 export type AppDependencies = Pick<
   AppOptions,
-  'handlers' | 'client' | 'commands' | 'texts' | 'onRecorded' | 'log' | 'clock' | 'tracing'
+  'handlers' | 'client' | 'commands' | 'texts' | 'onRecorded' | 'log' | 'clock'
 >;
 
 const present = z.custom((value) => value !== undefined, 'it is part of every result of loadConfig');
@@ -180,7 +184,7 @@ function hintFor(options: unknown) {
   };
 }
 
-/** Whether a value is a result of `loadConfig`, perhaps with changes, instead of options. */
+/** True if a value is a result of `loadConfig`, perhaps with changes, instead of options. */
 export function isConfig(value: unknown): value is Config {
   return typeof value === 'object' && value !== null && ['databaseUrl', 'cacheUrl', 'secrets'].every(isIn(value));
 }
@@ -204,3 +208,110 @@ export function checkConfig(caller: string, settings: unknown): void {
 function isIn(value: object): (key: string) => boolean {
   return (key) => key in value;
 }
+
+/**
+ * Rewards of votes and premium, with roles and parties. Durations are texts: `90s`, `30m`, `12h`, `7d`.
+ * @category Start here
+ */
+export interface AppRewards extends Omit<ReceiverRewards, 'milestones'> {
+  /** Multipliers of votes; one with a `role` (Discord ID) applies to its members only. */
+  readonly multipliers?: readonly (NonNullable<ReceiverRewards['multipliers']>[number] & { readonly role?: string })[];
+  /** With a `role`, members who reached it get that role. */
+  readonly milestones?: readonly ({ readonly credits?: number; readonly role?: string } & (
+    | { readonly votes: number }
+    | { readonly everyVotes: number }
+  ))[];
+  /** Members keep the roles of `all` reached milestones (the default), or of the `highest` only. */
+  readonly milestoneRoles?: 'all' | 'highest';
+  /** A role that each vote extends; for 12 hours by default. */
+  readonly voterRole?: { readonly role: string; readonly for?: string };
+  /** Roles by the name of the premium tier; `*` is for all other tiers. */
+  readonly premiumRoles?: Readonly<Record<string, string>>;
+  /** A goal that the community reaches together: credits for everyone who voted in the period. */
+  readonly party?: { readonly goal: number; readonly per: 'day' | 'week' | 'month'; readonly credits: number };
+}
+
+/**
+ * How votes are announced. Placeholders of `title` and `text`: `{mention}`, `{listing}`, `{credits}` and others.
+ * @category Start here
+ */
+export interface AppAnnouncements {
+  /** Each vote (the default), a digest of all votes at intervals, or none. */
+  readonly mode?: 'each' | 'digest' | 'none';
+  /** The interval of digests, from `5m` to `30d`; `1h` by default. */
+  readonly every?: string;
+  readonly title?: string;
+  readonly text?: string;
+  /** `#RRGGBB`. */
+  readonly colour?: string;
+  /** The https URL of an image. */
+  readonly thumbnail?: string;
+  readonly voteButton?: boolean;
+  /**
+   * Parts of a vote that are shown: the avatar and name of the voter, the icon of the server, the streak, the credits
+   * as a heading.
+   */
+  readonly avatar?: boolean;
+  readonly icon?: boolean;
+  readonly streak?: boolean;
+  readonly largeCredits?: boolean;
+  readonly reviews?: boolean;
+  readonly milestones?: boolean;
+  readonly premium?: boolean;
+  readonly party?: boolean;
+  /** `true` announces ends of streaks, a number those of at least so many days. */
+  readonly lostStreaks?: boolean | number;
+  /** A locale of Discord; that of the guild by default. */
+  readonly language?: string;
+}
+
+/**
+ * Something that members buy with credits: exactly one of `role`, `codes` and `manual` says what they get.
+ * @category Start here
+ */
+export interface AppShopItem {
+  /** Permanent: at most 32 letters, digits, dashes and underscores. */
+  readonly id: string;
+  /** 1 to 80 characters. */
+  readonly name: string;
+  /** Whole credits. */
+  readonly price: number;
+  /** Discord ID of a role, and how long the buyer has it: `7d`. */
+  readonly role?: string;
+  readonly for?: string;
+  /** Each is given to one buyer. */
+  readonly codes?: readonly string[];
+  /** The path of a text file with one code per line. */
+  readonly codesFile?: string;
+  /** The owner fulfils the purchase, which is reported in `ownerChannelId`. */
+  readonly manual?: true;
+  /** How often it can be bought in total. */
+  readonly stock?: number;
+  /** Only members with this role (Discord ID) can buy it. */
+  readonly needsRole?: string;
+}
+
+/**
+ * A server or bot on the listing service, with the names and limits of the file of `TALLYHOOK_CONFIG`.
+ * @category Start here
+ */
+export interface AppListing extends Omit<ReceiverListing, 'rewards'> {
+  /**
+   * Its API key, for lookups. Without one, `/canvote` knows only the votes that were delivered, and `/reviews` and
+   * `/claim` are not offered.
+   */
+  readonly lookupKey?: string;
+  /** Name that people read, 1 to 60 characters; by default its name on the site, or else its name in Discord. */
+  readonly title?: string;
+  /** The channel for announcements of votes (Discord ID); without it there are none. */
+  readonly announceChannelId?: string;
+  /** The channel for announcements of premium (Discord ID); by default that of votes. */
+  readonly premiumChannelId?: string;
+  /** The channel for reports to the owner. */
+  readonly ownerChannelId?: string;
+  readonly rewards?: AppRewards;
+  readonly announcements?: AppAnnouncements;
+  readonly shop?: readonly AppShopItem[];
+}
+
+fileListing.shape satisfies Record<keyof AppListing, z.ZodType>;

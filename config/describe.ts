@@ -1,6 +1,24 @@
-import type { Environment } from './environment.ts';
-import { isSecretValue, isShownValue, sourceOf, withoutPassword } from './read-values.ts';
-import { type SettingName, type SettingSource, settingNames, settings } from './settings.ts';
+import { cooldownHours } from '../src/core/settings/listing-settings.ts';
+import type { SettingSpec } from '../src/core/settings/setting-spec.ts';
+import { settings as listingSettings, type SettingPath } from '../src/features/settings.ts';
+import { type Environment, isSecretValue, isShownValue, readValues, sourceOf, withoutPassword } from './environment.ts';
+import {
+  type ConfiguredListing,
+  communityConfig,
+  type OpenedSetting,
+  pickDefaults,
+  readListings,
+  statedValue,
+} from './listings.ts';
+import type {
+  DefaultSources,
+  ListingBase,
+  ListingConfig,
+  ListingDefaults,
+  ListingOrigin,
+  ListingSource,
+} from './schema.ts';
+import { type SettingName, type SettingSource, settingNames, settings, type Values } from './settings.ts';
 
 /** A setting without secrets. */
 export interface PublicSetting {
@@ -46,4 +64,162 @@ function describeSetting({ name, source, value }: PublicSetting, environment: En
   if (source === 'default') return `${value}  (default)`;
   if (value === null) return '(set, hidden)';
   return isSecretValue(name, environment[name] ?? '') ? `${value}  (password hidden)` : value;
+}
+
+/**
+ * Where a value of a listing comes from. `setup`: it was changed in Discord. `file`: the file of `TALLYHOOK_CONFIG`.
+ */
+export type ValueSource = SettingSource | 'setup';
+
+/** A setting of a listing in effect. */
+export interface EffectiveValue {
+  /**
+   * As in the file (JSON), without secrets; null if it is unset or switched off. In place of its codes, an item of a
+   * shop has `codeCount`.
+   */
+  readonly value: unknown;
+  readonly source: ValueSource;
+}
+
+/** A setting that has no value anywhere. */
+export const unset: EffectiveValue = { value: null, source: 'unset' };
+
+/** The effective settings of one listing, without secrets. */
+export interface PublicListing {
+  readonly name: string;
+  readonly kind: ListingConfig['kind'];
+  readonly origin: ListingOrigin;
+  readonly settings: readonly PublicListingSetting[];
+}
+
+/** An effective setting of a listing, in the form of the file of `TALLYHOOK_CONFIG`. */
+export interface PublicListingSetting extends EffectiveValue {
+  /** Position in the listing: `timeZone`, `rewards.streak`. */
+  readonly name: string;
+  /** A secret: `value` is null. */
+  readonly secret?: true;
+}
+
+/** Stored settings of communities, by guild. */
+export type StoredSettings = ReadonlyMap<string, readonly OpenedSetting[]>;
+
+/** Configuration by the variables and the file; null if the settings are invalid. */
+export function listingBase(environment: Environment): ListingBase | null {
+  const { values, issues } = readValues(environment);
+  const { sources } = readListings(values, issues);
+  return issues.length > 0 ? null : toListingBase(environment, values, sources);
+}
+
+/** The operator's part of the settings, with the variables that listings take values from. */
+export function toListingBase(
+  environment: Environment,
+  values: Values,
+  sources: readonly ListingSource[],
+): ListingBase {
+  const defaultSources = pickDefaults((name) => sourceOf(name, environment));
+  return { sources, defaults: pickDefaults((name) => values[name]) as ListingDefaults, defaultSources };
+}
+
+/** The listings in effect; null if the settings are invalid. */
+export function publicListings(environment: Environment, stored: StoredSettings = new Map()): PublicListing[] | null {
+  const base = listingBase(environment);
+  if (base === null) return null;
+  const guildIds = new Set([...base.sources.map(({ guildId }) => guildId), ...stored.keys()]);
+  return [...guildIds].flatMap((guildId) => publicCommunity(base, guildId, stored.get(guildId ?? '') ?? []));
+}
+
+function publicCommunity(
+  base: ListingBase,
+  guildId: string | null,
+  settings: readonly OpenedSetting[],
+): PublicListing[] {
+  return communityConfig(base, guildId, settings).configured.map((configured) => {
+    const values = Object.entries(valuesOfListing(base, configured, settings));
+    const { listing, source } = configured;
+    const { name, kind } = listing;
+    const { origin } = source;
+    return {
+      name,
+      kind,
+      origin,
+      settings: [...values.map(([path, value]) => ({ name: path, ...value })), ...secretsOf(listing, origin, settings)],
+    };
+  });
+}
+
+/** Which secrets of a listing are set, and where. */
+function secretsOf(
+  listing: ListingConfig,
+  origin: ListingOrigin,
+  settings: readonly OpenedSetting[],
+): PublicListingSetting[] {
+  const { site } = listing;
+  const sourceOf = (path: string, value: { readonly length: number } | null): ValueSource => {
+    if (value === null || value.length === 0) return 'unset';
+    return settings.some((each) => each.listing === listing.name && each.path === path) ? 'setup' : origin;
+  };
+  const ofSite: PublicListingSetting[] = site
+    ? [
+        { name: 'site', source: origin, value: site.id },
+        { name: 'slug', source: sourceOf('slug', site.slug), value: site.slug },
+        { name: 'siteKey', source: sourceOf('siteKey', site.key), value: null, secret: true },
+      ]
+    : [];
+  const secrets = (['lookupKey', 'voteSecrets', 'premiumSecrets'] as const).map((name): PublicListingSetting => {
+    return { name, source: sourceOf(name, listing[name]), value: null, secret: true };
+  });
+  return [...ofSite, ...secrets];
+}
+
+/** The effective values of a listing of a community by path, without secrets. */
+export function valuesOfListing(
+  { defaultSources }: ListingBase,
+  { listing, source }: ConfiguredListing,
+  stored: readonly OpenedSetting[],
+): Readonly<Record<SettingPath | 'guildId', EffectiveValue>> {
+  const isStored = (path: string) =>
+    stored.some((each) => each.path === path && (each.listing === '' || each.listing === listing.name));
+  const configuredSource = (spec: SettingSpec): ValueSource => {
+    const { variable, fallback } = spec;
+    if (statedValue(spec, source.listing) !== undefined) return 'file';
+    if (variable === undefined || (spec.path === cooldownHours.path && listing.site !== undefined)) return 'default';
+    const ofVariable = defaultSources[variable as keyof DefaultSources];
+    return ofVariable === 'unset' && fallback !== undefined ? configuredSource(fallback) : ofVariable;
+  };
+  const values = listingSettings.map((spec: SettingSpec): [string, EffectiveValue] => {
+    const value = spec.inFile(listing);
+    const configured = value === null ? 'unset' : configuredSource(spec);
+    return [spec.path, { value, source: isStored(spec.path) ? 'setup' : configured }];
+  });
+  const guildSource = sourceOfGuild(listing, source, defaultSources);
+  const all = Object.fromEntries([['guildId', { value: listing.guildId, source: guildSource }], ...values]);
+  return all as Record<SettingPath | 'guildId', EffectiveValue>;
+}
+
+/** A bot without a guild of its own has that of the file. */
+function sourceOfGuild(
+  { guildId }: ListingConfig,
+  { origin, listing }: ListingSource,
+  { DISCORD_GUILD_ID }: DefaultSources,
+): ValueSource {
+  if (guildId === null) return 'unset';
+  if (origin === 'setup') return 'setup';
+  if (origin === 'file' && listing.guildId !== undefined) return 'file';
+  return DISCORD_GUILD_ID === 'unset' ? 'file' : DISCORD_GUILD_ID;
+}
+
+/** The listings in effect as text: a line per listing, and one per setting. */
+export function describeListings(environment: Environment, stored: StoredSettings = new Map()): string {
+  const listings = publicListings(environment, stored);
+  if (listings === null) return 'The listings are not shown, because the settings are invalid: see --check.\n';
+  return listings.map(describeListing).join('\n');
+}
+
+function describeListing({ name, kind, settings }: PublicListing): string {
+  const width = Math.max(...settings.map((setting) => setting.name.length));
+  const lines = settings.map(({ name: setting, source, value, secret }) => {
+    const text = secret ? 'set' : typeof value === 'string' ? value : JSON.stringify(value);
+    return `  ${setting.padEnd(width)}  ${source === 'unset' ? '(not set)' : `${text}  (${source})`}`;
+  });
+  return `Listing ${name} (${kind})\n${lines.join('\n')}\n`;
 }

@@ -1,16 +1,31 @@
+import querystring from 'node:querystring';
+import { isDeepStrictEqual } from 'node:util';
 import type { KeySources } from '@tallyhook/platform/encryption/encryption';
-import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
+import { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 import { checkOptions } from '@tallyhook/platform/options';
+import { tokenProblem } from '@tallyhook/platform/pasted-forms';
+import type { SecretFile } from '@tallyhook/platform/secret-files';
+import type { ExporterOptions } from '@tallyhook/platform/tracing/exporter-options';
 import { z } from 'zod';
-import { configOfOptions } from './app-settings.ts';
-import { keySourcesOf } from './encryption.ts';
-import type { Environment } from './environment.ts';
-import { readValues } from './read-values.ts';
-import type { Config } from './schema.ts';
-import type { SettingName, Values } from './settings.ts';
+import { toListingBase } from './describe.ts';
+import { type Environment, invalidValue, keySourcesOf, mayStoreSecrets, readValues } from './environment.ts';
+import { listedListings, type ReadListings, readListings } from './listings.ts';
+import { listings } from './listings-file.ts';
+import type { Config, ListingConfig, ListingSource } from './schema.ts';
+import {
+  needsDiscord,
+  readSetting,
+  roles,
+  rolesOf,
+  type SettingName,
+  settings,
+  type Values,
+  type Variable,
+} from './settings.ts';
+import { configWarnings } from './warnings.ts';
 
 /**
- * Whether the environment is meant for a real Discord. Without `DISCORD_TOKEN` and `TALLYHOOK_ROLES`, and outside of
+ * True if the environment is meant for a real Discord. Without `DISCORD_TOKEN` and `TALLYHOOK_ROLES`, and outside of
  * production, the sandbox runs.
  */
 export function isConfigured(environment: Environment): boolean {
@@ -51,7 +66,9 @@ export function loadDatabaseUrl(environment: Environment): string {
   return validValues(environment, /^DATABASE_URL/).DATABASE_URL ?? '';
 }
 
-/** Where the keys of secrets in the database are, for commands that need no other setting. @throws InvalidConfigError */
+/**
+ * Where the keys of secrets in the database are, for commands that need no other setting. @throws InvalidConfigError
+ */
 export function loadKeySources(environment: Environment): KeySources {
   return keySourcesOf(validValues(environment, /^(NEW_)?SETTINGS_KEY|^DATABASE_URL/));
 }
@@ -74,4 +91,351 @@ function validValues(environment: Environment, names: RegExp): Values {
  */
 export function loadLogFormat(environment: Environment): Config['logFormat'] {
   return readValues(environment).values.LOG_FORMAT ?? 'auto';
+}
+
+/** Hint for a missing secret. */
+export const unsetHint = 'If it comes from an environment variable, that variable is empty or not set.';
+
+/** A text as in the variable of a setting. */
+function text<Value>(setting: Variable<Value>) {
+  const message = `it must be ${setting.expected}`;
+  return z
+    .string(message)
+    .transform((value, context) => {
+      const parsed = readSetting(setting, value);
+      if (parsed.success) return parsed.data;
+      context.addIssue(parsed.problem ?? message);
+      return z.NEVER;
+    })
+    .optional();
+}
+
+/** A path alone means a SQLite file. */
+function address(setting: Variable<string>) {
+  const withScheme = (value: unknown) =>
+    typeof value === 'string' && value !== '' && !/^(sqlite:|memory:$)|:\/\//.test(value) ? `sqlite:${value}` : value;
+  return z.preprocess(withScheme, text(setting));
+}
+
+const perHour = z.int().min(1).max(1_000_000_000).optional();
+
+/** The schemas of the settings. */
+export const appSettings = {
+  token: text(settings.DISCORD_TOKEN),
+  discord: z
+    .strictObject({
+      apiUrl: text(settings.DISCORD_API_URL),
+      guildId: text(settings.DISCORD_GUILD_ID),
+      publicKey: text(settings.DISCORD_PUBLIC_KEY),
+      clientSecret: text(settings.DISCORD_CLIENT_SECRET),
+    })
+    .optional(),
+  lookup: z.strictObject({ baseUrl: text(settings.LOOKUP_BASE_URL) }).optional(),
+  siteApiUrl: text(settings.SITE_API_URL),
+  topggIntegrationSecret: text(settings.TOPGG_INTEGRATION_SECRET),
+  listings: listings.optional(),
+  database: address(settings.DATABASE_URL),
+  cache: address(settings.CACHE_URL),
+  host: text(settings.HOST),
+  port: z.int().min(0).max(65_535).optional(),
+  publicUrl: text(settings.PUBLIC_URL),
+  ownerToken: text(settings.OWNER_TOKEN),
+  roles: z
+    .array(z.enum(roles))
+    .min(1)
+    .refine((all) => new Set(all).size === all.length, 'it must name each role once')
+    .optional(),
+  reminders: z.boolean().optional(),
+  keep: z.strictObject({ bodies: text(settings.KEEP_BODIES), effects: text(settings.KEEP_EFFECTS) }).optional(),
+  linkedQuota: z.strictObject({ deliveriesPerHour: perHour, mibPerHour: perHour }).optional(),
+  settingsKey: text(settings.SETTINGS_KEY),
+  newSettingsKey: text(settings.NEW_SETTINGS_KEY),
+};
+
+type ParsedSettings = z.output<z.ZodObject<typeof appSettings>>;
+
+function valuesOf({ discord = {}, keep = {}, linkedQuota = {}, ...options }: ParsedSettings): Partial<Values> {
+  const values: Partial<Values> = {
+    DISCORD_TOKEN: options.token,
+    DISCORD_API_URL: discord.apiUrl,
+    DISCORD_GUILD_ID: discord.guildId,
+    DISCORD_PUBLIC_KEY: discord.publicKey,
+    DISCORD_CLIENT_SECRET: discord.clientSecret,
+    LOOKUP_BASE_URL: options.lookup?.baseUrl,
+    SITE_API_URL: options.siteApiUrl,
+    TOPGG_INTEGRATION_SECRET: options.topggIntegrationSecret,
+    DATABASE_URL: options.database,
+    CACHE_URL: options.cache,
+    HOST: options.host,
+    PORT: options.port,
+    PUBLIC_URL: options.publicUrl,
+    OWNER_TOKEN: options.ownerToken,
+    TALLYHOOK_ROLES: options.roles,
+    REMINDERS: options.reminders === undefined ? undefined : options.reminders ? 'on' : 'off',
+    KEEP_BODIES: keep.bodies,
+    KEEP_EFFECTS: keep.effects,
+    LINKED_DELIVERIES_PER_HOUR: linkedQuota.deliveriesPerHour,
+    LINKED_MIB_PER_HOUR: linkedQuota.mibPerHour,
+    SETTINGS_KEY: options.settingsKey,
+    NEW_SETTINGS_KEY: options.newSettingsKey,
+  };
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** In code, no other file is created than the database, and nothing is logged but what needs attention. */
+const defaultsInCode = { CACHE_URL: 'memory:', LOG_LEVEL: 'warn' } as const;
+
+/**
+ * The configuration of settings in code, which take precedence over those of an environment.
+ * @param environment null if all settings are in code
+ * @throws InvalidConfigError with all issues
+ */
+export function configOfOptions(options: ParsedSettings, environment: Environment | null): Config {
+  const { values: variables, issues, secretFiles } = readValues(environment ?? {});
+  const values: Values = { ...variables, ...(environment === null && defaultsInCode), ...valuesOf(options) };
+  const read = readAllListings(options, values, environment, issues);
+  const describe = environment === null ? (name: RequiredSetting) => requiredOptions[name] : undefined;
+  issues.push(...tokenIssues(values, environment === null));
+  issues.unshift(...missingSettings(values, read.listings, issues, describe));
+  if (issues.length > 0) throw new InvalidConfigError(issues, environment === null ? 'createApp' : null);
+  return toConfig({ environment: environment ?? {}, values, read, secretFiles });
+}
+
+/** Tokens of Discord itself have one form, unlike those of a local Discord. */
+function tokenIssues({ DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl = '' }: Values, isInCode: boolean): ConfigIssue[] {
+  const found = token === undefined ? null : tokenProblem(token, apiUrl);
+  if (found === null) return [];
+  const problem = invalidValue(settings.DISCORD_TOKEN, '', found);
+  if (isInCode) return [{ ...requiredOptions.DISCORD_TOKEN, problem }];
+  return [{ setting: 'DISCORD_TOKEN', problem, hint: `Set it to ${settings.DISCORD_TOKEN.expected}.` }];
+}
+
+const requiredOptions = {
+  DISCORD_TOKEN: {
+    setting: 'token',
+    path: ['token'],
+    hint: `Set it to the bot token, or set roles to ['receive'] to receive votes alone. ${unsetHint}`,
+  },
+  LOOKUP_BASE_URL: {
+    setting: 'lookup.baseUrl',
+    path: ['lookup', 'baseUrl'],
+    hint: `Set it to ${settings.LOOKUP_BASE_URL.expected}. ${unsetHint}`,
+  },
+};
+
+function readAllListings(
+  { listings }: ParsedSettings,
+  values: Values,
+  environment: Environment | null,
+  issues: ConfigIssue[],
+): ReadListings {
+  if (listings !== undefined)
+    return listedListings(
+      listings,
+      { setting: 'listings', nameOf: (index) => `listings[${index}]`, directory: '.' },
+      values,
+      issues,
+    );
+  if (environment !== null) return readListings(values, issues);
+  if (needsDiscord(rolesOf(values)) && !mayStoreSecrets(values)) {
+    const problem = 'is missing, and listings cannot be linked in Discord without settingsKey.';
+    const hint =
+      'List each server or bot with its secrets, or set settingsKey to the output of `openssl rand -hex 32`.';
+    issues.push({ setting: 'listings', problem, hint, path: ['listings'] });
+  }
+  return { listings: [], sources: [], secretFiles: [] };
+}
+
+/** The settings that are required, the second one by listings with an API key. */
+export type RequiredSetting = 'DISCORD_TOKEN' | 'LOOKUP_BASE_URL';
+
+/**
+ * An issue for each required setting that is missing, unless it already has one because its value is invalid.
+ * @param describe what the caller calls a setting, and what to do about it
+ */
+function missingSettings(
+  values: Values,
+  listings: readonly ListingConfig[],
+  issues: readonly ConfigIssue[],
+  describe = describeVariable,
+): ConfigIssue[] {
+  if (!needsDiscord(rolesOf(values))) return [];
+  const hasKey = listings.some(({ lookupKey, site }) => lookupKey !== null && site === undefined);
+  const required: readonly RequiredSetting[] = ['DISCORD_TOKEN', ...(hasKey ? ['LOOKUP_BASE_URL' as const] : [])];
+  return required
+    .filter((name) => values[name] === undefined && !issues.some(({ setting }) => setting.startsWith(name)))
+    .map((name) => ({ problem: 'is missing.', ...describe(name) }));
+}
+
+function describeVariable(setting: RequiredSetting): Omit<ConfigIssue, 'problem'> {
+  return { setting, hint: `Set it to ${settings[setting].expected}.` };
+}
+
+/** The frozen configuration of valid settings. @param environment where warnings and sources of settings come from */
+function toConfig({
+  environment,
+  values,
+  read,
+  secretFiles,
+}: {
+  readonly environment: Environment;
+  readonly values: Values;
+  readonly read: ReadListings;
+  readonly secretFiles: readonly SecretFile[];
+}): Config {
+  const { listings, sources } = read;
+  const config: Config = {
+    roles: rolesOf(values),
+    discord: {
+      token: values.DISCORD_TOKEN ?? '',
+      apiUrl: values.DISCORD_API_URL ?? '',
+      guildId: values.DISCORD_GUILD_ID ?? null,
+      publicKey: values.DISCORD_PUBLIC_KEY ?? null,
+    },
+    lookup: { baseUrl: values.LOOKUP_BASE_URL ?? '' },
+    siteApiUrl: values.SITE_API_URL ?? null,
+    listings,
+    base: toListingBase(environment, values, sources),
+    reminders: values.REMINDERS === 'on',
+    keep: { bodiesMs: values.KEEP_BODIES ?? null, effectsMs: values.KEEP_EFFECTS ?? null },
+    linkedQuota: {
+      maxDeliveries: values.LINKED_DELIVERIES_PER_HOUR ?? 0,
+      maxBytes: (values.LINKED_MIB_PER_HOUR ?? 0) * 1024 * 1024,
+    },
+    databaseUrl: values.DATABASE_URL ?? '',
+    cacheUrl: values.CACHE_URL ?? '',
+    http: { host: values.HOST ?? '', port: values.PORT ?? 0 },
+    publicUrl: values.PUBLIC_URL ?? null,
+    clientSecret: values.DISCORD_CLIENT_SECRET ?? null,
+    topggIntegrationSecret: values.TOPGG_INTEGRATION_SECRET ?? null,
+    encryption: keySourcesOf(values),
+    ownerToken: values.OWNER_TOKEN ?? null,
+    updateCheckUrl: values.UPDATE_CHECK ?? null,
+    logLevel: values.LOG_LEVEL ?? 'info',
+    logFormat: values.LOG_FORMAT ?? 'auto',
+    tracing: exporterOptionsOf(values),
+    warnings: configWarnings(environment, [...secretFiles, ...read.secretFiles]),
+    secrets: secretsIn(values, listings),
+  };
+  return deepFreeze(config);
+}
+
+/** Where spans are sent; null without a collector. */
+function exporterOptionsOf(values: Partial<Values>): ExporterOptions | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_RESOURCE_ATTRIBUTES: resourceAttributes = {} } = values;
+  if (endpoint === undefined) return null;
+  return {
+    endpoint,
+    headers: values.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+    serviceName: values.OTEL_SERVICE_NAME ?? resourceAttributes['service.name'] ?? 'tallyhook',
+    resourceAttributes,
+    sampler: values.OTEL_TRACES_SAMPLER ?? 'parentbased_always_on',
+    samplerRatio: values.OTEL_TRACES_SAMPLER_ARG ?? 1,
+  };
+}
+
+/** The secrets in headers such as `Authorization: Bearer …`: the whole value, and what follows the scheme. */
+function secretsOfHeaders(headers: Readonly<Record<string, string>>): string[] {
+  return Object.values(headers).flatMap((value) => [value, value.slice(value.indexOf(' ') + 1)]);
+}
+
+function secretsIn(values: Values, listings: readonly ListingConfig[]): string[] {
+  const listingSecrets = listings.flatMap((listing) => [
+    listing.lookupKey,
+    listing.site?.key,
+    listing.voteAuthorization,
+    ...listing.voteSecrets,
+    ...listing.premiumSecrets,
+  ]);
+  const passwords = [values.DATABASE_URL, values.CACHE_URL, values.OTEL_EXPORTER_OTLP_ENDPOINT].flatMap((url) =>
+    passwordsIn(url ?? ''),
+  );
+  const { DISCORD_TOKEN, DISCORD_CLIENT_SECRET, OWNER_TOKEN, SETTINGS_KEY, NEW_SETTINGS_KEY } = values;
+  const ownSecrets = [
+    ...[DISCORD_TOKEN, DISCORD_CLIENT_SECRET, OWNER_TOKEN, SETTINGS_KEY, NEW_SETTINGS_KEY],
+    values.TOPGG_INTEGRATION_SECRET,
+  ];
+  const headers = secretsOfHeaders(values.OTEL_EXPORTER_OTLP_HEADERS ?? {});
+  const secrets = [...ownSecrets, ...listingSecrets, ...passwords, ...headers];
+  return [...new Set(secrets.filter((secret): secret is string => Boolean(secret)))];
+}
+
+/** The password of a URL, both encoded and decoded. PostgreSQL accepts it in the query as well. */
+function passwordsIn(url: string): string[] {
+  const [, encoded = ''] = /^\w+:\/\/[^:@/]*:(.*)@/s.exec(url) ?? [];
+  const inQuery = URL.parse(url)?.searchParams.get('password') ?? '';
+  return [encoded, querystring.unescape(encoded), inQuery];
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) deepFreeze(part);
+  return Object.freeze(value);
+}
+
+/**
+ * The active configuration with the webhook secrets and API keys of a newer one, for the listings that are in both. A
+ * listing that is missing in the newer one remains, without webhook secrets. All other changes need a restart.
+ */
+export function withRotatedSecrets(active: Config, next: Config): Config {
+  return {
+    ...active,
+    listings: active.listings.map((listing) => withSecretsOf(listing, next.listings.find(isSameListing(listing)))),
+    base: {
+      ...active.base,
+      sources: active.base.sources.map((source) => withSecretsOfSource(source, next.base.sources)),
+    },
+    // Old secrets remain redacted, since they may still appear in a log line.
+    secrets: [...new Set([...active.secrets, ...next.secrets])],
+  };
+}
+
+const isSameListing =
+  ({ name, kind }: ListingConfig) =>
+  (other: ListingConfig) =>
+    other.name === name && other.kind === kind;
+
+function withSecretsOf(listing: ListingConfig, next: ListingConfig | undefined): ListingConfig {
+  const { voteSecrets = [], premiumSecrets = [], voteAuthorization = null } = next ?? {};
+  // Adding or removing a key needs a restart, because it changes which commands are registered.
+  const lookupKey = listing.lookupKey === null ? null : (next?.lookupKey ?? listing.lookupKey);
+  const site = listing.site && { ...listing.site, key: next?.site?.key ?? listing.site.key };
+  return { ...listing, voteSecrets, premiumSecrets, voteAuthorization, lookupKey, ...(site && { site }) };
+}
+
+/** The listing as it is configured, with the secrets of the newer configuration. */
+function withSecretsOfSource(source: ListingSource, others: readonly ListingSource[]): ListingSource {
+  const { name, kind, lookupKey } = source.listing;
+  const next = others.find(({ listing }) => listing.name === name && listing.kind === kind)?.listing;
+  const { voteSecrets = [], premiumSecrets = [], voteAuthorization, siteKey = source.listing.siteKey } = next ?? {};
+  const key = lookupKey === undefined ? undefined : (next?.lookupKey ?? lookupKey);
+  const secrets = { voteSecrets, premiumSecrets, voteAuthorization, lookupKey: key, siteKey };
+  return { ...source, listing: { ...source.listing, ...secrets } };
+}
+
+/** Parts of the configuration by the settings that they are read from. */
+const parts: Readonly<Record<string, (config: Config) => unknown>> = {
+  TALLYHOOK_ROLES: ({ roles }) => roles,
+  'DISCORD_TOKEN, DISCORD_API_URL, DISCORD_GUILD_ID, DISCORD_PUBLIC_KEY': ({ discord }) => discord,
+  LOOKUP_BASE_URL: ({ lookup }) => lookup,
+  SITE_API_URL: ({ siteApiUrl }) => siteApiUrl,
+  'listings, channels, rewards, shop': ({ listings }) => listings,
+  REMINDERS: ({ reminders }) => reminders,
+  'KEEP_BODIES, KEEP_EFFECTS': ({ keep }) => keep,
+  'LINKED_DELIVERIES_PER_HOUR, LINKED_MIB_PER_HOUR': ({ linkedQuota }) => linkedQuota,
+  DATABASE_URL: ({ databaseUrl }) => databaseUrl,
+  CACHE_URL: ({ cacheUrl }) => cacheUrl,
+  'HOST, PORT': ({ http }) => http,
+  PUBLIC_URL: ({ publicUrl }) => publicUrl,
+  DISCORD_CLIENT_SECRET: ({ clientSecret }) => clientSecret,
+  TOPGG_INTEGRATION_SECRET: ({ topggIntegrationSecret }) => topggIntegrationSecret,
+  'SETTINGS_KEY, NEW_SETTINGS_KEY': ({ encryption: { key, newKey } }) => [key?.id, newKey?.id],
+  OWNER_TOKEN: ({ ownerToken }) => ownerToken,
+  LOG_LEVEL: ({ logLevel }) => logLevel,
+  LOG_FORMAT: ({ logFormat }) => logFormat,
+  'OTEL_EXPORTER_OTLP_ENDPOINT and other variables of traces': ({ tracing }) => tracing,
+};
+
+/** Changed settings that take effect after a restart. */
+export function settingsNeedingRestart(active: Config, next: Config): string[] {
+  return Object.keys(parts).filter((name) => !isDeepStrictEqual(parts[name]?.(active), parts[name]?.(next)));
 }

@@ -3,9 +3,10 @@ import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
 import type { LogLevel } from '@tallyhook/platform/log';
 import type { ExporterOptions } from '@tallyhook/platform/tracing/exporter-options';
 import type { SettingsInEffect } from '../src/core/settings/setting-spec.ts';
+import type { SettingPath, SettingVariable } from '../src/features/settings.ts';
 import type { SiteSettings } from '../src/webhook/sites/site-settings.ts';
-import type { ListingBase } from './listing-source.ts';
-import type { Role } from './roles.ts';
+import type { FileListing } from './listings-file.ts';
+import type { Role, SettingSource, Values } from './settings.ts';
 
 /** A listing that was unlinked: its name in the ledger, and the Discord id of the server or bot. */
 export interface FormerLink {
@@ -24,7 +25,7 @@ export interface ListingConfig {
   /** Permanent name in the ledger. */
   readonly name: string;
   readonly kind: 'server' | 'bot';
-  /** What people call it; null to call it as its site or Discord does. */
+  /** Name that people read; null to call it as its site or Discord does. */
   readonly title: string | null;
   /** Discord id of the server or bot; null if it is not configured. */
   readonly id: string | null;
@@ -32,7 +33,7 @@ export interface ListingConfig {
   readonly lookupKey: string | null;
   /** All of them are valid, for rotation. Without any, signed votes are rejected. */
   readonly voteSecrets: readonly string[];
-  /** The same for premium events. */
+  /** Secrets of premium events, all of which are valid. */
   readonly premiumSecrets: readonly string[];
   /** Authorization header with which unsigned server votes are accepted; null rejects unsigned votes. */
   readonly voteAuthorization: string | null;
@@ -48,7 +49,7 @@ export interface ListingConfig {
   readonly ownerChannelId: string | null;
 }
 
-/** What the program alone uses of a listing. @internal */
+/** Parts of a listing that the program alone uses. @internal */
 export interface ListingConfig extends SettingsInEffect {
   /** Not configured explicitly: the variables describe a server and a bot, and this one of the two has no API key. */
   readonly implied: boolean;
@@ -56,9 +57,48 @@ export interface ListingConfig extends SettingsInEffect {
   readonly site?: SiteSettings;
   /** Linked in Discord by the owner of the guild, and neither in the file nor in the variables. */
   readonly linked?: true;
-  /** What was linked in Discord before in its guild, so that votes of the same server or bot are found. */
+  /** Its secrets are valid at its own address alone, as those of every linked listing. */
+  readonly ownAddress?: true;
+  /** Listings that were linked in Discord before in its guild, so that votes of the same server or bot are found. */
   readonly formerLinks?: readonly FormerLink[];
 }
+
+/** Where a listing is configured. `setup`: it was linked in Discord. */
+export type ListingOrigin = 'environment' | 'file' | 'setup';
+
+type OrNull<Values> = { readonly [Name in keyof Values]: Values[Name] | null };
+type Group = 'rewards' | 'announcements';
+
+/** A listing as in the file. Null: switched off by `/setup`. Undefined: left out, so that a default is in effect. */
+export type StatedListing = Omit<FileListing, SettingPath | Group> &
+  OrNull<Pick<FileListing, keyof FileListing & SettingPath>> & {
+    readonly [Name in Group]?: OrNull<NonNullable<FileListing[Name]>> | undefined;
+  };
+
+/** A listing before what it leaves out is taken from the variables, the other listings of its guild, or a default. */
+export interface ListingSource {
+  readonly origin: ListingOrigin;
+  /** Its name in an issue. */
+  readonly setting: string;
+  readonly listing: StatedListing;
+  /** See {@link ListingConfig.implied}. */
+  readonly implied: boolean;
+  readonly guildId: string | null;
+}
+
+/** Configuration of the operator, to which the settings of communities are added. */
+export interface ListingBase {
+  readonly sources: readonly ListingSource[];
+  readonly defaults: ListingDefaults;
+  readonly defaultSources: DefaultSources;
+}
+
+/** A variable that a listing takes values from. */
+export type DefaultName = SettingVariable | 'VOTER_ROLE_FOR' | 'DISCORD_GUILD_ID';
+/** The variables that a listing takes values from. */
+export type ListingDefaults = Partial<Pick<Values, DefaultName>>;
+/** Where these variables come from. */
+export type DefaultSources = Readonly<Record<DefaultName, SettingSource>>;
 
 /** The connection to Discord. @category Start here */
 export interface DiscordConfig {
@@ -74,7 +114,7 @@ export interface DiscordConfig {
 
 /** All settings, validated and frozen. @category Start here */
 export interface Config {
-  /** What this process does. At least one. */
+  /** Parts of tallyhook that this process runs. At least one. */
   readonly roles: readonly Role[];
   readonly discord: DiscordConfig;
   /** Ends in `/api/v1`, without a trailing slash. Empty if the process only receives webhooks. */
@@ -82,13 +122,13 @@ export interface Config {
   /** Replaces the origin of every request to the API of another listing site; null for those of the sites. */
   readonly siteApiUrl: string | null;
   readonly listings: readonly ListingConfig[];
-  /** The same listings as they are configured, to which the settings of communities are added. @internal */
+  /** The listings as they are configured, to which the settings of communities are added. @internal */
   readonly base: ListingBase;
-  /** Whether members may have themselves reminded of their next vote. */
+  /** True if members may have themselves reminded of their next vote. */
   readonly reminders: boolean;
   /** How long the bodies of deliveries and effects that are done are kept (ms); null forever. */
   readonly keep: { readonly bodiesMs: number | null; readonly effectsMs: number | null };
-  /** What each listing that was linked in Discord may send in an hour to one process. */
+  /** Most that each listing that was linked in Discord may send in an hour to one process. */
   readonly linkedQuota: { readonly maxDeliveries: number; readonly maxBytes: number };
   /** `sqlite:` and a path, or `postgres://…`. */
   readonly databaseUrl: string;
@@ -100,7 +140,7 @@ export interface Config {
   readonly publicUrl: string | null;
   /** For linked roles, which also need {@link publicUrl}; null switches them off. */
   readonly clientSecret: string | null;
-  /** Of the operator's integration at top.gg, which also needs {@link publicUrl}; null switches it off. */
+  /** Secret of the operator's integration at top.gg, which also needs {@link publicUrl}; null switches it off. */
   readonly topggIntegrationSecret: string | null;
   /** The keys of secrets in the database. @internal */
   readonly encryption: KeySources;
@@ -116,8 +156,8 @@ export interface Config {
   /** Likely mistakes that do not make the configuration invalid. */
   readonly warnings: readonly ConfigIssue[];
   /**
-   * All secrets in the configuration, to be redacted from logs, except the codes of the shop: there can be thousands, and
-   * each costs time for every line; short ones would also hide ids and ordinary words that contain them.
+   * All secrets in the configuration, to be redacted from logs, except the codes of the shop: there can be thousands,
+   * and each costs time for every line; short ones would also hide ids and ordinary words that contain them.
    */
   readonly secrets: readonly string[];
 }

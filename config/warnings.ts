@@ -1,10 +1,12 @@
+import { parseEnv } from 'node:util';
 import { closest, distance } from '@tallyhook/platform/did-you-mean';
 import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
+import type { Log } from '@tallyhook/platform/log';
 import { type SecretFile, worldReadableWarnings } from '@tallyhook/platform/secret-files';
-import type { Environment } from './environment.ts';
+import { type Environment, readDotEnvText, readValues } from './environment.ts';
 import { readListings } from './listings.ts';
-import { readValues } from './read-values.ts';
-import { settingNames, type Values } from './settings.ts';
+import type { Config, ListingConfig } from './schema.ts';
+import { minOwnerTokenLength, settingNames, settings, type Values, type Variable } from './settings.ts';
 
 const knownNames: readonly string[] = settingNames.flatMap((name) => [name, `${name}_FILE`]);
 
@@ -51,7 +53,7 @@ function dividedSecrets(values: Values): ConfigIssue[] {
 }
 
 const ids = ['DISCORD_GUILD_ID', 'ANNOUNCE_CHANNEL_ID', 'PREMIUM_CHANNEL_ID', 'VOTER_ROLE_ID'] as const;
-/** Of the ids of the first weeks of Discord. */
+/** Digits of the ids of the first weeks of Discord. */
 const minIdLength = 15;
 
 function shortIds(values: Values): ConfigIssue[] {
@@ -69,8 +71,8 @@ function secretFilesOf(environment: Environment): SecretFile[] {
 }
 
 /**
- * Variables that are set and look like settings of tallyhook, but are not: similar to one, or with its name in front. The
- * program that uses tallyhook as a package has variables of its own, such as VOTE_SECRET.
+ * Variables that are set and look like settings of tallyhook, but are not: similar to one, or with its name in front.
+ * The program that uses tallyhook as a package has variables of its own, such as VOTE_SECRET.
  */
 export function unknownVariables(environment: Environment): ConfigIssue[] {
   return Object.keys(environment)
@@ -89,7 +91,7 @@ export function unknownVariables(environment: Environment): ConfigIssue[] {
 }
 
 /**
- * Whether the variable resembles a setting that is not set. If the setting is set, the variable is probably unrelated.
+ * True if the variable resembles a setting that is not set. If the setting is set, the variable is probably unrelated.
  */
 function isMisspelled(name: string, environment: Environment): boolean {
   return (
@@ -99,4 +101,96 @@ function isMisspelled(name: string, environment: Environment): boolean {
 
 function isNear(name: string, setting: string): boolean {
   return Math.abs(setting.length - name.length) <= maxTypos && distance(name.toUpperCase(), setting) <= maxTypos;
+}
+
+/** Secrets in the file `.env` that end at a `#`, which begins a comment unless the value is in quotation marks. */
+export function dotEnvWarnings(path = '.env'): ConfigIssue[] {
+  const text = readDotEnvText(path);
+  const values = parseEnv(text);
+  return text.split(/\r?\n/).flatMap((line) => {
+    const [, setting = '', value = ''] = /^\s*(?:export\s+)?(\w+)\s*=[ \t]*([^'"`\s].*)$/.exec(line) ?? [];
+    const end = value.search(/(?<!\s)#/);
+    if (end === -1 || !isSecretSetting(setting) || values[setting] !== value.slice(0, end).trim()) return [];
+    const hint = `If it belongs to the value, write it in single quotes: ${setting}='…'.`;
+    return [{ setting, problem: 'ends at a # in the file .env, which begins a comment there.', hint }];
+  });
+}
+
+function isSecretSetting(name: string): boolean {
+  const setting: Variable | undefined = Object.entries(settings).find(([each]) => each === name)?.[1];
+  return setting?.secret === true;
+}
+
+/**
+ * Warns about settings that are valid, but probably a mistake.
+ * @param listings those in effect, also those that were linked in Discord
+ */
+export function logConfigWarnings(
+  { warnings, ownerToken, roles }: Pick<Config, 'warnings' | 'ownerToken' | 'roles'>,
+  listings: readonly Pick<
+    ListingConfig,
+    'lookupKey' | 'site' | 'voteSecrets' | 'premiumSecrets' | 'voteAuthorization' | 'announceChannelId'
+  >[],
+  log: Log,
+): void {
+  logListingWarnings(roles, listings, log);
+  for (const { setting, problem, hint } of warnings) log.warn({ hint }, `${setting} ${problem}`);
+  if (ownerToken !== null && ownerToken.length < minOwnerTokenLength) {
+    log.warn(
+      { hint: 'Set a long random token, for example from `openssl rand -hex 32`.' },
+      `the owner token (OWNER_TOKEN) has fewer than ${minOwnerTokenLength} characters: it can be guessed`,
+    );
+  }
+}
+
+/** Shorter ones can be guessed from a single delivery (characters). */
+const minSecretLength = 16;
+
+/** Warns about webhook secrets that can be guessed: with one, votes can be forged. */
+export function logShortSecrets(
+  listings: readonly Pick<ListingConfig, 'name' | 'voteSecrets' | 'premiumSecrets'>[],
+  log: Log,
+): void {
+  const isShort = (secret: string) => secret.length < minSecretLength;
+  const names = listings
+    .filter(({ voteSecrets, premiumSecrets }) => [...voteSecrets, ...premiumSecrets].some(isShort))
+    .map(({ name }) => name);
+  if (names.length === 0) return;
+  log.warn(
+    { listings: names, hint: 'Use long random secrets, for example from `openssl rand -hex 32`.' },
+    `webhook secrets have fewer than ${minSecretLength} characters: they can be guessed, and votes forged`,
+  );
+}
+
+function logListingWarnings(roles: Config['roles'], listings: Parameters<typeof logConfigWarnings>[1], log: Log): void {
+  if (listings.length === 0 && roles.includes('answer')) {
+    log.info(
+      { hint: 'Link a listing with /setup in your Discord server; its webhooks get an address and a secret there.' },
+      'no listing is linked yet',
+    );
+    return;
+  }
+  const canReceive = listings.some(
+    ({ voteSecrets, premiumSecrets, voteAuthorization }) =>
+      voteSecrets.length + premiumSecrets.length > 0 || voteAuthorization !== null,
+  );
+  if (!canReceive && roles.includes('receive'))
+    log.warn(
+      {
+        hint: 'Set VOTE_WEBHOOK_SECRET, or voteSecrets of a listing, to the secret from the dashboard, or link a listing with /setup.',
+      },
+      'no webhook secret is configured: every delivery will be rejected',
+    );
+  else if (canReceive && listings.every(({ announceChannelId }) => announceChannelId === null)) {
+    log.warn(
+      { hint: 'Set announceChannelId of a listing, or ANNOUNCE_CHANNEL_ID.' },
+      'no channel is configured: nothing will be announced',
+    );
+  }
+  if (roles.includes('answer') && listings.every(({ lookupKey, site }) => lookupKey === null && !site)) {
+    log.info(
+      { hint: 'Set LOOKUP_SERVER_KEY, LOOKUP_BOT_KEY or lookupKey of a listing, or add the key with /setup.' },
+      'no API key is configured: /canvote knows the votes that were delivered, and /claim and /reviews are not offered',
+    );
+  }
 }

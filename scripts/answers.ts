@@ -7,19 +7,37 @@
  * The page is named after the directory: docs/answers.md. With --only no page is written. Exits with 1 if a state could
  * not be reached or an image is too large; the other images are written nevertheless. Needs fonts for the language.
  */
+
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { messageOf } from '@tallyhook/platform/errors';
 import { locales } from '@tallyhook/platform/texts/locale';
-import { altText } from './answers/alt-text.ts';
+import { announcementScene } from './answers/announcement-states.ts';
 import { type Camera, openCamera, themes } from './answers/camera.ts';
-import { imageName, renderGallery, type TakenState } from './answers/gallery.ts';
+import { emptyScene, memberScene } from './answers/command-states.ts';
+import { budgetScene, outageScene } from './answers/failure-states.ts';
+import { altText, imageName, renderGallery, type TakenState } from './answers/gallery.ts';
+import { digestScene, ownAnnouncementScene } from './answers/own-announcement-states.ts';
 import { withPalette } from './answers/png.ts';
-import { scenes } from './answers/scenes.ts';
+import { setupScene } from './answers/setup-states.ts';
+import { shopScene } from './answers/shop-states.ts';
 import { type Stage, startStage } from './answers/stage.ts';
-import type { AnswerState } from './answers/state.ts';
+import type { AnswerState, Scene } from './answers/state.ts';
 import { launchBrowser } from './browser.ts';
+
+/** All scenes, in the order of the page. */
+const scenes: readonly Scene[] = [
+  memberScene,
+  emptyScene,
+  shopScene,
+  announcementScene,
+  ownAnnouncementScene,
+  digestScene,
+  outageScene,
+  budgetScene,
+  setupScene,
+];
 
 /** Bytes of an image. */
 const maxSize = 60 * 1024;

@@ -2,15 +2,14 @@
  * Compares the public API with the reports in docs/api, or with `--update` writes them. Also checks that every type in a
  * signature is exported, the docstrings, and that the samples in them and in the documents compile. Needs the declarations in dist/: `npm run build && npm run api:check`.
  */
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readCodeBlocks } from './api/code-blocks.ts';
 import { compileSamples, docstringSamples, documentSamples } from './api/compile-samples.ts';
-import { checkDocstrings } from './api/docstrings.ts';
-import { createProgram, readApis } from './api/public-api.ts';
-import { renderReport } from './api/render-report.ts';
-import { showDifference } from './api/show-difference.ts';
+import { checkDocstrings, createProgram, readApis, renderReport } from './api/public-api.ts';
 import { readEntries } from './entries.ts';
 
 const folder = fileURLToPath(new URL('../docs/api/', import.meta.url));
@@ -50,4 +49,21 @@ if (errors.length > 0) {
 } else {
   const count = apis.reduce((sum, { exports }) => sum + exports.size, 0);
   console.log(`${count} exports of ${apis.length} entries are as in docs/api.`);
+}
+
+/** The unified diff of two texts. */
+function showDifference(before: string, after: string, name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tallyhook-api-'));
+  try {
+    writeFileSync(join(folder, 'before'), before);
+    writeFileSync(join(folder, 'after'), after);
+    execFileSync('git', ['diff', '--no-index', '--unified=2', 'before', 'after'], { cwd: folder, encoding: 'utf8' });
+    return '';
+  } catch (error) {
+    // Its exit status is 1 if the files differ.
+    const text = error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error);
+    return `${name} differs from the public API:\n${text.split('\n').slice(4).join('\n')}`;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }

@@ -1,20 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { cp, rm, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleScripts } from 'local-discord/messages';
 import { ownFace, pageFolder } from 'local-discord/page';
 import { build, type Plugin } from 'rolldown';
 import { esmExternalRequirePlugin } from 'rolldown/plugins';
 import { previewScript } from '../src/owner/console/announcements/preview-script.ts';
-import { sandboxFace } from '../src/sandbox/page/panels.ts';
-import { ascii } from './ascii.ts';
+import { sandboxFace } from '../src/sandbox/page/sandbox-page.ts';
 import { copyAssets, programAssets } from './assets.ts';
 import { createChunks } from './chunks.ts';
 import { readEntries } from './entries.ts';
-import { notices } from './notices.ts';
-import { isUnused, withoutUnused } from './unused.ts';
 
 /** Entry points: the program, and the writer thread, which is started by its file name. */
 const program = { launch: 'src/launch.js', 'write-worker': 'src/features/write-worker.ts' };
@@ -22,12 +19,26 @@ const program = { launch: 'src/launch.js', 'write-worker': 'src/features/write-w
 /** Not in any bundle: what is only installed in the repository, and an option of discord.js. */
 const neverBundled = ['rolldown', 'zlib-sync'];
 
+/** Code of packages that is never run, by the name that it imports and the package that does. */
+const unused: ReadonlyArray<readonly [name: string, importer: string]> = [
+  // `src/lookup/sqlite-driver.ts` is the driver of the cache.
+  ['better-sqlite3', '/@keyv/sqlite/'],
+  ['bun:sqlite', '/@keyv/sqlite/'],
+  // For exemplars, which no metric has.
+  ['@opentelemetry/api', '/prom-client/'],
+  // For traces and metrics of its own, which are off.
+  ['@opentelemetry/api', '/@redis/client/'],
+  // pg's other implementation, for those who ask for it.
+  ['pg-native', '/pg/'],
+];
+
 /** What `imports` of package.json choose between, by its conditions. */
 const sites = {
   sites: 'src/webhook/verification/site-sender.ts',
   'no-sites': 'src/webhook/verification/no-sites.ts',
 };
 
+const emptyModule = '\0unused';
 const builtIn = builtinModules.flatMap((name) => [name, `node:${name}`]);
 
 /** Leaves the choice to who loads or bundles the package: of the sites, a browser gets an error instead. */
@@ -134,4 +145,74 @@ export async function bundlePackage(folder: string): Promise<void> {
   // Started by their file names, as the writer thread is.
   const files = { 'direct-discordjs': 'packages/local-discord/src/direct-discordjs.js', ...sites };
   await bundle(folder, { ...entries, ...files }, Object.keys({ ...dependencies, ...peerDependencies }));
+}
+
+function isUnused(source: string, importer = ''): boolean {
+  return unused.some(([name, by]) => source === name && importer.includes(`/node_modules${by}`));
+}
+
+/** Replaces what is never run by an emptyModule module: otherwise it would have to be resolved by those who bundle the package. */
+function withoutUnused(): Plugin {
+  return {
+    name: 'without-unused',
+    resolveId: (source, importer) =>
+      isUnused(source, importer) ? { id: emptyModule, moduleSideEffects: false } : null,
+    load: (id) => (id === emptyModule ? 'export default {};' : null),
+  };
+}
+
+/**
+ * Escapes non-ASCII characters. Node keeps the source text in memory, and one character beyond Latin-1 makes it use
+ * two bytes per character for the whole file.
+ */
+function ascii(): Plugin {
+  return {
+    name: 'ascii',
+    generateBundle(_options, bundled) {
+      for (const file of Object.values(bundled)) {
+        if (file.type === 'chunk') file.code = file.code.replace(/[\u0080-\uffff]/g, escapedUnit);
+      }
+    },
+  };
+}
+
+function escapedUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Adds a file with the licences of all bundled packages, as most of them require. */
+function notices(fileName: string): Plugin {
+  return {
+    name: 'notices',
+    generateBundle(_options, bundled) {
+      const modules = Object.values(bundled).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+      const packages = new Set(modules.filter((id) => id.includes('/node_modules/')).map(packageOf));
+      // Many have the same text.
+      const byText = Map.groupBy([...packages].toSorted(), textOf);
+      const source = [...byText].map(([text, folders]) => `${folders.map(titleOf).join('\n')}\n\n${text}`).join('\n\n');
+      this.emitFile({ type: 'asset', fileName, source: `${source}\n` });
+    },
+  };
+}
+
+/** The folder of a module's package: some packages have nested package.json files without a version. */
+function packageOf(id: string): string {
+  for (let folder = dirname(id); folder !== dirname(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json')) && manifestOf(folder).version !== undefined) return folder;
+  }
+  throw new Error(`${id} belongs to no package.`);
+}
+
+function titleOf(folder: string): string {
+  const { name, version, license } = manifestOf(folder);
+  return `${name} ${version} (${license})`;
+}
+
+function textOf(folder: string): string {
+  const files = globSync('{LICEN[CS]E,licen[cs]e,NOTICE}*', { cwd: folder });
+  return files.map((file) => readFileSync(join(folder, file), 'utf8').trim()).join('\n\n');
+}
+
+function manifestOf(folder: string): { name?: string; version?: string; license?: string } {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }

@@ -16,7 +16,7 @@ const features = join(root, 'src/features/');
 /**
  * Puts what a start loads in a few files, because Node takes about half a millisecond to find and link each. A file has what
  * the same of these load: the start until the database is open, the rest of it, the writer thread, other commands with
- * discord.js, and those without it; so none loads what only others need. What every command loads is apart. What a
+ * a client of Discord, and those without it; so none loads what only others need. What every command loads is apart. What a
  * module imports is loaded by all that load the module, so no circle of files arises. Everything else is where the
  * bundler puts it.
  */
@@ -35,7 +35,8 @@ function findClosures(graph: Graph): ReadonlyMap<string, ReadonlySet<string>> {
   const importsOf = (id: string) => graph.getModuleInfo(id)?.importedIds ?? [];
   const lazily = (id: string) => graph.getModuleInfo(id)?.dynamicallyImportedIds ?? [];
   const loadedBy = (ids: readonly string[]) => closureOf(ids, importsOf);
-  const needsDiscord = (id: string) => [...loadedBy([id])].some((each) => each.includes('/node_modules/discord.js/'));
+  const needsDiscord = (id: string) =>
+    [...loadedBy([id])].some((each) => each.includes('/node_modules/@discordjs/rest/'));
   const isEarly = (id: string) => !needsDiscord(id);
   const withFeatures = (id: string) => [...importsOf(id), ...(id.startsWith(features) ? lazily(id) : [])];
   const others = lazily(main).filter((id) => id !== start);

@@ -31,7 +31,7 @@ export const published: Readonly<Record<string, Published>> = {
     // Their types are in its declarations.
     dependencies: ['ws', 'zod'],
     optional: [],
-    assets: { sources: ['packages/local-discord/src'], translations: {}, fonts: false },
+    assets: { sources: ['packages/local-discord/src'], translations: {}, fonts: false, altcha: false },
     async addPages(folder) {
       cpSync(pageFolder(), join(folder, 'public'), { recursive: true });
       const scripts = await bundleScripts({ 'local-discord': ownFace.script.source() }, { minify: true });
@@ -46,6 +46,7 @@ export const published: Readonly<Record<string, Published>> = {
       sources: ['packages/listing-service/src', 'packages/platform/src'],
       translations: { service: 'packages/listing-service/locales' },
       fonts: true,
+      altcha: true,
     },
   },
 };

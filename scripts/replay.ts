@@ -8,8 +8,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildReplay } from './replay/build.ts';
-import { record } from './replay/record.ts';
-import { votes } from './replay/walks.ts';
+import { record, votes } from './replay/record.ts';
 
 /** Of the recording (bytes). */
 const maxSize = 500 * 1024;

@@ -11,14 +11,11 @@ export { StoreUnavailableError, TallyhookError } from '@tallyhook/platform/error
 export { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 export { createLog, type LogLevel, type ProgramLog } from '@tallyhook/platform/log';
 export type { Logger } from '@tallyhook/platform/logger';
-export { loadTracing } from '@tallyhook/platform/tracing/load-tracing';
-export type { Tracing } from '@tallyhook/platform/tracing/tracing';
-export type { AppAnnouncements, AppListing, AppRewards, AppShopItem } from '../config/app-listings.ts';
-export type { AppOptions } from '../config/app-options.ts';
+export type { AppAnnouncements, AppListing, AppOptions, AppRewards, AppShopItem } from '../config/app-options.ts';
 export type { Environment } from '../config/environment.ts';
 export { loadConfig } from '../config/load.ts';
-export type { Role } from '../config/roles.ts';
 export type { Config, DiscordConfig, ListingConfig } from '../config/schema.ts';
+export type { Role } from '../config/settings.ts';
 export { createApp } from './app/app.ts';
 export type { App } from './app/app-interface.ts';
 export type { Account } from './core/ledger/account.ts';
@@ -47,12 +44,12 @@ export type {
   StreakEvent,
   VoteEvent,
 } from './core/outbox/handler-events.ts';
+export type { WebhookRoutes } from './core/receiving/receiver.ts';
 export type { LedgerEntry } from './core/records/records.ts';
 export type { RecordedDelivery } from './core/tally/tally.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from './features/handlers/handlers.ts';
 export { createLookup } from './lookup/client.ts';
 export { LookupError } from './lookup/lookup-error.ts';
-export type { WebhookRoutes } from './webhook/routes.ts';
 export { sign } from './webhook/sign.ts';
 export { isSignedWith } from './webhook/signature.ts';
 export { isSignature } from './webhook/signed-form.ts';

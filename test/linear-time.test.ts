@@ -8,10 +8,10 @@ import * as truncate from '@tallyhook/platform/truncate';
 import { normalizeLine, normalizeText } from '@tallyhook/platform/truncate';
 import { clientKeyOf } from '@tallyhook/platform/web/client-key';
 import { isCrossSite } from '@tallyhook/platform/web/cross-site';
-import { findFlashMessage } from '@tallyhook/platform/web/flash-messages';
 import { hasFormToken } from '@tallyhook/platform/web/form-token';
 import { isOwnHost } from '@tallyhook/platform/web/host';
 import { html } from '@tallyhook/platform/web/html';
+import { findFlashMessage } from '@tallyhook/platform/web/page-frame';
 import { createSessionCookie } from '@tallyhook/platform/web/session-cookie';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { describeConfig } from '../config/describe.ts';
@@ -44,35 +44,31 @@ import { parseCommandLine } from '../packages/local-discord/src/page/browser/sug
 import { createRouteMatcher, decodePath, ok, route } from '../packages/local-discord/src/rest.ts';
 import { evaluateSecrets } from '../src/cli/doctor/secrets.ts';
 import { formats } from '../src/cli/export.ts';
-import { findColumns, parseMapping } from '../src/cli/import/columns.ts';
-import { createCsvParser } from '../src/cli/import/csv.ts';
+import { createKeyReader, findColumns, parseMapping, suggestTemplate } from '../src/cli/import/columns.ts';
 import { interpretRow, type RowRules } from '../src/cli/import/interpret-row.ts';
-import { createJsonDivider } from '../src/cli/import/json-elements.ts';
-import { createKeyReader, suggestTemplate } from '../src/cli/import/key-template.ts';
-import { recognizeFormat } from '../src/cli/import/read-rows.ts';
+import { createCsvParser, createJsonDivider, recognizeFormat } from '../src/cli/import/read-rows.ts';
 import { mergeEnv } from '../src/cli/init/env-file.ts';
-import { withoutSecrets } from '../src/core/receiving/listing.ts';
 import { searchChoices } from '../src/discord/commands/choices.ts';
 import type { Panel } from '../src/discord/commands/reply.ts';
 import { foundBlocks } from '../src/discord/posting/search-channel.ts';
-import { decodeCustomId } from '../src/discord/rendering/custom-id.ts';
+import { decodeCustomId } from '../src/discord/rendering/components.ts';
 import { renderEmbed } from '../src/discord/rendering/message.ts';
 import { renderContainer } from '../src/discord/rendering/panel.ts';
-import { bodyWithoutGiver } from '../src/features/member-data/gifts.ts';
-import { splitCodes, withFileCodes } from '../src/features/shop/file-codes.ts';
-import { asSentence } from '../src/features/traces/explain.ts';
+import { bodyWithoutGiver } from '../src/features/member-data/member-rows.ts';
+import { splitCodes, withFileCodes } from '../src/features/shop/codes.ts';
+import { asSentence } from '../src/features/traces/delivery-details.ts';
 import {
   botProfileResponse,
   reviewsResponse,
   serverProfileResponse,
   voteStatusResponse,
 } from '../src/lookup/endpoints.ts';
-import { createQuote, errorForResponse } from '../src/lookup/error-response.ts';
+import { createQuote, errorForResponse } from '../src/lookup/http.ts';
 import { lastSegmentWithoutSlash } from '../src/owner/console/middleware.ts';
-import { nextPage } from '../src/owner/console/next-page.ts';
 import { prettyJson, visible } from '../src/owner/console/pretty-json.ts';
 import { consoleMessages, relativeRoot } from '../src/owner/console/render-page.ts';
 import { markupHtml } from '../src/owner/console/settings/markup-html.ts';
+import { nextPage } from '../src/owner/console/sign-in.ts';
 import { findUsername } from '../src/owner/names.ts';
 import {
   correctionRequest,
@@ -85,15 +81,15 @@ import {
 } from '../src/owner/request-schemas.ts';
 import { describeDelivery } from '../src/sandbox/deliveries.ts';
 import { textsIn } from '../src/texts/texts.ts';
-import { readTargetIds } from '../src/webhook/fields.ts';
-import { createKeyring } from '../src/webhook/keyring.ts';
 import { readPayload } from '../src/webhook/payload.ts';
 import { sign } from '../src/webhook/signature.ts';
 import { isEncoded, reserialised } from '../src/webhook/signed-form.ts';
-import { readHeader } from '../src/webhook/verification/headers.ts';
+import { authenticate } from '../src/webhook/sites/authenticate.ts';
+import { service } from '../src/webhook/sites/service.ts';
+import { readHeader } from '../src/webhook/verification/request.ts';
 import { countBlocks, countBuiltInWork, findSuperlinearGrowth, stopCountingBlocks } from './support/growth.ts';
 import { hostileInputs } from './support/hostile-inputs.ts';
-import { serverAndBot, voteSecret } from './support/listings.ts';
+import { voteSecret } from './support/listings.ts';
 import { settings, unreachableDiscord } from './support/settings.ts';
 
 // Before V8 compiles the functions.
@@ -108,7 +104,6 @@ const discordState = new DiscordState(defaultGuild({}), {
   stopped: AbortSignal.abort(),
 });
 const findRoute = createRouteMatcher([route('GET', '/guilds/:guildId/members/:userId', () => ok({}))]);
-const keyring = createKeyring(serverAndBot(), withoutSecrets);
 const log = createLog({ level: 'info', secrets: ['secret-of-tests'], destination: { write: () => {} } });
 const rowRules: RowRules = {
   columns: { user: 'user', credits: 'points', time: 'time', listing: 'listing' },
@@ -141,11 +136,12 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['the reason of a denial', (text) => readPayload({ ...voteAt(null), creditDenialReason: text }, payload)],
   ['the kind of an event', (text) => readPayload({ ...vote(text), event: text }, payload)],
   ['the fields of a purchase', (text) => readPayload({ ...purchase(text), event: 'premium_purchase' }, payload)],
-  ['the signature of a delivery', (text) => keyring.verify(received(text), sign(text, voteSecret), 'vote')],
-  ['a wrong signature', (text) => keyring.verify(received(JSON.stringify({ text }, null, 2)), '0'.repeat(64), null)],
-  ['a signature', (text) => keyring.verify(received('{}'), text, 'vote')],
-  ['the targets of a delivery', (text) => readTargetIds({ ...vote(text), vendor: { id: text } })],
-  ['an Authorization header', (text) => keyring.authorize(text)],
+  ['the signature of a delivery', (text) => authenticated(text, { 'x-webhook-signature': sign(text, voteSecret) })],
+  [
+    'a wrong signature',
+    (text) => authenticated(JSON.stringify({ text }, null, 2), { 'x-webhook-signature': '0'.repeat(64) }),
+  ],
+  ['a signature', (text) => authenticated('{}', { 'x-webhook-signature': text })],
   ['the encoding of a delivery', (text) => isEncoded(text)],
   ['a header of a delivery', (text) => readHeader({ [text]: text, 'X-Name': [text, text] }, 'x-name')],
   ['the body of a delivery', (text) => reserialised({ text, [text]: [text] })],
@@ -280,8 +276,9 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['a line of JSON', (text) => formats.jsonl.formatEntry({ ...entry, reason: text })],
 ];
 
-function received(text: string) {
-  return { bytes: Buffer.from(text), text, json: parseJson(text) };
+function authenticated(body: string, headers: Readonly<Record<string, string>>) {
+  const delivery = { readHeader: (name: string) => headers[name], body: Buffer.from(body) };
+  return authenticate(service, delivery, { secrets: [voteSecret] }, now);
 }
 
 const payload = { premiumPath: false, now };

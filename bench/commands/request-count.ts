@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Clock, systemClock } from '@tallyhook/platform/clock';
-import { hour, second } from '@tallyhook/platform/durations';
+import { hour, minute, second } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
 import { createPrng } from '@tallyhook/platform/prng';
 import { type RunningService, startService } from 'listing-service';
@@ -9,7 +9,6 @@ import { commands } from '../../commands/index.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { createLookup } from '../../src/lookup/client.ts';
 import { textsIn } from '../../src/texts/texts.ts';
-import { createPlainCache } from './plain-cache.ts';
 
 const en = textsIn('en-US');
 
@@ -130,4 +129,30 @@ function inputOf(userId: string): CommandInput {
 
 function memberId(number: number): string {
   return String(400_000_000_000_000_000n + BigInt(number));
+}
+
+/** TTL of every cache entry (ms). */
+const lifetime = minute;
+
+/** The lookups of each command. */
+const needs: Readonly<Record<string, (userId: string) => readonly string[]>> = {
+  canvote: (userId) => ['profile', `votes ${userId}`],
+  stats: () => ['profile'],
+  reviews: () => ['reviews'],
+};
+
+/** A common cache with a TTL of a minute for everything. It only counts the requests it would send. */
+function createPlainCache(clock: Clock): { use(command: string, userId: string): void; requests(): number } {
+  const until = new Map<string, number>();
+  let requests = 0;
+  return {
+    use(command, userId) {
+      for (const question of needs[command]?.(userId) ?? []) {
+        if (clock.now() < (until.get(question) ?? 0)) continue;
+        until.set(question, clock.now() + lifetime);
+        requests += 1;
+      }
+    },
+    requests: () => requests,
+  };
 }

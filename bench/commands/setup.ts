@@ -6,7 +6,7 @@ import { systemClock } from '@tallyhook/platform/clock';
 import { day } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
 import { type RunningService, startService } from 'listing-service';
-import { type LocalDiscord, type Person, startLocalDiscord } from 'local-discord';
+import { type LocalDiscord, startLocalDiscord } from 'local-discord';
 import { commands } from '../../commands/index.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { type Child, startChild } from '../process/child.ts';
@@ -40,10 +40,10 @@ export function startListingService(directory: string): Promise<RunningService> 
 export async function startTallyhook(
   directory: string,
   service: RunningService,
-  { people, hasBot = false }: { readonly people?: readonly Person[]; readonly hasBot?: boolean } = {},
+  { hasBot = false }: { readonly hasBot?: boolean } = {},
 ): Promise<BotUnderTest> {
   mkdirSync(directory, { recursive: true });
-  const discord = await startLocalDiscord({ rateLimits: false, ...(people === undefined ? {} : { people }) });
+  const discord = await startLocalDiscord({ rateLimits: false });
   const settings = {
     DISCORD_TOKEN: discord.token,
     DISCORD_API_URL: discord.apiUrl,

@@ -31,7 +31,7 @@ function init(args)
   endBytes = content(args[2])
   ends = ffi.cast('const uint32_t *', endBytes)
   count, connections = tonumber(args[3]), tonumber(args[4])
-  position, start, startCpu, finished = 0, 0, 0, 0
+  position, start, finished = 0, 0, 0
   verified = false
 end
 
@@ -44,7 +44,7 @@ function request()
       verified = true
       return text
     end
-    if position == 0 then start, startCpu = now(), os.clock() end
+    if position == 0 then start = now() end
     position = position + 1
     return text
   end
@@ -52,7 +52,7 @@ function request()
   -- without an answer at the end, and the run ends when every connection has come here.
   finished = finished + 1
   if finished == connections then
-    took, cpu = now() - start, os.clock() - startCpu
+    took = now() - start
     wrk.thread:stop()
     -- wrk's main thread sleeps for the whole duration unless a signal ends it, which wrk.ts sends.
     io.stderr:write('finished\n')
@@ -63,8 +63,7 @@ end
 function done(summary, latency)
   local thread, errors = threads[1], summary.errors
   io.write(string.format(
-    '\n{"answered":%d,"rejected":%d,"broken":%d,"took":%.0f,"p50":%.0f,"p99":%.0f,"cpu":%.0f,"totalCpu":%.0f}\n',
+    '\n{"answered":%d,"rejected":%d,"broken":%d,"took":%.0f,"p50":%.0f,"p99":%.0f}\n',
     summary.requests, errors.status, errors.connect + errors.read + errors.write + errors.timeout,
-    thread:get('took') or 0, latency:percentile(50), latency:percentile(99),
-    (thread:get('cpu') or 0) * 1e6, os.clock() * 1e6))
+    thread:get('took') or 0, latency:percentile(50), latency:percentile(99)))
 end

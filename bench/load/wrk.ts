@@ -4,20 +4,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { RunResult } from './load.ts';
-import type { RequestSet } from './request-set.ts';
+import { path, type VoterOrder, vote } from './vote.ts';
 
 const script = fileURLToPath(new URL('./wrk.lua', import.meta.url));
 /** The script ends a run after its last answer, long before this (s). */
 const maxSeconds = 120;
 
-/** Whether wrk, a load generator in C, is on the PATH: it takes a quarter of the CPU of our own sender. */
-export async function hasWrk(): Promise<boolean> {
-  // `wrk -v` prints its version and exits with 1.
-  return promisify(execFile)('wrk', ['-v']).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
-  );
+export interface Load {
+  readonly port: number;
+  readonly voters?: VoterOrder;
+  /** The number of the first vote. */
+  readonly from: number;
+  readonly count: number;
+  readonly connections: number;
+}
+
+export interface LoadResult {
+  /** Answered with 2xx. */
+  readonly accepted: number;
+  /** Answers per second. */
+  readonly rate: number;
+  /** Latencies (ms). wrk adds those of requests that a stall kept it from sending. */
+  readonly p50: number;
+  readonly p99: number;
 }
 
 /** What `wrk.lua` prints. Times in µs. */
@@ -28,40 +37,36 @@ interface Printed {
   readonly took: number;
   readonly p50: number;
   readonly p99: number;
-  /** During the run. */
-  readonly cpu: number;
-  readonly totalCpu: number;
 }
 
 /**
- * Closed loop with wrk: sends each request once and returns when all are answered. wrk adds the latencies of the
- * requests that a stall kept it from sending.
- * @throws Error if wrk fails or a connection breaks
+ * Closed loop with wrk, a load generator in C: sends each vote once, built and signed in advance, and returns when all are
+ * answered.
+ * @throws Error if wrk is missing or fails, or a connection breaks
  */
-export async function runWrk(port: number, requests: RequestSet, connections: number): Promise<RunResult> {
+export async function runWrk({ port, voters, from, count, connections }: Load): Promise<LoadResult> {
+  const requests = Array.from({ length: count }, (_, at) => {
+    const { body, signature } = vote(from + at, voters);
+    const headers = `host: 127.0.0.1\r\ncontent-type: application/json\r\nx-webhook-signature: ${signature}`;
+    return `POST ${path} HTTP/1.1\r\n${headers}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  });
+  let end = 0;
+  const ends = Uint32Array.from(requests, (request) => (end += Buffer.byteLength(request)));
   const directory = mkdtempSync(join(tmpdir(), 'bench-wrk-'));
   try {
     const files = [join(directory, 'requests'), join(directory, 'ends')] as const;
-    writeFileSync(files[0], requests.bytes);
-    writeFileSync(files[1], requests.ends);
-    const options = ['--threads', '1', '--connections', String(connections), '--timeout', '10s'];
+    writeFileSync(files[0], requests.join(''));
+    writeFileSync(files[1], ends);
     const stdout = await runUntilFinished([
-      ...options,
+      ...['--threads', '1', '--connections', String(connections), '--timeout', '10s'],
       ...['--duration', `${maxSeconds}s`, '--script', script, `http://127.0.0.1:${port}`],
-      ...['--', ...files, String(requests.size), String(connections)],
+      ...['--', ...files, String(count), String(connections)],
     ]);
-    const { answered, rejected, broken, took, p50, p99, ...printed } = JSON.parse(lastLine(stdout)) as Printed;
+    const { answered, rejected, broken, took, p50, p99 }: Printed = JSON.parse(
+      stdout.trimEnd().split('\n').at(-1) ?? '',
+    );
     if (broken > 0 || took === 0) throw new Error(`wrk lost connections or did not finish: ${stdout}`);
-    return {
-      accepted: answered - rejected,
-      rate: (answered * 1e6) / took,
-      p50: p50 / 1_000,
-      p99: p99 / 1_000,
-      max: Number.NaN,
-      rejections: [],
-      senderCpu: printed.cpu / requests.size,
-      exitedCpu: printed.totalCpu,
-    };
+    return { accepted: answered - rejected, rate: (answered * 1e6) / took, p50: p50 / 1_000, p99: p99 / 1_000 };
   } finally {
     rmSync(directory, { recursive: true });
   }
@@ -77,11 +82,10 @@ async function runUntilFinished(args: readonly string[]): Promise<string> {
   });
   try {
     return (await running).stdout;
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw isMissing ? new Error('The load comes from wrk, which is not on the PATH (Debian: apt install wrk).') : error;
   } finally {
     clearInterval(interrupting);
   }
-}
-
-function lastLine(text: string): string {
-  return text.trimEnd().split('\n').at(-1) ?? '';
 }

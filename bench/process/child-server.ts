@@ -1,4 +1,5 @@
-import type { ChildRequest, ChildResponse, Usage } from './protocol.ts';
+import { readFileSync } from 'node:fs';
+import type { ChildRequest, ChildResponse, Usage } from './child.ts';
 
 /** The requests that a child process handles, by name. */
 export type Handlers = Readonly<Record<string, (detail: never) => unknown>>;
@@ -29,6 +30,13 @@ async function answer(
 
 function usage(): Usage {
   const { user, system } = process.cpuUsage();
-  const { rss, heapUsed, external } = process.memoryUsage();
-  return { cpu: user + system, resident: rss, heapUsed: heapUsed + external };
+  return { cpu: user + system, resident: process.memoryUsage().rss, written: writtenBytes() };
+}
+
+function writtenBytes(): number {
+  try {
+    return Number(/^write_bytes: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+  } catch {
+    return Number.NaN;
+  }
 }

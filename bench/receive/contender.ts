@@ -1,125 +1,128 @@
-import type { AuthScheme } from '../load/auth-scheme.ts';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type VoterOrder, voterCounts } from '../load/vote.ts';
+import { type LoadResult, runWrk } from '../load/wrk.ts';
+import { type Child, readNodeOptions, startChild } from '../process/child.ts';
 
 /** A server that accepts votes. */
 export interface Contender {
-  readonly name: ContenderName;
+  readonly name: 'tallyhook' | 'tallyhook-scattered' | 'floor' | 'fastify' | 'express' | 'express-sqlite';
   /** Its file in `contenders/`. */
   readonly module: string;
   readonly title: string;
-  readonly dialect: AuthScheme;
-  /** Whether it stores votes; then it receives each vote once. */
-  readonly storesVotes: boolean;
-  /** Whether an acknowledged vote is on disk. */
+  /** Whether an acknowledged vote is on disk; then it receives each vote once. */
   readonly isDurable: boolean;
   readonly voters: VoterOrder;
-  /** Number of listings in the configuration; the votes are spread over them. */
-  readonly listings: number;
   /** Members who have voted before. */
   readonly members: number;
-  /** Whether every rule for rewards applies to every vote. */
-  readonly rewards: boolean;
-  readonly discord: DiscordKind;
-  /** The site that its listing is on; null for the document's service. */
-  readonly site: 'topgg' | null;
 }
-
-/** Whether Discord and the service respond and limit, or accept connections and never respond. */
-export type DiscordKind = 'responding' | 'silent';
-
-export type ContenderName =
-  | 'tallyhook'
-  | 'tallyhook-topgg'
-  | 'tallyhook-scattered'
-  | 'tallyhook-shuffled'
-  | 'tallyhook-listings'
-  | 'tallyhook-rewards'
-  | 'tallyhook-silent'
-  | 'bare-http'
-  | 'express'
-  | 'express-sqlite'
-  | 'express-keyv'
-  | 'top-gg'
-  | 'octokit'
-  | 'fastify'
-  | 'hono';
-
-/** The path at which every contender accepts votes. A listing on another site has its own address. */
-export const path = '/webhooks/vote';
 
 /** The Discord and the listing service of a bot. */
 export interface Surroundings {
   readonly discordUrl: string;
   readonly token: string;
   readonly channelId: string;
-  readonly guildId: string;
-  /** Roles below the bot's. */
-  readonly roles: { readonly voter: string; readonly milestone: string };
   readonly lookupUrl: string;
   readonly lookupKey: string;
 }
 
+/** The database file in tallyhook's directory. */
+export const databaseFile = 'tallyhook.db';
+
 /** What a contender is started with. */
-export interface Setting extends Pick<Contender, 'listings' | 'members' | 'rewards' | 'site'> {
+export interface Setting {
   /** Its own. */
   readonly directory: string;
   readonly surroundings: Surroundings;
+  readonly members: number;
 }
 
 /** The export `start` of each file in `contenders/`: listens on a free port of 127.0.0.1 and returns it. */
 export type Start = (setting: Setting) => Promise<number>;
 
-function sample(name: ContenderName, title: string, more: Partial<Contender> = {}): Contender {
-  return {
-    name,
-    module: name,
-    title,
-    dialect: 'tallyhook',
-    storesVotes: false,
-    isDurable: false,
-    voters: 'sequential',
-    listings: 1,
-    members: 0,
-    rewards: false,
-    discord: 'silent',
-    site: null,
-    ...more,
-  };
-}
-
-function tallyhook(name: ContenderName, title: string, more: Partial<Contender> = {}): Contender {
-  const stores = { storesVotes: true, isDurable: true };
-  return sample(name, title, { module: 'tallyhook', discord: 'responding', ...stores, ...more });
-}
+const ordered = { voters: 'sequential', members: 0 } as const;
 
 /** Those of a goal are neighbours as far as possible, because the ratio of two runs at different times is less precise. */
 export const contenders: readonly Contender[] = [
-  sample('fastify', 'Fastify 5, the same as on Express'),
-  sample('hono', 'Hono 4 on @hono/node-server, the same'),
-  sample('top-gg', "@top-gg/sdk's listener on Express (compares a header, no HMAC)", { dialect: 'top.gg' }),
-  sample('octokit', "@octokit/webhooks' middleware", { dialect: 'github' }),
-  sample('bare-http', 'bare node:http, HMAC'),
-  sample('express', 'Express sample: express.json, HMAC of JSON.stringify'),
-  tallyhook('tallyhook', '**tallyhook**'),
-  tallyhook('tallyhook-topgg', 'tallyhook with a listing on top.gg, version 1', {
-    dialect: 'top.gg v1',
-    site: 'topgg',
-  }),
-  tallyhook('tallyhook-shuffled', 'tallyhook, voters in random order', { voters: 'shuffled' }),
-  tallyhook('tallyhook-listings', 'tallyhook with 1,000 listings', { listings: 1_000 }),
-  tallyhook('tallyhook-rewards', 'tallyhook with every rule for every vote', { rewards: true }),
-  tallyhook('tallyhook-scattered', 'tallyhook, scattered voters of a million members', {
-    voters: 'scattered',
-    members: voterCounts.scattered,
-  }),
-  tallyhook('tallyhook-silent', 'tallyhook with a silent Discord', { discord: 'silent' }),
-  sample('express-sqlite', 'Express sample + a SQLite transaction per vote', { storesVotes: true, isDurable: true }),
-  sample('express-keyv', 'Express sample + Keyv get and set of a balance', { storesVotes: true }),
+  { name: 'express', module: 'express', title: 'Express, nothing stored', isDurable: false, ...ordered },
+  { name: 'fastify', module: 'fastify', title: 'Fastify, group commit, two rows', isDurable: true, ...ordered },
+  { name: 'floor', module: 'floor', title: 'the same rows with the least code', isDurable: true, ...ordered },
+  { name: 'tallyhook', module: 'tallyhook', title: '**tallyhook**', isDurable: true, ...ordered },
+  {
+    ...{ name: 'tallyhook-scattered', module: 'tallyhook', title: 'tallyhook, members who come back in any order' },
+    ...{ isDurable: true, voters: 'scattered', members: voterCounts.scattered },
+  },
+  {
+    ...{ name: 'express-sqlite', module: 'express-sqlite', title: 'Express, a SQLite transaction for each vote' },
+    ...{ isDurable: true, ...ordered },
+  },
 ];
 
-/** @throws Error for one that is not in the list */
-export function contenderNamed(name: ContenderName): Contender {
-  const contender = contenders.find((each) => each.name === name);
-  if (contender === undefined) throw new Error(`There is no contender "${name}".`);
-  return contender;
+/** The measurements of one run. */
+export interface Measurement extends LoadResult {
+  /** CPU time of the server's process per request (µs). */
+  readonly cpu: number;
+  /** Written to disks per request (bytes). */
+  readonly written: number;
+}
+
+/** A contender in its own process. */
+export interface RunningContender extends Contender {
+  readonly directory: string;
+  /** Number of distinct votes that it has acknowledged, if it is durable. */
+  acknowledged(): number;
+  /** Sends this many votes, new ones if it is durable. Throws if one is not acknowledged. */
+  run(count: number): Promise<Measurement>;
+  /** Resident memory (MB). */
+  resident(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const connections = 64;
+const contenderProcess = new URL('./contender-process.ts', import.meta.url);
+const root = new URL('../../', import.meta.url);
+
+/**
+ * @param options.directory contains one directory per contender
+ * @param options.module its process
+ */
+export async function startContender(
+  contender: Contender,
+  {
+    surroundings,
+    directory,
+    module = contenderProcess,
+  }: { readonly surroundings: Child; readonly directory: string; readonly module?: URL },
+): Promise<RunningContender> {
+  const { name, voters, members, isDurable } = contender;
+  const ownDirectory = join(directory, name);
+  mkdirSync(ownDirectory, { recursive: true });
+  const setting: Setting = {
+    directory: ownDirectory,
+    surroundings: await surroundings.ask<Surroundings>('create'),
+    members,
+  };
+  const nodeOptions = contender.module === 'tallyhook' ? readNodeOptions(root) : [];
+  const child = await startChild(module, [contender.module, JSON.stringify(setting)], { nodeOptions });
+  const port = await child.ask<number>('port');
+  let acknowledged = 0;
+  return {
+    ...contender,
+    directory: ownDirectory,
+    acknowledged: () => acknowledged,
+    async run(count) {
+      const before = await child.usage();
+      const result = await runWrk({ port, voters, from: acknowledged, count, connections });
+      const after = await child.usage();
+      if (result.accepted !== count) throw new Error(`${name} accepted only ${result.accepted} of ${count} votes.`);
+      if (isDurable) acknowledged += count;
+      return {
+        ...result,
+        cpu: (after.cpu - before.cpu) / count,
+        written: (after.written - before.written) / count,
+      };
+    },
+    resident: async () => (await child.usage()).resident / 2 ** 20,
+    stop: child.stop,
+  };
 }

@@ -1,113 +1,190 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Benchmark } from '../benchmark.ts';
-import { startGenerator } from '../load/load.ts';
-import { hasWrk } from '../load/wrk.ts';
-import { watchOtherPrograms } from '../process/other-programs.ts';
-import type { Report } from '../report.ts';
-import { compare, maxOtherPrograms, type Schedule } from './compare.ts';
-import { contenders } from './contender.ts';
-import { type RunningContender, startContender } from './contender-runner.ts';
-import { goals, resultOf } from './goals.ts';
-import { measureMemory } from './memory.ts';
-import { measureProfile } from './profile.ts';
-import { measureSingleVote } from './single.ts';
-import { measureSlowDisk } from './slow-disk.ts';
-import { measureSoak } from './soak.ts';
-import { startSurroundings } from './surroundings.ts';
-import { tables } from './tables.ts';
-import { verifyDurability } from './verify-durability.ts';
-
-const withoutWrk =
-  'wrk is not on the PATH, so our own sender measured everything; it takes more CPU, which the servers lack.';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { bundle } from '../../scripts/bundle.ts';
+import { type Child, startChild } from '../process/child.ts';
+import { atLeast, type Benchmark, figure, type Goal, type LogProgress, median, type Table, within } from '../report.ts';
+import {
+  type Contender,
+  contenders,
+  databaseFile,
+  type Measurement,
+  type RunningContender,
+  startContender,
+} from './contender.ts';
 
 const method = `One vote from the first byte to the 200: signature, event, entry, balance, announcement in the outbox, commit with
-\`synchronous=FULL\`. The whole program runs, with SQLite on a real disk (\`data/bench\`).
+\`synchronous=FULL\`. The whole program runs, with SQLite on a real disk (\`data/bench\`) and the options of Node of \`npm
+start\`. Each tallyhook has its own local Discord, which responds and limits as Discord does, so while votes arrive nearly
+all announcements wait in the outbox.
 
-Each tallyhook has its own local Discord, which responds and limits as Discord does (five messages in five seconds to
-a channel, then 429), so while votes arrive nearly all announcements wait in the outbox. These Discords and the
-listing service share a process that takes less than 0.01 cores. One row has a Discord and a service that accept
-connections and never respond.
+The load comes from wrk (Debian: \`apt install wrk\`): requests that were built and signed in advance, each once, over 64
+connections, each of which sends the next vote when the previous one is answered. In each round all contenders run in turns,
+and a ratio is the median over the rounds of two runs of the same round. 100,003 members vote in the order of their ids,
+starting with an empty database. In the row of members who come back, 1,000,003 members have voted before and vote in
+scattered order, so that each vote changes another database page.
 
-The load comes from wrk if it is on the PATH (Debian: \`apt install wrk\`): a script sends requests that were built
-and signed in advance, each once, and every one is answered before a run ends. Otherwise, and in the column "own", it
-comes from a Node process with raw sockets, which sends the same requests. At saturation (closed loop) each of 64
-connections sends the next vote when the previous one is answered; wrk's percentiles include the votes that a stall
-kept it from sending. At half load (open loop), always with our own sender, votes are sent at a constant rate and
-latency counts from the time a vote was due, so a stall is visible.
+The floor writes the rows that tallyhook has written for a vote, with new keys, in a thread that commits what waits. Memory
+is that of a bundle that has done nothing else. Afterwards every acknowledged vote must be in tallyhook's databases.`;
 
-In each round all contenders run in turns, first at saturation and then at half load, and a ratio is the median over
-the rounds of two runs of the same round. 100,003 members vote in the order of their ids, starting with an empty
-database. In the row of scattered voters, 1,000,003 members have voted before and vote in scattered order, so that
-each vote changes another database page. The 1,000 listings are servers with accounts of their own, so their votes, which
-are spread over them, do so too; they are compared with those for one listing whose members vote in random order.
+const memoryVotes = 150_000;
+/** Votes before the warm-up, to estimate the rate. */
+const firstVotes = 1_000;
 
-tallyhook has the options of Node that \`npm start\` gives it. CPU time is that of the server's process, by thread.
-What other programs use meanwhile is measured too: two threads beside a busy neighbour lose more than one does, so
-with more than 0.2 cores the figures are rough, and the output says so. \`--soak\` adds a million votes through one
-receiver and records its memory.`;
+/** The figures of each round, in the order of the rounds. */
+type Runs = ReadonlyMap<Contender['name'], Measurement[]>;
 
 /** The cost of a vote from the first byte to the 200, compared with alternatives. */
 export const receive: Benchmark = {
   name: 'receive',
   method,
-  against: ['express', 'fastify', 'hono', '@hono/node-server', '@top-gg/sdk', '@octokit/webhooks', '@keyv/sqlite'],
   async measure(profile, logProgress) {
-    const saturated = (await hasWrk()) ? 'wrk' : 'own';
-    const schedule: Schedule = {
-      ...(profile.quick ? { rounds: 3, seconds: 0.5 } : { rounds: 5, seconds: 2 }),
-      kinds: saturated === 'wrk' ? ['wrk', 'own', 'half'] : ['own', 'half'],
-    };
     const directory = join(profile.directory, 'receive');
     rmSync(directory, { recursive: true, force: true });
     const surroundings = await startSurroundings(join(directory, 'surroundings'));
-    const generator = await startGenerator();
-    const otherPrograms = watchOtherPrograms();
-    for (const { pid } of [surroundings, generator]) otherPrograms.track(pid);
-    const environment = { generator, directory, surroundings, otherPrograms };
     const running: RunningContender[] = [];
     try {
-      if (profile.profile) {
-        const options = { sender: saturated, seconds: profile.quick ? 2 : 5 } as const;
-        return await measureProfile(environment, options, logProgress);
-      }
-      for (const contender of contenders) running.push(await startContender(contender, environment));
-      const results = await compare(running, schedule, logProgress);
-      const { contender: tallyhook } = resultOf(results, 'tallyhook');
-      const single = await measureSingleVote(tallyhook, directory, profile.quick ? 4 : 20);
+      for (const contender of contenders) running.push(await startContender(contender, { surroundings, directory }));
+      const schedule = profile.quick ? { rounds: 3, seconds: 1 } : { rounds: 7, seconds: 2 };
+      const runs = await compare(running, schedule, logProgress);
       const verified = running.filter(({ module }) => module === 'tallyhook').map(verifyDurability);
       for (const each of running.splice(0)) await each.stop();
-
       logProgress('memory');
-      const memory = await measureMemory(environment, { sender: saturated });
-      const slow = await measureSlowDisk(environment, schedule, logProgress);
-      const soak = profile.soak ? await measureSoak(environment, logProgress) : null;
       return {
-        goals: [...goals(results, saturated), single, memory, ...slow.goals, ...(soak?.goals ?? [])],
-        tables: [...tables(results, saturated), ...(soak?.tables ?? [])],
-        notes: [
-          `All ${sum(verified).toLocaleString('en-US')} votes that tallyhook acknowledged were found in its databases: row, entry, effect, and balances equal to the sums of the entries.`,
-          ...slow.notes,
-          ...(soak?.notes ?? []),
-          ...(saturated === 'wrk' ? [] : [withoutWrk]),
-          noteOnOtherPrograms(otherPrograms.summary()),
-        ],
-      } satisfies Report;
+        goals: [...goals(runs), await measureMemory(surroundings, directory)],
+        tables: [table(runs)],
+        notes: [`All ${figure(sum(verified))} votes that tallyhook acknowledged were found in its databases.`],
+      };
     } finally {
       for (const each of running) await each.stop();
-      await generator.stop();
       await surroundings.stop();
       rmSync(directory, { recursive: true, force: true });
     }
   },
 };
 
-function noteOnOtherPrograms({ mean, max }: { mean: number; max: number }): string {
-  if (Number.isNaN(mean)) return 'How much CPU other programs used during the runs is not known on this system.';
-  const used = `${mean.toFixed(2)} cores during the runs, at most ${max.toFixed(2)} in one of them`;
-  return mean > maxOtherPrograms
-    ? `**Other programs used ${used}: more than ${maxOtherPrograms}, so the figures are rough.**`
-    : `Other programs used ${used}.`;
+/** The process of the Discords and of the listing service. */
+export function startSurroundings(directory: string): Promise<Child> {
+  mkdirSync(directory, { recursive: true });
+  return startChild(new URL('./surroundings-process.ts', import.meta.url), [directory]);
+}
+
+/** Runs the contenders in turns, so that what changes on the machine affects all of them. Each round begins with another one. */
+async function compare(
+  running: readonly RunningContender[],
+  { rounds, seconds }: { rounds: number; seconds: number },
+  logProgress: LogProgress,
+): Promise<Runs> {
+  const rates = new Map<string, number>();
+  for (const contender of running) {
+    logProgress(`warming up ${contender.name}`);
+    let { rate } = await contender.run(firstVotes);
+    // Twice, so that V8 has compiled the hot code.
+    for (let times = 0; times < 2; times += 1) ({ rate } = await contender.run(Math.ceil(rate * seconds)));
+    rates.set(contender.name, rate);
+  }
+  const runs = new Map(running.map(({ name }) => [name, [] as Measurement[]]));
+  for (let round = 0; round < rounds; round += 1) {
+    const begin = round % running.length;
+    for (const contender of [...running.slice(begin), ...running.slice(0, begin)]) {
+      const { name } = contender;
+      const measured = await contender.run(Math.ceil((rates.get(name) ?? 0) * seconds));
+      rates.set(name, measured.rate);
+      runs.get(name)?.push(measured);
+      logProgress(`round ${round + 1} of ${rounds}: ${name} ${figure(measured.rate)}/s`);
+    }
+  }
+  return runs;
+}
+
+function goals(runs: Runs): Goal[] {
+  const rate = (name: Contender['name'], other: Contender['name']) =>
+    median((runs.get(name) ?? []).map((run, round) => run.rate / (runs.get(other)?.[round]?.rate ?? Number.NaN)));
+  const written = median((runs.get('tallyhook-scattered') ?? []).map((run) => run.written));
+  return [
+    atLeast('rate over the floor, which writes the same rows', 0.85, rate('tallyhook', 'floor')),
+    atLeast('rate over a minimal durable Fastify server', 0.75, rate('tallyhook', 'fastify')),
+    atLeast('rate over the Express sample without storage', 1, rate('tallyhook', 'express')),
+    atLeast('rate over a transaction per vote', 5, rate('tallyhook', 'express-sqlite')),
+    atLeast('rate with members who come back, over that with new ones', 0.85, rate('tallyhook-scattered', 'tallyhook')),
+    within('written per vote of members who come back', 8, written / 1_024, 'KB'),
+  ];
+}
+
+function table(runs: Runs): Table {
+  return {
+    caption: '64 connections, distinct signed votes of about 190 bytes. Times in ms, CPU of the server in µs per vote.',
+    columns: ['', 'votes/s', 'p50', 'p99', 'CPU', 'KB written'],
+    rows: contenders.map(({ name, title }) => {
+      const of = (pick: (run: Measurement) => number) => figure(median((runs.get(name) ?? []).map(pick)));
+      return [
+        title,
+        of((run) => run.rate),
+        of((run) => run.p50),
+        of((run) => run.p99),
+        of((run) => run.cpu),
+        of((run) => run.written / 1_024),
+      ];
+    }),
+  };
+}
+
+/**
+ * Resident memory after many votes at saturation, of a receiver that has done nothing else. It is a bundle, as `npm
+ * start` and the image run it: from the sources, the program takes 100 MB more.
+ */
+async function measureMemory(surroundings: Child, parent: string): Promise<Goal> {
+  const directory = join(parent, 'memory');
+  const program = join(directory, 'program');
+  await bundle(program, { bundled: 'bench/receive/bundled-process.ts' });
+  const module = pathToFileURL(join(program, 'bundled.js'));
+  const tallyhook = await startContender(contenderNamed('tallyhook'), { surroundings, directory, module });
+  try {
+    for (let sent = 0; sent < memoryVotes; sent += memoryVotes / 6) await tallyhook.run(memoryVotes / 6);
+    return within(`resident memory after ${figure(memoryVotes)} votes`, 330, await tallyhook.resident(), 'MB');
+  } finally {
+    await tallyhook.stop();
+  }
+}
+
+/** @throws Error for one that is not in the list */
+export function contenderNamed(name: Contender['name']): Contender {
+  const contender = contenders.find((each) => each.name === name);
+  if (contender === undefined) throw new Error(`There is no contender "${name}".`);
+  return contender;
+}
+
+/**
+ * Checks that every acknowledged vote is in tallyhook's database: a row, an entry and an announcement each, and balances
+ * that are the sums of the entries. Returns the number of votes.
+ * @throws Error if one is missing
+ */
+function verifyDurability(tallyhook: RunningContender): number {
+  const database = new DatabaseSync(join(tallyhook.directory, databaseFile), { readOnly: true });
+  try {
+    const count = (what: string) => Number(Object.values(database.prepare(`SELECT ${what}`).get() ?? {})[0]);
+    const found = {
+      recorded: count("count(*) FROM deliveries WHERE outcome = 'recorded'"),
+      // Each earlier member has voted once.
+      entries: count("count(*) FROM entries WHERE cause = 'vote'") - tallyhook.members,
+      effects: count("count(*) FROM effects WHERE kind = 'announcement'"),
+      votes: count('sum(votes) FROM balances') - tallyhook.members,
+      wrongBalances: count(
+        `count(*) FROM balances LEFT JOIN (SELECT account_id, sum(credits) AS owed FROM entries GROUP BY account_id) USING (account_id)
+         WHERE credits IS NOT owed`,
+      ),
+    };
+    const acknowledged = tallyhook.acknowledged();
+    const { recorded, entries, effects, votes, wrongBalances } = found;
+    if ([recorded, entries, effects, votes].some((each) => each !== acknowledged) || wrongBalances > 0) {
+      const stored = JSON.stringify(found);
+      throw new Error(`${tallyhook.name} acknowledged ${acknowledged} votes, and its database contains ${stored}.`);
+    }
+    return acknowledged;
+  } finally {
+    database.close();
+  }
 }
 
 function sum(numbers: readonly number[]): number {

@@ -14,8 +14,6 @@ async function create(): Promise<Surroundings> {
     discordUrl: discord.apiUrl,
     token: discord.token,
     channelId: discord.channels.announcements,
-    guildId: discord.guildId,
-    roles: { voter: discord.roles.voter, milestone: discord.roles.regular },
     lookupUrl: service.baseUrl,
     lookupKey: await service.issueKey(service.seeded?.server.id ?? ''),
   };

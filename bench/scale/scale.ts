@@ -1,201 +1,140 @@
-import type { Benchmark, LogProgress, Profile } from '../benchmark.ts';
-import { type Generator, startGenerator } from '../load/load.ts';
-import { watchOtherPrograms } from '../process/other-programs.ts';
-import { startBlackhole } from '../receive/blackhole.ts';
-import { contenderNamed } from '../receive/contender.ts';
-import { type RunningContender, startContender } from '../receive/contender-runner.ts';
-import { figure, type Report } from '../report.ts';
-import { measureAnnounceDelay } from './announce.ts';
-import { type Cluster, measureCommit, measureRoundTrip, startCluster, withClient } from './cluster.ts';
-import { type Installation, startInstallation } from './receivers.ts';
-import {
-  commitDelayMs,
-  connections,
-  connectionsPerReceiver,
-  report,
-  roundTripMs,
-  type ScaleFigures,
-} from './scale-report.ts';
-import { measureScaling } from './scaling.ts';
-import { verifyLedger } from './verify-ledger.ts';
+import { postgresPrograms, startPostgres } from '@tallyhook/platform/testing/postgres';
+import pg from 'pg';
+import { secret } from '../load/vote.ts';
+import { runWrk } from '../load/wrk.ts';
+import { type Child, startChild } from '../process/child.ts';
+import { atLeast, type Benchmark, figure, type LogProgress, median, type Report } from '../report.ts';
 
-const receiverCounts = [1, 2, 4];
-const burst = { votes: 3_000, connections: 600 };
+/** Added to each commit, as by a slow disk or a synchronous standby, while it holds its locks (ms). */
+const commitDelayMs = 10;
+const connectionsPerReceiver = 16;
+/** Votes before the warm-up, to estimate the rate. */
+const firstVotes = 200;
 
-const method = `One, two and four processes of the whole program on one PostgreSQL database, against the Express sample without storage.
-The benchmark starts its own PostgreSQL server with fsync on a real disk, and stops and deletes it afterwards, also
-after Ctrl+C. It takes Linux, a PostgreSQL server and a C compiler.
+const method = `One, two and four processes that receive votes, on one PostgreSQL database whose commits take ${commitDelayMs} ms more
+(\`commit_delay\`), as with a slow disk or a synchronous standby. The benchmark starts its own PostgreSQL server with fsync on
+a real disk. Each process has ${connectionsPerReceiver} connections of wrk, because one process could put all votes that wait into one commit. They
+share the machine with PostgreSQL, so without slow commits the rates of more processes show its limit. Afterwards every
+acknowledged vote must be in the database once.`;
 
-Three conditions: the database on the same machine; 0.75 ms away, through a TCP proxy that delays every byte
-(bench/scale/latency-proxy.c); and at that distance with 10 ms more per commit, as of a slow disk or a
-synchronous standby (\`commit_delay\`, which holds the transaction's locks as these do). The load generator divides its 64
-connections among the processes. While commits are slow, each process has 16 connections of its own, because one process
-could put all 64 votes into one commit.
-
-Then 3,000 votes arrive at four processes, 600 at once: a 503 is a vote that the service has to send again. Last, single
-votes with random pauses are sent to a process that only receives, and another process posts them to the local Discord;
-the time counts from the response to the vote until the message.
-
-CPU of PostgreSQL is that of all its processes, from \`/proc\`. If other programs use more than 0.2 cores during the runs,
-a note says so: processes, PostgreSQL, proxy and load generator share the machine, so on few cores the rates of two and
-four processes without slow commits show the machine's limit. Goals for CPU apply to one process at 0.75 ms. After each
-condition every acknowledged vote must be in the database once.`;
+/** Receivers that share one database. */
+interface Installation {
+  readonly url: string;
+  readonly receivers: readonly Child[];
+  sent: number;
+  rate: number;
+  readonly rates: number[];
+}
 
 /** Several processes on one PostgreSQL database. */
 export const scale: Benchmark = {
   name: 'scale',
   method,
-  against: ['express', 'pg'],
-  async measure(profile, logProgress) {
-    const cluster = await startCluster(roundTripMs);
-    if (cluster === null) {
-      const left = 'Left out: it takes Linux, a PostgreSQL server and a C compiler (`cc`).';
-      return { goals: [], tables: [], notes: [left] } satisfies Report;
-    }
-    // Stopped in reverse order.
-    const running: { stop(): Promise<void> | void }[] = [cluster];
+  async measure({ quick }, logProgress) {
+    const programs = postgresPrograms();
+    if (programs === null) return { goals: [], tables: [], notes: ['Left out: there is no PostgreSQL server.'] };
+    const settings = [`commit_delay=${commitDelayMs * 1_000}`, 'commit_siblings=0', 'max_connections=200'];
+    // Not in the temporary directory, which may be in memory.
+    const server = await startPostgres(programs, { parent: '/var/tmp', settings });
+    process.once('exit', server.stop);
+    const installations: Installation[] = [];
     try {
-      return report(await measureAll(cluster, running, profile, logProgress));
+      for (const count of [1, 2, 4]) installations.push(await startInstallation(server.newDatabase(), count));
+      return await measureAll(
+        installations,
+        quick ? { rounds: 3, seconds: 1 } : { rounds: 5, seconds: 2 },
+        logProgress,
+      );
     } finally {
-      await stopAll(running);
+      for (const { receivers } of installations) for (const receiver of receivers) await receiver.stop();
+      process.off('exit', server.stop);
+      server.stop();
     }
   },
 };
 
-async function measureAll(
-  cluster: Cluster,
-  running: { stop(): Promise<void> | void }[],
-  profile: Profile,
-  logProgress: LogProgress,
-): Promise<ScaleFigures> {
-  const schedule = profile.quick ? { rounds: 3, seconds: 1 } : { rounds: 5, seconds: 2 };
-  const generator = await startGenerator();
-  const blackhole = await startBlackhole();
-  running.push(generator, blackhole);
-  let verified = 0;
-
-  async function startInstallations(pick: 'url' | 'distantUrl') {
-    const surroundings = {
-      generator,
-      databasePid: cluster.pid,
-      proxyPid: cluster.proxyPid,
-      silentDiscord: blackhole.url,
-    };
-    const started: { installation: Installation; url: string }[] = [];
-    for (const count of receiverCounts) {
-      const database = cluster.newDatabase();
-      const installation = await startInstallation(count, database[pick], surroundings);
-      running.push(installation);
-      started.push({ installation, url: database.url });
-    }
-    return {
-      installations: started.map(({ installation }) => installation),
-      verify: async () => {
-        const counts = await Promise.all(
-          started.map(({ installation, url }) => withClient(url, (client) => verifyLedger(client, installation.votes))),
-        );
-        return counts.reduce((total, count) => total + count, 0);
-      },
-      stop: () => Promise.all(started.map(({ installation }) => installation.stop())),
-    };
-  }
-
-  logProgress('the database on this machine');
-  const database = cluster.newDatabase();
-  const nearRoundTrip = await measureRoundTrip(database.url);
-  const distantRoundTrip = await measureRoundTrip(database.distantUrl);
-  const plainCommit = await measureCommit(database.url);
-  const near = await startInstallations('url');
-  const nearResult = await measureScaling(
-    { installations: near.installations, express: null },
-    () => connections,
-    schedule,
-    logProgress,
-  );
-  verified += await near.verify();
-  await near.stop();
-
-  logProgress(`the database ${roundTripMs} ms away`);
-  const express = await startExpress(cluster, generator, blackhole.url);
-  running.push(express);
-  const distant = await startInstallations('distantUrl');
-  const distantResult = await measureScaling(
-    { installations: distant.installations, express },
-    () => connections,
-    schedule,
-    logProgress,
-  );
-  await distant.verify();
-
-  const largest = distant.installations.at(-1);
-  if (largest === undefined) throw new Error('There is no installation.');
-  logProgress(`${burst.votes} votes, ${burst.connections} at once`);
-  const burstRun = await largest.run(burst.votes, { connections: burst.connections });
-  await distant.verify();
-
-  logProgress(`${commitDelayMs} ms more per commit`);
-  await cluster.delayCommits(commitDelayMs);
-  const slowCommit = await measureCommit(database.url);
-  if (slowCommit < plainCommit + 0.9 * commitDelayMs) {
-    throw new Error(
-      `A commit should take ${commitDelayMs} ms more than ${figure(plainCommit)} ms: ${figure(slowCommit)}.`,
+async function startInstallation(url: string, count: number): Promise<Installation> {
+  const settings = {
+    ...{ TALLYHOOK_ROLES: 'receive', VOTE_WEBHOOK_SECRET: secret, ANNOUNCE_CHANNEL_ID: '613425648685547542' },
+    ...{ DATABASE_URL: url, CACHE_URL: 'memory:', PORT: '0', LOG_LEVEL: 'fatal' },
+  };
+  const receivers: Child[] = [];
+  // One after the other, because the first one creates the tables.
+  for (let number = 0; number < count; number += 1) {
+    receivers.push(
+      await startChild(new URL('../commands/tallyhook-bot.ts', import.meta.url), [JSON.stringify(settings)]),
     );
   }
-  const slowResult = await measureScaling(
-    { installations: distant.installations, express: null },
-    (receivers) => receivers * connectionsPerReceiver,
-    schedule,
-    logProgress,
-  );
-  verified += await distant.verify();
-  await cluster.delayCommits(0);
-  await distant.stop();
-
-  logProgress('announcements of another process');
-  const announced = cluster.newDatabase();
-  const announceDelay = await measureAnnounceDelay(announced.distantUrl, profile.quick ? 20 : 40);
-  verified += await withClient(announced.url, (client) => verifyLedger(client, announceDelay.votes));
-
-  return {
-    near: nearResult,
-    distant: distantResult,
-    slow: slowResult,
-    burst: { ...burst, refused: burstRun.rejections.length, seconds: burst.votes / burstRun.rate, max: burstRun.max },
-    announceDelay,
-    roundTrips: { near: nearRoundTrip, distant: distantRoundTrip },
-    commits: { plain: plainCommit, slow: slowCommit },
-    verified,
-  };
+  return { url, receivers, sent: 0, rate: 0, rates: [] };
 }
 
-/** The Express sample without storage, as in the benchmark `receive`. */
-function startExpress({ directory }: Cluster, generator: Generator, silentDiscord: string): Promise<RunningContender> {
-  const discord = {
-    discordUrl: silentDiscord,
-    token: '',
-    channelId: '',
-    guildId: '',
-    roles: { voter: '', milestone: '' },
-  };
-  const surroundings = { ...discord, lookupUrl: silentDiscord, lookupKey: '' };
-  const environment = {
-    generator,
-    directory,
-    surroundings: { create: async () => surroundings },
-    otherPrograms: watchOtherPrograms(),
-  };
-  return startContender(contenderNamed('express'), environment);
-}
-
-/** Stops everything, also when one part fails to stop, and then throws its error. */
-async function stopAll(running: readonly { stop(): Promise<void> | void }[]): Promise<void> {
-  const errors: unknown[] = [];
-  for (const part of running.toReversed()) {
-    try {
-      await part.stop();
-    } catch (error) {
-      errors.push(error);
-    }
+async function measureAll(
+  installations: readonly Installation[],
+  { rounds, seconds }: { rounds: number; seconds: number },
+  logProgress: LogProgress,
+): Promise<Report> {
+  for (const each of installations) {
+    await send(each, firstVotes);
+    for (let times = 0; times < 2; times += 1) await send(each, each.rate * seconds);
   }
-  if (errors.length > 0) throw new AggregateError(errors, 'Not everything could be stopped.');
+  for (let round = 0; round < rounds; round += 1) {
+    for (const each of round % 2 === 0 ? installations : installations.toReversed()) {
+      await send(each, each.rate * seconds);
+      each.rates.push(each.rate);
+    }
+    logProgress(`round ${round + 1} of ${rounds}: ${installations.map(({ rate }) => figure(rate)).join(', ')} votes/s`);
+  }
+  for (const each of installations) await verify(each);
+  const [one, two, four] = installations;
+  const over = (other: Installation | undefined) =>
+    median((other?.rates ?? []).map((rate, round) => rate / (one?.rates[round] ?? Number.NaN)));
+  return {
+    goals: [
+      atLeast(`rate of two processes over one, ${commitDelayMs} ms more per commit`, 1.7, over(two)),
+      atLeast(`rate of four processes over one, ${commitDelayMs} ms more per commit`, 3, over(four)),
+    ],
+    tables: [
+      {
+        caption: `${connectionsPerReceiver} connections for each process.`,
+        columns: ['', 'votes/s'],
+        rows: installations.map(({ receivers, rates }) => [`processes: ${receivers.length}`, figure(median(rates))]),
+      },
+    ],
+    notes: [],
+  };
+}
+
+/** Sends new votes, divided among the receivers. */
+async function send(installation: Installation, count: number): Promise<void> {
+  const { receivers } = installation;
+  const share = Math.ceil(count / receivers.length);
+  const results = await Promise.all(
+    receivers.map(async (receiver, index) => {
+      const port = Number(new URL(await receiver.ask<string>('url')).port);
+      const from = installation.sent + index * share;
+      return runWrk({ port, from, count: share, connections: connectionsPerReceiver });
+    }),
+  );
+  for (const { accepted } of results) {
+    if (accepted !== share) throw new Error(`Only ${accepted} of ${share} votes were accepted.`);
+  }
+  installation.sent += share * receivers.length;
+  installation.rate = results.reduce((sum, { rate }) => sum + rate, 0);
+}
+
+/** @throws Error if an acknowledged vote is missing or counted twice */
+async function verify({ url, sent }: Installation): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<Record<string, string>>(`
+      SELECT (SELECT count(*) FROM deliveries WHERE outcome = 'recorded') AS recorded,
+        (SELECT count(*) FROM entries) AS entries, (SELECT count(*) FROM effects) AS effects,
+        (SELECT sum(votes) FROM balances) AS votes`);
+    if (Object.values(rows[0] ?? {}).some((count) => Number(count) !== sent)) {
+      throw new Error(`${sent} votes were acknowledged, and the database has ${JSON.stringify(rows[0])}.`);
+    }
+  } finally {
+    await client.end();
+  }
 }

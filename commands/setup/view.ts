@@ -1,21 +1,21 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { escapeName, type Markup } from '@tallyhook/platform/texts/markup';
+import { type EffectiveValue, unset } from '../../config/describe.ts';
 import type { Standings } from '../../src/core/ledger/standing.ts';
 import { showLink } from '../../src/core/settings/listing-settings.ts';
-import { showValue } from '../../src/core/settings/shown-values.ts';
+import { showValue } from '../../src/core/settings/setting-spec.ts';
 import { linkPath } from '../../src/core/settings/stored-settings.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { OptionValue, PanelBlock, ReplyButton, ReplySelect } from '../../src/discord/commands/reply.ts';
-import { findSetting, isCommunityPath, isSecretPath, type SettingPath } from '../../src/features/settings.ts';
 import type {
   CommunitySettings,
-  EffectiveValue,
   ListingSettings,
   SettingsAuthor,
   SettingsEdit,
-} from '../../src/features/setup/community.ts';
+} from '../../src/features/settings/community.ts';
+import type { SetupServices } from '../../src/features/settings/services.ts';
+import { findSetting, isCommunityPath, isSecretPath, type SettingPath } from '../../src/features/settings.ts';
 import type { TextIn, Texts } from '../../src/texts/texts.ts';
-import type { SetupServices } from '../setup-services.ts';
 import type { Form } from './form.ts';
 
 /** Who uses `/setup` where, and what is in effect there. */
@@ -49,8 +49,7 @@ export interface Edit {
   readonly variant: string | null;
 }
 
-export const maxNameLength = 80;
-const unset: EffectiveValue = { value: null, source: 'default' };
+const maxNameLength = 80;
 
 /** Reads the settings again. A listing that the input names, but that is not of this guild, is not selected. */
 export async function openView(
@@ -82,15 +81,14 @@ export function hasListing(view: SetupView): view is ListingView {
   return view.listing !== null;
 }
 
-/** Whether the listing that a component names is linked here. Forged and outdated ones are not. */
+/** True if the listing that a component names is linked here. Forged and outdated ones are not. */
 export function namesListing(view: SetupView): view is ListingView {
   return view.listing !== null && view.listing.name === view.input.options['l'];
 }
 
 /** The value in effect, with its source. */
 export function effectiveValue({ community, listing }: SetupView, path: SettingPath): EffectiveValue {
-  if (isCommunityPath(path)) return community.values[path] ?? unset;
-  return listing?.values[path] ?? unset;
+  return (isCommunityPath(path) ? community.values[path] : listing?.values[path]) ?? unset;
 }
 
 export function authorOf({ input, guildId }: SetupView): SettingsAuthor {
@@ -130,7 +128,10 @@ export function describeValue(path: string, value: unknown, texts: Texts, listin
   return showValue(path === linkPath ? link : findSetting(path), value, texts);
 }
 
-/** The name of a setting in the language of the member; the path itself, which may be imported, for one that is not known. */
+/**
+ * The name of a setting in the language of the member; the path itself, which may be imported, for one that is not
+ * known.
+ */
 export function settingName(path: string, { text, has }: Texts): Markup {
   const [group = '', name = ''] = path.split('.', 2);
   if (group === 'rewards' && has('setup.names.rewards', name)) return text(`setup.names.rewards.${name}`);

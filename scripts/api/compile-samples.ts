@@ -3,8 +3,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript-5.9';
 import type { CodeBlock } from './code-blocks.ts';
-import { examplesOf } from './docstrings.ts';
-import { createProgram, type PublicApi } from './public-api.ts';
+import { createProgram, examplesOf, type PublicApi } from './public-api.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -122,3 +122,79 @@ function originOf(symbol: ts.Symbol): string {
   const [first = '', second = ''] = name;
   return first.startsWith('@') ? `${first}/${second}` : first;
 }
+
+const printer = ts.createPrinter({ removeComments: true });
+
+/** The API of an entry as Markdown: every export in alphabetical order, without comments. */
+export function renderReport({ entry, exports, packages }: PublicApi, checker: ts.TypeChecker): string {
+  const declarations = [...exports].map(([name, symbol]) => renderExport(name, symbol, checker));
+  return [
+    `# ${entry.name}`,
+    'Created from the declarations by `npm run api`. A change in this file is a change of the public API.',
+    `Packages whose types it uses: ${packages.join(', ') || 'none'}.`,
+    ['```ts', declarations.join('\n\n'), '```'].join('\n'),
+    '',
+  ].join('\n\n');
+}
+
+function renderExport(name: string, symbol: ts.Symbol, checker: ts.TypeChecker): string {
+  return declarationsOf(symbol)
+    .map((declaration) => renderDeclaration(name, declaration, checker))
+    .join('\n');
+}
+
+function renderDeclaration(name: string, declaration: ts.Declaration, checker: ts.TypeChecker): string {
+  const texts = ts.isTypeAliasDeclaration(declaration) ? textsOf(checker.getTypeAtLocation(declaration)) : null;
+  if (texts !== null) return `type ${name} = ${texts.map((text) => `'${text}'`).join(' | ')};`;
+  if (ts.isTypeAliasDeclaration(declaration) && hasTypeQuery(declaration.type)) {
+    const { NoTruncation, InTypeAlias, MultilineObjectLiterals } = ts.TypeFormatFlags;
+    const type = checker.getTypeAtLocation(declaration.name);
+    return `type ${name} = ${checker.typeToString(type, declaration, NoTruncation | InTypeAlias | MultilineObjectLiterals)};`;
+  }
+  const node = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
+  const text = printer.printNode(ts.EmitHint.Unspecified, node, declaration.getSourceFile());
+  return text
+    .replace(/^export (default )?(declare )?/, '')
+    .replace(/^ {4,}/gm, (indent) => ' '.repeat(indent.length / 2));
+}
+
+function hasTypeQuery(node: ts.Node): boolean {
+  return ts.isTypeQueryNode(node) || (ts.forEachChild(node, hasTypeQuery) ?? false);
+}
+
+/** References to a document that users of the package do not have. */
+const foreignReference = /\bthe document\b|\(document\b|\bsections? \d|\.ts\b|\bARCHITECTURE\b/i;
+
+/** Errors in the docstrings of exports: none, no example of a function, or a reference that users cannot follow. */
+export function checkDocstrings(apis: readonly PublicApi[]): string[] {
+  const errors = new Set<string>();
+  for (const { entry, exports } of apis) {
+    for (const [name, symbol] of exports) {
+      for (const declaration of declarationsOf(symbol)) {
+        const comments = commentsIn(declaration);
+        const reference = comments.find((comment) => foreignReference.test(comment));
+        if (reference !== undefined)
+          errors.add(`${name}: its docstring refers to what users do not have: ${reference}`);
+      }
+      if (isFunction(symbol) && examplesOf(symbol).length === 0) errors.add(`${entry.name}: ${name} has no @example.`);
+    }
+  }
+  return [...errors];
+}
+
+/** The code of the `@example` tags of an export, without fences. */
+export function examplesOf(symbol: ts.Symbol): readonly string[] {
+  return symbol
+    .getJsDocTags()
+    .filter(({ name }) => name === 'example')
+    .map(({ text }) => ts.displayPartsToString(text).replace(/^```\w*\n|\n?```\s*$/g, ''));
+}
+
+function isFunction(symbol: ts.Symbol): boolean {
+  return (symbol.flags & ts.SymbolFlags.Function) !== 0;
+}
+
+function commentsIn(declaration: ts.Declaration): string[] {
+  const node = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
+  return node.getFullText().match(/\/\*\*.*?\*\//gs) ?? [];
+}

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startLocalDiscord } from 'local-discord';
 import pg from 'pg';
 import { secret } from '../../bench/load/vote.ts';
-import { startCleanup } from '../../bench/scale/cleanup.ts';
+import { startCleanup } from './cleanup.ts';
 import { startPair } from './postgres-pair.ts';
 import { processesIn, startTallyhook } from './processes.ts';
 import { isHaproxyInstalled, startHaproxy, startNodeProxy, startTcpProxy } from './switchover.ts';

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { oneListing, vote, voterOf } from '../../bench/load/vote.ts';
+import { vote, voterOf } from '../../bench/load/vote.ts';
 
 /** Timeout of one attempt, and the pause before the next one (ms). */
 const attemptTimeout = 5_000;
@@ -37,7 +37,7 @@ export async function sendVotes({ receivers, votes, rate, onProgress, signal }: 
   const run = (): VoteRun => ({ acknowledged, abandoned, ...counts });
 
   async function sendUntilAcknowledged(number: number): Promise<void> {
-    const userId = voterOf(number, oneListing);
+    const userId = voterOf(number);
     for (let attempt = 0; attempt < maxAttempts && !signal.aborted; attempt += 1) {
       const url = receivers[(number + attempt) % receivers.length] ?? '';
       const status = await post(agent, url, number);
@@ -72,7 +72,7 @@ export async function sendVotes({ receivers, votes, rate, onProgress, signal }: 
 
 /** The status of the answer; null if there was none. */
 function post(agent: Agent, url: string, number: number): Promise<number | null> {
-  const { body, signature } = vote(number, oneListing);
+  const { body, signature } = vote(number);
   return new Promise((resolve) => {
     const headers = { 'content-type': 'application/json', 'x-webhook-signature': signature };
     const outgoing = request(

@@ -60,7 +60,7 @@ await discord.stop();`,
 };
 
 /** These call require() for parts of Node, which an ES module of esbuild cannot: they have to be installed. */
-const commonJs = ['discord.js', 'express', 'ws'];
+const commonJs = ['discord.js', '@discordjs/*', 'express', 'ws'];
 const externals: Readonly<Record<string, readonly string[]>> = { app: commonJs, sandbox: commonJs };
 
 /** What minified bundles may have, because the bot, or all but the receiver, is not in them (bytes). */

@@ -50,7 +50,7 @@ export async function checkPublishedPackages({ folder, run }: InstalledPackage, 
   execFileSync(process.execPath, [npm, 'install', '--no-audit', '--no-fund', ...archives, 'discord.js'], inProject);
   for (const name of names) {
     const [bin, installed] = [join(project, 'node_modules', '.bin', name), join(project, 'node_modules', name)];
-    assert(execFileSync(bin, ['--help'], inProject).startsWith(`${name}: `), `${name} --help`);
+    assert(execFileSync(bin, ['--help'], inProject).startsWith(`Usage: ${name} `), `${name} --help`);
     await startAndStop(bin, project);
     assert(!run('-p', `require('fs').readdirSync('${installed}').join()`).includes('node_modules'));
   }

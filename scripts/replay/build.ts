@@ -2,7 +2,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readPageFiles } from 'local-discord/page';
 import { build } from 'rolldown';
-import { sandboxFace } from '../../src/sandbox/page/panels.ts';
+import { sandboxFace } from '../../src/sandbox/page/sandbox-page.ts';
 import type { Recording } from './recording.ts';
 
 const browser = join(import.meta.dirname, 'browser');

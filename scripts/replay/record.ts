@@ -12,7 +12,6 @@ import {
   stateName,
   type TimedEvent,
 } from './recording.ts';
-import { planWalks } from './walks.ts';
 
 /** Number of sandboxes at a time. They mostly wait. */
 const concurrency = 3;
@@ -239,4 +238,35 @@ function trim(event: SandboxPageEvent, shown: Record<string, unknown>): Partial<
   const news = Object.fromEntries(Object.entries(event).filter(isNew));
   Object.assign(shown, news);
   return news;
+}
+
+export const votes = ['server', 'bot', 'topgg', 'disurl'] as const satisfies readonly Move[];
+
+/** What can follow when a member has voted everywhere. */
+const endings: readonly (readonly Move[])[] = [
+  ['reminders', 'later', 'purchase'],
+  ['later', 'purchase'],
+  ['purchase', 'reminders', 'later'],
+  ['reminders', 'purchase', 'later'],
+];
+
+/** Orders of these votes in which every vote is given once in every state, each in a sandbox of its own. */
+function planWalks(all: readonly Move[]): Move[][] {
+  const walked = new Set<string>();
+  const walks: Move[][] = [];
+  for (;;) {
+    const walk: Move[] = [];
+    let isNew = false;
+    while (walk.length < all.length) {
+      const rest = all.filter((vote) => !walk.includes(vote));
+      const edge = (vote: Move) => `${stateName(walk)} ${vote}`;
+      const next = rest.find((vote) => !walked.has(edge(vote))) ?? rest[walks.length % rest.length] ?? rest[0];
+      if (next === undefined) break;
+      isNew ||= !walked.has(edge(next));
+      walked.add(edge(next));
+      walk.push(next);
+    }
+    if (!isNew && walks.length > 0) return walks;
+    walks.push([...walk, ...(all.length === votes.length ? (endings[walks.length] ?? []) : [])]);
+  }
 }

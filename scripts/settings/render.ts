@@ -1,10 +1,12 @@
-import type { Setting } from '../../config/settings/setting.ts';
-import { settingGroups, settings } from '../../config/settings.ts';
+import { settingGroups, settings, type Variable } from '../../config/settings.ts';
 import { listingTables } from './listing-tables.ts';
 
-type Entry = readonly [name: string, setting: Setting];
-const groups = settingGroups.map((group) => ({ title: group.title, entries: Object.entries<Setting>(group.settings) }));
-const first = Object.entries<Setting>(settings).filter(([, { isFirst }]) => isFirst);
+type Entry = readonly [name: string, setting: Variable];
+const groups = settingGroups.map((group) => ({
+  title: group.title,
+  entries: Object.entries<Variable>(group.settings),
+}));
+const first = Object.entries<Variable>(settings).filter(([, { isFirst }]) => isFirst);
 
 /** The page with the tables between their marks. */
 export function withTables(page: string): string {

@@ -6,7 +6,7 @@ import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import { memoizeOne } from '@tallyhook/platform/memoize';
 import { createCardSource } from '../core/announcements/listing-card.ts';
 import type { QueueName } from '../core/outbox/queue.ts';
-import { listingsTarget, voteOffers } from '../discord/commands/offers.ts';
+import { listingsTarget, offersAt } from '../discord/commands/offers.ts';
 import { type CompleteContext, createParts, type Shared } from '../features/create.ts';
 import { createDirectMessageHandler } from '../features/notifications/direct-message.ts';
 import { createOwnerReportHandler } from '../features/notifications/owner-report.ts';
@@ -74,7 +74,7 @@ export async function createAnnouncing(access: DiscordAccess, shared: Shared, de
       (listing) => ((directory.communityOf(listing)?.named.length ?? 0) > 1 ? list : null),
       clock,
     ),
-    voteButtons: (texts) => voteOffers(commands, texts),
+    voteButtons: (texts) => offersAt('vote', commands, texts),
   });
   /** The same tasks as long as the settings of the community are the same: they remember failures. */
   const tasksOf = memoizeOne(parts.tasks);

@@ -4,25 +4,29 @@ import { TallyhookError } from '@tallyhook/platform/errors';
 import type { BodyMemory } from '@tallyhook/platform/http/body';
 import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
 import type { Log } from '@tallyhook/platform/log';
-import { memoizeOne } from '@tallyhook/platform/memoize';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { Command, UnlocalizedContext } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Metrics } from '../core/metrics.ts';
-import { createGatewayClient, type GatewayClient } from '../discord/gateway/gateway-client.ts';
+import type { RegistrationContext } from '../discord/commands/command.ts';
+import { type GatewayClient, GatewayConnection, type GatewayOptions } from '../discord/gateway/gateway-client.ts';
 import { createOwnClientGateway, type DiscordClient } from '../discord/gateway/own-client.ts';
-import { createSharedGateway } from '../discord/gateway/shared-gateway.ts';
+import { SharedGateway } from '../discord/gateway/shared-gateway.ts';
 import { fetchApplicationId, fetchShardCount } from '../discord/inspection.ts';
 import { createInteractionsEndpoint, interactionsPath } from '../discord/interactions/endpoint.ts';
 import { warnOfEndpoint } from '../discord/interactions/endpoint-settings.ts';
-import { createInteractions } from '../discord/interactions/interactions.ts';
-import { createNativeInteractions } from '../discord/interactions/native-interactions.ts';
-import { type AnyInteraction, isOwnInteraction } from '../discord/interactions/own-interaction.ts';
-import { createRestTransports } from '../discord/interactions/transport.ts';
-import type { CommandRegistry } from '../discord/registration/command-registry.ts';
-import { createRegistrar } from '../discord/registration/registrar.ts';
+import {
+  type AnyInteraction,
+  Interactions,
+  type IsOwnCommand,
+  isOwnInteraction,
+} from '../discord/interactions/interactions.ts';
+import { InteractionRelay, NativeInteractions } from '../discord/interactions/native-interactions.ts';
+import { createRestTransports } from '../discord/interactions/responses.ts';
+import type { CommandRegistry } from '../discord/registration/command-shape.ts';
+import { CommandRegistrar } from '../discord/registration/registrar.ts';
 import type { DiscordRest } from '../discord/rest.ts';
-import type { BotContext, CommandContexts } from '../features/communities/command-context.ts';
+import type { CommandContexts } from '../features/communities/command-context.ts';
 import type { Services } from '../features/create.ts';
 import type { AppTexts } from '../texts/texts.ts';
 import type { DiscordAccess } from './discord-access.ts';
@@ -40,7 +44,6 @@ interface AnsweringDependencies {
   /** Shared by all unverified bodies. */
   readonly memory: BodyMemory;
   readonly metrics: Metrics;
-  readonly tracing: Tracing | null;
   readonly log: Log;
   /** Real time, for the connection to Discord. */
   readonly stopwatch: Clock;
@@ -52,6 +55,8 @@ interface AnsweringDependencies {
 
 /** How long to wait before the application is requested again (ms). */
 const retryDelayMs = 5 * second;
+/** For responses to interactions that are in progress when the program stops. */
+const responseTimeoutMs = 3 * second;
 
 export type Answering = ReturnType<typeof createAnswering>;
 
@@ -63,7 +68,7 @@ export function createAnswering(
 ) {
   const { contexts, services, clock, commandRegistry, metrics, log, stopwatch } = dependencies;
   const stopping = new AbortController();
-  const registrar = createRegistrar({
+  const registrar = new CommandRegistrar({
     rest,
     guildId: discord.guildId,
     commands,
@@ -74,34 +79,33 @@ export function createAnswering(
     clock,
     log,
   });
-  const complete = memoizeOne((context: BotContext): UnlocalizedContext => {
-    return { ...context, commands, commandId: registrar.idOf };
-  });
+  const commandId = (name: string) => registrar.idOf(name);
+  const isOwnCommand: IsOwnCommand = (command, interactionId) => registrar.isOwn(command, interactionId);
+  /** What registered commands offer since the last change. */
+  let offered = '';
   function onAnswered(command: string, outcome: 'answered' | 'failed', tookMs: number): void {
     metrics.commands.inc({ command, outcome });
     metrics.commandSeconds.observe({ command }, tookMs / second);
   }
 
-  const interactions = createInteractions({
+  const interactions = new Interactions({
     languages: dependencies.languages,
     commands,
     retired: dependencies.retired,
     clock,
-    contextFor(place) {
-      const context = contexts.at(place);
-      return context instanceof Promise ? context.then(complete) : complete(context);
+    contextFor: async (place): Promise<UnlocalizedContext> => {
+      return { ...(await contexts.at(place)), commands, commandId };
     },
     stopped: stopping.signal,
-    tracing: dependencies.tracing,
     async noticeFor(userId, texts) {
       for (const noticeFor of services.noticesFor) {
-        const notice = await noticeFor(userId, { texts, commandId: registrar.idOf });
+        const notice = await noticeFor(userId, { texts, commandId });
         if (notice !== null) return notice;
       }
       return null;
     },
-    isOwnCommand: registrar.isOwn,
-    onAnsweredByAnother: registrar.noteOtherAnswer,
+    isOwnCommand,
+    onAnsweredByAnother: () => registrar.noteOtherAnswer(),
     log,
     onAnswered,
     onMemberSeen(input, command) {
@@ -116,7 +120,7 @@ export function createAnswering(
       ? null
       : createInteractionsEndpoint({
           publicKey: discord.publicKey,
-          handle: interactions,
+          handle: (interaction, transport) => interactions.handle(interaction, transport),
           transports,
           clock,
           stopwatch,
@@ -124,15 +128,24 @@ export function createAnswering(
           memory: dependencies.memory,
           observe: (status) => metrics.interactionRequests.inc({ status }),
         });
-  const native = createNativeInteractions({
+  const native = new NativeInteractions({
     languages: dependencies.languages,
     commands,
-    isOwnCommand: registrar.isOwn,
+    isOwnCommand,
     onAnswered,
     clock,
     log,
   });
-  if (native !== null && endpoint !== null) throw needsGateway(commands);
+  if (!native.isEmpty && endpoint !== null) throw needsGateway(commands);
+  const relay =
+    native.isEmpty || dependencies.client !== null
+      ? null
+      : new InteractionRelay(native, { ...discord, makeRequest }, log);
+  const responding = new Set<Promise<void>>();
+  function track(response: Promise<void>): void {
+    const responded = response.finally(() => responding.delete(responded));
+    responding.add(responded);
+  }
   const gateway =
     endpoint !== null
       ? null
@@ -142,8 +155,13 @@ export function createAnswering(
           log,
           globalLimit,
           makeRequest,
-          onInteraction: (interaction) => interactions(interaction, transports(interaction)),
-          native,
+          onInteraction(interaction) {
+            const isRelayed = relay !== null && native.takes(interaction);
+            track(isRelayed ? relay.handle(interaction) : interactions.handle(interaction, transports(interaction)));
+          },
+          isNative: (interaction) => native.takes(interaction),
+          onNative: (interaction) => track(native.handle(interaction)),
+          onIdentified: (ready) => relay?.identified(ready),
           onGuildChange: guildChanged,
           onReady(applicationId) {
             registrar.start(applicationId);
@@ -167,24 +185,41 @@ export function createAnswering(
     isStandby: () => gateway?.isStandby ?? false,
     /** Interactions over HTTP; null with the gateway. */
     endpoint,
-    owns: (interaction: AnyInteraction) => isOwnInteraction(interaction, registrar.isKnown),
+    owns: (interaction: AnyInteraction) =>
+      isOwnInteraction(interaction, (command, interactionId) => registrar.isKnown(command, interactionId)),
     /** Connects to the gateway, if it is used, and registers the commands. */
     start(): void {
+      offered = describeOffer(contexts.offer());
       gateway?.start();
       void register();
       for (const loop of services.loops) loop.start();
       const url = publicUrl === null ? null : `${publicUrl}${interactionsPath}`;
       void warnOfEndpoint({ publicKey: discord.publicKey, url }, { rest, log });
     },
-    /** Registers the commands again if what they offer has changed. */
-    offerChanged: registrar.update,
+    /** Registers the commands again if what they offer has changed, which most settings do not. */
+    offerChanged(): void {
+      const current = describeOffer(contexts.offer());
+      if (current === offered) return;
+      offered = current;
+      registrar.update();
+    },
     /** Responses in progress may finish within a few seconds. */
     async stop(): Promise<void> {
       stopping.abort();
       registrar.stop();
       await Promise.all([gateway?.stop(), endpoint?.stop(), ...services.loops.map((loop) => loop.stop())]);
+      await settleWithin(responseTimeoutMs, stopwatch, Promise.all(responding));
+      await relay?.stop();
     },
   };
+}
+
+/** What the descriptions of commands depend on, as a text to compare. */
+function describeOffer({ listings, isShared, lacks }: RegistrationContext): string {
+  const described = listings.map(({ name, displayName, lookup, site, isSilent }) => {
+    return [name, displayName?.(), lookup.kind, site, isSilent];
+  });
+  return JSON.stringify([described, isShared, lacks]);
 }
 
 /** Commands in discord.js's shape get its interactions. */
@@ -200,10 +235,10 @@ function needsGateway(commands: readonly Command[]): TallyhookError {
 function createGateway(
   { client, leases }: Pick<AnsweringDependencies, 'client' | 'leases'>,
   rest: DiscordRest,
-  options: Parameters<typeof createGatewayClient>[0],
+  options: GatewayOptions & Pick<Parameters<typeof createOwnClientGateway>[0], 'isNative' | 'onNative'>,
 ): GatewayClient {
   if (client !== null)
     return createOwnClientGateway({ ...options, client, fetchApplicationId: () => fetchApplicationId(rest) });
-  if (leases === null) return createGatewayClient(options);
-  return createSharedGateway({ ...options, leases, fetchShardCount: () => fetchShardCount(rest) });
+  if (leases === null) return new GatewayConnection(options);
+  return new SharedGateway({ ...options, leases, fetchShardCount: () => fetchShardCount(rest) });
 }

@@ -6,10 +6,10 @@ import type { Config } from '../../config/schema.ts';
 import type { Ledger } from '../core/ledger/program-ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { ClaimedEffect } from '../core/outbox/effect.ts';
+import type { WebhookRoutes } from '../core/receiving/receiver.ts';
 import type { ApplicationCommandBody } from '../discord/commands/command.ts';
-import type { AnyInteraction } from '../discord/interactions/own-interaction.ts';
+import type { AnyInteraction } from '../discord/interactions/interactions.ts';
 import type { SignInLinks } from '../owner/sign-in-links.ts';
-import type { WebhookRoutes } from '../webhook/routes.ts';
 
 /** A complete tallyhook instance. @category Start here */
 export interface App extends WebhookRoutes {

@@ -13,8 +13,8 @@ import {
 } from '../../config/app-options.ts';
 import type { Environment } from '../../config/environment.ts';
 import { temporaryDatabase } from '../../config/receiver-options.ts';
-import { roles as allRoles } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
+import { roles as allRoles } from '../../config/settings.ts';
 import type { Store } from '../features/store.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
 import { createAppTexts } from '../texts/texts.ts';
@@ -60,10 +60,7 @@ import type { App, InternalDependencies } from './app-interface.ts';
 export function createApp(options: AppOptions): Promise<App>;
 export function createApp(
   config: Config,
-  dependencies?: Pick<
-    AppOptions,
-    'handlers' | 'client' | 'commands' | 'texts' | 'onRecorded' | 'log' | 'clock' | 'tracing'
-  >,
+  dependencies?: Pick<AppOptions, 'handlers' | 'client' | 'commands' | 'texts' | 'onRecorded' | 'log' | 'clock'>,
 ): Promise<App>;
 export async function createApp(first: AppOptions | Config, dependencies?: AppDependencies): Promise<App> {
   if (dependencies === undefined && !isConfig(first)) return createFromOptions(first, null);

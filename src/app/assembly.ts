@@ -11,18 +11,19 @@ import { createLifecycle } from '@tallyhook/platform/lifecycle';
 import type { Log } from '@tallyhook/platform/log';
 import type { Redactor } from '@tallyhook/platform/redactor';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import { chooseCommands } from '../../commands/command-options.ts';
+import { chooseCommands } from '../../commands/custom-command.ts';
 import { commandsFor } from '../../commands/index.ts';
-import { logConfigWarnings, logShortSecrets } from '../../config/log-warnings.ts';
-import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
+import { roles as allRoles, type Role } from '../../config/settings.ts';
+import { logConfigWarnings, logShortSecrets } from '../../config/warnings.ts';
 import { createMetrics } from '../core/metrics.ts';
 import { createEffectNotices, noticesThrough } from '../core/outbox/effect-notices.ts';
 import type { HandlerKind } from '../core/outbox/handler-events.ts';
 import { communityOfQueues, targetOfQueue } from '../core/outbox/queue.ts';
 import { createQueueShare, shareOfRequests } from '../core/outbox/queue-share.ts';
 import { createWorker } from '../core/outbox/worker.ts';
-import { createReplayHandler } from '../core/receiving/due-replays.ts';
+import { noWebhooks } from '../core/receiving/receiver.ts';
+import { createReplayHandler } from '../core/receiving/replay.ts';
 import { commandDataOf } from '../discord/registration/registration.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
 import { createAnnouncements } from '../features/announcements/announcements.ts';
@@ -37,13 +38,12 @@ import { createLedger } from '../features/corrections/program-ledger.ts';
 import { createServices } from '../features/create.ts';
 import { createHandling } from '../features/handlers/handling.ts';
 import { createVotePictures } from '../features/pictures/vote-pictures.ts';
-import { createSettings } from '../features/setup/create-settings.ts';
+import { createSettings } from '../features/settings/in-effect.ts';
 import type { Store } from '../features/store.ts';
 import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import type { openKeyv } from '../lookup/open-keyv.ts';
 import { createOwnerApp } from '../owner/create-owner.ts';
 import type { AppTexts } from '../texts/texts.ts';
-import { noWebhooks } from '../webhook/receiver.ts';
 import { createAnnouncing } from './announcing.ts';
 import { createAnswering } from './answering.ts';
 import type { App, InternalDependencies } from './app-interface.ts';
@@ -82,12 +82,12 @@ export interface AppParts extends Omit<InternalDependencies, 'clock' | 'log'> {
  */
 export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSettings: () => Promise<void> }> {
   const { config, languages, store, cache, communityIds, clock, log, redact, stopwatch = clock } = parts;
-  const { wrapListener = (listener) => listener, onRecorded, onAttempted = () => {}, tracing = null } = parts;
+  const { wrapListener = (listener) => listener, onRecorded, onAttempted = () => {} } = parts;
   /** Other processes may use the same database. */
   const isShared = sqlitePathOf(config.databaseUrl) === null;
   const metrics = createMetrics();
   const memory = new BodyMemory();
-  const kit = { metrics, tracing, clock, stopwatch, log };
+  const kit = { metrics, clock, stopwatch, log };
   const { directory, lookups, targets, targetLoop } = createComparedListings(config, {
     ...kit,
     ...{ store, communityIds, cache },
@@ -184,7 +184,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     waitingSince: () => store.outbox.waitingSince(clock.now(), new Set(access.guard.open.map(({ target }) => target))),
     isConnected: () => answering?.isConnected() ?? null,
     invalidRequests: access.invalidRequests.recent,
-    stopped: access.guard.count,
+    stopped: () => access.guard.count(),
     pausedGuilds: () => access.guard.pausedGuilds.size,
     keys: lookups.keyStatuses,
     now: clock.now,
@@ -193,7 +193,6 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const recording = createRecording({
     ...context,
     recorder: handling.recording.recorder(store.recorder),
-    isShared,
     onRecorded,
   });
   const isOwnShare = announcing === null ? {} : { discord: queueShare.isOwn, members: queueShare.isOwn };

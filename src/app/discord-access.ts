@@ -1,21 +1,18 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Command } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
-import type { CircuitStore } from '../discord/circuits/circuit-store.ts';
-import { createRequestGuard } from '../discord/circuits/request-guard.ts';
+import type { CircuitStore } from '../discord/circuits/circuits.ts';
+import { RequestGuard } from '../discord/circuits/request-guard.ts';
 import { createFindDeparted } from '../discord/departed-members.ts';
 import type { GuildChange } from '../discord/gateway/guild-changes.ts';
-import { createGuildLanguages } from '../discord/guild-languages.ts';
-import { createInvalidRequests, type InvalidRequestStore, type InvalidRequests } from '../discord/invalid-requests.ts';
+import { createInvalidRequests, type InvalidRequestStore } from '../discord/invalid-requests.ts';
 import { createKnownGuilds } from '../discord/known-guilds.ts';
-import { createMemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
+import { createGuildLanguages, createMemberLanguages, type MemberLocales } from '../discord/languages.ts';
 import { createNamesInDiscord, noNamesInDiscord } from '../discord/names-in-discord.ts';
 import { createPortraits } from '../discord/portraits.ts';
 import { createGlobalRateLimit } from '../discord/rate-limit.ts';
 import { createDiscordRest } from '../discord/rest.ts';
-import { traceRequests } from '../discord/trace-requests.ts';
 import type { AnnouncementsOfListings } from '../features/parts.ts';
 import { createGivenRoleCheck } from '../features/roles/given-role-check.ts';
 import type { AppTexts } from '../texts/texts.ts';
@@ -35,7 +32,6 @@ export function createDiscordAccess(
     readonly guildOfChannel: (channelId: string) => string | null;
     /** The share of this process in the bot's requests. */
     readonly requestsPerSecond: () => number;
-    readonly tracing: Tracing | null;
     readonly log: Log;
     readonly languages: AppTexts;
     /** Real time. */
@@ -43,17 +39,15 @@ export function createDiscordAccess(
   },
 ) {
   const { discord } = config;
-  const { announcements, memberLocales, tracing, languages, log, stopwatch } = options;
+  const { announcements, memberLocales, languages, log, stopwatch } = options;
   const globalLimit = createGlobalRateLimit(stopwatch);
-  const counted = createInvalidRequests({ store: options.invalidRequests, clock: stopwatch, log });
-  const invalidRequests: InvalidRequests =
-    tracing === null ? counted : { ...counted, makeRequest: traceRequests(counted.makeRequest, tracing) };
-  const guard = createRequestGuard({
+  const invalidRequests = createInvalidRequests({ store: options.invalidRequests, clock: stopwatch, log });
+  const guard = new RequestGuard({
     store: options.circuits,
     guildOfChannel: options.guildOfChannel,
     clock: stopwatch,
     log,
-    invalidRequests: counted.recent,
+    invalidRequests: invalidRequests.recent,
   });
   const rest = createDiscordRest({
     ...discord,

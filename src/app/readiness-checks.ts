@@ -1,9 +1,9 @@
 import { formatCount, second } from '@tallyhook/platform/durations';
 import { coalesce } from '@tallyhook/platform/http/coalesce';
 import type { ReadinessChecks } from '@tallyhook/platform/http/readiness';
-import type { Role } from '../../config/roles.ts';
+import type { Role } from '../../config/settings.ts';
 import type { RequestGuard } from '../discord/circuits/request-guard.ts';
-import type { CommunitySettingsSync } from '../features/setup/community-settings.ts';
+import type { SettingsInEffect } from '../features/settings/in-effect.ts';
 import type { Store } from '../features/store.ts';
 import type { Answering } from './answering.ts';
 import type { DiscordAccess } from './discord-access.ts';
@@ -33,7 +33,7 @@ export function readinessChecks(
     /** Null if no role uses Discord. */
     readonly access: Pick<DiscordAccess, 'invalidRequests' | 'guard'> | null;
     /** Null if no settings are stored. */
-    readonly sync: Pick<CommunitySettingsSync, 'listingsWithoutKey'> | null;
+    readonly sync: Pick<SettingsInEffect, 'listingsWithoutKey'> | null;
   },
 ): ProcessChecks {
   const probeStore = coalesce(store.probe, second);
@@ -76,12 +76,12 @@ export function readinessChecks(
 }
 
 /** What waits because Discord rejects it; undefined if that is nothing. */
-function describeStops({ count, pausedGuilds }: Pick<RequestGuard, 'count' | 'pausedGuilds'>): string | undefined {
-  const { channels, roles } = count();
+function describeStops(guard: Pick<RequestGuard, 'count' | 'pausedGuilds'>): string | undefined {
+  const { channels, roles } = guard.count();
   const stopped = [...counted(channels, 'channel'), ...counted(roles, 'role')].join(' and ');
   const notes = [
     ...(stopped === '' ? [] : [`Discord rejects ${stopped}, for which effects wait; doctor names them`]),
-    ...counted(pausedGuilds.size, 'server').map((servers) => `${servers} paused for too many rejected requests`),
+    ...counted(guard.pausedGuilds.size, 'server').map((servers) => `${servers} paused for too many rejected requests`),
   ];
   return notes.length === 0 ? undefined : notes.join('; ');
 }

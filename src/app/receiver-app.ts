@@ -8,18 +8,17 @@ import { createLifecycle } from '@tallyhook/platform/lifecycle';
 import { createLog, type Log } from '@tallyhook/platform/log';
 import { adaptLogger, type Logger } from '@tallyhook/platform/logger';
 import { createTemporaryDatabase } from '@tallyhook/platform/temporary-database';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import { logShortSecrets } from '../../config/log-warnings.ts';
-import type { ReceiverListing } from '../../config/receiver-listings.ts';
-import { readReceiverOptions } from '../../config/receiver-options.ts';
+import { type ReceiverListing, readReceiverOptions } from '../../config/receiver-options.ts';
 import type { ListingConfig } from '../../config/schema.ts';
+import { logShortSecrets } from '../../config/warnings.ts';
 import type { Ledger } from '../core/ledger/program-ledger.ts';
 import { createMetrics } from '../core/metrics.ts';
 import { createEffectNotices } from '../core/outbox/effect-notices.ts';
 import { communityOfQueues, parseQueue } from '../core/outbox/queue.ts';
 import { createWorker } from '../core/outbox/worker.ts';
-import { createReplayHandler } from '../core/receiving/due-replays.ts';
+import type { WebhookRoutes } from '../core/receiving/receiver.ts';
+import { createReplayHandler } from '../core/receiving/replay.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { type CommunityIds, prepareCommunities } from '../features/communities/community-ids.ts';
 import { createDirectory } from '../features/communities/directory.ts';
@@ -31,7 +30,6 @@ import { createHandling } from '../features/handlers/handling.ts';
 import { openSqliteStore } from '../features/sqlite-store.ts';
 import type { Store } from '../features/store.ts';
 import { createUpkeep } from '../features/upkeep/upkeep.ts';
-import type { WebhookRoutes } from '../webhook/routes.ts';
 import { createForeignBytesReport } from './foreign-bytes.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving, createRecording } from './receiving.ts';
@@ -60,8 +58,6 @@ export interface ReceiverOptions {
   readonly clock?: Clock;
   /** Replaces the origin of every request to a site that confirms votes, for tests and proxies. */
   readonly siteApiUrl?: string;
-  /** Records spans, from `loadTracing()`; none by default. */
-  readonly tracing?: Tracing;
 }
 
 /** Receives, counts and pays votes. @category Start here */
@@ -133,12 +129,12 @@ export async function createReceiver(options: ReceiverOptions): Promise<VoteRece
 
 function assembleReceiver(
   store: Store,
-  { clock, log, tracing, handlers = {}, onRecorded, host = '127.0.0.1', port = 3000, ...options }: CompleteOptions,
+  { clock, log, handlers = {}, onRecorded, host = '127.0.0.1', port = 3000, ...options }: CompleteOptions,
   { listings, communityIds, confirmations, removeDatabase }: Opened,
 ): VoteReceiver {
   const directory = createDirectory(listings, communityIds.of);
   const metrics = createMetrics();
-  const context = { metrics, tracing: tracing ?? null, clock, log, store, directory, isShared: false };
+  const context = { metrics, clock, log, store, directory, isShared: false };
   const notices = createEffectNotices(null);
   const ledgerIn = (guildId?: string | null) => createLedger({ store, directory, clock }, guildId);
   const handling = createHandling({ ...context, notices, handlers, ledgerIn });
@@ -148,7 +144,7 @@ function assembleReceiver(
   const confirmation = confirmations?.createConfirmationHandler({
     ...context,
     ...recording,
-    lookups: confirmations.createLookupClients(
+    lookups: new confirmations.LookupClients(
       { listings, siteApiUrl, lookup: { baseUrl: '' } },
       { ...context, communityIds, cache: confirmations.memoryKeyv() },
     ),
@@ -226,10 +222,10 @@ interface Opened {
 
 /** What has sites confirm votes. Loaded only if one is to, because a receiver needs no other client. */
 async function loadConfirmations() {
-  const { createLookupClients } = await import('../features/communities/lookup-clients.ts');
+  const { LookupClients } = await import('../features/communities/lookup-clients.ts');
   const { createConfirmationHandler } = await import('../features/confirmations/confirm.ts');
   const { memoryKeyv } = await import('../lookup/memory-keyv.ts');
-  return { createLookupClients, createConfirmationHandler, memoryKeyv };
+  return { LookupClients, createConfirmationHandler, memoryKeyv };
 }
 
 function secretsOf(listings: readonly ListingConfig[]): string[] {

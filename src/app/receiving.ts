@@ -2,25 +2,19 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import type { BodyMemory } from '@tallyhook/platform/http/body';
 import type { Log } from '@tallyhook/platform/log';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Metrics } from '../core/metrics.ts';
 import type { QueueName } from '../core/outbox/queue.ts';
-import { createIntake } from '../core/receiving/intake.ts';
-import { withoutSecrets } from '../core/receiving/listing.ts';
+import { Intake } from '../core/receiving/intake.ts';
+import { type ReceivingState, WebhookReceiver } from '../core/receiving/receiver.ts';
 import { createReplay, type Replay } from '../core/receiving/replay.ts';
-import { isOnSite } from '../core/receiving/site-delivery.ts';
 import type { Recorder } from '../core/tally/recorder.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
-import { traceRecorder } from '../core/tally/trace-recorder.ts';
 import type { Directory } from '../features/communities/directory.ts';
 import { confirmationQueuesOf } from '../features/confirmations/feature.ts';
 import { createAlarmDecisions } from '../features/rate-alarms/decisions.ts';
 import type { Store } from '../features/store.ts';
 import { createHeartbeat } from '../features/upkeep/heartbeat.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
-import { createKeyring } from '../webhook/keyring.ts';
-import { createWebhookReceiver, type ReceivingState } from '../webhook/receiver.ts';
-import { traceKeyring } from '../webhook/trace-delivery.ts';
 
 /** What a listing that only captures stores in an hour: everybody who knows its address may send. */
 const captureQuota: QuotaLimits = { maxDeliveries: 100, maxBytes: 1024 * 1024 };
@@ -38,7 +32,6 @@ export function createReceiving(options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly tracing?: Tracing | null;
   /** Shared with the other routes of the program; by default its own. */
   readonly memory?: BodyMemory;
   /** For each listing that was linked in Discord; by default there is none. */
@@ -47,11 +40,8 @@ export function createReceiving(options: {
   readonly onRecorded: (recorded: RecordedDelivery, queues: readonly QueueName[]) => void;
 }) {
   const { directory, targetIdOf, isUnreadable, store, recorder, replay, onRecorded } = options;
-  const { clock, log, metrics, tracing = null, linkedQuota } = options;
+  const { clock, log, metrics, linkedQuota } = options;
   let state: ReceivingState = 'not started';
-  const ofService = () => directory.listings.filter(({ site }) => site === undefined);
-  const keyring = createKeyring(ofService(), withoutSecrets);
-  directory.onChange(() => keyring.replace(ofService()));
   const loops = [
     createHeartbeat({ store, clock, log }),
     createAlarmDecisions({ store, directory, replay, clock, log }),
@@ -63,19 +53,10 @@ export function createReceiving(options: {
     if (listing?.site?.id === 'capture') return ofCaptures;
     return listing?.linked === true ? ofLinked : undefined;
   };
-  const quota: Parameters<typeof createIntake>[0]['quota'] = {
-    appliesTo: (listing) => quotaOf(listing) !== undefined,
-    take: (listing, bytes) => quotaOf(listing)?.take(listing, bytes) ?? null,
-  };
-  const intake = createIntake({
-    keyring: tracing === null ? keyring : traceKeyring(keyring, tracing),
+  const intake = new Intake({
     isUnreadable,
-    quota,
+    quotaOf,
     targetIdOf,
-    findSiteListing(name) {
-      const listing = directory.find(name);
-      return isOnSite(listing) ? listing : undefined;
-    },
     recorder,
     clock,
     log,
@@ -83,14 +64,13 @@ export function createReceiving(options: {
     observeCommit: (durationMs) => metrics.commitSeconds.observe(durationMs / second),
   });
   const countDelivery = countBy(metrics.deliveries, ['status', 'outcome']);
-  const receiver = createWebhookReceiver({
+  const receiver = new WebhookReceiver({
     intake,
+    directory,
     clock,
     log,
-    tracing,
     ...(options.memory && { memory: options.memory }),
     state: () => state,
-    listingNames: () => directory.listings.map(({ name }) => name),
     observeUnknownPath: () => metrics.misdirected.inc({ reason: 'path' }),
     observe: ({ status, outcome, durationMs }) => {
       countDelivery(status, outcome ?? 'refused');
@@ -122,27 +102,23 @@ export function createReceiving(options: {
  */
 export function createRecording(options: {
   readonly store: Store;
-  /** Whether the database is a server instead of a file. */
-  readonly isShared: boolean;
   readonly directory: Pick<Directory, 'listings'>;
   readonly recorder: Recorder;
   readonly metrics: Metrics;
   /** Polls these queues, in every process. */
   readonly nudge: (queues: readonly QueueName[]) => void;
   readonly onRecorded?: ((recorded: RecordedDelivery) => void) | undefined;
-  readonly tracing?: Tracing | null | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }) {
-  const { store, recorder, isShared, directory, metrics, tracing = null, nudge, clock, log } = options;
+  const { store, recorder, directory, metrics, nudge, clock, log } = options;
   const countEntry = countBy(metrics.entries, ['cause']);
   const recording = {
     store,
     clock,
     log,
     metrics,
-    tracing,
-    recorder: traceRecorder(recorder, isShared, tracing),
+    recorder,
     listings: () => directory.listings,
     /** To be called after each commit, with the queues of its effects. */
     onRecorded(recorded: RecordedDelivery, queues: readonly QueueName[]): void {

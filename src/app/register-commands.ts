@@ -1,4 +1,4 @@
-import type { CommandOptions } from '../../commands/command-options.ts';
+import type { CommandOptions } from '../../commands/custom-command.ts';
 import type { Config } from '../../config/schema.ts';
 import type { RegistrationReport } from '../discord/registration/registration.ts';
 

@@ -1,7 +1,7 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { checkOptions, instance } from '@tallyhook/platform/options';
 import { z } from 'zod';
-import { type CommandOptions, chooseCommands } from '../../commands/command-options.ts';
+import { type CommandOptions, chooseCommands } from '../../commands/custom-command.ts';
 import { commandsFor } from '../../commands/index.ts';
 import { checkConfig } from '../../config/app-options.ts';
 import type { Config } from '../../config/schema.ts';
@@ -15,7 +15,7 @@ import {
 import { type RegistrationReport, registerCommands } from '../discord/registration/registration.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
 import { configuredOffer } from '../features/communities/command-context.ts';
-import { effectiveListings } from '../features/setup/effective-listings.ts';
+import { effectiveListings } from '../features/settings/in-effect.ts';
 import { openStore, type Store } from '../features/store.ts';
 
 /** `RegisterOptions` of the package: declared where they are exported, so that its types do not refer to all of these. */

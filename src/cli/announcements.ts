@@ -1,7 +1,6 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { formatExactly, second } from '@tallyhook/platform/durations';
-import { command } from '@tallyhook/platform/terminal/command';
-import { exitCode, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
+import { exitCode, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
 import { defaultLocale } from '@tallyhook/platform/texts/locale';
 import { loadConfig } from '../../config/load.ts';
 import type { ListingConfig } from '../../config/schema.ts';
@@ -10,54 +9,29 @@ import { previewAnnouncements } from '../owner/announcement-previews.ts';
 import { ownTexts, textsIn } from '../texts/texts.ts';
 import { listingsWith, storedSettingsOrWarning } from './stored-settings.ts';
 
-const help = `tallyhook announcements: show what the announcements of the settings look like
-
-Usage
-  tallyhook announcements preview [options]
-      print each kind of announcement with sample members, without connecting to Discord: votes, milestones, premium,
-      digests, lost streaks, reviews and tests, as far as the settings announce them. Discord shows its own markup, such
-      as **bold**, and mentions and times in its own way.
-
-Options
-  --listing NAME   this listing only
-  --json           print a JSON array: [{listing, mode, previews: [{subject, title, text: [line], buttons: [label]}]}]
-  --help           print this help
-
-Exit codes: 0 success, 2 invalid usage or settings.`;
-
-export const announcementsCommand = command({
-  help,
-  options: { listing: { type: 'string' }, json: { type: 'boolean', default: false } },
-  allowPositionals: true,
-  actions: ['preview'],
-  async run({ values, positionals }, terminal) {
-    const [action = '', ...others] = positionals;
-    if (others.length > 0) throw new UsageError(`Unexpected argument "${others[0]}".`);
-    if (action !== 'preview') {
-      const message = action === '' ? 'Specify what to do: preview.' : `Unknown action "${action}".`;
-      throw new UsageError(withSuggestion(message, action, ['preview']));
-    }
-    const { listing: wanted, json } = values;
-    const config = loadConfig(process.env);
-    const stored = await storedSettingsOrWarning(() => config.databaseUrl, terminal);
-    const listings = previewListings(listingsWith(config, stored), systemClock.now());
-    const names = listings.map(({ listing }) => listing);
-    if (wanted !== undefined && !names.includes(wanted)) {
-      throw new UsageError(withSuggestion(`There is no listing "${wanted}".`, wanted, names));
-    }
-    const all = listings.filter(({ listing }) => wanted === undefined || listing === wanted);
-    if (json) terminal.print(JSON.stringify(all, null, 2));
-    else if (all.length === 0) {
-      terminal.printError('There is no listing yet: link one with /setup in Discord, or configure one.');
-    } else {
-      const texts = all.map(({ listing, mode, previews }) =>
-        [`Listing ${listing} (mode: ${mode})`, ...previews.flatMap((each) => ['', ...formatPreview(each)])].join('\n'),
-      );
-      terminal.print(texts.join('\n\n'));
-    }
-    return exitCode.ok;
-  },
-});
+export async function previewOnTerminal(
+  { listing: wanted, json }: { listing?: string; json?: boolean },
+  terminal: Terminal,
+): Promise<number> {
+  const config = loadConfig(process.env);
+  const stored = await storedSettingsOrWarning(() => config.databaseUrl, terminal);
+  const listings = previewListings(listingsWith(config, stored), systemClock.now());
+  const names = listings.map(({ listing }) => listing);
+  if (wanted !== undefined && !names.includes(wanted)) {
+    throw new UsageError(withSuggestion(`There is no listing "${wanted}".`, wanted, names));
+  }
+  const all = listings.filter(({ listing }) => wanted === undefined || listing === wanted);
+  if (json) terminal.print(JSON.stringify(all, null, 2));
+  else if (all.length === 0) {
+    terminal.printError('There is no listing yet: link one with /setup in Discord, or configure one.');
+  } else {
+    const texts = all.map(({ listing, mode, previews }) =>
+      [`Listing ${listing} (mode: ${mode})`, ...previews.flatMap((each) => ['', ...formatPreview(each)])].join('\n'),
+    );
+    terminal.print(texts.join('\n\n'));
+  }
+  return exitCode.ok;
+}
 
 /** The announcements of the listings, as texts. @param now ms since the epoch */
 export function previewListings(listings: readonly ListingConfig[], now: number) {
@@ -73,7 +47,7 @@ export function previewListings(listings: readonly ListingConfig[], now: number)
     });
 }
 
-/** What an announcement looks like, as plain text with Discord's markup: lines of text, and the labels of buttons. */
+/** An announcement as plain text with Discord's markup: lines of text, and the labels of buttons. */
 function toTexts({ subject, reply }: AnnouncementPreview, now: number) {
   const buttons =
     'kind' in reply ? reply.blocks.flatMap((block) => ('buttons' in block ? block.buttons : [])) : reply.buttons;

@@ -1,9 +1,7 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { DatabaseUnreleasedError } from '@tallyhook/platform/database/database-unreleased-error';
 import { TallyhookError } from '@tallyhook/platform/errors';
-import { readDatabaseStatus } from '../core/store/snapshots/database-status.ts';
-import { openSnapshot } from '../core/store/snapshots/open-snapshot.ts';
-import type { Snapshot } from '../core/store/snapshots/snapshot.ts';
+import { openSnapshot, readDatabaseStatus, type Snapshot } from '../core/store/snapshots/snapshot.ts';
 import { openStore, type Store } from '../features/store.ts';
 
 /** The options of commands that change much: `--dry-run`, `--yes`, and `--json`. */

@@ -1,7 +1,6 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { printProgress } from '@tallyhook/platform/database/migrations/report-progress';
 import { messageOf, TallyhookError } from '@tallyhook/platform/errors';
-import { command } from '@tallyhook/platform/terminal/command';
 import { exitCode, type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
@@ -23,91 +22,63 @@ import { publicationsOf } from '../features/create.ts';
 import type { Store } from '../features/store.ts';
 import { withStore } from './open-database.ts';
 
-const help = `tallyhook register: register the slash commands in the guild of DISCORD_GUILD_ID or globally, and exit
-
-Usage
-  tallyhook register [options]
-
-Options
-  --http          make Discord send commands to the endpoint of tallyhook, which has to run with DISCORD_PUBLIC_KEY,
-                  instead of through the gateway: PUBLIC_URL/interactions, or --url
-  --gateway       make Discord send commands through the gateway again
-  --url URL       the address of the endpoint, with --http
-  --delete IDS    commands with names of ours that an earlier tallyhook has left globally or in a guild, if it cannot be
-                  known here that they are
-  --exclude NAMES the commands that a program leaves out in code (\`commands.exclude\`), which cannot be known here: help,stats
-  --user-install  let members add the application to their own account, for the commands that work everywhere
-  --json          print the result as a JSON object: {outcome, guildId, created, updated, unchanged, deleted, conflicts,
-                  inaccessible, earlier, application}; outcome is "registered" or "unchanged"; application has the changed
-                  settings of the application
-  --help          print this help
-
-With DISCORD_CLIENT_SECRET and PUBLIC_URL, the conditions and the page of linked roles are published, too.
-
-\`tallyhook start\` registers them as well; use this to register them ahead of time. The ids of the commands are stored in
-the database (DATABASE_URL), and only commands that tallyhook itself has registered are changed or deleted: also those that
-it has left globally, or in a guild, with another database or another DISCORD_GUILD_ID.
-
-Exit codes: 0 registered or unchanged, 1 runtime error, 2 invalid usage or settings.`;
-
 /**
  * `tallyhook register`. Reports TallyhookError `not_registered`, and what {@link registerConfigured} and
  * {@link withStore} throw.
  */
-export const registerCommand = command({
-  help,
+export async function register(
   options: {
-    json: { type: 'boolean', default: false },
-    http: { type: 'boolean', default: false },
-    gateway: { type: 'boolean', default: false },
-    url: { type: 'string' },
-    exclude: { type: 'string' },
-    delete: { type: 'string' },
-    'user-install': { type: 'boolean', default: false },
+    readonly json?: boolean;
+    readonly http?: boolean;
+    readonly gateway?: boolean;
+    readonly url?: string;
+    readonly exclude?: string;
+    readonly delete?: string;
+    readonly userInstall?: boolean;
   },
-  async run({ values }, terminal) {
-    const config = loadConfig(process.env);
-    requireToken(config);
-    const endpoint = endpointOf(values, config.publicUrl);
-    const { guildId } = config.discord;
-    const exclude = listOf(values.exclude).map((name) => name.replace(/^\//, ''));
-    const adopted = listOf(values.delete);
-    const rest = createDiscordRest(config.discord);
-    const onMigration = printProgress(terminal, systemClock);
-    const register = async (store: Store): Promise<number> => {
-      const caller = 'tallyhook register';
-      const report = await registerConfigured(config, { caller, commands: { exclude }, rest, store, adopted })
-        .then(async ({ applicationId, report: registered, earlier }) => {
-          const published = (await publicationsOf(config)).map(({ settings }) => settings);
-          const settings = Object.assign({ userInstall: values['user-install'] }, ...published);
-          return { ...registered, earlier, application: await updateApplication(rest, applicationId, settings) };
-        })
-        .catch((cause: unknown) => {
-          if (cause instanceof TallyhookError) throw cause;
-          const isTokenRejected = describeDiscordError(cause).kind === 'token';
-          const reason = isTokenRejected ? 'Discord rejects the bot token (401)' : messageOf(cause);
-          throw new TallyhookError('not_registered', `The commands could not be registered: ${reason}.`, {
-            cause,
-            hint: isTokenRejected
-              ? tokenHint
-              : 'Check the connection to Discord, DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
-          });
+  terminal: Terminal,
+): Promise<number> {
+  const config = loadConfig(process.env);
+  requireToken(config);
+  const endpoint = endpointOf(options, config.publicUrl);
+  const { guildId } = config.discord;
+  const exclude = listOf(options.exclude).map((name) => name.replace(/^\//, ''));
+  const adopted = listOf(options.delete);
+  const rest = createDiscordRest(config.discord);
+  const onMigration = printProgress(terminal, systemClock);
+  const registerIn = async (store: Store): Promise<number> => {
+    const caller = 'tallyhook register';
+    const report = await registerConfigured(config, { caller, commands: { exclude }, rest, store, adopted })
+      .then(async ({ applicationId, report: registered, earlier }) => {
+        const published = (await publicationsOf(config)).map(({ settings }) => settings);
+        const settings = Object.assign({ userInstall: options.userInstall === true }, ...published);
+        return { ...registered, earlier, application: await updateApplication(rest, applicationId, settings) };
+      })
+      .catch((cause: unknown) => {
+        if (cause instanceof TallyhookError) throw cause;
+        const isTokenRejected = describeDiscordError(cause).kind === 'token';
+        const reason = isTokenRejected ? 'Discord rejects the bot token (401)' : messageOf(cause);
+        throw new TallyhookError('not_registered', `The commands could not be registered: ${reason}.`, {
+          cause,
+          hint: isTokenRejected
+            ? tokenHint
+            : 'Check the connection to Discord, DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
         });
-      if (endpoint !== undefined) await changeEndpoint(rest, endpoint);
-      if (values.json) terminal.print(JSON.stringify({ outcome: outcomeOf(report), guildId, ...report }));
-      else {
-        printReport(report, guildId, terminal);
-        if (endpoint !== undefined)
-          terminal.print(`Discord sends commands ${endpoint === null ? 'through the gateway' : `to ${endpoint}`}.`);
-      }
-      const unknown = adopted.filter((id) => !report.earlier.ours.some((command) => command.id === id));
-      for (const id of unknown)
-        terminal.printError(`--delete: no command elsewhere has the id ${id} and the name of one of ours.`);
-      return unknown.length > 0 ? exitCode.runtimeError : exitCode.ok;
-    };
-    return withStore(config.databaseUrl, register, { onMigration });
-  },
-});
+      });
+    if (endpoint !== undefined) await changeEndpoint(rest, endpoint);
+    if (options.json) terminal.print(JSON.stringify({ outcome: outcomeOf(report), guildId, ...report }));
+    else {
+      printReport(report, guildId, terminal);
+      if (endpoint !== undefined)
+        terminal.print(`Discord sends commands ${endpoint === null ? 'through the gateway' : `to ${endpoint}`}.`);
+    }
+    const unknown = adopted.filter((id) => !report.earlier.ours.some((command) => command.id === id));
+    for (const id of unknown)
+      terminal.printError(`--delete: no command elsewhere has the id ${id} and the name of one of ours.`);
+    return unknown.length > 0 ? exitCode.runtimeError : exitCode.ok;
+  };
+  return withStore(config.databaseUrl, registerIn, { onMigration });
+}
 
 const listOf = (value = '') => value.split(',').flatMap((each) => each.trim() || []);
 
@@ -124,7 +95,7 @@ function requireToken({ discord }: Config): void {
  * @throws UsageError
  */
 function endpointOf(
-  { http, gateway, url }: { http: boolean; gateway: boolean; url?: string | undefined },
+  { http, gateway, url }: { http?: boolean; gateway?: boolean; url?: string },
   publicUrl: string | null,
 ): string | null | undefined {
   if (http && gateway) throw new UsageError('Use either --http or --gateway.');

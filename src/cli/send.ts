@@ -1,8 +1,7 @@
-import { type Clock, systemClock } from '@tallyhook/platform/clock';
+import { systemClock } from '@tallyhook/platform/clock';
 import { minute, second } from '@tallyhook/platform/durations';
 import { httpUrlForm } from '@tallyhook/platform/pasted-forms';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
-import { type CliCommand, command, type ParsedArgs } from '@tallyhook/platform/terminal/command';
 import { exitCode, readSecret, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
 import { type ServiceMember, voteCooldownMs } from 'listing-service';
 import {
@@ -53,84 +52,49 @@ function reorderedEvents(type: SampleEventType, input: SampleEventInput, now: nu
   ];
 }
 
-const help = `tallyhook send: send a signed test delivery to a webhook receiver and print the response
-
-Usage
-  tallyhook send vote --to URL --secret SECRET [options]       a vote for a server
-  tallyhook send bot-vote --to URL --secret SECRET [options]   a vote for a bot
-  tallyhook send premium --to URL --secret SECRET [options]    a premium purchase
-  tallyhook send test --to URL --secret SECRET [options]       the test event of the dashboard's "Test Webhook"
-
-Options
-  --to URL             URL of the receiver
-  --secret SECRET      webhook secret that signs the delivery; better use --secret-file
-  --secret-file FILE   read the secret from a file, or from stdin with -, to keep it out of the shell history
-  --user ID            Discord id of the voter or buyer (default 123456789012345678)
-  --username NAME      name of the voter or buyer (default "Test voter")
-  --listing ID         Discord id of the server or bot (default 613425648685547541)
-  --credits N          creditsAwarded in the vote (default true, the receiver's own amount)
-  --site SITE          send a vote or test as another listing site does, such as topgg, to /webhooks/<name of the listing>
-  --json               print the result as a JSON object:
-                       {passed, deliveries: [{request, status, response, error, tookMs, passed}]}
-  --help               print this help
-
-  error tests:
-  --duplicate          send the same delivery twice; the receiver must count it once
-  --bad-signature      sign with another secret; the receiver must return 401
-  --reorder            send two events in the wrong order: two votes, newer first, or a renewal before its purchase
-
-Exit codes: 0 the receiver returned the expected status, 1 it did not, 2 invalid usage.`;
-
 const responseTimeoutMs = 10 * second;
 const wrongSecret = 'not-the-secret';
 
-const options = {
-  to: { type: 'string' },
-  secret: { type: 'string' },
-  'secret-file': { type: 'string' },
-  user: { type: 'string', default: '123456789012345678' },
-  username: { type: 'string', default: 'Test voter' },
-  listing: { type: 'string', default: '613425648685547541' },
-  credits: { type: 'string' },
-  site: { type: 'string' },
-  duplicate: { type: 'boolean', default: false },
-  'bad-signature': { type: 'boolean', default: false },
-  reorder: { type: 'boolean', default: false },
-  json: { type: 'boolean', default: false },
-} as const;
-
-type Values = ParsedArgs<typeof options>['values'];
-
-/** `tallyhook send …`: tests a webhook receiver. */
-export function createSendCommand(clock: Clock): CliCommand {
-  return command({
-    help,
-    options,
-    allowPositionals: true,
-    async run({ values, positionals }, terminal) {
-      const site = readSite(values.site);
-      const payloads = readEvents(positionals, values, site, clock.now());
-      const target = await readTarget(values.to);
-      const secret = await readSecret({ secret: values.secret, file: values['secret-file'] }, terminal);
-      const bodies = payloads.map((payload) => JSON.stringify(payload));
-      const expected = values['bad-signature'] ? '401' : '200';
-      const results: (SendResult & { readonly request: string })[] = [];
-      for (const body of values.duplicate ? [...bodies, ...bodies] : bodies) {
-        const usedSecret = values['bad-signature'] ? wrongSecret : secret;
-        const signed = signDelivery(site.schemes[0], body, usedSecret, clock.now());
-        if (!values.json) terminal.print(`→ ${body}`);
-        const result = { request: body, ...(await sendDelivery(target, signed, expected, clock)) };
-        if (!values.json) printResult(result, expected, terminal);
-        results.push(result);
-      }
-      const allPassed = results.every(({ passed }) => passed);
-      if (values.json) terminal.print(JSON.stringify({ passed: allPassed, deliveries: results }, null, 2));
-      return allPassed ? exitCode.ok : exitCode.runtimeError;
-    },
-  });
+interface SendOptions {
+  readonly to?: string;
+  readonly secret?: string;
+  readonly secretFile?: string;
+  readonly user: string;
+  readonly username: string;
+  readonly listing: string;
+  readonly credits?: string;
+  readonly site?: string;
+  readonly duplicate?: boolean;
+  readonly badSignature?: boolean;
+  readonly reorder?: boolean;
+  readonly json?: boolean;
 }
 
-export const sendCommand = createSendCommand(systemClock);
+/** `tallyhook send`: tests a webhook receiver. */
+export async function sendSamples(
+  options: SendOptions,
+  terminal: Terminal,
+  [type]: readonly string[],
+): Promise<number> {
+  const { duplicate, badSignature, json } = options;
+  const site = readSite(options.site);
+  const payloads = readEvents(type, options, site, systemClock.now());
+  const target = await readTarget(options.to);
+  const secret = await readSecret({ secret: options.secret, file: options.secretFile }, terminal);
+  const bodies = payloads.map((payload) => JSON.stringify(payload));
+  const expected = badSignature ? '401' : '200';
+  const results: (SendResult & { readonly request: string })[] = [];
+  for (const body of duplicate ? [...bodies, ...bodies] : bodies) {
+    const signed = signDelivery(site.schemes[0], body, badSignature ? wrongSecret : secret, systemClock.now());
+    if (!json) terminal.print(`→ ${body}`);
+    const result = { request: body, ...(await sendDelivery(target, signed, expected)) };
+    if (!json) printResult(result, expected, terminal);
+    results.push(result);
+  }
+  const allPassed = results.every(({ passed }) => passed);
+  if (json) terminal.print(JSON.stringify({ passed: allPassed, deliveries: results }, null, 2));
+  return allPassed ? exitCode.ok : exitCode.runtimeError;
+}
 
 const [service] = sites;
 
@@ -146,7 +110,7 @@ function readSite(id: string | undefined): Site {
 }
 
 /** Events of another site, newest first. */
-function eventsOfSite(site: Site, type: SampleEventType, values: Values, now: number): readonly object[] {
+function eventsOfSite(site: Site, type: SampleEventType, values: SendOptions, now: number): readonly object[] {
   if (type === 'premium') throw new UsageError(`${site.name} has no premium events.`);
   if (!/^\d{17,20}$/.test(values.user)) throw new UsageError('--user must be a Discord id of 17 to 20 digits.');
   const kind = type === 'bot-vote' || !site.kinds.includes('server') ? 'bot' : 'server';
@@ -157,18 +121,9 @@ function eventsOfSite(site: Site, type: SampleEventType, values: Values, now: nu
 }
 
 /** One event, or with `--reorder` two, in the order in which they are sent. */
-function readEvents(
-  [type, ...extraArguments]: readonly string[],
-  values: Values,
-  site: Site,
-  now: number,
-): readonly object[] {
-  if (extraArguments.length > 0) throw new UsageError(`Unexpected argument "${extraArguments.join(' ')}".`);
+function readEvents(type: string | undefined, values: SendOptions, site: Site, now: number): readonly object[] {
   const known = sampleEventTypes.find((name) => name === type);
-  if (known === undefined) {
-    const message = 'Name the event to send: vote, bot-vote, premium or test.';
-    throw new UsageError(withSuggestion(message, type ?? '', sampleEventTypes));
-  }
+  if (known === undefined) throw new UsageError(`There is no event "${type}".`);
   if (!isSnowflake(values.user)) throw new UsageError('--user must be a Discord id, 1 to 20 digits.');
   if (!isSnowflake(values.listing)) throw new UsageError('--listing must be a Discord id, 1 to 20 digits.');
   if (values.credits !== undefined && !/^\d+$/.test(values.credits))
@@ -202,11 +157,13 @@ async function sendDelivery(
   target: WebhookTarget,
   { headers, body }: ReturnType<typeof signDelivery>,
   expected: '200' | '401',
-  clock: Clock,
 ) {
-  const startedAt = clock.monotonic();
-  const { status, error, responseBody } = await post(target, body, headers, { clock, timeoutMs: responseTimeoutMs });
-  const tookMs = Math.round(clock.monotonic() - startedAt);
+  const startedAt = systemClock.monotonic();
+  const { status, error, responseBody } = await post(target, body, headers, {
+    clock: systemClock,
+    timeoutMs: responseTimeoutMs,
+  });
+  const tookMs = Math.round(systemClock.monotonic() - startedAt);
   return {
     status,
     response: responseBody === null ? null : stripControlCharacters(responseBody),

@@ -4,19 +4,18 @@ import { messageOf } from '@tallyhook/platform/errors';
 import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 import { parseJson } from '@tallyhook/platform/json';
 import type { Terminal } from '@tallyhook/platform/terminal/terminal';
-import { communityConfig, type OpenedSetting } from '../../config/community-config.ts';
-import type { StoredSettings } from '../../config/describe-listings.ts';
+import type { StoredSettings } from '../../config/describe.ts';
+import { communityConfig, type OpenedSetting } from '../../config/listings.ts';
 import type { Config, ListingConfig } from '../../config/schema.ts';
 import { noCommunity } from '../core/ledger/account.ts';
-import { readCommunities, withFirstGuild } from '../core/store/communities/store.ts';
-import { openSnapshot } from '../core/store/snapshots/open-snapshot.ts';
-import { accessTo, type Snapshot } from '../core/store/snapshots/snapshot.ts';
+import { readCommunities, withFirstGuild } from '../core/store/communities.ts';
+import { accessTo, openSnapshot, type Snapshot } from '../core/store/snapshots/snapshot.ts';
 import { byGuild, type FindCommunityId, guildsOf } from '../features/communities/community-ids.ts';
 import { type CommunityListing, listingsWithCommunity } from '../features/communities/listings.ts';
 import { isSecretPath } from '../features/settings.ts';
 
 /**
- * What `/setup` has stored, with placeholders for the secrets, so that no key is needed. Nothing if the database does not
+ * Reads what `/setup` has stored, with placeholders for the secrets, so that no key is needed. Nothing if the database does not
  * exist, or has no tables yet. Only reads. Throws what the driver throws.
  */
 export async function readStoredSettings(databaseUrl: string): Promise<StoredSettings> {
@@ -30,7 +29,7 @@ export async function readStoredSettings(databaseUrl: string): Promise<StoredSet
   }
 }
 
-/** The same; nothing, with a warning, if the database cannot be read. @param databaseUrl may throw InvalidConfigError */
+/** Reads what `/setup` has stored; nothing, with a warning, if the database cannot be read. @param databaseUrl may throw InvalidConfigError */
 export async function storedSettingsOrWarning(databaseUrl: () => string, terminal: Terminal): Promise<StoredSettings> {
   try {
     return await readStoredSettings(databaseUrl());

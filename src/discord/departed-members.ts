@@ -1,10 +1,10 @@
+import { DiscordAPIError } from '@discordjs/rest';
 import type { Clock } from '@tallyhook/platform/clock';
 import { minute, second } from '@tallyhook/platform/durations';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import { DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
-import type { KnownGuilds } from './known-guilds.ts';
-import { createAllowance, rememberFromDiscord } from './remembered.ts';
+import { createAllowance, type KnownGuilds, rememberFromDiscord } from './known-guilds.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** A board is shown without the names that are not known after this time (ms). */

@@ -1,12 +1,11 @@
+import { DiscordAPIError, HTTPError, RateLimitError } from '@discordjs/rest';
 import type { AttemptResult, RetryLater } from '@tallyhook/platform/attempt-result';
 import { day } from '@tallyhook/platform/durations';
 import { messageOf, rootCauseOf } from '@tallyhook/platform/errors';
 import { plainName } from '@tallyhook/platform/truncate';
-import { DiscordAPIError, HTTPError, RateLimitError, RESTJSONErrorCodes } from 'discord.js';
+import { RESTJSONErrorCodes } from 'discord-api-types/v10';
 import { ZodError } from 'zod';
-import { CircuitOpenError } from './circuits/circuit-open-error.ts';
-import { minProbeIntervalMs } from './circuits/circuits.ts';
-import { isDeleted, stopsTarget } from './circuits/stopping-rejection.ts';
+import { CircuitOpenError, isDeleted, minProbeIntervalMs, stopsTarget } from './circuits/circuits.ts';
 import { RequestsPausedError } from './invalid-requests.ts';
 import { retryDelayOf } from './rate-limit.ts';
 

@@ -2,12 +2,11 @@ import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { minute, second } from '@tallyhook/platform/durations';
 import { withTimeout } from '@tallyhook/platform/with-timeout';
-import { RESTJSONErrorCodes, Routes } from 'discord.js';
+import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { type PostingPermission, postingPermissions } from './commands/input.ts';
 import { describeDiscordError } from './discord-errors.ts';
-import { fetchTextChannels } from './guild-channels.ts';
-import { fetchBotIdentity, inspectChannel, memoizedApplicationId } from './inspection.ts';
+import { fetchBotIdentity, fetchTextChannels, inspectChannel, memoizedApplicationId } from './inspection.ts';
 import { mayManage } from './permissions.ts';
 import type { DiscordRest } from './rest.ts';
 

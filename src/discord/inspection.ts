@@ -1,9 +1,13 @@
-import { ChannelType, PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord.js';
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
+import { ChannelType, PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { describeDiscordError } from './discord-errors.ts';
-import { orElse } from './nullish.ts';
 import { mayManage, permissionsIn } from './permissions.ts';
-import type { DiscordRest } from './rest.ts';
+import { type DiscordRest, orElse } from './rest.ts';
 
 /** The application and bot user of a token. */
 export interface BotIdentity {
@@ -180,4 +184,67 @@ const guildMember = z.object({
 function isErrorCode(error: unknown, ...codes: readonly number[]): boolean {
   const description = describeDiscordError(error);
   return description.kind === 'refused' && codes.includes(description.code);
+}
+
+const timeoutMs = 2 * second;
+
+const channels = z.array(z.object({ id: z.string() }));
+
+const namedChannels = z.array(z.object({ id: z.string(), name: z.string(), type: z.number(), position: z.number() }));
+
+/**
+ * The channels of a guild in which announcements can be posted, in the order of Discord. Names are external text.
+ * Throws what {@link DiscordRest} throws, and ZodError.
+ */
+export async function fetchTextChannels(
+  rest: DiscordRest,
+  guildId: string,
+): Promise<readonly { readonly id: string; readonly name: string }[]> {
+  const all = namedChannels.parse(await rest.get(Routes.guildChannels(guildId)));
+  return all
+    .filter(({ type }) => type === ChannelType.GuildText || type === ChannelType.GuildAnnouncement)
+    .toSorted((a, b) => a.position - b.position);
+}
+
+/** The ids of the channels of a guild, without threads; null if Discord does not say in time. */
+export function createGuildChannels(options: {
+  readonly rest: DiscordRest;
+  readonly clock: Clock;
+  readonly log: Log;
+}): (guildId: string) => Promise<ReadonlySet<string> | null> {
+  const { rest, clock, log } = options;
+  async function list(guildId: string): Promise<ReadonlySet<string> | null> {
+    try {
+      return new Set(channels.parse(await rest.get(Routes.guildChannels(guildId))).map(({ id }) => id));
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'the channels of a server could not be read');
+      return null;
+    }
+  }
+  return async (guildId) => (await settleWithin(timeoutMs, clock, list(guildId))) ?? null;
+}
+
+/** Discord: "Get Current User Guilds". */
+const guildsPerPage = 200;
+
+const page = z.array(z.object({ id: z.string(), name: z.string() }));
+
+/** A guild of the bot. The name is external text. */
+export type NamedGuild = z.infer<typeof page>[number];
+
+/** The ids of all guilds that the bot is in. Throws what {@link fetchGuilds} throws. */
+export async function listGuilds(rest: DiscordRest): Promise<ReadonlySet<string>> {
+  return new Set((await fetchGuilds(rest)).map(({ id }) => id));
+}
+
+/** All guilds that the bot is in, page by page. Throws what {@link DiscordRest} throws, and ZodError. */
+export async function fetchGuilds(rest: DiscordRest): Promise<readonly NamedGuild[]> {
+  const all: NamedGuild[] = [];
+  for (let after: string | undefined = '0'; after !== undefined; ) {
+    const query = new URLSearchParams({ limit: String(guildsPerPage), after });
+    const guilds: z.infer<typeof page> = page.parse(await rest.get(Routes.userGuilds(), query));
+    all.push(...guilds);
+    after = guilds.length < guildsPerPage ? undefined : guilds.at(-1)?.id;
+  }
+  return all;
 }

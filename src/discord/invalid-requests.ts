@@ -1,9 +1,10 @@
+import { DefaultRestOptions, type RESTOptions } from '@discordjs/rest';
 import type { Clock } from '@tallyhook/platform/clock';
 import { minute, second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
+import { createLoop } from '@tallyhook/platform/loop';
 import { createThrottledLog } from '@tallyhook/platform/throttled-log';
-import { DefaultRestOptions, type RESTOptions } from 'discord.js';
 
 /**
  * Discord blocks an address after 10,000 responses with 401, 403 or 429 in ten minutes. Discord: "Invalid Request Limit".
@@ -63,9 +64,16 @@ export function createInvalidRequests(options: {
   /** Not stored yet. */
   let pending = 0;
   let stored = 0;
-  let running: Promise<void> | undefined;
 
   const recent = () => stored + pending;
+
+  let nextReadAt = Number.NEGATIVE_INFINITY;
+
+  async function syncIfNeeded(): Promise<void> {
+    if (pending === 0 && recent() === 0 && clock.monotonic() < nextReadAt) return;
+    nextReadAt = clock.monotonic() + idleSyncEveryMs;
+    await sync();
+  }
 
   async function sync(): Promise<void> {
     const now = Math.floor(clock.now() / minute);
@@ -86,19 +94,13 @@ export function createInvalidRequests(options: {
     }
   }
 
-  async function run(): Promise<void> {
-    let nextReadAt = clock.monotonic();
-    while (!stopping.signal.aborted) {
-      if (pending > 0 || recent() > 0 || clock.monotonic() >= nextReadAt) {
-        nextReadAt = clock.monotonic() + idleSyncEveryMs;
-        await sync().catch((error: unknown) => {
-          if (stopping.signal.aborted) return;
-          logThrottled('warn', 'sync', 'rejected requests could not be counted', { reason: messageOf(error) });
-        });
-      }
-      await clock.sleep(syncEveryMs, stopping.signal);
-    }
-  }
+  const loop = createLoop({
+    round: syncIfNeeded,
+    pauseMs: syncEveryMs,
+    onError: (error) =>
+      logThrottled('warn', 'sync', 'rejected requests could not be counted', { reason: messageOf(error) }),
+    clock,
+  });
 
   const makeRequest: RESTOptions['makeRequest'] = async (url, init) => {
     const response = await DefaultRestOptions.makeRequest(url, init);
@@ -112,12 +114,10 @@ export function createInvalidRequests(options: {
     recent,
     pauseMs: () => (recent() < maxInvalidRequests ? 0 : syncEveryMs),
     makeRequest,
-    start() {
-      running ??= run();
-    },
+    start: loop.start,
     async stop() {
       stopping.abort();
-      await running;
+      await loop.stop();
       if (pending > 0) await sync().catch(() => {});
     },
   };

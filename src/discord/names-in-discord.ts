@@ -1,8 +1,7 @@
 import type { Clock } from '@tallyhook/platform/clock';
-import { Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
-import type { KnownGuilds } from './known-guilds.ts';
-import { createAllowance, rememberFromDiscord } from './remembered.ts';
+import { createAllowance, type KnownGuilds, rememberFromDiscord } from './known-guilds.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** What servers and bots are called in Discord. External text. */

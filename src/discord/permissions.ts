@@ -1,4 +1,4 @@
-import { OverwriteType, PermissionFlagsBits } from 'discord.js';
+import { OverwriteType, PermissionFlagsBits } from 'discord-api-types/v10';
 
 /** What determines a member's permissions in a guild. Bit sets are decimal strings, as in Discord's JSON. */
 export interface GuildPermissionContext {
@@ -27,6 +27,30 @@ export interface PermissionContext extends GuildPermissionContext {
 
 const { Administrator, ManageGuild, ViewChannel, ReadMessageHistory } = PermissionFlagsBits;
 const allPermissions = ~0n;
+
+/** Who has one of these can act against members or the server. Discord: "Permissions". */
+const moderating =
+  Administrator |
+  PermissionFlagsBits.ManageGuild |
+  PermissionFlagsBits.ManageRoles |
+  PermissionFlagsBits.ManageChannels |
+  PermissionFlagsBits.ManageThreads |
+  PermissionFlagsBits.ManageWebhooks |
+  PermissionFlagsBits.ManageMessages |
+  PermissionFlagsBits.ManageNicknames |
+  PermissionFlagsBits.ManageGuildExpressions |
+  PermissionFlagsBits.ManageEvents |
+  PermissionFlagsBits.KickMembers |
+  PermissionFlagsBits.BanMembers |
+  PermissionFlagsBits.ModerateMembers |
+  PermissionFlagsBits.MuteMembers |
+  PermissionFlagsBits.DeafenMembers |
+  PermissionFlagsBits.MoveMembers;
+
+/** Whether a role has permissions of a moderator. @param permissions a bit set as Discord sends it, in decimal digits */
+export function isModerating(permissions: string): boolean {
+  return (BigInt(permissions) & moderating) !== 0n;
+}
 
 /** All for the owner and administrators; otherwise those of the roles, whether or not the member is timed out. */
 function permissionsOfRoles({ guild, member }: GuildPermissionContext): bigint {

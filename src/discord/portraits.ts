@@ -1,10 +1,10 @@
+import { CDN } from '@discordjs/rest';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import { CDN, Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
-import type { KnownGuilds } from './known-guilds.ts';
-import { createAllowance, rememberFromDiscord } from './remembered.ts';
+import { createAllowance, type KnownGuilds, rememberFromDiscord } from './known-guilds.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** A message is sent without what is not known after this time (ms). */

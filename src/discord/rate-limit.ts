@@ -1,6 +1,6 @@
+import type { RateLimitData } from '@discordjs/rest';
 import type { Clock } from '@tallyhook/platform/clock';
 import { day, second } from '@tallyhook/platform/durations';
-import type { RateLimitData } from 'discord.js';
 
 /** discord.js adds this margin to every wait (ms). A wait that is not longer came from a `Retry-After` of 0 or none. */
 export const retryMarginMs = 50;

@@ -1,6 +1,8 @@
+import { DiscordAPIError, type RawFile, REST, type RequestData } from '@discordjs/rest';
 import { type Clock, systemClock, watchClockSteps } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
-import { DiscordAPIError, type RawFile, REST, type RequestData, Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
+import { z } from 'zod';
 import type { GuardedRequest, RequestGuard } from './circuits/request-guard.ts';
 import { type InvalidRequests, RequestsPausedError } from './invalid-requests.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from './rate-limit.ts';
@@ -14,6 +16,8 @@ const maxRateLimitWaitMs = 1.5 * second;
 export const maxRequestsPerSecond = 50;
 /** With the wait above it is less than the 15 s of an attempt (ms). */
 const requestTimeoutMs = 10 * second;
+
+export type { DiscordAPIError };
 
 /**
  * Discord's REST API without a gateway connection. Throws discord.js's errors: DiscordAPIError for an error response,
@@ -115,4 +119,9 @@ export function createReachabilityProbe(rest: DiscordRest): () => Promise<boolea
       () => true,
       (error: unknown) => error instanceof DiscordAPIError && error.status < 500 && error.status !== 429,
     );
+}
+
+/** What Discord sends as null or leaves out, with another value in its place. */
+export function orElse<Schema extends z.ZodType, Value>(schema: Schema, value: Value) {
+  return z.nullish(schema).transform((given): NonNullable<z.output<Schema>> | Value => given ?? value);
 }

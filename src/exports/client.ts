@@ -8,9 +8,8 @@ export type { KnownErrorCode, LookupErrorCode, TallyhookErrorCode } from '@tally
 export { TallyhookError } from '@tallyhook/platform/errors';
 export { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 export type { Logger } from '@tallyhook/platform/logger';
-export { loadTracing } from '@tallyhook/platform/tracing/load-tracing';
-export type { Span, SpanAttributes, SpanOptions, Tracing } from '@tallyhook/platform/tracing/tracing';
 export type { BudgetDecision, BudgetStore } from '../lookup/budget.ts';
+export type { LookupOptions } from '../lookup/client.ts';
 export { createLookup } from '../lookup/client.ts';
 export type { LastVote } from '../lookup/freshness.ts';
 export type {
@@ -29,7 +28,6 @@ export type {
   VoteStatusOptions,
 } from '../lookup/lookup.ts';
 export { LookupError, type LookupErrorOptions } from '../lookup/lookup-error.ts';
-export type { LookupOptions } from '../lookup/lookup-options.ts';
 export type {
   BotProfile,
   CachedReviews,

@@ -21,9 +21,10 @@ export {
   type TimestampStyle,
   timestamp,
 } from '@tallyhook/platform/texts/markup';
-export type { CommandChanges, CommandOptions } from '../../commands/command-options.ts';
-export type { CoveredCommunity } from '../../commands/context.ts';
+
 export type {
+  CommandChanges,
+  CommandOptions,
   CustomCommand,
   CustomCommandContext,
   CustomDescriptionContext,
@@ -39,6 +40,7 @@ export type {
   CommandOption,
   ListedLookup,
   NamedCommand,
+  NativeCommand,
 } from '../discord/commands/command.ts';
 export type {
   CommandInput,
@@ -50,8 +52,7 @@ export type {
   ResolvedRole,
   ResolvedUser,
 } from '../discord/commands/input.ts';
-export { InputError } from '../discord/commands/input-error.ts';
-export type { NativeCommand } from '../discord/commands/native-command.ts';
+export { InputError } from '../discord/commands/input.ts';
 export type {
   ActionTarget,
   Later,
@@ -70,10 +71,9 @@ export type {
   SelectSource,
 } from '../discord/commands/reply.ts';
 export type { DiscordClient } from '../discord/gateway/own-client.ts';
-export type { AnyInteraction } from '../discord/interactions/own-interaction.ts';
-export type { CommandReference } from '../discord/registration/command-plan.ts';
-export type { RegisteredCommand } from '../discord/registration/command-registry.ts';
+export type { AnyInteraction } from '../discord/interactions/interactions.ts';
+export type { CommandReference, RegisteredCommand } from '../discord/registration/command-shape.ts';
 export type { RegistrationReport } from '../discord/registration/registration.ts';
-export type { ListedRules } from '../features/communities/listed-rules.ts';
+export type { CoveredCommunity, ListedRules } from '../features/communities/listings.ts';
 export type { Awards } from '../features/corrections/awards.ts';
 export type { TextOverrides } from '../texts/overrides.ts';

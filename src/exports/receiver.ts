@@ -10,9 +10,7 @@ export { StoreUnavailableError, TallyhookError } from '@tallyhook/platform/error
 export { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 export { createLog, type LogLevel, type LogOptions, type ProgramLog } from '@tallyhook/platform/log';
 export type { Logger } from '@tallyhook/platform/logger';
-export { loadTracing } from '@tallyhook/platform/tracing/load-tracing';
-export type { Span, SpanAttributes, SpanOptions, Tracing } from '@tallyhook/platform/tracing/tracing';
-export type { CustomSite, ReceiverListing, ReceiverRewards } from '../../config/receiver-listings.ts';
+export type { CustomSite, ReceiverListing, ReceiverRewards } from '../../config/receiver-options.ts';
 export { createReceiver, type ReceiverHandlers, type ReceiverOptions, type VoteReceiver } from '../app/receiver-app.ts';
 export type { Account } from '../core/ledger/account.ts';
 export type { Cause, KnownCause, ProgramKey } from '../core/ledger/entry.ts';
@@ -48,10 +46,10 @@ export type {
   StreakEvent,
   VoteEvent,
 } from '../core/outbox/handler-events.ts';
+export type { WebhookMiddleware, WebhookRoutes } from '../core/receiving/receiver.ts';
 export type { LedgerEntry } from '../core/records/records.ts';
 export type { WeekdayName } from '../core/settings/reward-settings.ts';
 export type { RecordedDelivery } from '../core/tally/tally.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from '../features/handlers/handlers.ts';
 export type { Outcome } from '../webhook/response.ts';
-export type { WebhookMiddleware, WebhookRoutes } from '../webhook/routes.ts';
 export { sign } from '../webhook/sign.ts';

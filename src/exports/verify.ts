@@ -18,8 +18,7 @@ export type {
   VerifiedTest,
   VerifiedVote,
 } from '../webhook/verification/events.ts';
-export type { HeadersLike } from '../webhook/verification/headers.ts';
-export type { VerifyOptions } from '../webhook/verification/options.ts';
-export type { Secret, SiteSecrets, WebhookSecrets } from '../webhook/verification/secrets.ts';
+export type { Secret, SiteSecrets, VerifyOptions, WebhookSecrets } from '../webhook/verification/options.ts';
+export type { HeadersLike } from '../webhook/verification/request.ts';
 export { VerificationError } from '../webhook/verification/verification-error.ts';
 export { type DeliveryRequest, verify } from '../webhook/verification/verify.ts';

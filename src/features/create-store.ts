@@ -10,18 +10,15 @@ import { monitorFiles } from '@tallyhook/platform/database-file-monitor';
 import { second } from '@tallyhook/platform/durations';
 import { StoreUnavailableError, TallyhookError } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
-import { type CommunityId, partsOf } from '../core/ledger/account.ts';
-import type { LedgerReads } from '../core/ledger/ledger.ts';
+import { type CommunityId, type LedgerReads, partsOf } from '../core/ledger/account.ts';
 import type { Standings } from '../core/ledger/standing.ts';
-import type { CountRecordedVotes, VotesPerDay } from '../core/ledger/votes-per-day.ts';
-import type { Recordings } from '../core/store/commits/jobs.ts';
-import { accountsOfMember } from '../core/store/member-accounts.ts';
+import { accountsOfMember } from '../core/store/accounts.ts';
 import { type DatabaseSource, openDatabase } from '../core/store/open-database.ts';
 import { queryBuilder } from '../core/store/query-builder.ts';
 import { createSqlClients, type SqlClients } from '../core/store/sql-module.ts';
-import { createFindLastVotes, sqlLedger } from '../core/store/standings/ledger.ts';
-import { sqlStandings } from '../core/store/standings/standings.ts';
-import { sqlVoteCounts } from '../core/store/standings/votes-per-day.ts';
+import { createFindLastVotes, sqlLedger, sqlStandings } from '../core/store/standings/standings.ts';
+import { type CountRecordedVotes, sqlVoteCounts, type VotesPerDay } from '../core/store/standings/votes-per-day.ts';
+import { createRecordings, type Recordings } from '../core/tally/recorder.ts';
 import { type Modules, storedFeatures } from './index.ts';
 import { type Counting, createCounting } from './upkeep/counting.ts';
 
@@ -114,9 +111,7 @@ export async function createStore(
     throw error;
   }
 
-  const write: typeof commits.write = (name, ...args) => commits.write(name, ...args).catch(noteFailure);
-
-  /** A stored delivery, the largest write, ends the failure state immediately. */
+  /** A recording, the largest write, ends the failure state immediately. */
   function clearFailure<Result>(result: Result): Result {
     lastWriteFailure = undefined;
     return result;
@@ -127,19 +122,13 @@ export async function createStore(
     if (replaced !== null) throw replaced;
   }
 
-  const clients = createSqlClients(features.modules, sql, (...job) => write('writeOfModule', ...job));
+  const clients = createSqlClients(features.modules, sql, (job) => commits.write(job).catch(noteFailure));
 
   const voteCounts = sqlVoteCounts(db, reading, clock);
 
   return {
     checkFiles,
-    recorder: {
-      record: (...delivery) => commits.write('record', ...delivery).then(clearFailure, noteFailure),
-      recordReplay: (...replay) => commits.write('recordReplay', ...replay).then(clearFailure, noteFailure),
-      recordClaim: (...claim) => write('recordClaim', ...claim),
-      correct: (...correction) => write('correct', ...correction),
-      transfer: (...transfer) => write('transfer', ...transfer),
-    },
+    recorder: createRecordings((job) => commits.write(job).then(clearFailure, noteFailure)),
     ledgerIn,
     standingsIn(accounts, timeZone) {
       const key = `${accounts} ${timeZone}`;

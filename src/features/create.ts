@@ -1,6 +1,5 @@
 import type { Loop } from '@tallyhook/platform/loop';
 import type { RequestHandler } from 'express';
-import type { FeatureContext } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Declared, Together } from './index.ts';
 import { loaders } from './loaders.ts';
@@ -12,7 +11,7 @@ type CreateParts = Extract<Loaded, { readonly create: unknown }>['create'];
 type CreatedServices = ReturnType<CreateServices>;
 type CreatedParts = ReturnType<CreateParts>;
 
-/** What several functions need together. */
+/** The intersection of the contexts of several functions. */
 type ContextOf<Function> = (
   Function extends (context: infer Context) => unknown
     ? (each: Context) => void
@@ -22,18 +21,23 @@ type ContextOf<Function> = (
   : never;
 type Member<Created, Name extends PropertyKey> = Extract<Created, Readonly<Record<Name, unknown>>>[Name];
 
-/** What features share with others. */
+/** The services that features share with others. */
 export type Shared = Together<Member<CreatedServices, 'shared'>>;
 export type CompleteServicesContext = Omit<ContextOf<CreateServices>, keyof Shared>;
 export type CompleteContext = ContextOf<CreateParts>;
 
-/** What all features offer in a process, by the names of {@link FeatureServices}. */
+type Everywhere = Together<Member<CreatedServices, 'commands'>>;
+// In a box, because a function may return one of several types, which must stay a union.
+type Boxed<Function> = Function extends (place: never) => infer Context ? { readonly context: Context } : never;
+type InPlace = Together<Boxed<Member<CreatedServices, 'commandsIn'>>>['context'];
+
+/** The services of all features in a process, by the names of {@link FeatureServices}. */
 export interface Services extends Required<Pick<FeatureServices, 'loops' | 'cards'>> {
   readonly shared: Shared;
   readonly noticesFor: readonly NonNullable<FeatureServices['noticeFor']>[];
   readonly onMemberSeen: readonly NonNullable<FeatureServices['onMemberSeen']>[];
-  /** What commands use of the features where they cover these communities. */
-  readonly commandsIn: (place: CommandCoverage) => FeatureContext;
+  /** The fields of the context of commands that cover these communities. */
+  readonly commandsIn: (place: CommandCoverage) => Everywhere & InPlace;
   readonly routes: readonly RequestHandler[];
 }
 
@@ -42,12 +46,12 @@ export function loadFeatures(): Promise<Loaded[]> {
   return Promise.all(loaders.map((load): Promise<Loaded> => load()));
 }
 
-/** What features publish of the application in Discord. */
+/** The parts of the application in Discord that features publish. */
 export async function publicationsOf(config: Config): Promise<readonly Publication[]> {
   return (await loadFeatures()).flatMap((module) => ('publish' in module ? (module.publish(config) ?? []) : []));
 }
 
-/** Creates what commands use. What is missing in the context of commands does not compile. */
+/** Creates what commands use. */
 export async function createServices(context: CompleteServicesContext): Promise<Services> {
   type Module = { readonly createServices: (context: object) => FeatureServices };
   const all: FeatureServices[] = [];
@@ -59,14 +63,9 @@ export async function createServices(context: CompleteServicesContext): Promise<
     all.push(services);
   }
   const everywhere = Object.assign({}, ...all.map(({ commands }) => commands));
-  type Everywhere = Together<Member<CreatedServices, 'commands'>>;
-  // In a box, because a function may return one of several types, which must stay a union.
-  type Boxed<Function> = Function extends (place: never) => infer Context ? { readonly context: Context } : never;
-  type InPlace = Together<Boxed<Member<CreatedServices, 'commandsIn'>>>['context'];
   return {
     shared,
-    commandsIn: (place): Everywhere & InPlace =>
-      Object.assign({}, everywhere, ...all.map(({ commandsIn }) => commandsIn?.(place))),
+    commandsIn: (place) => Object.assign({}, everywhere, ...all.map(({ commandsIn }) => commandsIn?.(place))),
     noticesFor: all.flatMap(({ noticeFor }) => noticeFor ?? []),
     onMemberSeen: all.flatMap(({ onMemberSeen }) => onMemberSeen ?? []),
     loops: all.flatMap(({ loops }): readonly Loop[] => loops ?? []),
@@ -75,11 +74,11 @@ export async function createServices(context: CompleteServicesContext): Promise<
   };
 }
 
-/** What all features do in a process that announces, by the names of {@link FeatureParts}. */
+/** The parts of all features in a process that announces, by the names of {@link FeatureParts}. */
 export type Parts = Required<FeatureParts>;
 
 type CreatedPart<Name extends keyof FeatureParts> = Extract<Member<CreatedParts, Name>, readonly unknown[]>[number];
-/** What features have declared and none carries out; calls and confirmations are carried out in every process. */
+/** Kinds and types that features have declared and none carries out; every process carries out calls and confirmations. */
 interface Missing {
   readonly effects: Exclude<Declared<'effects'>['kind'], CreatedPart<'effects'>['kind'] | 'handler' | 'confirmation'>;
   readonly directMessages: Exclude<Declared<'directMessages'>['type'], CreatedPart<'directMessages'>['type']>;

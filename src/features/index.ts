@@ -26,7 +26,7 @@ import { topggConnect } from './topgg-connect/feature.ts';
 import { upkeep } from './upkeep/feature.ts';
 import { votePanel } from './vote-panel/feature.ts';
 
-/** What features do in transactions. When an event is recorded, they take part in this order. */
+/** The parts of features in transactions. When an event is recorded, they take part in this order. */
 export const features = {
   reminders,
   nextVotes,

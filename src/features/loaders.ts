@@ -1,6 +1,7 @@
 /**
- * What features do with Discord and by time, in the order in which they are created. Apart from `index.ts`, which a receiver
- * loads as well: a bundler takes along whatever a module imports, also what it would only import later.
+ * The parts of features that act in Discord and by time, in the order in which they are created. Apart from `index.ts`,
+ * which a receiver loads as well: a bundler takes along whatever a module imports, also what it would only import
+ * later.
  */
 export const loaders = [
   () => import('./reminders/parts.ts'),
@@ -22,5 +23,5 @@ export const loaders = [
   () => import('./traces/parts.ts'),
   () => import('./vote-panel/parts.ts'),
   () => import('./topgg-connect/parts.ts'),
-  () => import('./setup/parts.ts'),
+  () => import('./settings/parts.ts'),
 ] as const;

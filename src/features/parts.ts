@@ -6,8 +6,6 @@ import type { Loop } from '@tallyhook/platform/loop';
 import type { Markup } from '@tallyhook/platform/texts/markup';
 import type { Html } from '@tallyhook/platform/web/html';
 import type { RequestHandler } from 'express';
-import type { FeatureContext } from '../../commands/context.ts';
-import type { DrawVotePicture } from '../../commands/vote-picture.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AddedValue } from '../core/added-value.ts';
 import type { AnnouncementStyle } from '../core/announcements/announcement-style.ts';
@@ -21,9 +19,9 @@ import type { EffectHandler } from '../core/outbox/perform.ts';
 import type { QueueName } from '../core/outbox/queue.ts';
 import type { AnsweringContext } from '../discord/commands/command.ts';
 import type { CommandInput } from '../discord/commands/input.ts';
-import type { Reply, ReplyButton } from '../discord/commands/reply.ts';
+import type { Reply, ReplyButton, ReplyFile } from '../discord/commands/reply.ts';
 import type { FindDeparted } from '../discord/departed-members.ts';
-import type { ChannelTexts, GuildTexts, MemberTexts } from '../discord/guild-languages.ts';
+import type { ChannelTexts, GuildTexts, MemberTexts } from '../discord/languages.ts';
 import type { Portraits } from '../discord/portraits.ts';
 import type { ApplicationSettings } from '../discord/registration/application-settings.ts';
 import type { DiscordRest } from '../discord/rest.ts';
@@ -31,20 +29,23 @@ import type { AppTexts, Texts } from '../texts/texts.ts';
 import type { Community, Directory } from './communities/directory.ts';
 import type { LookupClients } from './communities/lookup-clients.ts';
 
-/** What is announced of the configured listings, and how, by the name of the listing. */
+/** The announcements of the configured listings, by the name of the listing. */
 export interface AnnouncementsOfListings {
   styleOf(listing: string): AnnouncementStyle;
   /** Null for a listing that is not configured. */
   findStyle(listing: string): AnnouncementStyle | null;
   /** The configured language for a channel or a guild (Discord's locale); null without one. */
   languageOf(place: { readonly channelId: string } | { readonly guildId: string }): string | null;
-  /** Whether something is announced in a channel: it is switched on for all listings whose votes are announced there. */
+  /**
+   * Checks whether something is announced in a channel: it is switched on for all listings whose votes are announced
+   * there.
+   */
   announces(event: AddedValue<boolean>, channelId: string): boolean;
 }
 
 /**
- * What every feature can use in each process. A feature that needs more, such as its own statements or what another one
- * shares, adds it to the type of its parameter.
+ * The context of every feature in each process. A feature that needs more, such as its own statements or what another
+ * one shares, adds it to the type of its parameter.
  */
 export interface ServicesContext {
   readonly config: Config;
@@ -65,15 +66,18 @@ export interface ServicesContext {
   readonly log: Log;
 }
 
-/** What commands can use of a feature, and other features; everything optional. */
+/** The services of a feature for commands and other features; everything optional. */
 export interface FeatureServices {
   /** Joins the contexts of the services of later features, and of the parts of all. */
   readonly shared?: object;
-  /** What commands find in their context: the same everywhere … */
-  readonly commands?: Partial<FeatureContext>;
-  /** … or of the communities that a command covers. Called once for the same settings. */
-  readonly commandsIn?: (place: CommandCoverage) => Partial<FeatureContext>;
-  /** What a member is informed of after a command, once; null for nothing. */
+  /** Fields of the context of commands that are the same everywhere. */
+  readonly commands?: object;
+  /**
+   * Fields of the context of commands that depend on the communities a command covers. Called once for the same
+   * settings.
+   */
+  readonly commandsIn?: (place: CommandCoverage) => object;
+  /** The notice that a member gets after a command, once; null for none. */
   readonly noticeFor?: (userId: string, context: NoticeContext) => Promise<Reply | null>;
   /** Called after a member has used a command. */
   readonly onMemberSeen?: (input: CommandInput) => void;
@@ -89,7 +93,7 @@ export interface ConsoleCard {
   readonly id: string;
   readonly title: (texts: Texts) => string;
   readonly isBesideRules?: true;
-  /** Whether it shows one community alone where the view has a scope; others are shown to the operator only. */
+  /** True if it shows one community alone where the view has a scope; others are shown to the operator only. */
   readonly isScoped?: true;
   /** Null if there is nothing to show. Rejects with the errors of the store. */
   readonly render: (view: CardView) => Promise<Html | null>;
@@ -98,7 +102,7 @@ export interface ConsoleCard {
 export interface CardView {
   /** The community that is shown; null for all. */
   readonly scope: { readonly guildId: string; readonly communityId: CommunityId } | null;
-  /** Those of the reader. */
+  /** The texts of the reader. */
   readonly texts: Texts;
   readonly memberLink: (userId: string) => Html;
   /** By name, if it is known. */
@@ -111,19 +115,44 @@ export interface CardView {
   readonly markup: (text: Markup) => Html;
 }
 
-/** What a command covers where it is used. */
+export interface VotePictureRequest {
+  /** The names of the listings whose votes are added up. They belong to one community. */
+  readonly listings: readonly string[];
+  /** The language of the picture and of its alt text. */
+  readonly texts: Texts;
+  /** 1 for replies: 900 × 450 pixels. 2 for messages that stay: twice as sharp, and twice as large. */
+  readonly scale: 1 | 2;
+  /** ms since the epoch */
+  readonly now: number;
+}
+
+/** An image to attach, with its alt text. */
+export interface VotePicture {
+  readonly file: ReplyFile;
+  /** The words of the picture in a language whose script it cannot draw; null if it has words itself. */
+  readonly caption: string | null;
+}
+
+/**
+ * Draws the counted votes per day of the last 30 days. Null if they began less than a week ago, when they would say
+ * little beside the counts of the service, or if the picture cannot be drawn. Never rejects, but may take seconds.
+ * Returns the same object again while votes and language are the same.
+ */
+export type DrawVotePicture = (request: VotePictureRequest) => Promise<VotePicture | null>;
+
+/** The communities that a command covers where it is used. */
 export interface CommandCoverage {
-  /** Those whose accounts it is about; the first one decides where there can be only one. */
+  /** The communities whose accounts it is about; the first one decides where there can be only one. */
   readonly communities: readonly Community[];
-  /** Whether managers of the guild may change accounts. */
+  /** True if managers of the guild may change accounts. */
   readonly isManaged: boolean;
-  /** Whether the program has no other community. */
+  /** True if the program has no other community. */
   readonly isOnly: boolean;
 }
 
 export type NoticeContext = Pick<AnsweringContext, 'commandId' | 'texts'>;
 
-/** What every feature can use in a process that announces. */
+/** The context of every feature in a process that announces. */
 export interface PartsContext extends ServicesContext {
   readonly announcements: AnnouncementsOfListings;
   /** Texts in the language of a channel, a guild or a member. */
@@ -137,7 +166,7 @@ export interface PartsContext extends ServicesContext {
   readonly voteButtons: (texts: Texts) => readonly ReplyButton[];
 }
 
-/** What a feature does in a process that announces, everything optional. */
+/** The parts of a feature in a process that announces, everything optional. */
 export interface FeatureParts {
   /** Carry out effects, see {@link handle}. */
   readonly effects?: readonly EffectHandler[];
@@ -145,7 +174,7 @@ export interface FeatureParts {
   readonly directMessages?: readonly DirectMessageSender[];
   /** Render reports to the owner, see {@link renderReport}. */
   readonly ownerReports?: readonly OwnerReportRenderer[];
-  /** What is announced regularly of a community. The same objects are used as long as its settings are the same. */
+  /** The regular announcements of a community. The same objects are used as long as its settings are the same. */
   readonly tasks?: (community: Community) => readonly AnnouncementTask[];
   /** Called before the tasks, none of which runs until it succeeds. */
   readonly prepareTasks?: () => Promise<void>;
@@ -158,14 +187,14 @@ export interface FeatureParts {
 export interface DirectMessageSender<Type extends string = string, Message extends object = object> {
   readonly type: Type;
   render(message: Message, texts: Texts): Promise<Reply>;
-  /** Whether the message is still to be sent, or when to find out; by default it is. */
+  /** True if the message is still to be sent, or when to find out; true by default. */
   isWanted?(message: Message, effect: Effect<DirectMessage>): Promise<boolean | RetryLater>;
   /**
-   * Whether the channel contains the message, posted at `since` (ms since the epoch) or later. Without it, a message whose
-   * first attempt has an unknown result may be sent twice.
+   * True if the channel contains the message, posted at `since` (ms since the epoch) or later. Without it, a message
+   * whose first attempt has an unknown result may be sent twice.
    */
   isIn?(channelId: string, message: Message, since: number): Promise<boolean>;
-  /** Whether it also goes to those who have left every server of the bot, whose messages Discord rejects. */
+  /** True if it also goes to those who have left every server of the bot, whose messages Discord rejects. */
   readonly reachesStrangers?: true;
 }
 
@@ -192,10 +221,12 @@ export function renderReport<Type extends string, Report extends object>(
   return { type, render };
 }
 
-/** What a feature publishes of the application in Discord, besides its commands. */
+/** A part of the application in Discord that a feature publishes besides its commands. */
 export interface Publication {
   readonly settings: ApplicationSettings;
-  /** A check of `tallyhook doctor`: its name, and whether Discord has these settings. Rejects as {@link DiscordRest}. */
+  /**
+   * A check of `tallyhook doctor`: its name, and whether Discord has these settings. Rejects as {@link DiscordRest}.
+   */
   readonly name: string;
   readonly check: (rest: DiscordRest, applicationId: string) => Promise<readonly Finding[]>;
 }

@@ -3,15 +3,15 @@ import { messageFor } from '@tallyhook/platform/schema-messages';
 import type { z } from 'zod';
 import * as listing from '../core/settings/listing-settings.ts';
 import * as rewards from '../core/settings/reward-settings.ts';
-import { type Rule, ruleOf } from '../core/settings/rules.ts';
-import type {
-  MissingSetting,
-  SettingSpec,
-  SettingsInEffect,
-  SharedSettings,
-  ValuesByPath,
+import {
+  isOff,
+  type MissingSetting,
+  type SettingSpec,
+  type SettingsInEffect,
+  type SharedSettings,
+  type ValuesByPath,
 } from '../core/settings/setting-spec.ts';
-import { isOff } from '../core/settings/shown-values.ts';
+import { type Rule, ruleOf } from '../core/settings/value-schemas.ts';
 import type { Need } from '../discord/commands/command.ts';
 import * as announcements from './announcements/settings.ts';
 import { every } from './digests/settings.ts';
@@ -74,7 +74,7 @@ export function settingAt(path: SettingPath): SettingSpec {
   return spec;
 }
 
-/** What commands do not find in communities with these listings. */
+/** Needs of commands that communities with these listings do not meet. */
 export function lacksOf(listings: readonly SettingsInEffect[]): readonly Need[] {
   const missing = specs.filter(({ isNeeded, inFile }) => isNeeded && listings.every((each) => isOff(inFile(each))));
   return [...(listings.length === 0 ? ['accounts'] : []), ...missing.map(({ path }) => path)];
@@ -84,7 +84,7 @@ export function lacksOf(listings: readonly SettingsInEffect[]): readonly Need[] 
 export const listingPaths = specs.filter(({ isShared }) => !isShared).map(({ path }) => path as ListingPath);
 export const communityPaths = specs.filter(({ isShared }) => isShared).map(({ path }) => path as CommunityPath);
 
-/** What a listing shares with the others of its guild. */
+/** Settings that a listing shares with the others of its guild. */
 export function sharedSettings(settingsOfListing: SharedSettings): SharedSettings {
   const names = communityPaths.filter((path) => path in settingsOfListing) as (keyof SharedSettings)[];
   return Object.fromEntries(names.map((name) => [name, settingsOfListing[name]])) as unknown as SharedSettings;
@@ -102,19 +102,19 @@ export function rolesNamedBy(settingsOfListing: SettingsInEffect): readonly stri
   return [...rolesGivenBy(settingsOfListing), ...textsOf(required)];
 }
 
-/** What settings need of others and do not find. */
+/** Settings that others need and that are missing. */
 export function missingSettings(settingsOfListing: SettingsInEffect): readonly MissingSetting[] {
   return specs.flatMap(({ needs }) => needs?.(settingsOfListing) ?? []);
 }
 
 const secretParts = specs.flatMap((spec) => spec.secretParts ?? []);
 
-/** Whether a stored path is a secret. */
+/** True if a stored path is a secret. */
 export function isSecretPath(path: string): boolean {
   return listing.secretPaths.some((each) => each === path) || secretParts.some(({ isAt }) => isAt(path));
 }
 
-/** What is stored of a community by path, with the secret parts in their values. @param configured by the operator */
+/** Stored values of a community by path, with the secret parts in their values. @param configured by the operator */
 export function joinParts(
   stored: ReadonlyMap<string, unknown>,
   configured: (path: string) => unknown = () => undefined,
@@ -130,13 +130,13 @@ export function isCommunityPath(path: string): path is CommunityPath {
   return findSetting(path)?.isShared === true;
 }
 
-/** What is wrong with a value. */
+/** Problem with a value. */
 export interface ValueProblem {
   /** For operators: the rest of a sentence that begins with the path. */
   readonly problem: string;
   /** The names and indexes that lead to the invalid part. */
   readonly position?: readonly PropertyKey[];
-  /** What members read; null for what only files can have. */
+  /** Rule that members read; null for what only files can have. */
   readonly rule: Rule | null;
 }
 
@@ -145,7 +145,10 @@ export type ParsedSetting =
   | { readonly valid: true; readonly value: unknown }
   | { readonly valid: false; readonly problems: readonly ValueProblem[] };
 
-/** Validates a stored value, which may be secret: the problems do not contain it. @param listingName empty for the community */
+/**
+ * Validates a stored value, which may be secret: the problems do not contain it. @param listingName empty for the
+ * community
+ */
 export function parseSetting(listingName: string, path: string, value: unknown): ParsedSetting {
   const schema = schemaAt(listingName, path);
   if (schema === undefined) {

@@ -1,11 +1,12 @@
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
-import { settleWithin, Waiters } from '@tallyhook/platform/with-timeout';
+import { settleWithin, Waiters, withTimeout } from '@tallyhook/platform/with-timeout';
+import type { Keyv } from 'keyv';
 import { z } from 'zod';
-import { type CacheEntry, type FreshUntil, isExpired } from './freshness.ts';
+import type { ErrorReporter } from './error-reporter.ts';
+import { type CacheEntry, type FreshUntil, isExpired, maxAgeMs } from './freshness.ts';
 import type { CachedValue, ObserveLookup, Resource } from './lookup.ts';
-import type { ResponseStore, SharedRequests } from './response-store.ts';
 
 /** How long a lookup waits for the service when it can serve an expired entry instead (ms). */
 const staleAfterMs = 1.5 * second;
@@ -35,14 +36,11 @@ interface ReadThroughOptions<Value> {
   readonly sharedRequests: SharedRequests | null;
   /** How long a request of another process is waited for (ms). */
   readonly timeoutMs: number;
-  /** Whether an expired entry is served when the service fails or is slow; by default it is. */
+  /** True if an expired entry is served when the service fails or is slow; by default it is. */
   readonly servesStale?: boolean;
   readonly clock: Clock;
   readonly observe: ObserveLookup;
 }
-
-/** A cache of the values of one resource, by id. */
-export type ReadThrough<Value> = ReturnType<typeof readThrough<Value>>;
 
 interface ReadOptions {
   readonly notBefore?: number | undefined;
@@ -69,28 +67,31 @@ interface Flight<Value> {
  *
  * The most recently used entries are in memory while they are fresh, so no other process needs to be consulted.
  */
-export function readThrough<Value>(options: ReadThroughOptions<Value>) {
-  const { resource, store, clock, observe } = options;
-  const entrySchema = z.object({ value: options.schema, asOf: z.number() });
-  const flights = new Map<string, Flight<Value>>();
-  /** Whose requests are claimed, until their responses are stored. */
-  const claimed = new Set<string>();
-  const entriesInMemory = new BoundedMap<CacheEntry<Value>>(maxEntriesInMemory);
+export class ReadThrough<Value> {
+  readonly #options: ReadThroughOptions<Value>;
+  readonly #entrySchema: z.ZodType<CacheEntry<Value>>;
+  readonly #flights = new Map<string, Flight<Value>>();
+  /** The ids whose requests are claimed, until their responses are stored. */
+  readonly #claimed = new Set<string>();
+  readonly #entriesInMemory = new BoundedMap<CacheEntry<Value>>(maxEntriesInMemory);
   /** Until when an id has no entry in the store (monotonic, ms). */
-  const missing = new BoundedMap<number>(maxEntriesInMemory);
+  readonly #missing = new BoundedMap<number>(maxEntriesInMemory);
 
-  return { read, lastKnown };
+  constructor(options: ReadThroughOptions<Value>) {
+    this.#options = options;
+    this.#entrySchema = z.object({ value: options.schema, asOf: z.number() });
+  }
 
   /** The entry, fresh or not, without a request; null if there is none. Never rejects. */
-  async function lastKnown(id: string): Promise<CacheEntry<Value> | null> {
-    const recent = entriesInMemory.get(id);
+  async lastKnown(id: string): Promise<CacheEntry<Value> | null> {
+    const recent = this.#entriesInMemory.get(id);
     if (recent !== undefined) return recent;
-    const missingUntil = missing.get(id);
-    if (missingUntil !== undefined && clock.monotonic() < missingUntil) return null;
-    const entry = await store.get(options.keyOf(id), entrySchema);
+    const missingUntil = this.#missing.get(id);
+    if (missingUntil !== undefined && this.#options.clock.monotonic() < missingUntil) return null;
+    const entry = await this.#options.store.get(this.#options.keyOf(id), this.#entrySchema);
     // Another process may store one at any time.
-    const isAlone = options.sharedRequests === null;
-    if (entry === null && isAlone) missing.set(id, clock.monotonic() + missingForMs);
+    const isAlone = this.#options.sharedRequests === null;
+    if (entry === null && isAlone) this.#missing.set(id, this.#options.clock.monotonic() + missingForMs);
     return entry;
   }
 
@@ -99,103 +100,171 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>) {
    * @param options.notBefore serves only what was requested at this time or later (ms since the epoch); any by default
    * @param options.signal of the caller, who does not wait any longer when it is aborted
    */
-  async function read(
+  async read(
     id: string,
     { notBefore = Number.NEGATIVE_INFINITY, signal }: ReadOptions = {},
   ): Promise<CachedValue<Value>> {
     signal?.throwIfAborted();
-    const recent = entriesInMemory.get(id);
-    if (recent !== undefined && isFresh(recent, notBefore)) {
-      observe({ event: 'hit', resource });
+    const recent = this.#entriesInMemory.get(id);
+    if (recent !== undefined && this.#isFresh(recent, notBefore)) {
+      this.#options.observe({ event: 'hit', resource: this.#options.resource });
       return { ...recent, stale: false };
     }
-    const current = flights.get(id);
-    if (current) observe({ event: 'joined', resource });
-    const flight = current ?? start(id, notBefore);
+    const current = this.#flights.get(id);
+    if (current) this.#options.observe({ event: 'joined', resource: this.#options.resource });
+    const flight = current ?? this.#start(id, notBefore);
     const leave = flight.waiters.join(signal);
-    const served = await serve(flight, notBefore).finally(leave);
+    const served = await this.#serve(flight, notBefore).finally(leave);
     if (!current || served.asOf >= notBefore || served.stale) return served;
     // The lookup that was joined had sent its request too early.
     await flight.finished;
-    return read(id, { notBefore, signal });
+    return this.read(id, { notBefore, signal });
   }
 
-  async function serve(flight: Flight<Value>, notBefore: number): Promise<CachedValue<Value>> {
+  async #serve(flight: Flight<Value>, notBefore: number): Promise<CachedValue<Value>> {
     const storedEntry = await flight.storedEntry;
-    if (storedEntry === null || options.servesStale === false) return { ...(await flight.result), stale: false };
-    if (isFresh(storedEntry, notBefore)) return { ...storedEntry, stale: false };
-    const remainingMs = Math.max(0, flight.startedAt + staleAfterMs - clock.monotonic());
-    const result = await settleWithin(remainingMs, clock, flight.result);
+    if (storedEntry === null || this.#options.servesStale === false) return { ...(await flight.result), stale: false };
+    if (this.#isFresh(storedEntry, notBefore)) return { ...storedEntry, stale: false };
+    const remainingMs = Math.max(0, flight.startedAt + staleAfterMs - this.#options.clock.monotonic());
+    const result = await settleWithin(remainingMs, this.#options.clock, flight.result);
     if (result !== undefined) return { ...result, stale: false };
-    observe({ event: 'stale', resource });
+    this.#options.observe({ event: 'stale', resource: this.#options.resource });
     return { ...storedEntry, stale: true };
   }
 
-  function isFresh(entry: CacheEntry<Value>, notBefore: number): boolean {
-    const now = clock.now();
-    return now < options.freshUntil(entry) && !isExpired(entry, now) && entry.asOf >= notBefore;
+  #isFresh(entry: CacheEntry<Value>, notBefore: number): boolean {
+    const now = this.#options.clock.now();
+    return now < this.#options.freshUntil(entry) && !isExpired(entry, now) && entry.asOf >= notBefore;
   }
 
-  function start(id: string, notBefore: number): Flight<Value> {
-    const storedEntry = store.get(options.keyOf(id), entrySchema);
+  #start(id: string, notBefore: number): Flight<Value> {
+    const storedEntry = this.#options.store.get(this.#options.keyOf(id), this.#entrySchema);
     const waiters = new Waiters();
-    const result = load(id, storedEntry, notBefore, waiters.signal);
-    const finished = finish(id, storedEntry, result);
-    const flight = { startedAt: clock.monotonic(), storedEntry, result, finished, waiters };
-    flights.set(id, flight);
-    waiters.signal.addEventListener('abort', () => flights.delete(id), { once: true });
+    const result = this.#load(id, storedEntry, notBefore, waiters.signal);
+    const finished = this.#finish(id, storedEntry, result);
+    const flight = { startedAt: this.#options.clock.monotonic(), storedEntry, result, finished, waiters };
+    this.#flights.set(id, flight);
+    waiters.signal.addEventListener('abort', () => this.#flights.delete(id), { once: true });
     return flight;
   }
 
-  async function load(
+  async #load(
     id: string,
     storedEntry: Promise<CacheEntry<Value> | null>,
     notBefore: number,
     signal: AbortSignal,
   ): Promise<CacheEntry<Value>> {
     const entry = await storedEntry;
-    const isHit = entry !== null && isFresh(entry, notBefore);
-    observe({ event: isHit ? 'hit' : 'miss', resource });
-    const result = isHit ? entry : await fetchOnce(id, notBefore, signal);
-    entriesInMemory.set(id, result);
-    missing.delete(id);
+    const isHit = entry !== null && this.#isFresh(entry, notBefore);
+    this.#options.observe({ event: isHit ? 'hit' : 'miss', resource: this.#options.resource });
+    const result = isHit ? entry : await this.#fetchOnce(id, notBefore, signal);
+    this.#entriesInMemory.set(id, result);
+    this.#missing.delete(id);
     return result;
   }
 
   /** Sends a request, or waits for the response to that of another process, for as long as a request may take. */
-  async function fetchOnce(id: string, notBefore: number, signal: AbortSignal): Promise<CacheEntry<Value>> {
-    const { sharedRequests, timeoutMs } = options;
-    if (sharedRequests === null) return options.fetch(id, signal);
-    const key = options.keyOf(id);
+  async #fetchOnce(id: string, notBefore: number, signal: AbortSignal): Promise<CacheEntry<Value>> {
+    const { sharedRequests, timeoutMs, store, clock } = this.#options;
+    if (sharedRequests === null) return this.#options.fetch(id, signal);
+    const key = this.#options.keyOf(id);
     const deadline = clock.monotonic() + timeoutMs;
     const claim = async () => (await settleWithin(claimTimeoutMs, clock, sharedRequests.claim(key, timeoutMs))) ?? true;
     while (!(await claim())) {
       signal.throwIfAborted();
-      if (clock.monotonic() >= deadline) return options.fetch(id, signal);
+      if (clock.monotonic() >= deadline) return this.#options.fetch(id, signal);
       await clock.sleep(pollMs);
-      const entry = await store.get(key, entrySchema);
-      if (entry !== null && isFresh(entry, notBefore)) return entry;
+      const entry = await store.get(key, this.#entrySchema);
+      if (entry !== null && this.#isFresh(entry, notBefore)) return entry;
     }
-    claimed.add(id);
+    this.#claimed.add(id);
     // Another process may have finished its request between the first read and the claim.
-    const entry = await store.get(key, entrySchema);
-    return entry !== null && isFresh(entry, notBefore) ? entry : options.fetch(id, signal);
+    const entry = await store.get(key, this.#entrySchema);
+    return entry !== null && this.#isFresh(entry, notBefore) ? entry : this.#options.fetch(id, signal);
   }
 
   /** Lookups can join a flight until its result is stored; otherwise one in between would send another request. */
-  async function finish(
+  async #finish(
     id: string,
     storedEntry: Promise<CacheEntry<Value> | null>,
     result: Promise<CacheEntry<Value>>,
   ): Promise<void> {
     try {
       const [stored, current] = await Promise.all([storedEntry, result]);
-      if (current !== stored) await store.set(options.keyOf(id), current);
+      if (current !== stored) await this.#options.store.set(this.#options.keyOf(id), current);
     } catch {
       // The lookups that wait for the result handle the error.
     } finally {
-      if (flights.get(id)?.result === result) flights.delete(id);
-      if (claimed.delete(id)) void options.sharedRequests?.end(options.keyOf(id));
+      if (this.#flights.get(id)?.result === result) this.#flights.delete(id);
+      if (this.#claimed.delete(id)) void this.#options.sharedRequests?.end(this.#options.keyOf(id));
     }
   }
+}
+
+/** A slower cache is treated as failed (ms). */
+const timeoutMs = second / 2;
+
+type ResponseStore = ReturnType<typeof createResponseStore>;
+
+/**
+ * The cache of responses, in Keyv, which only deletes expired entries: freshness is decided by the caller. Its failures
+ * are reported, and otherwise treated as a cache miss. Its methods never reject.
+ */
+export function createResponseStore(options: { keyv: Keyv; clock: Clock; errors: ErrorReporter }) {
+  const { keyv, clock, errors } = options;
+  // Keyv emits most errors as events, and throws them if there is no listener.
+  keyv.on('error', errors.cacheFailed);
+
+  return {
+    /** The entry of the key; null if there is none, it is expired or no longer matches the schema. */
+    async get<Value>(key: string, schema: z.ZodType<CacheEntry<Value>>): Promise<CacheEntry<Value> | null> {
+      const value = await withTimeout(timeoutMs, clock, keyv.get<unknown>(key)).catch(errors.cacheFailed);
+      const entry = schema.safeParse(value);
+      return entry.success && !isExpired(entry.data, clock.now()) ? entry.data : null;
+    },
+    async set(key: string, entry: CacheEntry<unknown>): Promise<void> {
+      await withTimeout(timeoutMs, clock, keyv.set(key, entry, maxAgeMs)).catch(errors.cacheFailed);
+    },
+  };
+}
+
+/** Claims of requests to the service, so that one of several processes sends a request. */
+type SharedRequests = NonNullable<ReturnType<typeof sharedRequestsIn>>;
+
+/** The methods of Redis's client that are used here. */
+interface RedisClient {
+  set(key: string, value: string, options: { readonly NX: true; readonly PX: number }): Promise<unknown>;
+  del(key: string): Promise<unknown>;
+}
+
+const prefix = 'tallyhook-request:';
+
+/** Claims beside the cache, if it is in Redis; null for a cache that no other process uses. */
+export function sharedRequestsIn(cache: Keyv) {
+  const store: unknown = cache.store;
+  if (!hasRedisClient(store)) return null;
+  return {
+    /** Checks whether the caller should send the request: nobody else does, or it is not known. Never rejects. */
+    async claim(key: string, ttlMs: number): Promise<boolean> {
+      try {
+        const client = await store.getClient();
+        return (await client.set(prefix + key, '1', { NX: true, PX: ttlMs })) !== null;
+      } catch {
+        return true;
+      }
+    },
+    /** Ends a claim, after the response was stored or the request failed. Never rejects. */
+    async end(key: string): Promise<void> {
+      try {
+        const client = await store.getClient();
+        await client.del(prefix + key);
+      } catch {
+        // It expires.
+      }
+    },
+  };
+}
+
+function hasRedisClient(store: unknown): store is { getClient(): Promise<RedisClient> } {
+  return typeof store === 'object' && store !== null && 'getClient' in store && typeof store.getClient === 'function';
 }

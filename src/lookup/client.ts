@@ -1,22 +1,33 @@
-import { systemClock } from '@tallyhook/platform/clock';
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import { type Clock, systemClock } from '@tallyhook/platform/clock';
 import { hour, second } from '@tallyhook/platform/durations';
-import { adaptLogger, silentLogger } from '@tallyhook/platform/logger';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { adaptLogger, type Logger, silentLogger } from '@tallyhook/platform/logger';
 import { memoizeOne } from '@tallyhook/platform/memoize';
+import { callback, checkOptions, clock, instance, log } from '@tallyhook/platform/options';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
-import { untilAborted } from '@tallyhook/platform/with-timeout';
-import { createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
-import { type ReadThrough, readThrough } from './cache.ts';
+import { untilAborted, Waiters } from '@tallyhook/platform/with-timeout';
+import type { Keyv } from 'keyv';
+import { z } from 'zod';
+import { type BudgetStore, createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
+import { createResponseStore, ReadThrough, sharedRequestsIn } from './cache.ts';
 import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
 import { createErrorReporter } from './error-reporter.ts';
-import { requestFresh } from './fresh.ts';
-import { voteStatusAt, withLedger, withSecondsLeft } from './freshness.ts';
-import { createHttp, traceHttp } from './http.ts';
-import type { CachedValue, ListingKind, LookupClient, Resource, ReviewsQuery } from './lookup.ts';
+import { type LastVote, voteStatusAt, withLedger, withSecondsLeft } from './freshness.ts';
+import { createHttp } from './http.ts';
+import {
+  type CachedValue,
+  type ListingKind,
+  type LookupClient,
+  listingKinds,
+  type ObserveAge,
+  type ObserveLookup,
+  type Resource,
+  type ReviewsQuery,
+} from './lookup.ts';
 import { LookupError } from './lookup-error.ts';
-import { checkLookupOptions, type LookupOptions } from './lookup-options.ts';
 import { memoryKeyv } from './memory-keyv.ts';
 import { createRequester } from './request.ts';
-import { createResponseStore, sharedRequestsIn } from './response-store.ts';
 import { type CachedReviews, type ProfileByKind, type Reviews, reviewSorts } from './schemas.ts';
 
 /** The default limit of reviews of the service. */
@@ -53,8 +64,7 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
   const errors = createErrorReporter({ log: errorLog, clock });
   const log = options.budget ?? memoryBudgetStore();
   const budget = createBudget({ log, keyId: fingerprint(key), timeoutMs, clock });
-  const untracedHttp = createHttp({ baseUrl, key, clock });
-  const http = options.tracing ? traceHttp(untracedHttp, baseUrl, options.tracing) : untracedHttp;
+  const http = createHttp({ baseUrl, key, clock });
   const sendRequest = createRequester({ http, budget, clock, timeoutMs, errors, observe });
   const store = createResponseStore({ keyv: options.cache ?? memoryKeyv(), clock, errors });
   const sharedRequests = options.cache === undefined ? null : sharedRequestsIn(options.cache);
@@ -136,7 +146,7 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
     const { resource, schema, freshUntil } = endpoint;
     const keyOf = (id: string) => `${keyPrefix}:${resource}:${id}`;
     const fetch = (id: string, signal: AbortSignal) => sendRequest(endpoint, id, signal);
-    return readThrough({
+    return new ReadThrough({
       resource,
       schema,
       freshUntil,
@@ -157,7 +167,7 @@ async function abortable<Value>(signal: AbortSignal | undefined, lookup: () => P
   throw new LookupError('lookup_bad_parameter', 'The signal must be an AbortSignal.');
 }
 
-/** The same object again for the same reviews, if it is all of them. */
+/** The first reviews; the same object again for the same reviews, if it is all of them. */
 function firstReviews(all: CachedReviews, limit: number): Reviews {
   return limit >= all.reviews.length ? allReviews(all) : { ...all, reviews: all.reviews.slice(0, limit), shown: limit };
 }
@@ -194,4 +204,163 @@ export function createRotatableClient(createClient: (key: string) => LookupClien
       };
     },
   };
+}
+
+/** A response counts as fresh for this time, so that a repeated command does not send another request (ms). */
+const freshForMs = 5 * second;
+/** Responses in memory; a few hundred bytes each. */
+const maxResponses = 1_000;
+
+/**
+ * Requests without a cache. Identical ones within a few seconds share a response; an error is not shared with later
+ * ones.
+ */
+function requestFresh<Value>(
+  fetch: (id: string, signal: AbortSignal) => Promise<Value>,
+  clock: Pick<Clock, 'monotonic'>,
+): (id: string, signal?: AbortSignal) => Promise<Value> {
+  const recent = new BoundedMap<Shared<Value>>(maxResponses);
+
+  function start(id: string): Shared<Value> {
+    const waiters = new Waiters();
+    const response = fetch(id, waiters.signal);
+    const entry = { until: clock.monotonic() + freshForMs, response, waiters };
+    recent.set(id, entry);
+    response.catch(() => {
+      if (recent.get(id) === entry) recent.set(id, { ...entry, until: 0 });
+    });
+    return entry;
+  }
+
+  return async (id, signal) => {
+    const known = recent.get(id);
+    const isShared = known !== undefined && clock.monotonic() < known.until && !known.waiters.signal.aborted;
+    const { response, waiters } = isShared ? known : start(id);
+    const leave = waiters.join(signal);
+    return response.finally(leave);
+  };
+}
+
+interface Shared<Value> {
+  readonly until: number;
+  readonly response: Promise<Value>;
+  readonly waiters: Waiters;
+}
+
+/** The options of a lookup client. All but the first three have a default. @category Lookup */
+export interface LookupOptions<Kind extends ListingKind = ListingKind> {
+  /** The kind of listing that the key belongs to. Decides the available endpoints and the type of the profile. */
+  readonly kind: Kind;
+  /** Ends in `/api/v1`. */
+  readonly baseUrl: string;
+  /** The listing's API key. */
+  readonly key: string;
+  /** The cache of responses; in memory by default. Several clients may share one. */
+  readonly cache?: Keyv;
+  /**
+   * The log of requests for the limit of 120 per minute and key; in memory by default. All
+   * clients that use the same key must share one.
+   */
+  readonly budget?: BudgetStore;
+  /** The clock of this machine by default. */
+  readonly clock?: Clock;
+  /** Any logger, such as `console` or one of pino or winston; silent by default. */
+  readonly log?: Logger;
+  /** The user's last vote for this listing according to the ledger; none by default. A rejection is logged. */
+  readonly lastVote?: LastVote;
+  /** How long a vote blocks the next one (ms); 12 hours by default. */
+  readonly cooldownMs?: number;
+  /** Request timeout (ms); 5 seconds by default. All clients that share a budget must use at most this timeout. */
+  readonly timeoutMs?: number;
+  /** For metrics: called for every event. */
+  readonly observe?: ObserveLookup;
+  /** For metrics: called for every returned value. */
+  readonly observeAge?: ObserveAge;
+}
+
+const milliseconds = z.number().positive();
+
+const lookupOptions = z.strictObject({
+  kind: z.unknown().optional(),
+  baseUrl: z.unknown().optional(),
+  key: z.unknown().optional(),
+  cache: instance.optional(),
+  budget: instance.optional(),
+  clock: clock.optional(),
+  log: log.optional(),
+  lastVote: callback.optional(),
+  cooldownMs: milliseconds.optional(),
+  timeoutMs: milliseconds.optional(),
+  observe: callback.optional(),
+  observeAge: callback.optional(),
+} satisfies Record<keyof LookupOptions, z.ZodType>);
+
+/**
+ * Checks the options of a lookup client, also unknown ones.
+ * @throws InvalidConfigError `invalid_options`, with all issues
+ * @throws TallyhookError
+ */
+function checkLookupOptions(options: LookupOptions): void {
+  checkOptions('createLookup', options, lookupOptions, ([option]) =>
+    option === undefined ? 'Pass { kind, baseUrl, key }.' : 'Correct it.',
+  );
+  checkRequiredOptions(options);
+}
+
+/**
+ * Checks the required options of a lookup client. Without it, callers without a type checker, or with an unset
+ * environment variable, would see a failed request later. The errors name the option and never contain its value: the
+ * key is a secret, and a URL may contain one.
+ * @throws TallyhookError
+ */
+function checkRequiredOptions(options: { kind: ListingKind; baseUrl: string; key: string }): void {
+  checkKind(options.kind);
+  checkBaseUrl(options.baseUrl);
+  if (isUnset(options.key)) {
+    throw new TallyhookError('lookup_key_missing', 'The option "key" of the lookup client is not set.', {
+      hint: "Pass the API key of the listing, from the service's dashboard (edit view, advanced setup).",
+    });
+  }
+}
+
+function checkKind(kind: unknown): void {
+  const choices = listingKinds.map((listingKind) => `"${listingKind}"`).join(' or ');
+  const hint = `Pass ${choices}, depending on what the API key belongs to.`;
+  if (isUnset(kind)) {
+    throw new TallyhookError('lookup_kind_missing', 'The option "kind" of the lookup client is not set.', { hint });
+  }
+  if (!listingKinds.some((listingKind) => listingKind === kind)) {
+    throw new TallyhookError('lookup_kind_unknown', `The option "kind" of the lookup client must be ${choices}.`, {
+      hint,
+    });
+  }
+}
+
+function checkBaseUrl(baseUrl: unknown): void {
+  const hint = 'Pass the http(s) URL of the lookup API, ending in /api/v1, without user, password or query.';
+  if (isUnset(baseUrl)) {
+    throw new TallyhookError('lookup_base_url_missing', 'The option "baseUrl" of the lookup client is not set.', {
+      hint,
+    });
+  }
+  if (!isBaseUrl(baseUrl)) {
+    throw new TallyhookError(
+      'lookup_base_url_malformed',
+      'The option "baseUrl" of the lookup client is not the URL of a lookup API.',
+      { hint },
+    );
+  }
+}
+
+/** Excludes URLs with a user or password: `fetch` rejects them with an error that contains the URL. */
+function isBaseUrl(baseUrl: unknown): boolean {
+  if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) return false;
+  const { protocol, username, password, search, hash, pathname } = new URL(baseUrl);
+  const isHttp = protocol === 'http:' || protocol === 'https:';
+  return isHttp && `${username}${password}${search}${hash}` === '' && /\/api\/v1\/*$/.test(pathname);
+}
+
+/** Includes the empty string, a common fallback for an unset environment variable. */
+function isUnset(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
 }

@@ -53,7 +53,7 @@ function secondsLeft({ canVote, nextVoteAt }: CachedVoteStatus, now: number): nu
   return nextVoteAt === null ? null : Math.max(1, Math.ceil((nextVoteAt - now) / second));
 }
 
-/** Whether the entry is too old, or dated in the future because the clock was wrong. */
+/** Checks whether the entry is too old, or dated in the future because the clock was wrong. */
 export function isExpired(entry: CacheEntry<unknown>, now: number): boolean {
   return now >= entry.asOf + maxAgeMs || entry.asOf > now + maxClockAheadMs;
 }
@@ -148,7 +148,7 @@ export function withLedger(options: WithLedgerOptions): WithLedgerOptions['votes
     return status;
   }
 
-  /** Whether a cooldown runs that does not end within the possible clock difference. */
+  /** Checks whether a cooldown runs that does not end within the possible clock difference. */
   function endsLater({ canVote, nextVoteAt }: CachedVoteStatus): boolean {
     return !canVote && nextVoteAt !== null && clock.now() < nextVoteAt - maxServiceAheadMs;
   }

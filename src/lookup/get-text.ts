@@ -8,7 +8,7 @@ const maxResponseBytes = 1024 * 1024;
 /** A complete response. */
 export interface TextResponse {
   readonly status: number;
-  /** Whether the status is 2xx. */
+  /** True if the status is 2xx. */
   readonly ok: boolean;
   /** The header `Retry-After`, null without one. */
   readonly retryAfter: string | null;

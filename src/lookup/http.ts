@@ -1,14 +1,10 @@
 import type { Clock } from '@tallyhook/platform/clock';
+import { hour, minute, second } from '@tallyhook/platform/durations';
+import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
 import { parseJson } from '@tallyhook/platform/json';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
+import { createRedactor } from '@tallyhook/platform/redactor';
+import { parseRetryAfter } from '@tallyhook/platform/retry-after';
 import { z } from 'zod';
-import {
-  type BadRequestCause,
-  createQuote,
-  errorForResponse,
-  failureEnvelopeSchema,
-  type Quote,
-} from './error-response.ts';
 import { getText, requireSendableKey } from './get-text.ts';
 import { LookupError } from './lookup-error.ts';
 
@@ -85,20 +81,108 @@ function readEnvelope(body: string, request: string, quote: Quote): LookupRespon
   throw new LookupError('lookup_wrong_shape', `${request}: the response has no "success" and "data" as documented.`);
 }
 
-/** Requests to the lookup API with a span each. The ids in the path, which are those of members, are left out. */
-export function traceHttp(http: LookupHttp, baseUrl: string, tracing: Tracing): LookupHttp {
-  const { hostname, port } = new URL(baseUrl);
-  return {
-    get(request, deadline, signal) {
-      const [resource] = request.path.split('/', 1);
-      const template = request.path === resource ? `/${resource}` : `/${resource}/{id}`;
-      const attributes = {
-        'http.request.method': 'GET',
-        'url.template': template,
-        'server.address': hostname,
-        'server.port': port === '' ? undefined : Number(port),
-      };
-      return tracing.span(`GET ${template}`, { kind: 'client', attributes }, () => http.get(request, deadline, signal));
-    },
+/** The duration of a rate limit (ms) when the response has no Retry-After. */
+const defaultRateLimitMs = minute;
+/** A longer Retry-After (ms) is capped. */
+const maxRetryAfterMs = hour;
+/** A longer text of the service is truncated (characters). */
+const maxQuoteLength = 200;
+
+/**
+ * The meaning of a status 400 of an endpoint when its error text does not say (document, sections 4, 5 and 7). An
+ * endpoint for one kind of key without parameters only rejects the key, an endpoint for both kinds only rejects a
+ * parameter, any other may reject either.
+ */
+type BadRequestCause = 'wrong key type' | 'bad parameter' | 'either';
+
+/** The document leaves the error texts open ("not shown"), so only terms that name the cause are recognized. */
+const keyTerms = /\bkeys?\b|\b(?:server|bot)s? only\b|\bonly (?:for )?(?:servers|bots)\b/i;
+const parameterTerms = /\b(?:parameters?|query|limit|sort|user ?ids?|numeric)\b/i;
+
+const badRequestCodes: Readonly<Record<BadRequestCause, LookupErrorCode>> = {
+  'wrong key type': 'lookup_wrong_key_type',
+  'bad parameter': 'lookup_bad_parameter',
+  either: 'lookup_bad_request',
+};
+
+/** The envelope of a failure (document, section 2.1). */
+const failureEnvelopeSchema = z.object({
+  success: z.literal(false),
+  error: z.string().catch('no reason given'),
+});
+
+/** A response with a status other than 2xx. */
+interface ErrorResponse {
+  /** The request, such as `GET /server`. */
+  readonly request: string;
+  readonly status: number;
+  /** The header `Retry-After`, null without one. */
+  readonly retryAfter: string | null;
+  readonly body: string;
+  readonly badRequestCause: BadRequestCause;
+  readonly quote: Quote;
+  /** The current time (ms since the epoch). */
+  readonly now: number;
+}
+
+/** The error for a response with a status other than 2xx (document, section 7). */
+export function errorForResponse(response: ErrorResponse): LookupError {
+  const { request, status, body, now } = response;
+  const { text, isJson } = readFailure(body);
+  const message = `${request}: the service responded with ${status}: ${response.quote(text)}`;
+  const retryAt = retryTime(response.retryAfter, now);
+  const error = (code: LookupErrorCode, retry: number | null = null) =>
+    new LookupError(code, message, { status, retryAt: retry });
+  // A page comes from a server in front of the service, and is unrelated to key or parameters.
+  if (status === 400 && (isJson || text === '')) {
+    return error(badRequestCodes[causeNamedIn(text) ?? response.badRequestCause]);
+  }
+  if (status === 401) return error('lookup_key_refused');
+  if (status === 404) return error('lookup_not_found');
+  if (status === 429) return error('lookup_rate_limited', retryAt ?? now + defaultRateLimitMs);
+  if (status >= 500) return error('lookup_service_error', retryAt);
+  return error('lookup_unexpected_status');
+}
+
+/**
+ * The error text of the failure envelope; the whole body if it has none. Every documented failure is JSON (document,
+ * section 7).
+ */
+function readFailure(body: string): { text: string; isJson: boolean } {
+  const json = parseJson(body);
+  const failure = failureEnvelopeSchema.safeParse(json);
+  return { text: failure.success ? failure.data.error : body, isJson: json !== undefined };
+}
+
+/** Null if the text names neither cause or both. */
+function causeNamedIn(text: string): BadRequestCause | null {
+  const namesKey = keyTerms.test(text);
+  if (namesKey === parameterTerms.test(text)) return null;
+  return namesKey ? 'wrong key type' : 'bad parameter';
+}
+
+/**
+ * The time of Retry-After (ms since the epoch), at least a second and at most an hour from now; null without a valid
+ * one.
+ */
+export function retryTime(header: string | null, now: number): number | null {
+  const time = header === null ? null : parseRetryAfter(header, now);
+  return time === null ? null : Math.min(Math.max(time, now + second), now + maxRetryAfterMs);
+}
+
+/** Quotes text of the service for an error message. */
+export type Quote = (text: string) => string;
+
+/**
+ * Returns a function that makes text of the service safe for a log line: on one line, without control and invisible
+ * characters, truncated, quoted and escaped, and without the API key, if there is one, in any common encoding.
+ */
+export function createQuote(key: string | null): Quote {
+  const redact = createRedactor(key === null ? [] : [key]);
+  return (text) => {
+    const line = redact(key === null ? text : text.replaceAll(key, '[key]'))
+      .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+      .trim();
+    return JSON.stringify(line.length > maxQuoteLength ? `${line.slice(0, maxQuoteLength - 1)}…` : line);
   };
 }

@@ -1,5 +1,5 @@
 /*
  * The package contains this adapter and that of Redis: they are pre-releases, and one depends on a native driver that is
- * never loaded (see scripts/unused.ts).
+ * never loaded (see scripts/bundle.ts).
  */
 export { KeyvSqlite } from '@keyv/sqlite';

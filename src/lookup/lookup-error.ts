@@ -1,7 +1,7 @@
 import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
 import { TallyhookError } from '@tallyhook/platform/errors';
 
-/** What the operator can do about each error. */
+/** Hints for the operator, by error. */
 const hints: Readonly<Record<LookupErrorCode, string>> = {
   /** Status 400 on an endpoint that does not accept this kind of key (document, section 5.5). */
   lookup_wrong_key_type:
@@ -41,7 +41,9 @@ const hints: Readonly<Record<LookupErrorCode, string>> = {
   lookup_unexpected_status: 'Check the base URL of the service in the settings (https, and ending in /api/v1).',
 };
 
-/** They last until the operator or a new version fixes them. Logged once, as an error, until a request succeeds again. */
+/**
+ * They last until the operator or a new version fixes them. Logged once, as an error, until a request succeeds again.
+ */
 const persistent: readonly LookupErrorCode[] = ['lookup_wrong_key_type', 'lookup_key_refused', 'lookup_wrong_shape'];
 
 /** Details of a failed lookup. @category Errors */
@@ -77,7 +79,7 @@ export class LookupError extends TallyhookError {
     this.status = status;
   }
 
-  /** Whether it lasts until the operator or a new version fixes it. */
+  /** Checks whether it lasts until the operator or a new version fixes it. */
   get isPersistent(): boolean {
     return persistent.includes(this.code);
   }

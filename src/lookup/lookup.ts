@@ -3,7 +3,7 @@ import type { CachedVoteStatus, ProfileByKind, ReviewSort, Reviews, VoteStatus }
 
 /** The kinds of listings. The key belongs to one kind, which decides the available endpoints. */
 export const listingKinds = ['server', 'bot'] as const;
-/** What a listing is, and its API key belongs to. @category Lookup */
+/** The kinds of listings, and of what API keys belong to. @category Lookup */
 export type ListingKind = (typeof listingKinds)[number];
 
 /** A value from the service, with its age. @category Lookup */
@@ -18,8 +18,8 @@ export interface CachedValue<Value> {
 /** How a lookup is ended early. @category Lookup */
 export interface AbortOptions {
   /**
-   * Aborted, the lookup rejects at once with the signal's reason, an AbortError by default. The request to the service is
-   * cancelled unless other lookups wait for it.
+   * Aborted, the lookup rejects at once with the signal's reason, an AbortError by default. The request to the service
+   * is cancelled unless other lookups wait for it.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -55,7 +55,7 @@ export interface Lookup<Kind extends ListingKind = ListingKind> {
   /**
    * `GET /server` or `GET /bot`, depending on the kind.
    * @param options.complete whether to wait for the API of another site, which may tell counts; by default, what it has
-   * told before is used. The service is waited for in any case
+   * stated before is used. The service is waited for in any case
    */
   profile(options?: AbortOptions & { readonly complete?: boolean }): Promise<CachedValue<ProfileByKind[Kind]>>;
   /**
@@ -101,7 +101,7 @@ export interface LookupClient<Kind extends ListingKind = ListingKind> extends Lo
 export type Resource = 'profile' | 'votes' | 'reviews';
 
 /**
- * What happened to a lookup, for metrics:
+ * An event of a lookup, for metrics:
  * - `fact`: answered from the ledger alone
  * - `hit`: answered from the cache
  * - `miss`: in neither, so a request is needed

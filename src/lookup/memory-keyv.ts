@@ -1,7 +1,7 @@
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import { Keyv, KeyvMemoryAdapter } from 'keyv';
 
-/** Of all entries, in each kind of cache. */
+/** The namespace of all entries, in each kind of cache. */
 export const namespace = 'tallyhook';
 
 /** About 5 MB of vote statuses: more than a busy community requests in a week. */

@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 /** Null if the service did not send a valid count. */
 const count = z.number().nonnegative().nullable();
-/** Of another site. */
+/** The rating on another site. */
 const rating = z.object({ score: z.number(), count: count }).readonly().optional();
 /** ms since the epoch. */
 const time = z.number().nullable();
@@ -88,7 +88,7 @@ export const voteStatusSchema = z.object({ canVote: z.boolean(), lastVoteAt: tim
  */
 export type CachedVoteStatus = Readonly<z.infer<typeof voteStatusSchema>>;
 
-/** Whether a user may vote now. @category Lookup */
+/** The answer to whether a user may vote now. @category Lookup */
 export interface VoteStatus extends CachedVoteStatus {
   /**
    * Whole seconds until the cooldown ends, rounded up, calculated for the time of the call even if the status is

@@ -2,7 +2,7 @@ import { commands } from '../../commands/index.ts';
 import type { ListingConfig } from '../../config/schema.ts';
 import { styleOf } from '../core/announcements/announcement-style.ts';
 import type { AnnouncementPreview } from '../core/announcements/preview.ts';
-import { voteOffers } from '../discord/commands/offers.ts';
+import { offersAt } from '../discord/commands/offers.ts';
 import { previews } from '../features/previews.ts';
 import type { Texts } from '../texts/texts.ts';
 import { findSite } from '../webhook/sites/site-settings.ts';
@@ -20,7 +20,7 @@ export function previewAnnouncements(
 ): readonly AnnouncementPreview[] {
   const style = styleOf(announcements);
   const card = { name: title, url: 'https://example.com/', site: site && findSite(site).name };
-  const buttons = voteOffers(commands, texts);
+  const buttons = offersAt('vote', commands, texts);
   const context = { listing: name, kind, rewards, timeZone, style, card, texts, buttons, now };
   return previews.flatMap((preview) => preview(context));
 }

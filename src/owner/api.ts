@@ -7,14 +7,24 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import { operator } from '../core/ledger/correction.ts';
 import type { Board, LeaderboardPage } from '../core/ledger/standing.ts';
 import { type DeliveryRecord, type EffectRecord, isPruned, type LedgerEntry } from '../core/records/records.ts';
-import { type DeliveryDetails, getDelivery } from '../features/traces/delivery-details.ts';
-import { explainDelivery, explainEffect } from '../features/traces/explain.ts';
+import {
+  type DeliveryDetails,
+  explainDelivery,
+  explainEffect,
+  getDelivery,
+} from '../features/traces/delivery-details.ts';
 import type { Authentication } from './authentication.ts';
 import type { OwnerContext } from './context.ts';
-import { getMember, type MemberAccount, type MemberDetails, type VoteTimes } from './get-member.ts';
-import { getSummary, type Summary } from './get-overview.ts';
-import { listDeliveries } from './list-deliveries.ts';
 import { decideAlarm, decisions, type ListingDetails, listListings, reverseVotes } from './listings.ts';
+import {
+  getMember,
+  getSummary,
+  listDeliveries,
+  type MemberAccount,
+  type MemberDetails,
+  type Summary,
+  type VoteTimes,
+} from './queries.ts';
 import { correct, findEffect, replayDelivery, replayEffect } from './replay.ts';
 import {
   correctionRequest,
@@ -147,11 +157,11 @@ const noStore: RequestHandler = (_request, response, next) => {
 
 /** Requires the bearer token. A request without a token does not count as a failed attempt. */
 function requireToken(authentication: Authentication): RequestHandler {
-  return (request, response, next) => {
+  return async (request, response, next) => {
     const client = clientKeyOf(request.ip);
-    authentication.countRequest(client);
+    await authentication.countRequest(client);
     const [, token] = /^Bearer +(\S.*)$/i.exec(request.headers.authorization ?? '') ?? [];
-    if (token !== undefined && authentication.verifyToken(token, client)) return next();
+    if (token !== undefined && (await authentication.verifyToken(token, client))) return next();
     response.set('www-authenticate', 'Bearer');
     throw new HttpError(401, 'Send "Authorization: Bearer …" with the OWNER_TOKEN.');
   };

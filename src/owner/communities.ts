@@ -1,7 +1,6 @@
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import { HttpError } from '@tallyhook/platform/web/http-error';
-import { type CommunityId, noCommunity } from '../core/ledger/account.ts';
-import type { LedgerReads } from '../core/ledger/ledger.ts';
+import { type CommunityId, type LedgerReads, noCommunity } from '../core/ledger/account.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { RecordScope } from '../core/records/records.ts';
 import type { CommunityIds } from '../features/communities/community-ids.ts';

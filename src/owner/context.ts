@@ -1,16 +1,19 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
-import type { SetupServices } from '../../commands/setup-services.ts';
 import type { CommunityId } from '../core/ledger/account.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
-import type { Recordings } from '../core/store/commits/jobs.ts';
-import type { SessionRevocations } from '../core/store/coordination/session-revocations.ts';
+import type { SettingsInEffect } from '../core/settings/setting-spec.ts';
+import type { SessionRevocations } from '../core/store/coordination.ts';
+import type { DayVotes } from '../core/store/standings/votes-per-day.ts';
+import type { Recordings } from '../core/tally/recorder.ts';
 import type { GuildReader } from '../discord/guild-reader.ts';
 import type { Reversals } from '../features/corrections/reversals.ts';
 import type { CorrectionStore } from '../features/corrections/store.ts';
 import type { StatedNextVote } from '../features/next-votes/store.ts';
+import type { ConsoleCard } from '../features/parts.ts';
 import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
+import type { SetupServices } from '../features/settings/services.ts';
 import type { RecordsContext } from '../features/traces/delivery-details.ts';
 import type { AppTexts } from '../texts/texts.ts';
 import type { Outcome } from '../webhook/response.ts';
@@ -18,7 +21,6 @@ import type { Site } from '../webhook/sites/site.ts';
 import type { AnnouncedListing } from './announcement-previews.ts';
 import type { CommunityScope, OwnerCommunities } from './communities.ts';
 import type { ReadNames } from './names.ts';
-import type { RewardRecords } from './reward-records.ts';
 import type { SignInLinks } from './sign-in-links.ts';
 
 /** Whether a component is ready, and if not, the reason. */
@@ -41,12 +43,12 @@ export interface BudgetStatus {
 }
 
 /** Processes a quarantined delivery again with the current rules. Rejects as {@link Recorder} does. */
-export type ReplayDelivery = (
+type ReplayDelivery = (
   delivery: DeliveryRecord,
 ) => Promise<{ readonly outcome: Outcome; readonly reason: string | null; readonly credits: number }>;
 
 /** The guilds of the communities, and who manages them. */
-export interface OwnerGuilds {
+interface OwnerGuilds {
   /** Of the communities whose guild is known. */
   ids(): readonly string[];
   /** What belongs to the community of a guild; null if there is none. */
@@ -97,4 +99,21 @@ export interface OwnerContext extends RecordsContext {
   readonly signInLinks?: SignInLinks | undefined;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+/** The settings of a listing, of which the rewards are shown. */
+export interface ListingRules extends SettingsInEffect {
+  readonly name: string;
+}
+
+/** What the owner sees of the rewards. Rejects with the driver's error if the database cannot be read. */
+interface RewardRecords {
+  /** Of each configured listing. */
+  rules(): readonly ListingRules[];
+  /** Of the features. */
+  readonly cards: readonly ConsoleCard[];
+  /** By the calendar of the community; of all listings by that of the first one. @param scope null for all listings */
+  votesPerDay(scope: CommunityScope | null): Promise<readonly DayVotes[]>;
+  /** How many purchases wait for the owner. @param scope null for all */
+  waitingOrders(scope: CommunityScope | null): Promise<number>;
 }

@@ -4,7 +4,6 @@ import type { Log } from '@tallyhook/platform/log';
 import { isTrustedProxy } from '@tallyhook/platform/web/client-key';
 import type { Express, RequestHandler } from 'express';
 import express from 'express';
-import type { SetupServices } from '../../commands/setup-services.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Replay } from '../core/receiving/replay.ts';
 import { createGuildReader } from '../discord/guild-reader.ts';
@@ -13,6 +12,7 @@ import type { CommunityIds } from '../features/communities/community-ids.ts';
 import type { Directory } from '../features/communities/directory.ts';
 import { createReversals } from '../features/corrections/reversals.ts';
 import type { ConsoleCard } from '../features/parts.ts';
+import type { SetupServices } from '../features/settings/services.ts';
 import type { Store } from '../features/store.ts';
 import { maxRequestsPerMinute } from '../lookup/budget.ts';
 import type { KeyStatus } from '../lookup/lookup.ts';
@@ -20,7 +20,7 @@ import type { AppTexts } from '../texts/texts.ts';
 import { service } from '../webhook/sites/service.ts';
 import { findSite } from '../webhook/sites/site-settings.ts';
 import { createOwnerApi } from './api.ts';
-import { createAuthentication } from './authentication.ts';
+import { Authentication } from './authentication.ts';
 import { createCommunityScopes, createOwnerCommunities } from './communities.ts';
 import { type ConsoleAccess, createConsole } from './console/console.ts';
 import type { OwnerContext } from './context.ts';
@@ -153,7 +153,7 @@ export type OwnerAccess = Pick<ConsoleAccess, 'token' | 'discord'>;
  * @param access `token`: the `OWNER_TOKEN`, without which there is no API
  */
 export function createOwner({ token, discord }: OwnerAccess, context: OwnerContext): Express {
-  const authentication = createAuthentication({ token, clock: context.clock, log: context.log });
+  const authentication = new Authentication({ token, log: context.log });
   const app = express().disable('x-powered-by').disable('etag').enable('strict routing');
   // For the client's address, and for whether the browser uses HTTPS.
   app.set('trust proxy', isTrustedProxy);

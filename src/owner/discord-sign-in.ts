@@ -1,7 +1,6 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
-import { readManagedGuilds } from '@tallyhook/platform/discord-oauth/managed-guilds';
-import { createOAuthClient } from '@tallyhook/platform/discord-oauth/oauth-client';
+import { createOAuthClient, readManagedGuilds } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { second } from '@tallyhook/platform/durations';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { memoizedApplicationId } from '../discord/inspection.ts';

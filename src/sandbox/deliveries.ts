@@ -20,127 +20,135 @@ const maxTracked = 500;
 /** @param startedAt monotonic (ms) */
 type TrackedDelivery = { -readonly [Name in keyof TimelineDelivery]: TimelineDelivery[Name] } & { startedAt: number };
 
-export type Deliveries = ReturnType<typeof createDeliveries>;
+interface DeliveriesOptions {
+  readonly clock: Clock;
+  /** Real time. */
+  readonly stopwatch: Clock;
+  readonly memberName: (userId: string) => string;
+  readonly channelName: (channelId: string) => string;
+  /** The site whose deliveries come to a path, if it is not the service. By default all come from the service. */
+  readonly siteAt?: (path: string) => Site | undefined;
+  readonly emit: (item: TimelineDelivery | TimelineLine) => void;
+}
 
 /** Observes every delivery to the bot, from its first byte to its announcement. */
-export function createDeliveries(options: {
-  clock: Clock;
-  /** Real time. */
-  stopwatch: Clock;
-  memberName: (userId: string) => string;
-  channelName: (channelId: string) => string;
-  /** The site whose deliveries come to a path, if it is not the service. By default all come from the service. */
-  siteAt?: (path: string) => Site | undefined;
-  emit: (item: TimelineDelivery | TimelineLine) => void;
-}) {
-  const { clock, stopwatch, memberName, channelName, siteAt = () => undefined, emit } = options;
+export class Deliveries {
+  readonly #options: DeliveriesOptions;
   /** Associates a recorded delivery with the HTTP request that is being handled. */
-  const current = new AsyncLocalStorage<TrackedDelivery>();
-  const tracked = new BoundedMap<TrackedDelivery>(maxTracked);
-  let last: CapturedDelivery | null = null;
-  let count = 0;
+  readonly #current = new AsyncLocalStorage<TrackedDelivery>();
+  readonly #tracked = new BoundedMap<TrackedDelivery>(maxTracked);
+  #last: CapturedDelivery | null = null;
+  #count = 0;
 
-  function addLine(tone: Tone, text: string): void {
-    emit({ kind: 'line', at: clock.now(), source: 'bot', tone, text });
+  constructor(options: DeliveriesOptions) {
+    this.#options = options;
   }
 
-  function addStep(delivery: TrackedDelivery, step: StepText, isSettled = false): void {
-    const afterMs = Math.max(0, stopwatch.monotonic() - delivery.startedAt);
+  #addLine(tone: Tone, text: string): void {
+    this.#options.emit({ kind: 'line', at: this.#options.clock.now(), source: 'bot', tone, text });
+  }
+
+  #addStep(delivery: TrackedDelivery, step: StepText, isSettled = false): void {
+    const afterMs = Math.max(0, this.#options.stopwatch.monotonic() - delivery.startedAt);
     // What was not announced for want of a channel is announced once there is one.
     const earlier = delivery.steps.filter(({ name }) => name !== 'unannounced');
-    delivery.steps = [...earlier, { ...step, at: clock.now(), afterMs }];
+    delivery.steps = [...earlier, { ...step, at: this.#options.clock.now(), afterMs }];
     delivery.isSettled = isSettled;
     const { startedAt: _startedAt, ...item } = delivery;
-    emit(item);
+    this.#options.emit(item);
   }
 
-  function track(request: IncomingMessage, response: ServerResponse): TrackedDelivery {
-    count += 1;
-    const site = siteAt(request.url ?? '');
+  #track(request: IncomingMessage, response: ServerResponse): TrackedDelivery {
+    this.#count += 1;
+    const site = this.#options.siteAt?.(request.url ?? '');
     const delivery: TrackedDelivery = {
       kind: 'delivery',
-      id: count,
-      at: clock.now(),
-      startedAt: stopwatch.monotonic(),
+      id: this.#count,
+      at: this.#options.clock.now(),
+      startedAt: this.#options.stopwatch.monotonic(),
       title: site === undefined ? 'A delivery' : `${site.name} delivery`,
       event: null,
       steps: [],
       isSettled: false,
     };
     const body = captureBody(request, () => {
-      const describe = site === undefined ? describeDelivery : describeSiteDelivery(site, clock.now());
-      Object.assign(delivery, describe(body(), memberName));
+      const describe = site === undefined ? describeDelivery : describeSiteDelivery(site, this.#options.clock.now());
+      Object.assign(delivery, describe(body(), this.#options.memberName));
     });
     const responseText = captureResponseText(response);
-    addStep(delivery, { name: 'received', tone: 'plain', text: 'Received' });
+    this.#addStep(delivery, { name: 'received', tone: 'plain', text: 'Received' });
     response.on('finish', () => {
       if (response.statusCode === 200) {
-        if (delivery.steps.every(({ name }) => !isNoVote(name))) last = capturedDelivery(request, body(), site);
+        if (delivery.steps.every(({ name }) => !isNoVote(name))) this.#last = capturedDelivery(request, body(), site);
       } else {
         const text = rejectionText(response.statusCode, responseText());
-        addStep(delivery, { name: 'refused', tone: 'bad', text }, true);
+        this.#addStep(delivery, { name: 'refused', tone: 'bad', text }, true);
       }
     });
     return delivery;
   }
 
-  return {
-    /** The last accepted vote or purchase; null if there is none yet. */
-    get last(): CapturedDelivery | null {
-      return last;
-    },
-    /** Wraps the bot's HTTP listener. */
-    wrapListener:
-      (listener: RequestListener): RequestListener =>
-      (request, response) => {
-        if (!/^\/webhooks\b/.test(request.url ?? '')) return listener(request, response);
-        return current.run(track(request, response), () => listener(request, response));
-      },
-    onRecorded({ outcome, deliveryId, credits, reason, isAnnounced, causes }: RecordedDelivery) {
-      const delivery = current.getStore();
-      if (delivery === undefined) return addLine('plain', `Delivery ${deliveryId} was replayed: ${outcome}`);
-      tracked.set(String(deliveryId), delivery);
-      addStep(delivery, { name: 'verified', tone: 'good', text: 'Signature verified' });
-      switch (outcome) {
-        case 'recorded':
-          addStep(delivery, { name: 'recorded', tone: 'good', text: 'Recorded and committed' });
-          addStep(delivery, creditStep(credits, reason, causes));
-          if (!isAnnounced) addStep(delivery, unannouncedStep(`${noChannel}, or such events are not announced`), true);
-          return;
-        case 'duplicate':
-          return addStep(delivery, { name: 'duplicate', tone: 'plain', text: 'Duplicate: no credits' }, true);
-        case 'test':
-          addStep(delivery, { name: 'test', tone: 'good', text: 'Test delivery: recorded, no credits' });
-          if (!isAnnounced) addStep(delivery, unannouncedStep(noChannel), true);
-          return;
-        case 'quarantined': {
-          const suffix = reason === null ? '' : `: ${reason}`;
-          return addStep(delivery, { name: 'quarantined', tone: 'bad', text: `Quarantined${suffix}` }, true);
-        }
+  /** The last accepted vote or purchase; null if there is none yet. */
+  get last(): CapturedDelivery | null {
+    return this.#last;
+  }
+
+  /** Wraps the bot's HTTP listener. */
+  readonly wrapListener =
+    (listener: RequestListener): RequestListener =>
+    (request, response) => {
+      if (!/^\/webhooks\b/.test(request.url ?? '')) return listener(request, response);
+      return this.#current.run(this.#track(request, response), () => listener(request, response));
+    };
+
+  readonly onRecorded = ({ outcome, deliveryId, credits, reason, isAnnounced, causes }: RecordedDelivery) => {
+    const delivery = this.#current.getStore();
+    if (delivery === undefined) return this.#addLine('plain', `Delivery ${deliveryId} was replayed: ${outcome}`);
+    this.#tracked.set(String(deliveryId), delivery);
+    this.#addStep(delivery, { name: 'verified', tone: 'good', text: 'Signature verified' });
+    switch (outcome) {
+      case 'recorded':
+        this.#addStep(delivery, { name: 'recorded', tone: 'good', text: 'Recorded and committed' });
+        this.#addStep(delivery, creditStep(credits, reason, causes));
+        if (!isAnnounced)
+          this.#addStep(delivery, unannouncedStep(`${noChannel}, or such events are not announced`), true);
+        return;
+      case 'duplicate':
+        return this.#addStep(delivery, { name: 'duplicate', tone: 'plain', text: 'Duplicate: no credits' }, true);
+      case 'test':
+        this.#addStep(delivery, { name: 'test', tone: 'good', text: 'Test delivery: recorded, no credits' });
+        if (!isAnnounced) this.#addStep(delivery, unannouncedStep(noChannel), true);
+        return;
+      case 'quarantined': {
+        const suffix = reason === null ? '' : `: ${reason}`;
+        return this.#addStep(delivery, { name: 'quarantined', tone: 'bad', text: `Quarantined${suffix}` }, true);
       }
-    },
-    onAttempted(...[effects, attempt]: Parameters<OnAttempted>): void {
-      for (const { kind, deliveryId, queue } of effects) {
-        if (deliveryId === null) continue;
-        const delivery = tracked.get(String(deliveryId));
-        // During an outage, the first effect of any kind is attempted, and the others wait with it.
-        const holdsUpAnnouncement = attempt.outcome === 'later' && attempt.scope === 'global' && !delivery?.isSettled;
-        if (kind !== 'announcement' && !holdsUpAnnouncement) continue;
-        const step = attemptStep(attempt, channelName(parseQueue(queue).id));
-        if (delivery === undefined) addLine(step.tone, `Earlier delivery: ${step.text}`);
-        else addStep(delivery, step, step.name !== 'waiting');
-      }
-    },
+    }
+  };
+
+  readonly onAttempted = (...[effects, attempt]: Parameters<OnAttempted>): void => {
+    for (const { kind, deliveryId, queue } of effects) {
+      if (deliveryId === null) continue;
+      const delivery = this.#tracked.get(String(deliveryId));
+      // During an outage, the first effect of any kind is attempted, and the others wait with it.
+      const holdsUpAnnouncement = attempt.outcome === 'later' && attempt.scope === 'global' && !delivery?.isSettled;
+      if (kind !== 'announcement' && !holdsUpAnnouncement) continue;
+      const step = attemptStep(attempt, this.#options.channelName(parseQueue(queue).id));
+      if (delivery === undefined) this.#addLine(step.tone, `Earlier delivery: ${step.text}`);
+      else this.#addStep(delivery, step, step.name !== 'waiting');
+    }
   };
 }
 
-/** A repeated test is another test, and what is quarantined is stored each time: neither shows what a repetition does. */
+/**
+ * A repeated test is another test, and what is quarantined is stored each time: neither shows what a repetition does.
+ */
 const isNoVote = (name: Step['name']) => name === 'test' || name === 'quarantined';
 
 type OnAttempted = NonNullable<InternalDependencies['onAttempted']>;
 type StepText = Omit<Step, 'at' | 'afterMs'>;
 
-/** What a vote can earn besides its own credits. */
+/** The names of what a vote can earn besides its own credits. */
 const bonuses: Partial<Readonly<Record<Cause, string>>> = {
   streak: 'streak',
   milestone: 'milestone',
@@ -242,7 +250,8 @@ export interface CapturedDelivery {
 const rejectionSchema = z.object({ error: z.string() });
 
 /**
- * Records the body while the handler reads it; a `data` listener would take the bytes from the handler. Returns the bytes so far.
+ * Records the body while the handler reads it; a `data` listener would take the bytes from the handler. Returns the
+ * bytes so far.
  *
  * @param onComplete called before the handler receives the end of the body
  */

@@ -22,7 +22,7 @@ export interface FaultInjection {
 /** Where votes for a listing are sent. */
 interface VoteWebhook {
   readonly kind: 'server' | 'bot';
-  /** Of the listing. */
+  /** The id of the listing. */
   readonly id: string;
   readonly url: string;
   readonly secret: string;

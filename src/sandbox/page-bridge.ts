@@ -2,12 +2,11 @@ import { hour, second } from '@tallyhook/platform/durations';
 import type { Listing, RunningService } from 'listing-service';
 import { z } from 'zod';
 import type { Ledger } from '../core/ledger/program-ledger.ts';
+import { memberName } from './community.ts';
 import type { DeliveryResponse, FaultInjection, OutageSwitch } from './fault-injection.ts';
 import type { FaultAction, PagePorts } from './page/ports.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
-import { memberName } from './sandbox-members.ts';
-import type { ImitatedSite } from './sites/imitated-site.ts';
-import type { ListingSites } from './sites/listing-sites.ts';
+import type { ImitatedSite, ListingSites } from './sites.ts';
 
 const notLinked = 'The service sends no votes to the bot yet. Link a listing with /setup first.';
 const outageMs = 10 * second;

@@ -13,13 +13,12 @@ import { loadConfig, loadHttpAddress } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { openApp } from '../app/app.ts';
 import { createSignInLinks } from '../owner/sign-in-links.ts';
+import { defaultSettings, type ListingSettings, memberName } from './community.ts';
 import type { DataDirectory } from './data-directory.ts';
-import { defaultSettings, type ListingSettings } from './default-settings.ts';
-import { createDeliveries } from './deliveries.ts';
+import { Deliveries } from './deliveries.ts';
 import type { ListingService, WebhookSecrets } from './listing-service.ts';
 import type { TimelineItem } from './page/ports.ts';
-import { memberName } from './sandbox-members.ts';
-import type { ListingSites } from './sites/listing-sites.ts';
+import type { ListingSites } from './sites.ts';
 
 /** The file contains secrets. */
 const ownerOnly = { mode: 0o600 };
@@ -33,7 +32,7 @@ interface BotOptions {
   /** The caller's settings; the ones that connect the bot to the sandbox override them. */
   readonly environment: Environment;
   readonly listingSettings: ListingSettings | undefined;
-  /** Whether the operator has configured the listings; otherwise they are linked with `/setup`. */
+  /** True if the operator has configured the listings; otherwise they are linked with `/setup`. */
   readonly isLinked: boolean;
   readonly clock: Clock;
   /** Creates the bot's log from its configuration; without it nothing is logged. */
@@ -89,7 +88,7 @@ async function createBot(options: BotOptions, address: Environment) {
   });
   const channelName = (id: string) => discord.channelName(id) ?? 'a deleted channel';
   const siteAt = (path: string) => sites?.find(path)?.site;
-  const deliveries = createDeliveries({ clock, stopwatch: systemClock, memberName, channelName, siteAt, emit });
+  const deliveries = new Deliveries({ clock, stopwatch: systemClock, memberName, channelName, siteAt, emit });
   const signInLinks = createSignInLinks(systemClock, options.onConsoleOpened);
   const app = await openApp(config, {
     clock,
@@ -124,8 +123,8 @@ async function createBot(options: BotOptions, address: Environment) {
 }
 
 /**
- * Listens before the bot exists: `/setup` shows the address for webhooks, which includes the port, and nobody else can take
- * the port meanwhile.
+ * Listens before the bot exists: `/setup` shows the address for webhooks, which includes the port, and nobody else can
+ * take the port meanwhile.
  */
 async function openServer(environment: Environment) {
   const isPortSet = environment['PORT'] || environment['PORT_FILE'];

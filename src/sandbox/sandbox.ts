@@ -16,10 +16,9 @@ import { z } from 'zod';
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
 import type { App } from '../app/app-interface.ts';
+import { guildMembers, guildNames, type ListingSettings, voters } from './community.ts';
 import { openDataDirectory } from './data-directory.ts';
-import type { ListingSettings } from './default-settings.ts';
 import { createFaultInjection, createOutageSwitch, type FaultInjection, type OutageSwitch } from './fault-injection.ts';
-import { guildNames } from './guild-names.ts';
 import {
   createServiceApplication,
   registerWebhooks,
@@ -40,8 +39,7 @@ import { createSandboxPage } from './page/sandbox-page.ts';
 import { createPageBridge } from './page-bridge.ts';
 import { createSandboxBot } from './sandbox-bot.ts';
 import { openSandboxClock, type SandboxClock } from './sandbox-clock.ts';
-import { guildMembers, voters } from './sandbox-members.ts';
-import { startListingSites } from './sites/listing-sites.ts';
+import { startListingSites } from './sites.ts';
 
 /** tallyhook with a local Discord and a local listing service. The bot is the same code as in production. */
 export interface Sandbox {
@@ -64,27 +62,37 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
-/** Without options the sandbox starts empty, logs nothing, listens on free ports, and deletes its files when it stops. */
+/**
+ * Without options the sandbox starts empty, logs nothing, listens on free ports, and deletes its files when it stops.
+ */
 export interface SandboxOptions {
   /** Directory for its state; the next sandbox with this directory continues from there. */
   readonly directory?: string;
-  /** Settings for the bot, except those that connect it to the sandbox: credits, HOST, PORT (default: a free one), OWNER_TOKEN, … */
+  /**
+   * Settings for the bot, except those that connect it to the sandbox: credits, HOST, PORT (default: a free one),
+   * OWNER_TOKEN, …
+   */
   readonly environment?: Environment;
   /** 0 selects a free port. */
   readonly ports?: { readonly page: number; readonly service: number };
   /** Seconds that pass in the sandbox per second of real time: 1 (default) to 60. */
   readonly speed?: number;
-  /** Seed of the pseudorandom numbers, for repeatable runs; `none` starts with listings that have no votes or reviews. */
+  /**
+   * Seed of the pseudorandom numbers, for repeatable runs; `none` starts with listings that have no votes or reviews.
+   */
   readonly seed?: number | 'none';
   /** The clock that the sandbox clock is based on (default: the system's), for runs at a fixed time. */
   readonly realClock?: Clock;
-  /** Settings of both listings that replace the sandbox's, as in the file of `TALLYHOOK_CONFIG`: `announcements`, `shop`, … */
+  /**
+   * Settings of both listings that replace the sandbox's, as in the file of `TALLYHOOK_CONFIG`: `announcements`,
+   * `shop`, …
+   */
   readonly listingSettings?: ListingSettings;
-  /** Whether the bot knows the listings at the start (default: true). Otherwise they are linked with `/setup`. */
+  /** True if the bot knows the listings at the start (default: true). Otherwise they are linked with `/setup`. */
   readonly linked?: boolean;
-  /** Whether members can also vote on imitations of other listing sites (default: true). */
+  /** True if members can also vote on imitations of other listing sites (default: true). */
   readonly sites?: boolean;
-  /** What the command line offers on the page. @internal */
+  /** Offers of the command line on the page. @internal */
   readonly commandLine?: CommandLine & {
     /** Replaces the tour that was chosen before. */ readonly tour?: StartOver['tour'] | undefined;
   };
@@ -100,8 +108,8 @@ export const maxSpeed = 60;
 const host = '127.0.0.1';
 
 /**
- * Starts the service, Discord and the bot, and registers the bot's webhooks with the service. The bot may still be connecting when
- * the promise resolves: see `discord.connected` and `discord.events`.
+ * Starts the service, Discord and the bot, and registers the bot's webhooks with the service. The bot may still be
+ * connecting when the promise resolves: see `discord.connected` and `discord.events`.
  *
  * @throws TallyhookError `cannot_listen` if a port is in use, `sandbox_clock` for a speed below 1, `page_not_bundled`, and
  *   `cannot_write` for an unusable directory

@@ -45,7 +45,7 @@ export function readOverrides(overrides: TextOverrides): ReadonlyMap<Locale, Rea
   }
   if (issues.length > 0) {
     throw new TallyhookError('text_invalid', `These texts cannot be used: ${issues.join('; ')}.`, {
-      hint: 'The texts, their keys and placeholders are those of src/texts/en.ts.',
+      hint: 'The texts, their keys and placeholders are those of locales/en.ts.',
     });
   }
   return read;

@@ -3,13 +3,13 @@ import { defaultLocale, type Locale, languageOf, localeFor, locales } from '@tal
 import type { Markup, Plain } from '@tallyhook/platform/texts/markup';
 import type { Flat, IsPlain, NameIn, ValuesOf } from '@tallyhook/platform/texts/messages';
 import { keysOf, namesOf, textsOfLanguage } from '@tallyhook/platform/texts/translations';
+import { en } from '../../locales/en.ts';
 import { catalogue } from './catalogue.ts';
-import { en } from './en.ts';
 import { readOverrides, type TextOverrides } from './overrides.ts';
 
 /** All texts of the bot in English by their keys. */
 export type TextMessages = Flat<typeof en>;
-/** The key of a text: its path in `src/texts/en.ts`. */
+/** The key of a text: its path in `locales/en.ts`. */
 export type TextKey = keyof TextMessages;
 /** The names of the texts in a group: their keys without that of the group. */
 export type TextIn<Group extends string> = NameIn<TextKey, Group>;

@@ -1,4 +1,3 @@
-import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import { day } from '@tallyhook/platform/durations';
 import type { Premium, Vote } from './event.ts';
 
@@ -17,8 +16,6 @@ const timeLength = 12;
 /** Decimal digits of a number of 64 bits. */
 const maxNumberLength = 20;
 const numberPattern = /^[1-9]\d{0,19}$/;
-/** Listings whose digests are remembered. */
-const maxListings = 1_000;
 
 /**
  * Suffix of the identity of a vote without a timestamp. All such votes within one cooldown are the same vote, see
@@ -74,17 +71,7 @@ export function createEventKeys(hash: (algorithm: 'sha256', text: string) => str
    */
   function siteKey(listing: string, id: string): EventKey {
     if (!numberPattern.test(id)) return untimedKey(`site ${listing} ${id}`);
-    return (id.padStart(maxNumberLength, '0') + listingDigest(listing)).slice(0, keyLength);
-  }
-
-  const listingDigests = new BoundedMap<string>(maxListings);
-
-  function listingDigest(listing: string): string {
-    const known = listingDigests.get(listing);
-    if (known !== undefined) return known;
-    const digest = hash('sha256', `site ${listing}`);
-    listingDigests.set(listing, digest);
-    return digest;
+    return (id.padStart(maxNumberLength, '0') + hash('sha256', `site ${listing}`)).slice(0, keyLength);
   }
 
   /**

@@ -48,16 +48,6 @@ export function readBotId(fields: Fields): unknown {
 }
 
 /**
- * The IDs by which a payload of any kind may name its listing, valid or not. For a first guess at the listing of a
- * delivery that is not authenticated yet.
- */
-export function readTargetIds(json: unknown): string[] {
-  if (!isObject(json)) return [];
-  const ids = [readServerId(json), readBotId(json), readField(readObject(json, 'vendor'), 'id')];
-  return ids.map(parseDiscordId).filter((id) => id !== null);
-}
-
-/**
  * A Discord ID: 1 to 20 digits. A number is accepted only if JSON parsing cannot have rounded it.
  * @throws InvalidFieldError
  */
@@ -94,11 +84,6 @@ function toStorableText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }
 
-/**
- * A time as `toISOString` writes it, without its zone. Most senders use that form, some with more digits of the second,
- * and reading it by its digits costs a fifth.
- */
-const commonTime = 'YYYY-MM-DDTHH:mm:ss.sss';
 const iso8601 =
   /^(?<day>\d{4}-\d\d-\d\d)T(?<time>\d\d:\d\d(?::\d\d)?)(?:[.,](?<fraction>\d+))?(?:(?<utc>Z)|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)$/i;
 
@@ -109,39 +94,11 @@ const iso8601 =
  */
 export function readTimestamp(value: unknown, name: string): number | null {
   if (value === undefined || value === null) return null;
-  const common = typeof value === 'string' ? readCommonTime(value) : null;
-  if (common !== null) return common;
   const parts = typeof value === 'string' ? iso8601.exec(value)?.groups : undefined;
   const time = parts === undefined ? Number.NaN : Date.parse(normalizeTime(parts));
   if (Number.isNaN(time) || !isOnCalendar(parts?.['day'] ?? ''))
     throw new InvalidFieldError(`${name} is not an ISO 8601 time with a time zone`);
   return time;
-}
-
-/** Null for any other form, and for the last days of months, whose number differs. */
-function readCommonTime(text: string): number | null {
-  const zone = text.endsWith('Z') ? 'Z' : '+00:00';
-  const excess = text.length - zone.length - commonTime.length;
-  if (excess < 0 || !text.endsWith(zone) || Number.isNaN(digitsAt(text, commonTime.length, excess))) return null;
-  for (const place of [10, 13, 16, 19]) if (text[place] !== commonTime[place]) return null;
-  if (text[4] !== '-' || text[7] !== '-') return null;
-  const [year, month, day] = [digitsAt(text, 0, 4), digitsAt(text, 5, 2), digitsAt(text, 8, 2)];
-  const [hour, minute, second] = [digitsAt(text, 11, 2), digitsAt(text, 14, 2), digitsAt(text, 17, 2)];
-  const isTime = hour < 24 && minute < 60 && second < 60;
-  // Date.UTC takes the years 0 to 99 for those of another century.
-  if (!isTime || !(year >= 1_000 && month >= 1 && month <= 12 && day >= 1 && day <= 28)) return null;
-  const time = Date.UTC(year, month - 1, day, hour, minute, second, digitsAt(text, 20, 3));
-  return Number.isNaN(time) ? null : time;
-}
-
-/** NaN if one of them is not a digit. */
-function digitsAt(text: string, from: number, length: number): number {
-  let number = 0;
-  for (let place = from; place < from + length; place += 1) {
-    const digit = text.charCodeAt(place) - 48;
-    number = digit >= 0 && digit <= 9 ? number * 10 + digit : Number.NaN;
-  }
-  return number;
 }
 
 /** The form that `Date.parse` is specified for. */

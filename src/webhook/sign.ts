@@ -1,4 +1,4 @@
-import { hmacSha256, toHex } from '@tallyhook/platform/sha256';
+import { hmacSha256Hex } from '@tallyhook/platform/sha256';
 import { serialised } from './signed-form.ts';
 import { VerificationError } from './verification/verification-error.ts';
 
@@ -24,7 +24,7 @@ const encoder = new TextEncoder();
  */
 export function sign(body: unknown, secret: string): string {
   if (typeof secret !== 'string' || secret === '') throw new VerificationError('webhook_secret_missing');
-  return toHex(hmacSha256(encoder.encode(secret), bytesOf(body)));
+  return hmacSha256Hex(secret, bytesOf(body));
 }
 
 function bytesOf(body: unknown): Uint8Array {

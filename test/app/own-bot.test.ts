@@ -17,8 +17,7 @@ import {
 } from 'discord.js';
 import type { LocalDiscord } from 'local-discord';
 import { describe, expect, it } from 'vitest';
-import type { CommandOptions } from '../../commands/command-options.ts';
-import type { CustomCommand, DiscordJsCommand } from '../../commands/custom-command.ts';
+import type { CommandOptions, CustomCommand, DiscordJsCommand } from '../../commands/custom-command.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import type { App } from '../../src/app/app-interface.ts';

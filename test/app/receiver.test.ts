@@ -9,7 +9,7 @@ import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { testCache } from '@tallyhook/platform/testing/test-cache';
 import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ReceiverListing } from '../../config/receiver-listings.ts';
+import type { ReceiverListing } from '../../config/receiver-options.ts';
 import { createReceiver, type ReceiverOptions, type VoteReceiver } from '../../src/app/receiver-app.ts';
 import type { VoteEvent } from '../../src/core/outbox/handler-events.ts';
 import { sign } from '../../src/webhook/signature.ts';

@@ -4,7 +4,7 @@ import { createLog } from '@tallyhook/platform/log';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createInteractionsEndpoint } from '../../src/discord/interactions/endpoint.ts';
-import { createRestTransports } from '../../src/discord/interactions/transport.ts';
+import { createRestTransports } from '../../src/discord/interactions/responses.ts';
 import { formatCommand } from '../../src/discord/registration/earlier-commands.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { runCommand } from '../support/command-line.ts';

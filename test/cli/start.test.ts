@@ -2,7 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { captive } from 'listing-service/testing/terminal';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startCommand } from '../../src/cli/start.ts';
+import { createStart } from '../../src/cli/start.ts';
+import { runCommandLine } from '../../src/main.ts';
 import { watchErrorHandlers } from '../support/command-line.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 
@@ -18,7 +19,7 @@ describe('tallyhook start', () => {
     const listenersBefore = process.listenerCount('SIGHUP');
     const { terminal, stop } = captive();
     const environment = vi.fn(() => process.env);
-    const running = startCommand([], terminal, environment);
+    const running = createStart(environment)({ open: true }, terminal, []);
     process.emit('SIGHUP');
     expect(environment).not.toHaveBeenCalled();
     await vi.waitFor(() => expect(environment).toHaveBeenCalledOnce(), { timeout: 60_000 });
@@ -32,22 +33,29 @@ describe('tallyhook start', () => {
   it('loads the program without settings, to compile it for an image', async () => {
     for (const name of ['DISCORD_TOKEN', 'DISCORD_TOKEN_FILE', 'NODE_ENV']) vi.stubEnv(name, '');
     const { terminal, output } = captive();
-    expect(await startCommand(['--compile'], terminal, () => ({}))).toBe(0);
+    expect(await runCommandLine(['start', '--compile'], terminal)).toBe(0);
     expect(output()).toBe('');
   });
 
-  it.each(['--help', '-h'])('prints its help and the help of the sandbox without a token (%s)', async (option) => {
+  it.each(['--help', '-h'])('prints its options and those of the sandbox (%s)', async (option) => {
     for (const name of ['DISCORD_TOKEN', 'DISCORD_TOKEN_FILE', 'NODE_ENV']) vi.stubEnv(name, '');
     const { terminal, output } = captive();
-    expect(await startCommand([option], terminal, () => ({}))).toBe(0);
-    expect(output()).toMatch(/^tallyhook start: .*Without DISCORD_TOKEN it has these options:\n\ntallyhook sandbox: /s);
+    expect(await runCommandLine(['start', option], terminal)).toBe(0);
+    expect(output()).toMatch(/^Usage: tallyhook start .*\n\nWithout DISCORD_TOKEN, for the sandbox:\n {2}--port /s);
     expect(output()).not.toContain('is not set');
   });
 
   it('says only what is wrong with an option, not that it starts the sandbox', async () => {
     for (const name of ['DISCORD_TOKEN', 'DISCORD_TOKEN_FILE', 'NODE_ENV']) vi.stubEnv(name, '');
     const { terminal, output } = captive();
-    expect(await startCommand(['--nope'], terminal, () => ({}))).toBe(2);
+    expect(await runCommandLine(['--nope'], terminal)).toBe(2);
     expect(output()).not.toContain('starting the sandbox');
+  });
+
+  it('has no options of the sandbox once there are settings', async () => {
+    for (const [name, value] of Object.entries(settings(unreachableDiscord))) vi.stubEnv(name, value);
+    const { terminal, output } = captive();
+    expect(await runCommandLine(['--port', '1'], terminal)).toBe(2);
+    expect(output()).toBe('--port is an option of the sandbox, which runs without DISCORD_TOKEN. See --help.');
   });
 });

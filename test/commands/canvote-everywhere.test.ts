@@ -7,7 +7,7 @@ import { reviews } from '../../commands/reviews.ts';
 import { stats } from '../../commands/stats.ts';
 import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import type { ReplyButton } from '../../src/discord/commands/reply.ts';
-import { withDisplayName } from '../../src/features/communities/listing-names.ts';
+import { withDisplayName } from '../../src/features/communities/lookup-clients.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { createSiteLookup } from '../../src/lookup/sites/site-lookup.ts';
 import { contextFor, fakeLookup, inputOf, memberId, otherMemberId, server, start } from '../support/command-fixture.ts';

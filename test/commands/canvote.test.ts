@@ -42,13 +42,6 @@ describe('/canvote', () => {
     });
   });
 
-  it('is the same reply for all members who may vote and never have, so that it is rendered once', async () => {
-    const context = contextFor(serverWith(free));
-    const reply = await canvote.execute(inputOf(), context);
-    expect(await canvote.execute({ ...inputOf(), userId: otherMemberId }, context)).toBe(reply);
-    expect(await canvote.execute(inputOf({ user: otherMemberId }), context)).not.toEqual(reply);
-  });
-
   it('reports the next and the last vote, without a button', async () => {
     const reply = await canvote.execute(inputOf(), contextFor(serverWith(waiting)));
     expect(reply.text).toContain(`<t:${(start + 11 * hour) / 1_000}:R>`);

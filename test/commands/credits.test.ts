@@ -5,7 +5,7 @@ import { credits } from '../../commands/credits.ts';
 import { remind } from '../../commands/remind.ts';
 import { shop } from '../../commands/shop.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
-import { createWritableLedger } from '../../src/features/corrections/program-ledger-writes.ts';
+import { createWritableLedger } from '../../src/features/corrections/program-ledger.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { fakeLookup, inputOf, memberId, otherMemberId, server, start } from '../support/command-fixture.ts';

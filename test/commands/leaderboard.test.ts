@@ -4,7 +4,7 @@ import { leaderboard } from '../../commands/leaderboard.ts';
 import type { OptionValue, ReplySelect } from '../../src/discord/commands/reply.ts';
 import { createFindDeparted } from '../../src/discord/departed-members.ts';
 import { createKnownGuilds } from '../../src/discord/known-guilds.ts';
-import { encodeCustomId } from '../../src/discord/rendering/custom-id.ts';
+import { encodeCustomId } from '../../src/discord/rendering/components.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { inputOf, memberId, otherMemberId, start } from '../support/command-fixture.ts';
 import { localDiscord } from '../support/local-discord.ts';

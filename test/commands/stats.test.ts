@@ -1,7 +1,7 @@
 import { hour } from '@tallyhook/platform/durations';
 import { describe, expect, it, vi } from 'vitest';
 import { stats } from '../../commands/stats.ts';
-import type { DrawVotePicture } from '../../commands/vote-picture.ts';
+import type { DrawVotePicture } from '../../src/features/parts.ts';
 import { bot, contextFor, fakeLookup, inputOf, server, start } from '../support/command-fixture.ts';
 
 const listedServer = { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) };
@@ -139,17 +139,6 @@ describe('/stats', () => {
       expect(reply).toMatchObject({ title: 'Lamplighter', image: 'votes.png', files: [picture.file] });
       expect(reply.footer).toContain('those of the listing service');
       expect(requests).toEqual([{ listings: ['bot'], texts: context.texts, scale: 1, now: start }]);
-    });
-
-    it('returns the same reply while profile and picture are the same', async () => {
-      const run = (file: typeof picture) =>
-        stats.execute(
-          inputOf(),
-          withPicture(async () => file),
-        );
-      const first = await run(picture);
-      expect(await run(picture)).toBe(first);
-      expect(await run({ ...picture })).not.toBe(first);
     });
 
     it('shows no picture where the bot may not attach files', async () => {

@@ -4,7 +4,7 @@ import { vote } from '../../commands/vote.ts';
 import { controlsOf } from '../../packages/local-discord/src/objects.ts';
 import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import type { Panel } from '../../src/discord/commands/reply.ts';
-import { withDisplayName } from '../../src/features/communities/listing-names.ts';
+import { withDisplayName } from '../../src/features/communities/lookup-clients.ts';
 import { createSiteLookup } from '../../src/lookup/sites/site-lookup.ts';
 import { connectedBot } from '../support/bot.ts';
 import { contextFor, fakeLookup, inputOf, server, start } from '../support/command-fixture.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { shopItems } from '../../src/features/shop/item.ts';
+import { shopItems } from '../../src/features/shop/purchase.ts';
 import { environmentWith, harbour, issuesOf } from '../support/listings-file.ts';
 
 const bot = { name: 'quartermaster', kind: 'bot', id: '9', guildId: '1000' };

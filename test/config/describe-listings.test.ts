@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { describeListings, publicListings } from '../../config/describe-listings.ts';
+import { describeListings, publicListings } from '../../config/describe.ts';
 import { listingsFile, listingsFileSchema } from '../../config/listings-file.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { SettingSpec } from '../../src/core/settings/setting-spec.ts';

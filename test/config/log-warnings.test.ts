@@ -1,7 +1,7 @@
 import { createLog } from '@tallyhook/platform/log';
 import { expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { logConfigWarnings } from '../../config/log-warnings.ts';
+import { logConfigWarnings } from '../../config/warnings.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 
 it.each([

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, it } from 'vitest';
+import { withOtherRewards } from '../../config/listings.ts';
 import { loadConfig } from '../../config/load.ts';
-import { withOtherRewards } from '../../config/other-rewards.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 
 const streak = { every: 7, credits: 50, forgive: 1 };

@@ -4,13 +4,12 @@ import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
 import { readAppOptions } from '../../config/app-options.ts';
-import { communityConfig } from '../../config/community-config.ts';
 import { describeConfig } from '../../config/describe.ts';
-import { dotEnvWarnings } from '../../config/dot-env-warnings.ts';
 import { readEnvironment } from '../../config/environment.ts';
+import { communityConfig } from '../../config/listings.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
-import { configWarnings } from '../../config/warnings.ts';
+import { configWarnings, dotEnvWarnings } from '../../config/warnings.ts';
 import { linkPath } from '../../src/core/settings/stored-settings.ts';
 import { botToken } from '../support/bot-token.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../config/load.ts';
-import { settingsNeedingRestart, withRotatedSecrets } from '../../config/rotation.ts';
+import { loadConfig, settingsNeedingRestart, withRotatedSecrets } from '../../config/load.ts';
 import { botToken } from '../support/bot-token.ts';
 
 const minimal = {

@@ -1,13 +1,17 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import { expect, it, onTestFinished } from 'vitest';
-import { accountIdOf, type CommunityId, noCommunity } from '../../src/core/ledger/account.ts';
-import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { accountIdOf, type CommunityId, createPseudonym, noCommunity } from '../../src/core/ledger/account.ts';
 import type { LeaderboardQuery } from '../../src/core/ledger/standing.ts';
-import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/core/store/snapshots/audit.ts';
-import { entryPages, type NumberedEntry } from '../../src/core/store/snapshots/entry-pages.ts';
-import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
-import { repeatedAchievements } from '../../src/core/store/snapshots/reward-statistics.ts';
+import {
+  balanceDifferences,
+  brokenLinks,
+  entryPages,
+  type NumberedEntry,
+  paymentDifferences,
+} from '../../src/core/store/snapshots/audit.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/snapshot.ts';
+import { repeatedAchievements } from '../../src/core/store/snapshots/statistics.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { partyKey } from '../../src/features/party/rules.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NewEffect } from '../../src/core/outbox/outbox.ts';
 import { type QueueName, roleQueueName } from '../../src/core/outbox/queue.ts';
 import { orphanedRows } from '../../src/core/store/snapshots/audit.ts';
-import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/snapshot.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { describeOnEveryDatabase } from '../support/databases.ts';

@@ -7,7 +7,7 @@ import {
   orphanedRows,
   paymentDifferences,
 } from '../../src/core/store/snapshots/audit.ts';
-import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/snapshot.ts';
 import type { RecordedDelivery } from '../../src/core/tally/tally.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import type { Premium, Vote } from '../../src/webhook/event.ts';

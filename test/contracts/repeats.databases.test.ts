@@ -1,9 +1,9 @@
 import { day, hour } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
-import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { createPseudonym } from '../../src/core/ledger/account.ts';
 import { createReplay } from '../../src/core/receiving/replay.ts';
-import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/snapshot.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';

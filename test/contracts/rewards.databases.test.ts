@@ -2,12 +2,16 @@ import { day, hour } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Added } from '../../src/core/added-value.ts';
-import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { createPseudonym } from '../../src/core/ledger/account.ts';
 import { isOf, roleKind } from '../../src/core/outbox/effect-kind.ts';
 import type { ListingRewards } from '../../src/core/rewards/rules.ts';
-import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/core/store/snapshots/audit.ts';
-import { entryPages } from '../../src/core/store/snapshots/entry-pages.ts';
-import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import {
+  balanceDifferences,
+  brokenLinks,
+  entryPages,
+  paymentDifferences,
+} from '../../src/core/store/snapshots/audit.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/snapshot.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { partyKey, partyRules } from '../../src/features/party/rules.ts';

@@ -1,7 +1,7 @@
 import { hour, minute } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
-import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { createPseudonym } from '../../src/core/ledger/account.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore, type Store } from '../../src/features/store.ts';

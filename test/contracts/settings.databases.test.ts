@@ -67,6 +67,31 @@ function settingsTests(newUrl: () => string): void {
     expect(await settings.changesWithIds('2', [first])).toEqual([]);
   });
 
+  it('have secrets that are found by their key, also in the history, and replaced', async () => {
+    const store = await openTestStore(newUrl());
+    const [one, two] = keys;
+    if (one === undefined || two === undefined) throw new Error('There are two keys.');
+    const sealed = (text: string, key = one) => ({ value: '1', sealed: seal(key, text, []) });
+    await save(store.settings, { lookupKey: sealed('first') });
+    await save(store.settings, { lookupKey: sealed('second') });
+    await store.rekey.useKey(two.id);
+    const found: string[] = [];
+    for (;;) {
+      const rows = await store.rekey.sealedWithOthers(two.id, 10);
+      if (rows.length === 0) break;
+      found.push(...rows.map(({ table, column }) => `${table}.${column}`));
+      const changed = rows.map((row) => ({ row, sealed: seal(two, 'again', []) }));
+      expect(await store.rekey.reseal(changed)).toBe(rows.length);
+      expect(await store.rekey.reseal(changed)).toBe(0);
+    }
+    const history = 'changed_settings';
+    expect(found).toEqual([
+      'setting_values.sealed',
+      `${history}.before_sealed`,
+      ...[`${history}.after_sealed`, `${history}.after_sealed`],
+    ]);
+  });
+
   it('are saved once per interaction, and not if nothing changes', async () => {
     const { settings } = await open();
     const first = change({ timeZone: json('UTC') });

@@ -2,7 +2,7 @@ import { day, hour, minute } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Added } from '../../src/core/added-value.ts';
-import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { createPseudonym } from '../../src/core/ledger/account.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import type { Claim } from '../../src/core/tally/record-claim.ts';

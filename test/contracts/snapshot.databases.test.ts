@@ -4,11 +4,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import {
   balanceDifferences,
   brokenLinks,
+  type EntrySelection,
+  entryPages,
   orphanedRows,
   paymentDifferences,
 } from '../../src/core/store/snapshots/audit.ts';
-import { type EntrySelection, entryPages } from '../../src/core/store/snapshots/entry-pages.ts';
-import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/snapshot.ts';
 import { backlogOf, contentsOf, lastDeliveries } from '../../src/core/store/snapshots/statistics.ts';
 import { openStore } from '../../src/features/store.ts';
 import { accountOf } from '../support/communities.ts';

@@ -1,11 +1,10 @@
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
-import { Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CircuitOpenError } from '../../src/discord/circuits/circuit-open-error.ts';
-import { guildsToPause } from '../../src/discord/circuits/paused-guilds.ts';
-import { createRequestGuard } from '../../src/discord/circuits/request-guard.ts';
+import { CircuitOpenError } from '../../src/discord/circuits/circuits.ts';
+import { guildsToPause, RequestGuard } from '../../src/discord/circuits/request-guard.ts';
 import { classifySendError } from '../../src/discord/discord-errors.ts';
 import { RequestsPausedError } from '../../src/discord/invalid-requests.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
@@ -23,7 +22,7 @@ async function createInstallation() {
 
   function createProcess() {
     const due: string[] = [];
-    const guard = createRequestGuard({
+    const guard = new RequestGuard({
       store: store.circuits,
       guildOfChannel: (channelId) => (channelId === announcements ? discord.guildId : null),
       invalidRequests: () => 0,

@@ -10,7 +10,7 @@ import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { freePort } from '@tallyhook/platform/testing/postgres';
 import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createGatewayClient } from '../../src/discord/gateway/gateway-client.ts';
+import { GatewayConnection } from '../../src/discord/gateway/gateway-client.ts';
 import type { GuildChange } from '../../src/discord/gateway/guild-changes.ts';
 import {
   createIdentifyThrottle,
@@ -29,7 +29,7 @@ function connecting(
   let readyCalls = 0;
   const changes: GuildChange[] = [];
   const globalLimit = createGlobalRateLimit(clock);
-  const client = createGatewayClient({
+  const client = new GatewayConnection({
     token: to.token,
     apiUrl: to.apiUrl,
     clock,
@@ -68,7 +68,7 @@ function connectingByHand(to: { apiUrl: string; token: string }) {
   let seen = 0;
   return {
     ...{ ...connection, clock },
-    /** How many identifies discord.js has wanted to send, and how many it was allowed. */
+    /** How many identifies the connection has wanted to send, and how many it was allowed. */
     identifies: () => ({ asked, allowed }),
     /** Waits until the client has failed once more, and returns how long it waits before the next attempt (ms). */
     async nextRetry(): Promise<number> {
@@ -97,7 +97,7 @@ describe('the connection to Discord', () => {
     expect(readyCalls()).toBe(1);
   });
 
-  it('reports what changes in guilds, which discord.js keeps out of memory', async () => {
+  it('reports what changes in guilds', async () => {
     const discord = await localDiscord();
     const { client, changes } = connecting(discord);
     client.start();

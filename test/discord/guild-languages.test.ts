@@ -1,8 +1,8 @@
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
-import { createGuildLanguages } from '../../src/discord/guild-languages.ts';
 import { createKnownGuilds } from '../../src/discord/known-guilds.ts';
+import { createGuildLanguages } from '../../src/discord/languages.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
 import { localDiscord } from '../support/bot.ts';

@@ -1,6 +1,6 @@
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { expect, it } from 'vitest';
-import { createMemberLanguages } from '../../src/discord/member-languages.ts';
+import { createMemberLanguages } from '../../src/discord/languages.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
 
 it('stores the language of a member only if another one is stored, or none', async () => {

@@ -1,4 +1,4 @@
-import { PermissionFlagsBits as bit } from 'discord.js';
+import { PermissionFlagsBits as bit } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
 import { type PermissionContext, permissionsIn } from '../../src/discord/permissions.ts';
 

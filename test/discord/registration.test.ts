@@ -8,7 +8,7 @@ import { reviews } from '../../commands/reviews.ts';
 import { stats } from '../../commands/stats.ts';
 import { trace } from '../../commands/trace.ts';
 import type { Need } from '../../src/discord/commands/command.ts';
-import { planCommands } from '../../src/discord/registration/command-plan.ts';
+import { planCommands } from '../../src/discord/registration/command-shape.ts';
 import { commandDataOf, registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { ownTexts } from '../../src/texts/texts.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
 import type { Command } from '../../commands/context.ts';
 import { stats } from '../../commands/stats.ts';
-import { createRegistrar } from '../../src/discord/registration/registrar.ts';
+import { CommandRegistrar } from '../../src/discord/registration/registrar.ts';
 import { commandDataOf, registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
@@ -209,7 +209,7 @@ async function registrarOf(
   if (deployed) await deploy(deployed);
   const clock = manualClock();
   const { log, logged } = collectingLog();
-  const registrar = createRegistrar({
+  const registrar = new CommandRegistrar({
     ...{ rest: { ...rest, ...(post && { post }) }, guildId: null, commands, registry, clock, log },
     ...{ offer: () => context, ...(sharing && { sharing }) },
   });

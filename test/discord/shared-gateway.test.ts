@@ -4,7 +4,7 @@ import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { wrappedLeases } from '@tallyhook/platform/testing/wrapped-leases';
 import type { LocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSharedGateway } from '../../src/discord/gateway/shared-gateway.ts';
+import { SharedGateway } from '../../src/discord/gateway/shared-gateway.ts';
 import { fetchShardCount } from '../../src/discord/inspection.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
@@ -49,7 +49,7 @@ async function createInstallation(shards: number) {
     };
     const reachable = wrappedLeases(store.leases, call);
     const answered: string[] = [];
-    const gateway = createSharedGateway({
+    const gateway = new SharedGateway({
       ...{ token: discord.token, apiUrl: discord.apiUrl, clock, log, leases: reachable },
       globalLimit: createGlobalRateLimit(clock),
       onInteraction: async ({ id }) => void answered.push(id),

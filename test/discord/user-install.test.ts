@@ -1,4 +1,4 @@
-import { MessageFlags } from 'discord.js';
+import { MessageFlags } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { command, connectedBot, hello } from '../support/bot.ts';

@@ -10,7 +10,7 @@ import { createApp } from '../../src/app/app.ts';
 import { prepareCommunities } from '../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
-import { createSettings } from '../../src/features/setup/create-settings.ts';
+import { createSettings } from '../../src/features/settings/in-effect.ts';
 import { openStore } from '../../src/features/store.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';

@@ -6,7 +6,7 @@ import { openSqlite } from '@tallyhook/platform/sqlite';
 import { killedAtCommit } from '@tallyhook/platform/testing/kill-itself';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, it } from 'vitest';
-import { tokenContext } from '../../src/features/linked-roles/member-tokens.ts';
+import { tokenContext } from '../../src/features/linked-roles/store.ts';
 import { openStore } from '../../src/features/store.ts';
 import { runCommand } from '../support/command-line.ts';
 import { startProgram } from '../support/start-program.ts';

@@ -10,8 +10,8 @@ import { postgresPrograms } from '@tallyhook/platform/testing/postgres';
 import { startService } from 'listing-service';
 import { ask, receiver } from 'listing-service/testing/running';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startCleanup } from '../../bench/scale/cleanup.ts';
 import { signInVoters, storedVotes } from '../../packages/listing-service/test/voters.ts';
+import { startCleanup } from '../../scripts/failover/cleanup.ts';
 import { startPair } from '../../scripts/failover/postgres-pair.ts';
 import { startNodeProxy } from '../../scripts/failover/switchover.ts';
 

@@ -43,7 +43,7 @@ function voteNumber(index: number, now: number): SentVote {
 
 /** Prints what the older version finds wrong in the ledger: its own audit, run by its own sources. */
 const auditOfOlder = `
-  const { openSnapshot } = await import('./src/core/store/snapshots/open-snapshot.ts');
+  const { openSnapshot } = await import('./src/core/store/snapshots/snapshot.ts');
   const audit = await import('./src/core/store/snapshots/audit.ts');
   const snapshot = await openSnapshot(process.argv[1]);
   const { balanceDifferences, paymentDifferences, orphanedRows, brokenLinks } = audit;
@@ -59,16 +59,9 @@ interface Versions {
   readonly newer: string;
 }
 
-/**
- * The last release beside this version, if `scripts/side-by-side.ts` has extracted it; otherwise this version beside a
- * next one, whose migration changes the tables of votes in steps.
- */
+/** This version beside a next one, whose migration changes the tables of votes in steps. */
 function versions(): Versions {
-  const repository = new URL('../..', import.meta.url).pathname;
-  const release = process.env['TALLYHOOK_LAST_RELEASE'];
-  return release === undefined
-    ? { older: repository, newer: createNextVersion() }
-    : { older: release, newer: repository };
+  return { older: new URL('../..', import.meta.url).pathname, newer: createNextVersion() };
 }
 
 /**

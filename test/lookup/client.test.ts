@@ -3,8 +3,7 @@ import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { TallyhookError } from '@tallyhook/platform/errors';
 import { Keyv } from 'keyv';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createLookup } from '../../src/lookup/client.ts';
-import type { LookupOptions } from '../../src/lookup/lookup-options.ts';
+import { createLookup, type LookupOptions } from '../../src/lookup/client.ts';
 import { delayed, failure, success } from '../support/fake-service.ts';
 import { lookupErrorOf, lookupFixture } from './lookup-fixture.ts';
 

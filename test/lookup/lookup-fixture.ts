@@ -1,9 +1,8 @@
 import { createLog } from '@tallyhook/platform/log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
-import { createLookup } from '../../src/lookup/client.ts';
+import { createLookup, type LookupOptions } from '../../src/lookup/client.ts';
 import type { LookupEvent } from '../../src/lookup/lookup.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
-import type { LookupOptions } from '../../src/lookup/lookup-options.ts';
 import { memoryKeyv } from '../../src/lookup/memory-keyv.ts';
 import { startFakeService } from '../support/fake-service.ts';
 

@@ -1,6 +1,7 @@
 import { hour, minute } from '@tallyhook/platform/durations';
+import { fixedDate } from '@tallyhook/platform/testing/fixed-date';
 import { describe, expect, it } from 'vitest';
-import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { createPseudonym } from '../../src/core/ledger/account.ts';
 import { createReplay } from '../../src/core/receiving/replay.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { claimDue } from '../support/claim-due.ts';
@@ -28,7 +29,8 @@ describe('the owner API', () => {
   });
 
   it('rejects even the right token after ten wrong tokens from an address in a minute', async () => {
-    const { request, clock } = await startOwnerServer();
+    const clock = fixedDate();
+    const { request } = await startOwnerServer();
     for (let attempt = 0; attempt < 10; attempt += 1) {
       expect((await request('/summary', { authorization: `Bearer guess-${attempt}` })).status).toBe(401);
     }
@@ -36,17 +38,7 @@ describe('the owner API', () => {
     expect(limited).toMatchObject({ status: 429, json: { success: false } });
     expect(limited.headers.get('retry-after')).toBe('60');
     expect((await request('/summary', { headers: { 'x-forwarded-for': '203.0.113.7' } })).status).toBe(200);
-    await clock.advance(minute);
-    expect((await request('/summary')).status).toBe(200);
-  });
-
-  it('accepts an address again after a minute even if the clock was set back meanwhile', async () => {
-    const { request, clock } = await startOwnerServer();
-    for (let attempt = 0; attempt < 11; attempt += 1) await request('/summary', { authorization: 'Bearer wrong' });
-    clock.shiftWallClock(-hour);
-    const limited = await request('/summary');
-    expect({ status: limited.status, wait: limited.headers.get('retry-after') }).toEqual({ status: 429, wait: '60' });
-    await clock.advance(minute);
+    clock.leap(minute);
     expect((await request('/summary')).status).toBe(200);
   });
 

@@ -1,7 +1,8 @@
 import { hour, minute } from '@tallyhook/platform/durations';
+import { fixedDate } from '@tallyhook/platform/testing/fixed-date';
 import { describe, expect, it } from 'vitest';
-import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
-import { createWritableLedger } from '../../src/features/corrections/program-ledger-writes.ts';
+import { createPseudonym } from '../../src/core/ledger/account.ts';
+import { createWritableLedger } from '../../src/features/corrections/program-ledger.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
@@ -86,13 +87,14 @@ describe('the console', () => {
   });
 
   it('shares the limit of wrong tokens with the API', async () => {
-    const { signIn, request, clock } = await openConsole();
+    const clock = fixedDate();
+    const { signIn, request } = await openConsole();
     for (let attempt = 0; attempt < 9; attempt += 1) expect((await signIn('guess')).status).toBe(401);
     expect((await request('/summary', { authorization: 'Bearer guess' })).status).toBe(401);
     const limited = await signIn();
     expect({ status: limited.status, setCookie: limited.setCookie }).toEqual({ status: 429, setCookie: null });
     expect(limited.headers.get('retry-after')).toBe('60');
-    await clock.advance(minute);
+    clock.leap(minute);
     expect((await signIn()).status).toBe(303);
   });
 

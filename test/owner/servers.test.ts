@@ -4,7 +4,7 @@ import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
 import type { Router } from 'express';
 import { describe, expect, it, vi } from 'vitest';
-import { createAuthentication } from '../../src/owner/authentication.ts';
+import { Authentication } from '../../src/owner/authentication.ts';
 import { createConsole } from '../../src/owner/console/console.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { ownerToken, startTwoCommunities } from '../support/two-communities.ts';
@@ -28,7 +28,7 @@ const consoleRouter: Router = createConsole(
   {
     token: ownerToken,
     discord: null,
-    authentication: createAuthentication({ token: ownerToken, clock: manualClock(0), log }),
+    authentication: new Authentication({ token: ownerToken, log }),
   },
   { log, clock: manualClock(0) } as unknown as OwnerContext,
 );

@@ -3,13 +3,13 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDeliveries } from '../../src/sandbox/deliveries.ts';
+import { Deliveries } from '../../src/sandbox/deliveries.ts';
 import type { TimelineItem } from '../../src/sandbox/page/ports.ts';
 
 /** A receiver with this response and an observer. */
 async function watched(listener: RequestListener) {
   const told: TimelineItem[] = [];
-  const deliveries = createDeliveries({
+  const deliveries = new Deliveries({
     clock: manualClock(),
     stopwatch: manualClock(),
     memberName: (id) => id,

@@ -1,7 +1,7 @@
 import { rawConnection } from '@tallyhook/platform/testing/raw-http';
 import { running } from 'listing-service/testing/running';
 import { expect, it, onTestFinished } from 'vitest';
-import { startRelay } from '../../src/sandbox/relay.ts';
+import { startRelay } from '../../src/sandbox/listing-service.ts';
 
 it('resets open and new connections while it is down', async () => {
   const { service } = await running();

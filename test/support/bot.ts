@@ -10,14 +10,13 @@ import { ApplicationCommandOptionType, Routes } from 'discord-api-types/v10';
 import type { LocalDiscord } from 'local-discord';
 import { inject, it } from 'vitest';
 import type { Command, CommandContext, UnlocalizedContext } from '../../commands/context.ts';
-import type { SetupServices } from '../../commands/setup-services.ts';
 import type { Reply } from '../../src/discord/commands/reply.ts';
-import { createGatewayClient } from '../../src/discord/gateway/gateway-client.ts';
+import { GatewayConnection } from '../../src/discord/gateway/gateway-client.ts';
 import { createInteractionsEndpoint } from '../../src/discord/interactions/endpoint.ts';
-import { createInteractions } from '../../src/discord/interactions/interactions.ts';
-import { createRestTransports } from '../../src/discord/interactions/transport.ts';
+import { Interactions } from '../../src/discord/interactions/interactions.ts';
+import { createRestTransports } from '../../src/discord/interactions/responses.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
-import { createRegistrar } from '../../src/discord/registration/registrar.ts';
+import { CommandRegistrar } from '../../src/discord/registration/registrar.ts';
 import type { Registration } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createClaims } from '../../src/features/claims/parts.ts';
@@ -25,7 +24,8 @@ import { createAwards } from '../../src/features/corrections/awards.ts';
 import { createMemberDataAccess } from '../../src/features/member-data/parts.ts';
 import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
 import { ReminderService } from '../../src/features/reminders/service.ts';
-import type { ShopItem } from '../../src/features/shop/item.ts';
+import type { SetupServices } from '../../src/features/settings/services.ts';
+import type { ShopItem } from '../../src/features/shop/purchase.ts';
 import { createShop } from '../../src/features/shop/shop.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { createTraces } from '../../src/features/traces/parts.ts';
@@ -170,9 +170,9 @@ export async function connectedBot(
   const languages = ownTexts;
   const offer = () => ({ listings, isShared: false, languages });
   const registration = { rest, guildId: null, commands, offer, registry };
-  const registrar = createRegistrar({ ...registration, clock: systemClock, log });
+  const registrar = new CommandRegistrar({ ...registration, clock: systemClock, log });
   const context: UnlocalizedContext = {
-    ...{ ...offer(), clock, commands, commandId: registrar.idOf, awards, reminders, shop },
+    ...{ ...offer(), clock, commands, commandId: registrar.idOf.bind(registrar), awards, reminders, shop },
     ...{ claims, memberData, traces, setup, communities: null },
     nextVotesOf: store.nextVotes.ofMember,
     findDeparted: async () => new Map(),
@@ -184,8 +184,8 @@ export async function connectedBot(
   };
   onFinished(() => registrar.stop());
   const globalLimit = createGlobalRateLimit(systemClock);
-  const interactions = createInteractions({
-    ...{ commands, clock, contextFor: () => context, isOwnCommand: registrar.isOwn, log, onAnswered },
+  const interactions = new Interactions({
+    ...{ commands, clock, contextFor: () => context, isOwnCommand: registrar.isOwn.bind(registrar), log, onAnswered },
     languages,
     noticeFor: async () => notice,
   });
@@ -195,14 +195,14 @@ export async function connectedBot(
   if (client === null) await startEndpoint();
 
   function startGateway() {
-    const client = createGatewayClient({
+    const client = new GatewayConnection({
       token: discord.token,
       apiUrl: discord.apiUrl,
       clock: systemClock,
       log,
       globalLimit,
-      onInteraction: (interaction) => interactions(interaction, transports(interaction)),
-      onReady: registrar.start,
+      onInteraction: (interaction) => interactions.handle(interaction, transports(interaction)),
+      onReady: (applicationId) => registrar.start(applicationId),
     });
     onFinished(() => client.stop());
     client.start();
@@ -211,7 +211,7 @@ export async function connectedBot(
 
   async function startEndpoint(): Promise<void> {
     const { handle } = createInteractionsEndpoint({
-      ...{ publicKey: discord.publicKey, handle: interactions, transports },
+      ...{ publicKey: discord.publicKey, handle: interactions.handle.bind(interactions), transports },
       ...{ clock: systemClock, stopwatch: systemClock, log },
     });
     const server = createHttpServer(handle, { IncomingMessage: DirectRequest });

@@ -1,5 +1,3 @@
-import { CountingExpression, maxSteps } from './regular-expression-steps.ts';
-
 /** Adds to the work that was done under a name. */
 export type AddWork = (name: string, amount: number) => void;
 
@@ -27,7 +25,6 @@ const owners: readonly (readonly [name: string, owner: object, names?: readonly 
   ['Iterator', Object.getPrototypeOf(''[Symbol.iterator]()), ['next']],
 ];
 
-const searches = new Map<string, { expression: CountingExpression; steps: Map<string, number> }>();
 let addWork: AddWork | null = null;
 
 /** Calls a function, and counts what built-in functions do meanwhile, which no coverage shows. */
@@ -86,30 +83,15 @@ function replaceBuiltIns(): void {
     'exec',
     (original) =>
       function (...args) {
-        const expression = this as RegExp;
-        const from = expression.global || expression.sticky ? expression.lastIndex : 0;
-        if (
-          addWork !== null &&
-          count(String(expression), () => stepsOf(expression, String(args[0]), from)) === Number.POSITIVE_INFINITY
-        ) {
-          throw new Error(`${String(expression)} takes too many steps.`);
-        }
-        return Reflect.apply(original, this, args);
+        const { global, sticky, lastIndex } = this as RegExp;
+        const result = Reflect.apply(original, this, args) as RegExpExecArray | null;
+        const end = result === null ? size(args[0]) : result.index + result[0].length;
+        // Each search takes steps in proportion to the text (scripts/analysis/regular-expressions.ts).
+        const from = global || sticky ? lastIndex : 0;
+        count(String(this), () => (result === null && sticky ? 1 : end - from));
+        return result;
       },
   );
-}
-
-/** Functions search the same texts with the same expressions, so the steps from the start of a text are counted once. */
-function stepsOf({ source, flags }: RegExp, text: string, from: number): number {
-  const key = `/${source}/${flags}`;
-  const known = searches.get(key) ?? {
-    expression: new CountingExpression(source, flags),
-    steps: new Map<string, number>(),
-  };
-  searches.set(key, known);
-  const steps = (from === 0 ? known.steps.get(text) : undefined) ?? known.expression.search(text, from).steps;
-  if (from === 0) known.steps.set(text, steps);
-  return steps < maxSteps ? steps : Number.POSITIVE_INFINITY;
 }
 
 /** How many characters or elements a call looks at. */

@@ -55,16 +55,17 @@ export function startCommand(
     written.output += text;
     onOutput(written.output);
   };
-  const output = new Writable({
-    write(chunk: Buffer | string, _encoding, done) {
-      write('stdout', String(chunk));
-      done();
-    },
-  });
+  const sink = (stream: 'stdout' | 'stderr') =>
+    new Writable({
+      write(chunk: Buffer | string, _encoding, done) {
+        write(stream, String(chunk));
+        done();
+      },
+    });
   const ended = runCommandLine(args, {
     print: (line) => write('stdout', `${line}\n`),
     printError: (line) => write('stderr', `${line}\n`),
-    ...{ input, output, environment: process.env, stop: stopping.signal },
+    ...{ input, output: sink('stdout'), errorOutput: sink('stderr'), environment: process.env, stop: stopping.signal },
   })
     .then((code) => ({ code, ...written }))
     .finally(() => {

@@ -1,22 +1,22 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { createEncryption } from '@tallyhook/platform/encryption/encryption';
 import { createLog } from '@tallyhook/platform/log';
-import type { APIInteraction, APIInteractionResponse } from 'discord.js';
+import type { APIInteraction, APIInteractionResponse } from 'discord-api-types/v10';
 import { onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createMetrics } from '../../src/core/metrics.ts';
-import { createInteractions } from '../../src/discord/interactions/interactions.ts';
+import { Interactions } from '../../src/discord/interactions/interactions.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createCommandContexts } from '../../src/features/communities/command-context.ts';
 import { prepareCommunities } from '../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
 import { listingsByGuild } from '../../src/features/communities/listings.ts';
-import { createLookupClients } from '../../src/features/communities/lookup-clients.ts';
+import { LookupClients } from '../../src/features/communities/lookup-clients.ts';
 import { createServices } from '../../src/features/create.ts';
 import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
-import { createSettings } from '../../src/features/setup/create-settings.ts';
+import { createSettings } from '../../src/features/settings/in-effect.ts';
 import { openStore } from '../../src/features/store.ts';
 import { memoryKeyv } from '../../src/lookup/memory-keyv.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
@@ -64,7 +64,7 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   const directory = createDirectory([], communityIds.of);
   directory.replace(listingsByGuild(configured));
   const metrics = createMetrics();
-  const lookups = createLookupClients(config, { store, communityIds, cache: memoryKeyv(), metrics, clock, log });
+  const lookups = new LookupClients(config, { store, communityIds, cache: memoryKeyv(), metrics, clock, log });
   const drawVotePicture = createVotePictures({ timeZoneOf: () => 'UTC', votesPerDayIn: store.votesPerDayIn, log });
   const rest = createDiscordRest({ token: 'token', apiUrl: 'http://127.0.0.1:1' });
   const context = {
@@ -92,15 +92,9 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
     async compareTargets() {},
   });
   const contexts = createCommandContexts({ ...context, services });
-  const handle = createInteractions({
+  const handler = new Interactions({
     ...{ commands, clock, log, languages: ownTexts, isOwnCommand: async () => true },
-    contextFor(place) {
-      const complete = (context: Awaited<ReturnType<typeof contexts.at>>) => {
-        return { ...context, commands, commandId: () => null, setup: null };
-      };
-      const context = contexts.at(place);
-      return context instanceof Promise ? context.then(complete) : complete(context);
-    },
+    contextFor: async (place) => ({ ...(await contexts.at(place)), commands, commandId: () => null, setup: null }),
   });
   let interactions = 400_000_000_000_000_000n;
 
@@ -117,7 +111,7 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
       ...(type === 3 ? { message: { id: '1', attachments: [], flags: 0 } } : {}),
     };
     const sent: unknown[] = [];
-    await handle(interaction as unknown as APIInteraction, {
+    await handler.handle(interaction as unknown as APIInteraction, {
       respond: async (response: APIInteractionResponse) => void sent.push(response),
       editOriginal: async (message) => void sent.push(message),
       followUp: async (message) => void sent.push(message),

@@ -39,7 +39,7 @@ export function next({ name }: Dialect): Migration {
 export function createNextVersion(): string {
   const directory = join(tempDir(), 'next-version');
   mkdirSync(directory);
-  for (const path of ['package.json', 'src', 'commands', 'config'])
+  for (const path of ['package.json', 'src', 'commands', 'config', 'locales'])
     cpSync(join(repository, path), join(directory, path), { recursive: true });
   symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'));
   const folder = join(directory, 'src/core/store/migrations');

@@ -12,7 +12,7 @@ import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createReversals } from '../../src/features/corrections/reversals.ts';
 import { reminderCard } from '../../src/features/reminders/parts.ts';
 import { roleCard } from '../../src/features/roles/parts.ts';
-import { shopCard } from '../../src/features/shop/card.ts';
+import { shopCard } from '../../src/features/shop/parts.ts';
 import { createOwnerCommunities } from '../../src/owner/communities.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/create-owner.ts';

@@ -1,13 +1,17 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { createEncryption } from '@tallyhook/platform/encryption/encryption';
 import { createLog } from '@tallyhook/platform/log';
-import { createSetupDrafts, type SetupChecks, type SetupServices } from '../../commands/setup-services.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
-import { openSettings } from '../../src/features/setup/opened-settings.ts';
-import { Setup } from '../../src/features/setup/setup.ts';
-import { createChangeSimulation } from '../../src/features/setup/simulate-change.ts';
+import {
+  createChangeSimulation,
+  createSetupDrafts,
+  type SetupChecks,
+  type SetupServices,
+} from '../../src/features/settings/services.ts';
+import { Settings } from '../../src/features/settings/settings.ts';
+import { openSettings } from '../../src/features/settings/stored.ts';
 import type { Store } from '../../src/features/store.ts';
 import { communityIdsOf } from './communities.ts';
 
@@ -19,9 +23,9 @@ function configOf(environment: Environment) {
 }
 
 /** The settings of a process with these variables and this store. The listing service does not respond. */
-export function setupOver({ settings: store }: Store, environment: Environment = {}): Setup {
+export function setupOver({ settings: store }: Store, environment: Environment = {}): Settings {
   const { base, encryption, publicUrl } = configOf(environment);
-  return new Setup({
+  return new Settings({
     ...{ store, encryption: createEncryption(encryption), publicUrl, clock: systemClock },
     ...{ base: () => base, apply: async () => {}, findTarget: createListingTargets(() => undefined).find },
   });

@@ -2,9 +2,8 @@ import { day } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, onTestFinished } from 'vitest';
 import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/core/store/snapshots/audit.ts';
-import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
-import type { ShopItem } from '../../src/features/shop/item.ts';
-import type { PurchaseOrder } from '../../src/features/shop/purchase.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/snapshot.ts';
+import type { PurchaseOrder, ShopItem } from '../../src/features/shop/purchase.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { firstCommunity } from './communities.ts';
 

@@ -8,11 +8,10 @@ import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { serve } from '@tallyhook/platform/testing/serve';
 import express, { type Express } from 'express';
 import { onTestFinished } from 'vitest';
-import { createIntake } from '../../src/core/receiving/intake.ts';
-import { type ListingWithSecrets, withoutSecrets } from '../../src/core/receiving/listing.ts';
+import { Intake, type ReceivingListings } from '../../src/core/receiving/intake.ts';
+import type { ListingWithSecrets } from '../../src/core/receiving/listing.ts';
+import { type Receiver, WebhookReceiver } from '../../src/core/receiving/receiver.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { createKeyring } from '../../src/webhook/keyring.ts';
-import { createWebhookReceiver, type Receiver } from '../../src/webhook/receiver.ts';
 import { serverAndBot, voteSecret } from './listings.ts';
 import { newSqliteUrl } from './new-sqlite.ts';
 
@@ -59,11 +58,15 @@ export async function startReceiver(options: TestReceiverOptions = {}): Promise<
   const store = await openStore(options.databaseUrl ?? newSqliteUrl(), clock, {
     thread: false,
   });
-  const keyring = createKeyring(options.listings ?? serverAndBot(), withoutSecrets);
-  const intake = createIntake({ keyring, recorder: store.recorder, clock, log });
+  const intake = new Intake({ recorder: store.recorder, clock, log });
   const app = express();
   options.before?.(app);
-  const receiver = createWebhookReceiver({ intake, clock, log });
+  const receiver = new WebhookReceiver({
+    intake,
+    directory: directoryOf(options.listings ?? serverAndBot()),
+    clock,
+    log,
+  });
   app.use(receiver.webhooks);
   const answerOrPass = async (...[request, response]: Parameters<RequestListener>) => {
     if (!(await receiver.node(request, response))) app(request, response);
@@ -101,4 +104,9 @@ export async function startReceiver(options: TestReceiverOptions = {}): Promise<
 /** Also with an empty secret, with which `sign` does not sign. */
 function hmac(body: string, secret: string): string {
   return createHmac('sha256', secret).update(body).digest('hex');
+}
+
+/** Listings that do not change. */
+export function directoryOf(listings: readonly ListingWithSecrets[]): ReceivingListings {
+  return { listings, find: (name) => listings.find((listing) => listing.name === name) };
 }

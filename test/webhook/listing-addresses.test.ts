@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type ListingWithSecrets, withoutSecrets } from '../../src/core/receiving/listing.ts';
-import { createKeyring } from '../../src/webhook/keyring.ts';
+import { findAddress } from '../../src/core/receiving/intake.ts';
+import type { ListingWithSecrets } from '../../src/core/receiving/listing.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { interfaces, startReceiver } from '../support/start-receiver.ts';
+import { directoryOf, interfaces, startReceiver } from '../support/start-receiver.ts';
 
 const [server] = serverAndBot() as [ListingWithSecrets, ListingWithSecrets];
 const named = (name: string, changes: Partial<ListingWithSecrets> = {}): ListingWithSecrets => ({
@@ -11,7 +11,7 @@ const named = (name: string, changes: Partial<ListingWithSecrets> = {}): Listing
   ...{ name, id: null, voteSecrets: [`${name}-vote`], premiumSecrets: [`${name}-premium`] },
   ...changes,
 });
-const [mine, linked] = [named('mine'), named('server-1a2b', { linked: true })];
+const [mine, linked] = [named('mine'), named('server-1a2b', { ownAddress: true })];
 const test = { type: 'test', query: {}, isTest: true };
 
 describe.each(interfaces)('the address of a listing (through %s)', (through) => {
@@ -76,28 +76,39 @@ describe.each(interfaces)('the address of a listing (through %s)', (through) => 
   });
 });
 
-describe('the keyring', () => {
-  const body = Buffer.from('{}');
-  const received = { bytes: body, text: '{}', json: {} };
-  const signedBy = (secret: string) => sign(body, secret);
+describe('the addresses', () => {
+  function secretsAt(listings: readonly ListingWithSecrets[], name: string | null) {
+    const { credentials, scopesOfSecrets } = findAddress(directoryOf(listings), name) ?? expect.fail('not found');
+    const named = scopesOfSecrets.map((scopes) => scopes.map(({ listing, family }) => `${listing.name} ${family}`));
+    return credentials.secrets.map((secret, place) => [secret, named[place]]);
+  }
 
-  it('has a listing from the moment it is added until it is removed', async () => {
-    const keyring = createKeyring([mine], withoutSecrets);
-    const verify = (secret: string) => keyring.verify(received, signedBy(secret), 'vote', 'server-1a2b');
-    expect([keyring.has('server-1a2b'), await verify('server-1a2b-vote')]).toEqual([false, null]);
-    keyring.replace([mine, linked]);
-    expect(await verify('server-1a2b-vote')).toMatchObject({ scopes: [{ listing: { name: 'server-1a2b' } }] });
-    keyring.replace([mine, { ...linked, voteSecrets: ['another-secret'] }]);
-    expect(await verify('server-1a2b-vote')).toBe(null);
-    expect(await verify('another-secret')).toMatchObject({ scopes: [{ family: 'vote' }] });
-    keyring.replace([mine]);
-    expect([keyring.has('server-1a2b'), await verify('another-secret')]).toEqual([false, null]);
-    expect(await keyring.verify(received, signedBy('mine-vote'), 'vote')).toMatchObject({ text: '{}' });
+  it('have the secrets of the listings that are configured now', () => {
+    expect(findAddress(directoryOf([mine]), 'server-1a2b')).toBe(undefined);
+    const vote = [mine, { ...linked, voteSecrets: ['another'], premiumSecrets: [] }];
+    expect(secretsAt(vote, 'server-1a2b')).toEqual([['another', ['server-1a2b vote']]]);
+    expect(secretsAt(vote, null)).toEqual([
+      ['mine-vote', ['mine vote']],
+      ['mine-premium', ['mine premium']],
+    ]);
   });
 
-  it('accepts unsigned votes at the address of the listing that permits them', () => {
-    const keyring = createKeyring([mine, { ...linked, voteAuthorization: 'Bearer x' }], withoutSecrets);
-    expect(keyring.authorize('Bearer x', 'server-1a2b')).toHaveLength(1);
-    expect([keyring.authorize('Bearer x', 'mine'), keyring.authorize('Bearer x')]).toEqual([[], []]);
+  it('are computed once for listings that stay the same, whose context the writer then gets once', () => {
+    const directory = directoryOf([mine, linked]);
+    for (const name of [null, 'mine']) expect(findAddress(directory, name)).toBe(findAddress(directory, name));
+    expect(findAddress(directoryOf([mine]), 'mine')).toBe(findAddress(directory, 'mine'));
+  });
+
+  it('accept what replaces a signature only where the listing permits it', () => {
+    const directory = directoryOf([mine, { ...linked, voteAuthorization: 'Bearer x' }]);
+    const authorizations = [null, 'mine', 'server-1a2b'].map(
+      (name) => findAddress(directory, name)?.credentials.authorizations,
+    );
+    expect(authorizations).toEqual([[], [], ['Bearer x']]);
+  });
+
+  it('know several listings by a secret that they share, each once', () => {
+    const listings = ['a', 'b'].map((name) => named(name, { voteSecrets: ['one', 'one'], premiumSecrets: ['one'] }));
+    expect(secretsAt(listings, null)).toEqual([['one', ['a vote', 'a premium', 'b vote', 'b premium']]]);
   });
 });

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { listen } from '../../process/listen.ts';
+import { listen } from '../../process/child.ts';
 import type { Start } from '../contender.ts';
-import { expressSample } from '../express-sample.ts';
+import { expressSample } from './express.ts';
 
 /** The sample with durable votes: one transaction per vote, prepared statements, write-ahead log. */
 export const start: Start = ({ directory }) => {

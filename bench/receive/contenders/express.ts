@@ -1,7 +1,31 @@
 import { createServer } from 'node:http';
-import { listen } from '../../process/listen.ts';
+import express, { type Express } from 'express';
+import { isSignedWith } from '../../../src/webhook/signature.ts';
+import { path, secret } from '../../load/vote.ts';
+import { listen } from '../../process/child.ts';
 import type { Start } from '../contender.ts';
-import { expressSample } from '../express-sample.ts';
 
 /** The usual starting point. */
 export const start: Start = () => listen(createServer(expressSample(() => {})));
+
+/** The fields of a vote that the samples store. */
+export interface Vote {
+  readonly userId: string;
+  readonly timestamp: string;
+}
+
+/** The sample from many listing services' documentation: express.json and the HMAC of the re-serialised body. */
+export function expressSample(keep: (vote: Vote, body: object) => void | Promise<void>): Express {
+  const app = express();
+  app.use(express.json());
+  app.post(path, async (request, response) => {
+    const signature = request.get('x-webhook-signature') ?? '';
+    if (!isSignedWith(secret, JSON.stringify(request.body), signature)) {
+      response.status(401).json({ error: 'Invalid signature' });
+      return;
+    }
+    await keep(request.body, request.body);
+    response.json({ received: true });
+  });
+  return app;
+}

@@ -4,7 +4,6 @@
  * @module
  */
 
-export type { ActionLimit } from './abuse/action-counter.ts';
 export type { ActionLimits, LimitedAction } from './abuse/admission.ts';
 export type { ChallengeContext, VoteChallenge } from './abuse/vote-challenge.ts';
 export type { VoteInput, VoteOutcome } from './actions/cast-vote.ts';
@@ -24,6 +23,7 @@ export type {
   ServerListing,
   ServiceListingKind,
 } from './listing/listing.ts';
+export type { ActionLimit } from './rate-limits.ts';
 export {
   seededBot,
   seededInviteCode,

@@ -4,6 +4,7 @@ import { createLoop } from '@tallyhook/platform/loop';
 import { deleteClosedReports } from './abuse/reports.ts';
 import { transitionOrder } from './actions/orders.ts';
 import type { ServiceContext } from './context.ts';
+import type { RateLimits } from './rate-limits.ts';
 import type { Database } from './storage/database.ts';
 import { deleteOldDeliveries } from './storage/deliveries/deliveries.ts';
 import { deleteListingRows } from './storage/listings/delete-listing.ts';
@@ -18,21 +19,23 @@ const growthIntervalMs = 1 * hour;
 /** How long finished deliveries and closed reports are stored (ms). */
 const deliveryRetentionMs = 90 * day;
 
-const tablesThatExpire = [
-  ...(['sign_in_links', 'proven_guilds', 'connect_requests', 'action_counts', 'used_challenges'] as const),
-];
+const tablesThatExpire = [...(['sign_in_links', 'proven_guilds', 'connect_requests', 'used_challenges'] as const)];
 
 /**
  * Deletes expired rows and ends paid periods once a minute, and calculates the growth of listings once an hour.
  * @param onQueued is called after orders were changed, because webhooks may be waiting
  */
-export function startMaintenance({ database, clock, log }: ServiceContext, onQueued: () => void) {
+export function startMaintenance(
+  { database, clock, log, limits }: ServiceContext & { readonly limits: Pick<RateLimits, 'deleteExpired'> },
+  onQueued: () => void,
+) {
   let failure: string | null = null;
   let growthAt = Number.NEGATIVE_INFINITY;
   const loop = createLoop({
     async round(signal) {
       const now = clock.now();
       if ((await runMaintenance(database, now)) > 0) onQueued();
+      await limits.deleteExpired(now);
       if (now - growthAt >= growthIntervalMs) {
         await updateGrowth(database, now, signal);
         growthAt = now;

@@ -14,6 +14,7 @@ import { openProofOfWork } from './abuse/proof-of-work.ts';
 import type { VoteChallenge } from './abuse/vote-challenge.ts';
 import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
 import { KeyUsage } from './api/key-usage.ts';
+import { keyLimit } from './api/lookup-api.ts';
 import { apiBasePath } from './api/openapi.ts';
 import { createServiceApp, rejectExpectation, requireHost } from './app.ts';
 import { createDiscordSignIn, type DiscordApplication, discordApi } from './discord-sign-in/discord-accounts.ts';
@@ -24,8 +25,7 @@ import { startMaintenance } from './maintenance.ts';
 import { createMonitoring, serviceReadiness } from './monitoring/monitoring.ts';
 import { createServiceCounters } from './monitoring/service-counters.ts';
 import { createSessions } from './pages/session.ts';
-import { openReservations } from './rate-limit/open-reservations.ts';
-import { createRateLimiter, defaultRules } from './rate-limit/rate-limiter.ts';
+import { openRateLimits } from './rate-limits.ts';
 import { type SeedResult, seed } from './seed/seed.ts';
 import { openDatabase } from './storage/database.ts';
 import { storedSetting } from './storage/settings.ts';
@@ -185,31 +185,28 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   try {
     const seeded = options.seed ? await seed(database, clock.now()) : null;
     const sessionKey = await storedSetting(database, 'session_key', () => randomBytes(32).toString('base64url'));
-    const limits = options.actionLimits === undefined && actAsMembers ? null : options.actionLimits;
-    const admissionLimits = limits === null ? null : { ...defaultActionLimits, ...limits };
-    const admission = await openAdmission({ ...context, trustProxy, limits: admissionLimits });
+    const chosen = options.actionLimits === undefined && actAsMembers ? null : options.actionLimits;
+    const actionLimits = chosen === null ? null : { ...defaultActionLimits, ...chosen };
+    const limits = await openRateLimits({ ...context, address, redisUrl: options.redis });
+    const admission = await openAdmission({ ...context, trustProxy, limits, actionLimits });
     const proofOfWork = challenge === 'proof-of-work' ? await openProofOfWork(database) : null;
     // Links contain the port, so the listener is created when it is known.
     let listener: RequestListener = () => {};
     const { port } = await listen((...call) => listener(...call), { host, port: options.port ?? 0 }, '');
     const url = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? localUrl(host, port);
-    const { redis: redisUrl } = options;
-    const reservations = await openReservations({ ...context, address, redisUrl, rules: defaultRules });
-    const limiter = createRateLimiter({ reservations, clock, log });
     const usage = new KeyUsage(context);
     const dispatcher = startWebhookDispatcher(context, log);
-    const maintenance = startMaintenance(context, dispatcher.nudge);
+    const maintenance = startMaintenance({ ...context, limits }, dispatcher.nudge);
     const invites = createDiscordInvites({ apiUrl: discordApi(options.discord ?? {}), log });
     const counting = startCountingMembers(context, invites);
     const monitoring = createMonitoring({
       ...context,
-      reservations: limiter.reservations,
-      checks: serviceReadiness(database, { webhooks: dispatcher, maintenance, limit: limiter }),
+      checks: serviceReadiness(database, { webhooks: dispatcher, maintenance, limit: limits }),
       isStopping: () => isStopping,
     });
     const app = createServiceApp({
       ...context,
-      limiter,
+      countRequest: limits.create('key', keyLimit),
       usage,
       origin: url,
       face: options.face ?? {},
@@ -237,7 +234,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...servers.map((server) => server.close()),
         ...[maintenance.stop(), counting.stop(), dispatcher.stop()],
       ]);
-      await settleWithin(closeTimeoutMs, systemClock, Promise.all([admission.stop(), limiter.stop(), usage.stop()]));
+      await settleWithin(closeTimeoutMs, systemClock, usage.stop());
+      limits.close();
       await settleWithin(closeTimeoutMs, systemClock, database.destroy());
       log.info('service stopped');
     });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hour, minute } from '@tallyhook/platform/durations';
-import { eventually } from '@tallyhook/platform/testing/eventually';
+import { openSqlite } from '@tallyhook/platform/sqlite';
+import { fixedDate } from '@tallyhook/platform/testing/fixed-date';
 import { expect, test } from 'vitest';
 import type { LimitedAction } from '../src/abuse/admission.ts';
 import { banMember, liftBan } from '../src/abuse/moderate.ts';
@@ -37,15 +38,17 @@ async function statuses(times: number, send: () => Promise<{ status: number }>):
 }
 
 test('a member who votes too often waits until the window ends, and the page says so', async () => {
+  const clock = fixedDate();
   const all = await started({ actionLimits: limited({ vote: { member: 3 } }) });
-  all.clock.leap(1 * hour - (all.clock.now() % hour) + 20 * minute);
   const send = () => all.mira.send(votePath, {});
-  expect(await statuses(4, send)).toEqual([303, 303, 303, 429]);
+  expect(await statuses(1, send)).toEqual([303]);
+  clock.leap(20 * minute);
+  expect(await statuses(3, send)).toEqual([303, 303, 429]);
   const refused = await send();
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(39 * 60);
   expect(refused.text).toContain('There were too many votes from you. Please try again in 40 minutes.');
   expect((await (await visit(all, tobias.userId)).send(votePath, {})).status).toBe(303);
-  all.clock.leap(40 * minute);
+  clock.leap(40 * minute);
   expect((await send()).status).toBe(303);
 });
 
@@ -81,23 +84,26 @@ test('processes count together, and a restart forgets nothing', async () => {
   const one = await started(options);
   const other = await running({ ...options, database: one.database, clock: one.clock });
   const elsewhere = { ...one.mira, send: (await visit(other, mira.userId)).send };
-  const database = await openDatabase(one.database);
-  const stored = async () =>
-    (await database.selectFrom('action_counts').select('actions').execute()).map(({ actions }) => actions);
   expect(await statuses(2, () => one.mira.send(votePath, {}))).toEqual([303, 303]);
-  await one.clock.advance(1_100);
-  await eventually(async () => expect(await stored()).toEqual([2, 2, 2]));
-  expect(await statuses(2, () => elsewhere.send(votePath, {}))).toEqual([303, 303]);
-  expect((await elsewhere.send(votePath, {})).status).toBe(429);
+  expect(await statuses(3, () => elsewhere.send(votePath, {}))).toEqual([303, 303, 429]);
   await Promise.all([one.service.stop(), other.service.stop()]);
-  expect((await stored()).toSorted((a, b) => a - b)).toEqual([2, 4, 4]);
   const restarted = await running({ ...options, database: one.database, clock: one.clock });
   const again = await visit(restarted, mira.userId);
   expect((await again.send(votePath, {})).status).toBe(429);
-  const rows = JSON.stringify(await database.selectFrom('action_counts').selectAll().execute());
-  await database.destroy();
-  expect(rows).not.toMatch(/127\.0\.0\.1|::1/);
-  expect(rows).not.toContain(mira.userId);
+});
+
+test('neither addresses nor ids of members are stored with their counts', async () => {
+  const all = await started({ actionLimits: limited({ vote: {} }) });
+  expect(await statuses(1, () => all.mira.send(votePath, {}))).toEqual([303]);
+  const stored = openSqlite(`${all.database.replace('sqlite:', '')}-limits`, { busyTimeoutMs: 1_000 });
+  const keys = stored
+    .prepare('select key from rate_limits')
+    .all()
+    .map(({ key }) => String(key));
+  stored.close();
+  expect(keys).toHaveLength(3);
+  expect(keys.join()).not.toMatch(/127\.0\.0\.1|::1/);
+  expect(keys.join()).not.toContain(mira.userId);
 });
 
 test('a sign-in link cannot be guessed at any speed', async () => {

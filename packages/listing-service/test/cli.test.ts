@@ -98,8 +98,8 @@ test.each(['localhost', '127.0.0.1', '::1'])('on the host %s it does not request
 
 test('--help lists the options', async () => {
   const { terminal, output } = captive();
-  expect(await serviceCommand(['--help'], terminal)).toBe(0);
-  for (const word of ['--port', '--host', '--database', '--seed', '--production', '--public-url', 'sign-in']) {
+  expect(await serviceCommand(['start', '--help'], terminal)).toBe(0);
+  for (const word of ['--port', '--host', '--database', '--seed', '--production', '--public-url']) {
     expect(output()).toContain(word);
   }
 });

@@ -2,7 +2,7 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { hour, second } from '@tallyhook/platform/durations';
 import { sample } from '@tallyhook/platform/testing/sample';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createConformanceCommand } from '../src/conformance/cli.ts';
+import { serviceCommand } from '../src/cli/service-command.ts';
 import { leapingClock, withoutWaiting } from '../testing/leaping-clock.ts';
 import { captive } from '../testing/terminal.ts';
 import {
@@ -191,7 +191,7 @@ async function runCommand(fault: Fault, options: readonly string[], clock: Clock
   const { terminal, output } = captive();
   const keys = ['--server-key', foreignKeys.server, '--bot-key', foreignKeys.bot];
   const args = ['--base-url', baseUrl, ...keys, '--json', ...options];
-  const exitCode = await createConformanceCommand(clock)(args, terminal);
+  const exitCode = await serviceCommand(['conformance', ...args], terminal, clock);
   for (const key of Object.values(foreignKeys)) expect(output()).not.toContain(key);
   const results = output()
     .split('\n')

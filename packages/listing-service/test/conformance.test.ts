@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { openApiDocument } from '../src/api/openapi.ts';
-import { conformanceCommand, createConformanceCommand } from '../src/conformance/cli.ts';
+import { serviceCommand } from '../src/cli/service-command.ts';
 import { type ConformanceResult, runConformance } from '../src/conformance/suite.ts';
 import { withoutWaiting } from '../testing/leaping-clock.ts';
 import { ask, mira, running, serverId, tobias } from '../testing/running.ts';
@@ -32,7 +32,7 @@ test('the command prints every result and a summary, and no key', async () => {
   const { service, keys, clock } = await running();
   const { terminal, output } = captive();
   const args = ['--base-url', service.baseUrl, '--server-key', keys.server, '--skip-rate-limit'];
-  expect(await createConformanceCommand(clock)(args, terminal)).toBe(0);
+  expect(await serviceCommand(['conformance', ...args], terminal, clock)).toBe(0);
   expect(output()).toContain('holds    5.4     GET /server rejects a missing key with 401');
   expect(output()).toContain('skipped  2, 4    GET /bot with a bot key returns the success envelope');
   expect(output()).toMatch(/\d+ hold, 0 fail, \d+ skipped$/);
@@ -45,11 +45,11 @@ test('keys may be read from the input, and invalid usage is exit code 2', async 
   input.end(`${keys.bot}\n`);
   const { terminal, output } = captive(input);
   const args = ['--base-url', service.baseUrl, '--bot-key-file', '-', '--skip-rate-limit'];
-  expect(await createConformanceCommand(clock)(args, terminal)).toBe(0);
+  expect(await serviceCommand(['conformance', ...args], terminal, clock)).toBe(0);
   expect(output()).toContain('holds    2, 4    GET /bot with a bot key');
-  expect(await conformanceCommand(['--base-url', 'nowhere'], terminal)).toBe(2);
-  expect(await conformanceCommand(['--wrong'], terminal)).toBe(2);
-  expect(await conformanceCommand(['--help'], terminal)).toBe(0);
+  expect(await serviceCommand(['conformance', '--base-url', 'nowhere'], terminal)).toBe(2);
+  expect(await serviceCommand(['conformance', '--wrong'], terminal)).toBe(2);
+  expect(await serviceCommand(['conformance', '--help'], terminal)).toBe(0);
 });
 
 test('deviations from the document fail, and deviations from a choice only differ', async () => {

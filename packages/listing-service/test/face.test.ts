@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, test } from 'vitest';
 import { readFace } from '../src/cli/face.ts';
-import type { ServiceValues } from '../src/cli/options.ts';
+import type { StartOptions } from '../src/cli/options.ts';
 import { serviceCommand } from '../src/cli/service-command.ts';
 import { contrastOf, toColour } from '../src/face/accent.ts';
 import { ask, running } from '../testing/running.ts';
@@ -23,8 +23,8 @@ test('the options and the variables give the pages their name, logo, links and t
       logo: file('logo.svg', svg),
       imprint: file('imprint.txt', '# Us\n\nQuay 1 <b>\n\nme@x.example'),
     },
-    'footer-link': ['Status=https://status.example', 'Mail=mailto:me@x.example'],
-  } as unknown as ServiceValues;
+    footerLink: ['Status=https://status.example', 'Mail=mailto:me@x.example'],
+  } as unknown as StartOptions;
   const environment = {
     SERVICE_ACCENT: '#ffee00',
     SERVICE_NAME: 'Not this',
@@ -62,8 +62,11 @@ test('an accent is readable on every ground of both themes', async () => {
   const { service } = await running({ face: { accent: '#ffee00' } });
   const css = (await ask(`${service.url}/assets/service.css`)).text;
   const found = (name: string) =>
-    [...css.matchAll(new RegExp(`--${name}: (#[0-9a-f]{6});`, 'g'))].map(([, hex = '']) => toColour(hex));
-  const [light, dark] = found('accent').slice(-2);
+    [...css.matchAll(new RegExp(`--${name}: light-dark\\((#[0-9a-f]{6}), (#[0-9a-f]{6})\\);`, 'g'))]
+      .at(-1)
+      ?.slice(1)
+      .map(toColour) ?? [];
+  const [light, dark] = found('accent');
   const [lightGround, darkGround] = found('ground');
   if (!light || !dark || !lightGround || !darkGround) throw new Error('A colour is missing.');
   expect(contrastOf(light, lightGround)).toBeGreaterThanOrEqual(4.5);

@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { minute, second } from '@tallyhook/platform/durations';
-import { createLog } from '@tallyhook/platform/log';
+import { minute } from '@tallyhook/platform/durations';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { describe, expect, it } from 'vitest';
 import { endpointGroupOf, RequestStatistics } from '../src/monitoring/monitoring.ts';
 import { formatHistogram } from '../src/monitoring/service-metrics.ts';
-import { createRateLimiter } from '../src/rate-limit/rate-limiter.ts';
 import { openDatabase } from '../src/storage/database.ts';
 import { queriesOf, readQueueState } from '../src/storage/deliveries/delivery-queue.ts';
-import { leapingClock } from '../testing/leaping-clock.ts';
 import { ask, botId, mira, receiver, running, serverId } from '../testing/running.ts';
 import { lockInOtherProcess } from './another-process.ts';
 
@@ -55,7 +52,6 @@ describe('the metrics of the service', () => {
         'tallyhook_service_votes_total{result="stored"}': 1,
         'tallyhook_service_votes_total{result="cooldown"}': 1,
         tallyhook_service_reviews_total: 1,
-        tallyhook_service_reservations_total: 1,
         'tallyhook_service_webhook_requests_total{result="rejected"}': 1,
         tallyhook_service_webhooks_waiting: 1,
         tallyhook_service_webhooks_paused: 0,
@@ -178,39 +174,4 @@ it('durations are counted up to each bound', () => {
   expect(text).toContain('h_seconds_bucket{le="+Inf",endpoint="bot"} 3\n');
   expect(text).toContain('h_seconds_count{endpoint="bot"} 3\n');
   expect(text).toContain('h_seconds_sum{endpoint="server"} 0\n');
-});
-
-it('reservations that failed make the process not ready, for ten seconds or until one succeeds', async () => {
-  const clock = leapingClock();
-  let error: Error | null = new Error('no Redis');
-  let waits = false;
-  const reserved = () => ({ block: { size: 1, usableUntil: clock.monotonic() }, others: [] });
-  const reserve = async (requests: readonly unknown[]) => {
-    if (error !== null) throw error;
-    return requests.map(reserved);
-  };
-  const reserveNow = () => {
-    if (waits) return null;
-    if (error !== null) throw error;
-    return reserved();
-  };
-  const nothing = async () => {};
-  const reservations = { reserveNow, reserve, settle: nothing, deleteOld: nothing, close: nothing };
-  const limiter = createRateLimiter({ reservations, clock, log: createLog({ level: 'silent', secrets: [] }) });
-  expect(limiter.failure()).toBe(null);
-  expect(() => limiter.count(1)).toThrow('no Redis');
-  expect(limiter.failure()).toContain('no Redis');
-  clock.leap(10 * second);
-  expect(limiter.failure()).toBe(null);
-  waits = true;
-  await expect(limiter.count(1)).rejects.toThrow('no Redis');
-  expect(limiter.failure()).toContain('no Redis');
-  error = null;
-  expect(await Promise.all([limiter.count(1), limiter.count(2)])).toMatchObject([
-    { isAllowed: true },
-    { isAllowed: true },
-  ]);
-  expect(limiter.failure()).toBe(null);
-  expect(limiter.reservations()).toBe(2);
-  await limiter.stop();
 });

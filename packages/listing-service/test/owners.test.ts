@@ -81,8 +81,8 @@ describeOnBothDatabases('the pages of owners', (newUrl) => {
     await all.service.castVote({ listingId: serverId, ...mira });
     expect((await open(dashboard)).text).toContain('You paused it.');
     expect(received).toHaveLength(1);
-    expect((await open(`${dashboard}/deliveries?state=waiting`)).text).not.toContain('state delivered');
-    expect((await open(`${dashboard}/deliveries?state=delivered`)).text).toContain('state delivered');
+    expect((await open(`${dashboard}/deliveries?state=waiting`)).text).not.toContain('mark good');
+    expect((await open(`${dashboard}/deliveries?state=delivered`)).text).toContain('mark good');
     expect((await send(`${webhook}/resume`, {})).status).toBe(303);
     await eventually(() => expect(received).toHaveLength(2));
     expect((await send(`${dashboard}/webhooks/premium/pause`, {})).status).toBe(404);

@@ -1,43 +1,46 @@
-import { readFileSync } from 'node:fs';
-import { createContext, runInContext } from 'node:vm';
-import { minute } from '@tallyhook/platform/durations';
+import { minute, second } from '@tallyhook/platform/durations';
+import { fixedDate } from '@tallyhook/platform/testing/fixed-date';
 import { html } from '@tallyhook/platform/web/html';
+import { type Challenge, type Payload, solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { expect, test } from 'vitest';
 import type { ServiceOptions } from '../src/service.ts';
+import { leapingClock } from '../testing/leaping-clock.ts';
 import { ask, botId, mira, running, serverId, tobias } from '../testing/running.ts';
 import { type Visit, visit } from '../testing/visit.ts';
 
 const serverPath = `/servers/${serverId}`;
-const script = readFileSync(new URL('../src/abuse/proof-of-work.browser.js', import.meta.url), 'utf8');
 
-/** Solves the challenge of a page with the script that it serves, as a worker. */
-function solved(page: string): { challenge: string; solutions: string } {
-  const attribute = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(page)?.[1] ?? '';
-  const solutions: string[] = [];
-  const worker = { postMessage: (solution: string) => void solutions.push(solution) };
-  const context: Record<string, unknown> = { ...worker };
-  context['globalThis'] = context;
-  runInContext(script, createContext(context));
-  const solve = context['onmessage'] as (event: unknown) => void;
-  const [puzzles, bits] = [Number(attribute('data-puzzles')), Number(attribute('data-bits'))];
-  solve({ data: { id: attribute('data-challenge'), puzzles, bits } });
-  return { challenge: attribute('name="challenge" value'), solutions: solutions.join(',') };
+/** Solves the challenge of a page, as the widget does. Changes what it sends before. */
+async function solved(page: string, change: (payload: Payload) => void = () => {}): Promise<{ solution: string }> {
+  const [, escaped = ''] = /configuration="([^"]*)"/.exec(page) ?? [];
+  const text = escaped.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+  const { challenge } = JSON.parse(text) as { challenge: Challenge };
+  const solution = await solveChallenge({ challenge, deriveKey });
+  if (solution === null) throw new Error('The challenge has no solution.');
+  const payload = { challenge, solution };
+  change(payload);
+  return { solution: Buffer.from(JSON.stringify(payload)).toString('base64') };
 }
 
 const noticeOf = async (answer: ReturnType<Visit['send']>) =>
   new URL((await answer).headers.get('location') ?? '', 'http://x').searchParams.get('notice');
 
 test('a vote needs a proof of work, which counts once, for one member and listing, in any process', async () => {
-  const all = await running({ challenge: 'proof-of-work' });
+  const all = await running({ challenge: 'proof-of-work', clock: leapingClock(Date.now()) });
   const other = await running({ challenge: 'proof-of-work', database: all.database, clock: all.clock });
   const member = await visit(all, mira.userId);
   const vote = `${serverPath}/vote`;
   expect(await noticeOf(member.send(vote, {}))).toBe('challenge');
-  const proof = solved((await member.open(serverPath)).text);
-  const [first = '', ...rest] = proof.solutions.split(',');
-  const wrong = { ...proof, solutions: [first.replace(/.$/, first.endsWith('0') ? '1' : '0'), ...rest].join(',') };
-  const forged = { ...proof, challenge: proof.challenge.replace(/\.(\d)/, (_, digit) => `.${Number(digit) + 1}`) };
-  for (const fields of [wrong, forged, { ...proof, solutions: '' }, { ...proof, solutions: `${first},${first}` }]) {
+  const page = (await member.open(serverPath)).text;
+  const proof = await solved(page);
+  const wrong = await solved(page, ({ solution }) => {
+    solution.derivedKey = solution.derivedKey.replace(/^./, (digit) => (digit === '0' ? '1' : '0'));
+  });
+  const forged = await solved(page, ({ challenge: { parameters } }) => {
+    parameters.expiresAt = (parameters.expiresAt ?? 0) + 1;
+  });
+  for (const fields of [wrong, forged, { solution: '' }, { solution: 'bm8=' }, { solution: 'e30=' }]) {
     expect(await noticeOf(member.send(vote, fields))).toBe('challenge');
   }
   expect(await noticeOf((await visit(all, tobias.userId)).send(vote, proof))).toBe('challenge');
@@ -50,20 +53,25 @@ test('a vote needs a proof of work, which counts once, for one member and listin
 });
 
 test('a proof of work expires', async () => {
-  const all = await running({ challenge: 'proof-of-work' });
+  const clock = fixedDate();
+  const all = await running({ challenge: 'proof-of-work', clock: leapingClock(Date.now()) });
   const member = await visit(all, mira.userId);
-  const proof = solved((await member.open(serverPath)).text);
-  all.clock.leap(15 * minute);
+  const proof = await solved((await member.open(serverPath)).text);
+  clock.leap(15 * minute + second);
   expect(await noticeOf(member.send(`${serverPath}/vote`, proof))).toBe('challenge');
 });
 
 test('only pages of listings may run the script, and only from a file', async () => {
-  const { service } = await running({ challenge: 'proof-of-work' });
+  const all = await running({ challenge: 'proof-of-work' });
+  const { service } = all;
   const policyOf = async (path: string) => (await ask(service.url + path)).headers.get('content-security-policy');
   expect(await policyOf(serverPath)).toContain("script-src 'self';worker-src 'self'");
   for (const path of ['/', '/sign-in', '/dashboard']) expect(await policyOf(path), path).not.toContain('script-src');
-  const served = await ask(`${service.url}/assets/proof-of-work.js`);
-  expect([served.status, served.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+  const page = (await (await visit(all, mira.userId)).open(`${serverPath}?lang=es-ES`)).text;
+  const files = [...page.matchAll(/(?:src|href)="(\/assets\/altcha\/[^"]+)"/g)].map(([, path]) => path);
+  expect(files.map((path = '') => path.split('/').at(-1))).toEqual(['widget.css', 'widget.js', 'es.js', 'start.js']);
+  for (const path of [...files, '/assets/altcha/worker.js'])
+    expect([path, (await ask(service.url + path)).status]).toEqual([path, 200]);
 });
 
 test('an own challenge decides with its fields, and a vote waits while it fails', async () => {

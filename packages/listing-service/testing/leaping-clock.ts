@@ -8,8 +8,8 @@ export interface LeapingClock extends ManualClock {
   leap(ms: number): void;
 }
 
-export function leapingClock(): LeapingClock {
-  const clock = manualClock();
+export function leapingClock(start?: number): LeapingClock {
+  const clock = manualClock(start);
   let offsetMs = 0;
   return {
     ...clock,

@@ -20,7 +20,15 @@ export function captive(
     },
   });
   return {
-    terminal: { print: record, printError: record, input, output: sink, environment, stop: stopping.signal },
+    terminal: {
+      print: record,
+      printError: record,
+      input,
+      output: sink,
+      errorOutput: sink,
+      environment,
+      stop: stopping.signal,
+    },
     output: () => lines.join('\n'),
     stop: () => stopping.abort(),
   };

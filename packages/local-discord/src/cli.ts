@@ -7,9 +7,9 @@ import { messageOf } from '@tallyhook/platform/errors';
 import { openJsonFile, readJsonFile } from '@tallyhook/platform/json-file';
 import { createLog } from '@tallyhook/platform/log';
 import { snowflakePattern } from '@tallyhook/platform/snowflake';
-import { command } from '@tallyhook/platform/terminal/command';
 import { installProcessErrorHandlers } from '@tallyhook/platform/terminal/process-errors';
 import { resolveLogFormat } from '@tallyhook/platform/terminal/process-terminal';
+import { Program } from '@tallyhook/platform/terminal/program';
 import { exitCode, type Terminal, UsageError, untilStopped } from '@tallyhook/platform/terminal/terminal';
 import { personNamed, applicationId as presetApplicationId, presetGuild } from './default-guild.ts';
 import { privilegedIntents } from './flags.ts';
@@ -17,72 +17,76 @@ import { libraryAddresses } from './library-addresses.ts';
 import { createToken, type LocalDiscord, startLocalDiscord } from './local-discord.ts';
 import { isPersistent, persistedState } from './persistence.ts';
 
-const help = `local-discord: a Discord on this machine, to run and test bots in any language without an account
+interface LocalDiscordOptions {
+  readonly port: string;
+  readonly token?: string;
+  readonly applicationId?: string;
+  readonly interactionsUrl?: string;
+  readonly guild: string;
+  readonly members?: string;
+  readonly state?: string;
+  readonly json?: boolean;
+}
 
-Usage
-  local-discord [options]
+/** Runs `local-discord …` until the terminal is stopped, and resolves with the exit code. */
+export function localDiscordCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  return new Program('local-discord', terminal)
+    .description('A Discord on this machine, to run and test bots in any language without an account.')
+    .option('--port <port>', 'port of the page, the REST API and the gateway; 0 is a free one', '0')
+    .option('--token <token>', "the bot's token (default: always the same one, which is printed)")
+    .option(
+      '--application-id <id>',
+      `id of the application and its bot (default: that in the token, or ${presetApplicationId})`,
+    )
+    .option('--interactions-url <url>', "send interactions to this URL, once it answers Discord's check")
+    .option('--guild <name>', 'name of the guild', presetGuild.name)
+    .option(
+      '--members <names>',
+      'names of its members, with commas; the first one owns it (default: Mira and three others)',
+    )
+    .option('--state <file>', 'keep messages, members and commands in this file, also for the next start')
+    .option('--json', 'print the addresses and ids as a JSON object, and nothing else')
+    .runs(async () => runLocalDiscord)
+    .details(`
+      It listens on 127.0.0.1, and prints the address of a page on which people use the bot, those of the API, ids, the
+      variables to set, and how to set the address in each library. All intents are enabled, also the privileged ones.
+      Without --interactions-url, interactions are sent through the gateway; they are signed with the printed public key,
+      which follows from the token.
 
-Options
-  --port PORT               port of the page, the REST API and the gateway (default 0: a free port)
-  --token TOKEN             the bot's token (default: always the same one, which is printed)
-  --application-id ID       id of the application and its bot (default: that in the token, or ${presetApplicationId})
-  --interactions-url URL    send interactions to this URL, once it answers Discord's check; without it, through the
-                            gateway. They are signed with the printed public key, which follows from the token
-  --guild NAME              name of the guild (default "${presetGuild.name}")
-  --members NAME,NAME,…     names of its members; the first one owns it (default: Mira and three others)
-  --state FILE              keep messages, members and commands in this file, also for the next start
-  --json                    print the addresses and ids as a JSON object, and nothing else
-  --help                    print this help
+      Exit codes: 0 stopped by a signal, 1 runtime error, or exit after a second signal, 2 invalid usage.`)
+    .run(args);
+}
 
-It listens on 127.0.0.1, and prints the address of a page on which people use the bot, those of the API, ids, the
-variables to set, and how to set the address in each library. All intents are enabled, also the privileged ones.
+async function runLocalDiscord(values: LocalDiscordOptions, terminal: Terminal): Promise<number> {
+  const port = parsePort(values.port);
+  const identity = parseIdentity(values.token, values.applicationId);
+  const interactionsUrl = values.interactionsUrl === undefined ? null : parseUrl(values.interactionsUrl);
+  const guild = { ...presetGuild, name: parseGuildName(values.guild) };
+  const people = values.members === undefined ? {} : { people: parseMembers(values.members) };
+  const statePath = values.state === undefined ? null : parseStatePath(values.state);
 
-Exit codes: 0 stopped by a signal, 1 runtime error, or exit after a second signal, 2 invalid usage.`;
-
-/** `local-discord`: runs until the terminal is stopped. */
-export const localDiscordCommand = command({
-  help,
-  options: {
-    port: { type: 'string', default: '0' },
-    token: { type: 'string' },
-    'application-id': { type: 'string' },
-    'interactions-url': { type: 'string' },
-    guild: { type: 'string', default: presetGuild.name },
-    members: { type: 'string' },
-    state: { type: 'string' },
-    json: { type: 'boolean', default: false },
-  },
-  async run({ values }, terminal) {
-    const port = parsePort(values.port);
-    const identity = parseIdentity(values.token, values['application-id']);
-    const interactionsUrl = values['interactions-url'] === undefined ? null : parseUrl(values['interactions-url']);
-    const guild = { ...presetGuild, name: parseGuildName(values.guild) };
-    const people = values.members === undefined ? {} : { people: parseMembers(values.members) };
-    const statePath = values.state === undefined ? null : parseStatePath(values.state);
-
-    const log = createLog({ level: 'warn', secrets: [], format: resolveLogFormat('auto') });
-    const removeErrorHandlers = installProcessErrorHandlers(log);
-    try {
-      const initialState = statePath === null ? null : readJsonFile(statePath, persistedState, log);
-      const settings = { port, guild, page: true, grantedIntents: privilegedIntents, log, initialState };
-      const discord = await startLocalDiscord({ ...settings, ...identity, ...people });
-      await discord.pageReady();
-      const snapshot = () => discord.exportState();
-      const file = statePath === null ? null : openJsonFile({ path: statePath, snapshot, stopwatch: systemClock, log });
-      discord.events.on('change', ({ kind }) => {
-        if (isPersistent(kind)) file?.scheduleWrite();
-      });
-      terminal.print(values.json ? JSON.stringify(describe(discord)) : banner(discord, guild.name));
-      if (interactionsUrl !== null) void useEndpoint(discord, interactionsUrl, terminal);
-      await untilStopped(terminal.stop);
-      await file?.stop();
-      await discord.stop();
-      return exitCode.ok;
-    } finally {
-      removeErrorHandlers();
-    }
-  },
-});
+  const log = createLog({ level: 'warn', secrets: [], format: resolveLogFormat('auto') });
+  const removeErrorHandlers = installProcessErrorHandlers(log);
+  try {
+    const initialState = statePath === null ? null : readJsonFile(statePath, persistedState, log);
+    const settings = { port, guild, page: true, grantedIntents: privilegedIntents, log, initialState };
+    const discord = await startLocalDiscord({ ...settings, ...identity, ...people });
+    await discord.pageReady();
+    const snapshot = () => discord.exportState();
+    const file = statePath === null ? null : openJsonFile({ path: statePath, snapshot, stopwatch: systemClock, log });
+    discord.events.on('change', ({ kind }) => {
+      if (isPersistent(kind)) file?.scheduleWrite();
+    });
+    terminal.print(values.json ? JSON.stringify(describe(discord)) : banner(discord, guild.name));
+    if (interactionsUrl !== null) void useEndpoint(discord, interactionsUrl, terminal);
+    await untilStopped(terminal.stop);
+    await file?.stop();
+    await discord.stop();
+    return exitCode.ok;
+  } finally {
+    removeErrorHandlers();
+  }
+}
 
 /** Sets the endpoint as soon as it passes Discord's check: the bot starts after this program, whose public key it needs. */
 async function useEndpoint(discord: LocalDiscord, url: string, { printError, stop }: Terminal): Promise<void> {
@@ -103,7 +107,7 @@ async function useEndpoint(discord: LocalDiscord, url: string, { printError, sto
   }
 }
 
-/** What a program needs to know. */
+/** The addresses and ids that a program needs. */
 function describe(discord: LocalDiscord) {
   const { origin, apiUrl, gatewayUrl, token, applicationId, publicKey, guildId, channels, members } = discord;
   const { general, announcements } = channels;

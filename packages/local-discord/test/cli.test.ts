@@ -103,7 +103,7 @@ describe('local-discord', { timeout: 120_000 }, () => {
     [['--members', 'ann,,bo'], 'names of 2 to 32 characters'],
     [['--members', 'Ann,ann'], 'different names: Ann, ann'],
     [['--state', '/nowhere/state.json'], 'a folder that can be written'],
-    [['run'], 'Unexpected argument'],
+    [['run'], 'Too many arguments'],
   ])('exits with 2 for %j', async (args, message) => {
     const program = run(...args);
     expect(await program.ended).toBe(2);

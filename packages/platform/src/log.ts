@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { prettyLine } from './log-lines.ts';
+import { prettyFactory } from 'pino-pretty';
 import { createRedactor, markRedacting, type Redactor } from './redactor.ts';
 
 /** What the program logs with: fields come first, as in pino. */
@@ -64,7 +64,7 @@ export function createLog(options: RedactingOptions): ProgramLog {
   const destination = options.destination ?? pino.destination({ dest: 1, sync: false });
   const redact = typeof options.secrets === 'function' ? options.secrets : createRedactor(options.secrets);
   const { fields } = options;
-  const format = options.format === 'pretty' ? prettyLine : (line: string) => line;
+  const format = options.format === 'pretty' ? createReadableFormat() : (line: string) => line;
   const logger = pino(
     {
       level: options.level,
@@ -75,4 +75,22 @@ export function createLog(options: RedactingOptions): ProgramLog {
     { write: (line: string) => destination.write(format(redact(line))) },
   );
   return markRedacting(logger, redact);
+}
+
+/** Formats a line of pino for a terminal: time, level, message with its hint, and fields on one line, and errors below. */
+function createReadableFormat(): (line: string) => string {
+  const pretty = prettyFactory({
+    translateTime: 'SYS:HH:MM:ss',
+    singleLine: true,
+    ignore: 'hint',
+    messageFormat: '{msg}{if hint} → {hint}{end}',
+  });
+  return (line) =>
+    pretty(JSON.parse(line, (key, value) => (typeof value === 'string' ? escapeInvisible(key, value) : value)));
+}
+
+/** External text in a log must not control the terminal or hide parts of a line. */
+function escapeInvisible(key: string, text: string): string {
+  const invisible = key === 'stack' ? /(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu : /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+  return text.replaceAll(invisible, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

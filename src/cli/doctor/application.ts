@@ -2,10 +2,9 @@ import { type Finding, fail, pass, warn } from '@tallyhook/platform/doctor/check
 import { formatCount, pluralize } from '@tallyhook/platform/durations';
 import { commandsFor } from '../../../commands/index.ts';
 import type { Config } from '../../../config/schema.ts';
-import type { ProgramNote } from '../../core/store/installation/program-note.ts';
-import type { CircuitStore } from '../../discord/circuits/circuit-store.ts';
-import { guildsToPause } from '../../discord/circuits/paused-guilds.ts';
-import { recentRejections } from '../../discord/circuits/request-guard.ts';
+import type { ProgramNote } from '../../core/store/installation.ts';
+import type { CircuitStore } from '../../discord/circuits/circuits.ts';
+import { guildsToPause, recentRejections } from '../../discord/circuits/request-guard.ts';
 import { interactionsPath } from '../../discord/interactions/endpoint.ts';
 import { fetchEndpointSettings, findEndpointProblem } from '../../discord/interactions/endpoint-settings.ts';
 import {
@@ -14,7 +13,7 @@ import {
   recentInvalidRequests,
   warningInvalidRequests,
 } from '../../discord/invalid-requests.ts';
-import type { RegisteredCommand } from '../../discord/registration/command-registry.ts';
+import type { RegisteredCommand } from '../../discord/registration/command-shape.ts';
 import {
   type CommandScope,
   findEarlierCommands,
@@ -28,54 +27,47 @@ import { conflictHint } from '../../discord/registration/registrar.ts';
 import { inspectRegistration } from '../../discord/registration/registration.ts';
 import { configuredOffer } from '../../features/communities/command-context.ts';
 import type { Publication } from '../../features/parts.ts';
-import { orDiscordError, skippedWithoutDiscord } from './discord.ts';
+import { botCheck } from './discord.ts';
 import type { InstallationCheck } from './installation.ts';
 
-/** Whether the slash commands are registered as this version defines them, and only there. */
-export const slashCommandsCheck: InstallationCheck = {
-  name: 'commands',
-  async run({ config, effective, program, rest, bot, store, status }) {
-    const identity = await bot();
-    if (identity === null) return [skippedWithoutDiscord];
-    const { applicationId } = identity;
-    const { guildId } = config.discord;
-    // Without the database, our commands are recognised by their description.
-    const { listings } = effective;
-    const context = await configuredOffer({ ...config, listings }, store?.settings.hasValue ?? (async () => false));
-    const stored = store === null ? [] : await store.commandRegistry.list(applicationId);
-    const registry = { list: async () => stored };
-    return orDiscordError(async () => {
-      const registration = { rest, applicationId, guildId, commands: commandsFor(config), context, registry };
-      const scopes = await scopesToSearch(rest, effective.guildIds, maxGuildsOnRequest);
-      const [inspected, earlier] = await Promise.all([
-        inspectRegistration(registration),
-        findEarlierCommands(registration, scopes),
-      ]);
-      const elsewhere = [...inspected.elsewhere, ...earlier.ours];
-      return [
-        evaluateRegistration(hasCode(program, config) ? { isCurrent: inspected.isAsStored } : inspected, {
-          scope: formatScope(guildId),
-          isNew: status.state === 'absent',
-        }),
-        ...inspected.conflicts.map(({ name, id }) =>
-          warn(`Another program has registered ${formatCommand(name)} (${id}).`, conflictHint),
-        ),
-        ...[...Map.groupBy(elsewhere, (command) => command.guildId)].map(([scope, commands]) =>
-          evaluateElsewhere(scope, commands),
-        ),
-        ...earlier.unclear.map(({ name, id, guildId: scope }) =>
-          warn(
-            `${formatCommand(name)} (${id}) is also registered ${formatScope(scope)}, by tallyhook or another program.`,
-            unclearHint,
-          ),
-        ),
-      ];
-    });
-  },
-};
+/** Checks that the slash commands are registered as this version defines them, and only there. */
+export const slashCommandsCheck = botCheck('commands', async (installation, { applicationId }) => {
+  const { config, effective, program, rest, store, status } = installation;
+  const { guildId } = config.discord;
+  // Without the database, our commands are recognised by their description.
+  const { listings } = effective;
+  const context = await configuredOffer({ ...config, listings }, store?.settings.hasValue ?? (async () => false));
+  const stored = store === null ? [] : await store.commandRegistry.list(applicationId);
+  const registry = { list: async () => stored };
+  const registration = { rest, applicationId, guildId, commands: commandsFor(config), context, registry };
+  const scopes = await scopesToSearch(rest, effective.guildIds, maxGuildsOnRequest);
+  const [inspected, earlier] = await Promise.all([
+    inspectRegistration(registration),
+    findEarlierCommands(registration, scopes),
+  ]);
+  const elsewhere = [...inspected.elsewhere, ...earlier.ours];
+  return [
+    evaluateRegistration(hasCode(program, config) ? { isCurrent: inspected.isAsStored } : inspected, {
+      scope: formatScope(guildId),
+      isNew: status.state === 'absent',
+    }),
+    ...inspected.conflicts.map(({ name, id }) =>
+      warn(`Another program has registered ${formatCommand(name)} (${id}).`, conflictHint),
+    ),
+    ...[...Map.groupBy(elsewhere, (command) => command.guildId)].map(([scope, commands]) =>
+      evaluateElsewhere(scope, commands),
+    ),
+    ...earlier.unclear.map(({ name, id, guildId: scope }) =>
+      warn(
+        `${formatCommand(name)} (${id}) is also registered ${formatScope(scope)}, by tallyhook or another program.`,
+        unclearHint,
+      ),
+    ),
+  ];
+});
 
 /**
- * Whether the program has listings or commands in its code. What it offers is then known to itself alone, and what it
+ * Returns whether the program has listings or commands in its code. What it offers is then known to itself alone, and what it
  * has registered is compared instead.
  */
 function hasCode({ listings, commands }: ProgramNote, config: Config): boolean {
@@ -107,30 +99,18 @@ function evaluateElsewhere(scope: CommandScope, commands: readonly RegisteredCom
   );
 }
 
-/** Whether Discord sends commands where a process with these settings receives them. */
-export const endpointCheck: InstallationCheck = {
-  name: 'endpoint',
-  async run({ config: { discord, publicUrl }, rest, bot }) {
-    if ((await bot()) === null) return [skippedWithoutDiscord];
-    return orDiscordError(async () => {
-      const settings = await fetchEndpointSettings(rest);
-      const url = publicUrl === null ? null : `${publicUrl}${interactionsPath}`;
-      const found = findEndpointProblem(settings, { publicKey: discord.publicKey, url });
-      if (found !== null) return [{ level: found.level, message: found.problem, hint: found.hint }];
-      return [pass(`Discord sends commands ${settings.url === null ? 'through the gateway' : `to ${settings.url}`}.`)];
-    });
-  },
-};
-
-/** Whether Discord knows what a feature publishes. */
-export const publicationCheck = ({ name, check }: Publication): InstallationCheck => ({
-  name,
-  async run({ rest, bot }) {
-    const identity = await bot();
-    if (identity === null) return [skippedWithoutDiscord];
-    return orDiscordError(() => check(rest, identity.applicationId));
-  },
+/** Checks that Discord sends commands where a process with these settings receives them. */
+export const endpointCheck = botCheck('endpoint', async ({ config: { discord, publicUrl }, rest }) => {
+  const settings = await fetchEndpointSettings(rest);
+  const url = publicUrl === null ? null : `${publicUrl}${interactionsPath}`;
+  const found = findEndpointProblem(settings, { publicKey: discord.publicKey, url });
+  if (found !== null) return [{ level: found.level, message: found.problem, hint: found.hint }];
+  return [pass(`Discord sends commands ${settings.url === null ? 'through the gateway' : `to ${settings.url}`}.`)];
 });
+
+/** Checks that Discord knows what a feature publishes. */
+export const publicationCheck = ({ name, check }: Publication): InstallationCheck =>
+  botCheck(name, ({ rest }, { applicationId }) => check(rest, applicationId));
 
 /** Channels and roles that are listed. */
 const maxShown = 10;

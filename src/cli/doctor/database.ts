@@ -13,7 +13,7 @@ const names: DatabaseNames = {
   program: 'tallyhook',
 };
 
-/** Whether the database can be used: its version, a write, and its file. */
+/** Checks that the database can be used: its version, a write, and its file. */
 export const databaseCheck: InstallationCheck = {
   name: 'database',
   async run({ config, status, store, snapshot }) {
@@ -39,7 +39,7 @@ async function checkWritable(store: Installation['store']): Promise<Finding> {
   }
 }
 
-/** Whether the secrets that were entered in Discord can be decrypted. */
+/** Checks that the secrets that were entered in Discord can be decrypted. */
 export const settingsKeyCheck: InstallationCheck = {
   name: 'settings',
   async run({ config, effective, store, snapshot }) {
@@ -68,7 +68,7 @@ function evaluateDamaged({ guildId, listing, path, hint }: Installation['effecti
   return fail(`The stored ${path} of ${owner} cannot be decrypted: its text is damaged.`, hint);
 }
 
-/** Nothing depends on the file yet, but the first secret would. */
+/** Evaluates a key file on which nothing depends yet, but the first secret would. */
 function evaluateUnusedKeyFile({ keyFile }: KeySources): Finding[] {
   const file = keyFile === null ? null : readKeyFile(keyFile);
   if (file?.state !== 'unusable') return [];

@@ -2,14 +2,14 @@ import { type Finding, fail, pass, warn } from '@tallyhook/platform/doctor/check
 import { plainName } from '@tallyhook/platform/truncate';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { describeDiscordError, tokenHint } from '../../discord/discord-errors.ts';
-import { type ChannelAccess, fetchGuildName } from '../../discord/inspection.ts';
+import { type BotIdentity, type ChannelAccess, fetchGuildName } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import { inspectRoles, type RoleAccess } from '../../features/roles/inspect-roles.ts';
 import { rolesGivenBy } from '../../features/settings.ts';
-import type { InstallationCheck } from './installation.ts';
+import type { Installation, InstallationCheck } from './installation.ts';
 
 /** Finding of the other Discord checks if {@link discordCheck} fails. */
-export const skippedWithoutDiscord = warn('Skipped, because the discord check failed.');
+const skippedWithoutDiscord = warn('Skipped, because the discord check failed.');
 
 /** The bot token, and whether the bot is in the guild of DISCORD_GUILD_ID. */
 export const discordCheck: InstallationCheck = {
@@ -31,7 +31,7 @@ function evaluateGuild(guildId: string, name: string | null): Finding {
   return fail(`The bot is not in the guild of DISCORD_GUILD_ID (${guildId}).`, hint);
 }
 
-/** Whether every announcement channel exists, and the bot can post in it. */
+/** Checks that every announcement channel exists, and the bot can post in it. */
 export const channelsCheck: InstallationCheck = {
   name: 'channels',
   async run({ listings, program, bot, channel }) {
@@ -90,7 +90,7 @@ function evaluateChannel(channelId: string, access: ChannelAccess): Finding[] {
   }
 }
 
-/** Whether the bot can give the roles of the rewards. */
+/** Checks that the bot can give the roles of the rewards. */
 export const rolesCheck: InstallationCheck = {
   name: 'roles',
   async run({ listings, rest, bot }) {
@@ -156,8 +156,22 @@ export function evaluateRoles(guildId: string, roles: ReadonlySet<string>, acces
   return findings.length > 0 ? findings : [pass(`The bot can give all configured roles in ${guild}.`)];
 }
 
-/** What `check` finds, or the error of {@link DiscordRest} with which it rejects. */
-export async function orDiscordError(check: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+/** A check that needs the bot of the token. Errors of Discord are findings. */
+export function botCheck(
+  name: string,
+  run: (installation: Installation, bot: BotIdentity) => Promise<readonly Finding[]>,
+): InstallationCheck {
+  return {
+    name,
+    async run(installation) {
+      const bot = await installation.bot();
+      return bot === null ? [skippedWithoutDiscord] : orDiscordError(() => run(installation, bot));
+    },
+  };
+}
+
+/** Returns what `check` finds, or the error of {@link DiscordRest} with which it rejects. */
+async function orDiscordError(check: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await check();
   } catch (error) {

@@ -9,64 +9,40 @@ import { reportChecks, sanitizeResult } from '@tallyhook/platform/doctor/report'
 import { second } from '@tallyhook/platform/durations';
 import { keyFilesOf } from '@tallyhook/platform/encryption/encryption';
 import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
-import { command } from '@tallyhook/platform/terminal/command';
-import { exitCode, UsageError } from '@tallyhook/platform/terminal/terminal';
+import { exitCode, type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal';
 import { readVersion } from '@tallyhook/platform/version';
 import { loadConfig } from '../../../config/load.ts';
-import { needsDiscord } from '../../../config/roles.ts';
 import type { Config } from '../../../config/schema.ts';
+import { needsDiscord } from '../../../config/settings.ts';
 import { configWarnings } from '../../../config/warnings.ts';
 import { publicationsOf } from '../../features/create.ts';
 import type { Publication } from '../../features/parts.ts';
 import { checkAddress } from './address.ts';
 import { endpointCheck, publicationCheck, rejectedRequestsCheck, slashCommandsCheck } from './application.ts';
 import { databaseCheck, settingsKeyCheck } from './database.ts';
-import { deliveriesCheck, outboxCheck } from './deliveries.ts';
 import { channelsCheck, discordCheck, rolesCheck } from './discord.ts';
 import { type Installation, type InstallationCheck, openInstallation } from './installation.ts';
-import { ledgerSumsCheck, rewardsCheck } from './ledger.ts';
+import { deliveriesCheck, ledgerSumsCheck, originsCheck, outboxCheck, rewardsCheck } from './ledger.ts';
 import { keysCheck, listingsCheck } from './listings.ts';
-import { originsCheck } from './origins.ts';
 import { checkRelease, evaluateRunningProgram, isFileReplaced } from './running-program.ts';
 import { evaluateSecrets, evaluateSites } from './secrets.ts';
 
-const help = `tallyhook doctor: check the whole installation, also while tallyhook runs, with a hint for each problem
+export async function doctor(
+  { url = null, json = false }: { url?: string | null; json?: boolean },
+  terminal: Terminal,
+): Promise<number> {
+  if (url !== null && !/^https?:\/\/[^/]/.test(url)) throw new UsageError('--url must be an http or https URL.');
 
-Usage
-  tallyhook doctor [options]
-
-Options
-  --url URL   webhook URL as configured at the service, such as https://votes.example.org; the check sends an unsigned
-              delivery, which must be rejected, and for each listing a signed test, which must arrive unchanged and is
-              neither stored nor announced. Without it only HOST and PORT on this machine are checked
-  --json      print the result as a JSON object: {pass, findings: [{check, level, message, hint}]}; level is "pass",
-              "warn" or "fail", and hint may be null
-  --help      print this help
-
-It sends requests to Discord, to the service (one request for each API key, counted in its rate limit) and to GitHub, for the
-latest version (UPDATE_CHECK=off: none), and reads the whole database. It writes a single row, to check that the database is writable.
-
-Exit codes: 0 no check failed (there may be warnings), 1 a check failed, 2 invalid usage or settings.`;
-
-export const doctorCommand = command({
-  help,
-  options: { json: { type: 'boolean', default: false }, url: { type: 'string' } },
-  async run({ values }, terminal) {
-    const url = values.url ?? null;
-    if (url !== null && !/^https?:\/\/[^/]/.test(url)) throw new UsageError('--url must be an http or https URL.');
-
-    const { json } = values;
-    const config = loadConfigOrIssues();
-    if ('issues' in config) {
-      await reportChecks(terminal, { json, secrets: [] }, async ({ onResult }) => config.issues.forEach(onResult));
-      return exitCode.usage;
-    }
-    const options = { clock: systemClock, url, secretFiles: ['.env'] };
-    return reportChecks(terminal, { json, secrets: config.secrets }, (report) =>
-      runDoctor(config, { ...options, ...report }),
-    );
-  },
-});
+  const config = loadConfigOrIssues();
+  if ('issues' in config) {
+    await reportChecks(terminal, { json, secrets: [] }, async ({ onResult }) => config.issues.forEach(onResult));
+    return exitCode.usage;
+  }
+  const options = { clock: systemClock, url, secretFiles: ['.env'] };
+  return reportChecks(terminal, { json, secrets: config.secrets }, (report) =>
+    runDoctor(config, { ...options, ...report }),
+  );
+}
 
 /** The settings; or their issues and warnings if they are invalid, as no other check can run. */
 function loadConfigOrIssues(): Config | { readonly issues: readonly CheckResult[] } {
@@ -85,7 +61,7 @@ function loadConfigOrIssues(): Config | { readonly issues: readonly CheckResult[
 /** Timeout of a request to a time source, or for the latest release (ms). */
 const requestTimeoutMs = 6 * second;
 
-/** What only a process that uses Discord or the lookup API needs. */
+/** Checks that only a process needs that uses Discord or the lookup API needs. */
 const discordChecks = (publications: readonly Publication[]): readonly InstallationCheck[] => [
   discordCheck,
   channelsCheck,

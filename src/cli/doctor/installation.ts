@@ -5,26 +5,24 @@ import { second } from '@tallyhook/platform/durations';
 import { once } from '@tallyhook/platform/memoize';
 import { plainName } from '@tallyhook/platform/truncate';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
-import type { ProgramNote } from '../../core/store/installation/program-note.ts';
-import { readDatabaseStatus } from '../../core/store/snapshots/database-status.ts';
-import { openSnapshot } from '../../core/store/snapshots/open-snapshot.ts';
-import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
+import type { ProgramNote } from '../../core/store/installation.ts';
+import { openSnapshot, readDatabaseStatus, type Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import { type BotIdentity, type ChannelAccess, fetchBotIdentity, inspectChannel } from '../../discord/inspection.ts';
 import { createDiscordRest, type DiscordRest } from '../../discord/rest.ts';
-import { type EffectiveListings, effectiveListings } from '../../features/setup/effective-listings.ts';
+import { type EffectiveListings, effectiveListings } from '../../features/settings/in-effect.ts';
 import { openStore, type Store } from '../../features/store.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/key-check.ts';
 import { fetchStoreState, isFileReplaced, type RunningStoreState } from './running-program.ts';
 
-/** What the checks look at. A check declares only what it needs of it. */
+/** Everything that the checks look at. A check declares only what it needs of it. */
 export interface Installation {
   readonly config: Config;
-  /** What is configured, by the operator and in Discord. */
+  /** Listings that are configured, by the operator and in Discord. */
   readonly effective: EffectiveListings;
-  /** Of these listings those that are looked at one by one. */
+  /** Effective listings that are looked at one by one. */
   readonly listings: readonly ListingConfig[];
-  /** What the program that uses the database has noted: its commands, and listings that are not in the settings. */
+  /** Note of the program that uses the database: its commands, and listings that are not in the settings. */
   readonly program: ProgramNote;
   readonly clock: Clock;
   /** Webhook URL as configured at the service; null checks this machine only. */
@@ -34,11 +32,11 @@ export interface Installation {
   readonly rest: DiscordRest;
   /** The bot to which the token belongs. Rejects as {@link fetchBotIdentity}. */
   readonly identity: () => Promise<BotIdentity>;
-  /** The same; null if it cannot be fetched, which the check `discord` reports. */
+  /** The bot to which the token belongs; null if it cannot be fetched, which the check `discord` reports. */
   readonly bot: () => Promise<BotIdentity | null>;
-  /** What the bot may do in a channel, requested once. Rejects as {@link inspectChannel}; null without a bot. */
+  /** Permissions of the bot in a channel, requested once. Rejects as {@link inspectChannel}; null without a bot. */
   readonly channel: (id: string) => Promise<ChannelAccess | null>;
-  /** What the service says of the API keys, with one request for each; null if the requests cannot be counted. */
+  /** Answers of the service for the API keys, with one request for each; null if the requests cannot be counted. */
   readonly profiles: () => Promise<readonly KeyResult[] | null>;
   readonly running: RunningStoreState;
   readonly status: DatabaseStatus;

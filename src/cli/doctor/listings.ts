@@ -4,7 +4,7 @@ import { messageOf } from '@tallyhook/platform/errors';
 import { plainName } from '@tallyhook/platform/truncate';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { ListingConfig } from '../../../config/schema.ts';
-import type { NotedListing } from '../../core/store/installation/program-note.ts';
+import type { NotedListing } from '../../core/store/installation.ts';
 import { lastDeliveries } from '../../core/store/snapshots/statistics.ts';
 import { fetchGuildName } from '../../discord/inspection.ts';
 import { groupByTarget } from '../../features/communities/listings.ts';
@@ -13,7 +13,7 @@ import { trustOf } from '../../webhook/sites/site.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 import { type Installation, type InstallationCheck, type KeyProfile, type TitleOf, titlesOf } from './installation.ts';
 
-/** Whether each API key is valid, and belongs to the listing that it is configured for. */
+/** Checks that each API key is valid, and belongs to the listing that it is configured for. */
 export const keysCheck: InstallationCheck = {
   name: 'keys',
   async run({ profiles }) {
@@ -65,7 +65,7 @@ function evaluateLookupError({ name, kind }: ListingConfig, error: unknown): Fin
 interface ShownListing {
   readonly name: string;
   readonly title: string;
-  /** What authenticates its votes, such as `secret`. */
+  /** Text for what authenticates its votes, such as `secret`. */
   readonly secret: string;
   readonly hasSecret: boolean;
   readonly channelId: string | null;
@@ -78,7 +78,7 @@ const maxSilenceMs = 7 * day;
 /** For names that Discord has not said before. */
 const namesTimeoutMs = second;
 
-/** What is linked and configured: each listing with its secret, channel and last delivery; or how to link the first. */
+/** Lists what is linked and configured: each listing with its secret, channel and last delivery; or how to link the first. */
 export const listingsCheck: InstallationCheck = {
   name: 'listings',
   async run(installation) {

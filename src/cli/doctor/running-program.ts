@@ -27,7 +27,7 @@ export async function fetchStoreState(http: {
   return result.success ? result.data.parts.store : null;
 }
 
-/** Whether the file at the path is no longer the one that the running process has open. */
+/** Returns whether the file at the path is no longer the one that the running process has open. */
 export function isFileReplaced(store: RunningStoreState): boolean {
   return fileProblemOf(store) !== undefined;
 }
@@ -57,7 +57,7 @@ export function evaluateRunningProgram(store: RunningStoreState, database: Datab
 const versionPattern = /^v?(\d+)\.(\d+)\.(\d+)$/;
 
 /**
- * Whether a newer version exists. Fails for nothing: without an answer there is no finding that needs attention.
+ * Checks whether a newer version exists. Fails for nothing: without an answer there is no finding that needs attention.
  * @param url a release in the form of GitHub: `{tag_name, html_url}`
  */
 export async function checkRelease(url: string | null, version: string, timeoutMs: number): Promise<Finding[]> {

@@ -1,6 +1,6 @@
 import { type Finding, fail, pass, warn } from '@tallyhook/platform/doctor/check';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
-import { minOwnerTokenLength } from '../../../config/settings/program.ts';
+import { minOwnerTokenLength } from '../../../config/settings.ts';
 import { type Site, trustOf } from '../../webhook/sites/site.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 

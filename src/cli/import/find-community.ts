@@ -5,7 +5,7 @@ import type { Config } from '../../../config/schema.ts';
 import { prepareCommunities } from '../../features/communities/community-ids.ts';
 import { type Community, createDirectory } from '../../features/communities/directory.ts';
 import { withoutGuild } from '../../features/communities/only-community.ts';
-import { createCommunitySettings } from '../../features/setup/community-settings.ts';
+import { SettingsInEffect } from '../../features/settings/in-effect.ts';
 import type { Store } from '../../features/store.ts';
 
 /** All communities with a listing, as they are set up in the settings and in Discord. */
@@ -13,8 +13,7 @@ export async function communitiesOf(config: Config, store: Store): Promise<reado
   const log = createLog({ level: 'silent', secrets: config.secrets });
   const communityIds = await prepareCommunities(store.communityIds, config.listings);
   const directory = createDirectory(config.listings, communityIds.of);
-  const settings = createCommunitySettings({
-    base: config.base,
+  const settings = new SettingsInEffect(config.base, {
     store: store.settings,
     encryption: createEncryption(config.encryption),
     addCommunities: (guildIds) => communityIds.add(guildIds),

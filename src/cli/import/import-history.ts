@@ -2,7 +2,6 @@ import { systemClock } from '@tallyhook/platform/clock';
 import { day, hour, second } from '@tallyhook/platform/durations';
 import { TallyhookError } from '@tallyhook/platform/errors';
 import { createLog } from '@tallyhook/platform/log';
-import { confirm } from '@tallyhook/platform/terminal/confirm';
 import { startProgress } from '@tallyhook/platform/terminal/progress';
 import { exitCode, type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal';
 import { loadConfig } from '../../../config/load.ts';
@@ -16,9 +15,9 @@ import { memoryKeyv } from '../../lookup/memory-keyv.ts';
 import type { SiteVote } from '../../lookup/sites/site-api.ts';
 import { createSiteClient } from '../../lookup/sites/site-client.ts';
 import type { BulkOptions } from '../open-database.ts';
+import { confirmed } from '../prompt.ts';
 import { findCommunity, findListing } from './find-community.ts';
-import { type Crediting, creditItems } from './import-files.ts';
-import { createImportReport } from './import-report.ts';
+import { type Crediting, createImportReport, creditItems } from './import-files.ts';
 import { readTime } from './interpret-row.ts';
 import { createPreview, type ImportOptions, idOf, openForImport, printReport, recountAll } from './run-import.ts';
 
@@ -55,7 +54,7 @@ export async function importHistory(options: HistoryImportOptions, terminal: Ter
     const since = await startOf(options, store, { importId: storedId, listing, now });
     const votesSince = `the votes for ${listing} since ${new Date(since).toISOString()}`;
     const question = `Import ${votesSince} from its site? --dry-run shows what it would credit.`;
-    if (!dryRun && !yes && !(await confirm(question, 'Nothing was imported.', terminal))) return exitCode.ok;
+    if (!dryRun && !yes && !(await confirmed(question, 'Nothing was imported.', terminal))) return exitCode.ok;
     const importId = dryRun ? storedId : await store.imports.start({ name, communityId }, now);
     const reason = options.reason ?? `imported from ${name}`;
     const target = { importId, communityId, reason, listings: community.named.map(withoutSecrets) };

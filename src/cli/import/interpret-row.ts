@@ -1,9 +1,8 @@
 import { isSnowflake } from '@tallyhook/platform/snowflake';
 import { UsageError } from '@tallyhook/platform/terminal/terminal';
 import { balanceKey, type ImportItem, maxImportedCredits } from '../../features/imports/items.ts';
-import type { Columns } from './columns.ts';
-import { type Fields, readPath, readText, textOf } from './fields.ts';
-import type { KeyParts } from './key-template.ts';
+import type { Columns, KeyParts } from './columns.ts';
+import { type Fields, readPath, readText, textOf } from './read-rows.ts';
 
 /** How rows are understood. Times in ms since the epoch. */
 export interface RowRules {
@@ -20,17 +19,16 @@ export interface RowRules {
   readonly listings: readonly string[];
   /** The time of votes of which only the number is known, if the row has no time. */
   readonly votesAt: number | null;
-  /** Whether fractions are cut off, instead of rejected. */
+  /** Fractions are cut off, instead of rejected. */
   readonly round: boolean;
   /** The sign before a fraction; the other one divides thousands. Null if the file says neither. */
   readonly decimal: DecimalSign | null;
   readonly now: number;
 }
 
-export const decimalSigns = [',', '.'] as const;
-export type DecimalSign = (typeof decimalSigns)[number];
+export type DecimalSign = ',' | '.';
 
-/** What a row credits. `skipped`: it is not about a member of this community, or about nothing. */
+/** The items that a row credits. `skipped`: it is not about a member of this community, or about nothing. */
 export type InterpretedRow =
   | { readonly type: 'items'; readonly items: readonly ImportItem[] }
   | { readonly type: 'skipped'; readonly reason: string }

@@ -1,6 +1,5 @@
 import { TallyhookError } from '@tallyhook/platform/errors';
-import type { Fields } from './fields.ts';
-import { type FileOptions, readRows } from './read-rows.ts';
+import { type Fields, type FileOptions, readRows } from './read-rows.ts';
 
 /*
  * Ids whose last digits are lost belong to nobody, or to somebody else. Spreadsheets keep 15 digits of a number, and
@@ -9,7 +8,7 @@ import { type FileOptions, readRows } from './read-rows.ts';
  * 100,000; for the zeros of a spreadsheet it is one of a million.
  */
 
-/** Whether an id is written as a number with a fraction or an exponent: its digits are certainly lost. */
+/** Returns whether an id is written as a number with a fraction or an exponent: its digits are certainly lost. */
 export function isWrittenAsNumber(text: string): boolean {
   const [, number = '', exponent = ''] = /^(\d{1,20}(?:[.,]\d{1,20})?)( ?e ?\+?\d{1,3})?$/i.exec(text) ?? [];
   if (exponent === '' && !/[.,]0+$/.test(number)) return false;
@@ -24,7 +23,7 @@ const spreadsheetDigits = 15;
 const maxProbability = 1e-5;
 /** Members from whom on it can be clear. */
 const minMembers = 3;
-/** Of more different ids, the first ones decide, so that memory does not depend on the size of the file. */
+/** Maximum number of different ids that decide, the first ones, so that memory does not depend on the size of the file. */
 const maxIds = 200_000;
 /** Ids that look so by chance more often than this say little. */
 const maxChance = 1 / 16;

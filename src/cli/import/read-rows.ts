@@ -1,16 +1,273 @@
 import { open } from 'node:fs/promises';
-import type { TallyhookError } from '@tallyhook/platform/errors';
+import { TallyhookError } from '@tallyhook/platform/errors';
 import { InvalidJsonError, parseJsonText } from '@tallyhook/platform/parse-json-text';
 import { describeBinary, encodingOf, UnreadableFileError, unreadable } from '@tallyhook/platform/text-file';
-import { type CsvRow, createCsvParser, findDelimiter } from './csv.ts';
-import { type Fields, fieldsOf, invalidFile, maxRowLength, parseExactly } from './fields.ts';
-import { createJsonDivider } from './json-elements.ts';
+import { CsvError, parse } from 'csv-parse';
 
-export const fileFormats = ['csv', 'json', 'ndjson'] as const;
-export type FileFormat = (typeof fileFormats)[number];
+/** The fields of a row by name. Values of CSV are texts, those of JSON as in the file. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A number that may be too large for JavaScript, as it is in the file: 16 digits and more, or an exponent. */
+const largeNumber = /\d{16}|\de/i;
+
+/**
+ * Parses JSON. Whole numbers that JavaScript would round, such as the ids of Discord, are returned as they are written.
+ * @throws SyntaxError
+ */
+function parseExactly(text: string): unknown {
+  if (!largeNumber.test(text)) return JSON.parse(text);
+  return JSON.parse(text, ((_key: string, value: unknown, { source }: { source?: string }) =>
+    typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value) ? source : value) as (
+    key: string,
+    value: unknown,
+  ) => unknown);
+}
+
+/** The fields of a JSON value: those of an object, the elements of an array by their number, otherwise `value`. */
+function fieldsOf(value: unknown, key: string | null): Fields {
+  const own = key === null ? {} : { key };
+  if (typeof value !== 'object' || value === null) return { ...own, value };
+  if (Array.isArray(value)) return { ...own, ...Object.fromEntries(value.map((each, index) => [index + 1, each])) };
+  return { ...own, ...value };
+}
+
+/**
+ * The value of a field. The name may lead into objects: `value.points`. Texts that contain JSON, as some databases store
+ * it, are parsed on the way.
+ */
+export function readPath(fields: Fields, path: string): unknown {
+  if (Object.hasOwn(fields, path)) return fields[path];
+  let value: unknown = fields;
+  for (const name of path.split('.')) {
+    const object = typeof value === 'string' ? parseObject(value) : value;
+    if (typeof object !== 'object' || object === null || !Object.hasOwn(object, name)) return undefined;
+    value = (object as Record<string, unknown>)[name];
+  }
+  return value;
+}
+
+/** The value of a field as text without white space around it; empty if it is neither text nor a number. */
+export function readText(fields: Fields, path: string): string {
+  return textOf(readPath(fields, path));
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value).trim().replace(/^'/, '') : '';
+}
+
+/** The names of all fields that have no fields of their own, such as `value.points`. */
+export function fieldPaths(fields: Fields, depth = 3): string[] {
+  return Object.entries(fields).flatMap(([name, value]) => {
+    const object = typeof value === 'string' ? parseObject(value) : value;
+    if (typeof object !== 'object' || object === null || Array.isArray(object) || depth === 1) return [name];
+    return fieldPaths(object as Fields, depth - 1).map((path) => `${name}.${path}`);
+  });
+}
+
+function parseObject(text: string): unknown {
+  if (!text.startsWith('{')) return null;
+  try {
+    return parseExactly(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Maximum length of one row of a file (characters). */
+const maxRowLength = 1_000_000;
+
+/** A file that cannot be read as what it is. @param line counted from 1 */
+function invalidFile(line: number, problem: string, hint: string): TallyhookError {
+  return new TallyhookError('invalid_import_file', `The row on line ${line} ${problem}.`, { hint });
+}
+
+/** A row of a CSV file with the line on which it begins, counted from 1. */
+interface CsvRow {
+  readonly line: number;
+  readonly fields: readonly string[];
+}
+
+/** Divides a CSV file into rows as RFC 4180, but also accepts other delimiters and line feeds alone. Skips empty lines. */
+export function createCsvParser(delimiter: string) {
+  let rows: CsvRow[] = [];
+  let line = 1;
+  const parser = parse({
+    delimiter,
+    record_delimiter: ['\r\n', '\n'],
+    relax_column_count: true,
+    relax_quotes: true,
+    // Also after a closing quote.
+    rtrim: true,
+    max_record_size: maxRowLength,
+    on_record(fields, { lines }) {
+      if (fields.length > 1 || fields[0] !== '') rows.push({ line, fields });
+      line = lines + 1;
+      // The stream itself has no output.
+      return null;
+    },
+  });
+  // Each part reports its own error.
+  parser.on('error', () => {});
+
+  /** The rows that end in what `pass` gives to the parser. */
+  async function read(pass: (done: (error?: Error | null) => void) => void): Promise<CsvRow[]> {
+    await new Promise<void>((resolve, reject) => pass((error) => (error ? reject(toInvalidFile(error)) : resolve())));
+    const read = rows;
+    rows = [];
+    return read;
+  }
+
+  function toInvalidFile(error: Error): Error {
+    if (!(error instanceof CsvError)) return error;
+    if (error.code === 'CSV_QUOTE_NOT_CLOSED') return invalidFile(line, 'does not end', 'A closing quote is missing.');
+    return invalidFile(line, 'is too long', 'A closing quote may be missing.');
+  }
+
+  return {
+    /** The rows that end in the next part of the file. @throws TallyhookError `invalid_import_file` */
+    push: (text: string) => read((done) => parser.write(text, done)),
+    end: () => read((done) => parser.end(done)),
+  };
+}
+
+/** The delimiter that occurs most often in the first line. */
+function findDelimiter(sample: string): string {
+  const [first = ''] = sample.split('\n', 1);
+  const counted = [',', ';', '\t'].map((delimiter) => ({ delimiter, count: first.split(delimiter).length }));
+  return counted.reduce((best, each) => (each.count > best.count ? each : best)).delimiter;
+}
+
+/** An element of a JSON array, or a property of an object, as its text. */
+interface JsonElement {
+  /** Where it begins, counted from 1. */
+  readonly line: number;
+  /** The name of the property; null in an array. */
+  readonly key: string | null;
+  readonly text: string;
+}
+
+const [quote, backslash, comma, lineFeed] = [34, 92, 44, 10];
+const [openBrace, closeBrace, openBracket, closeBracket] = [123, 125, 91, 93];
+/** White space, commas and colons. */
+const betweenValues = [32, 9, 10, 13, 44, 58];
+
+/**
+ * Divides a JSON file into the elements of one array or object, without having the whole file in memory. The elements are
+ * not parsed.
+ * @param path the names of the properties that lead to the array or object; empty for the outermost one
+ */
+export function createJsonDivider(path: readonly string[]) {
+  /** Text that is not finished of the earlier parts, and where to continue in it. */
+  let rest = '';
+  let position = 0;
+  let line = 1;
+  /** Start of the current string, and of the current element; -1 for none. */
+  let stringStart = -1;
+  let elementStart = -1;
+  let elementLine = 1;
+  /** Open arrays and objects, and how many of them, from the outermost one, are on the path: objects or not. */
+  let depth = 0;
+  const onPath: { readonly isObject: boolean }[] = [];
+  let key: string | null = null;
+  let isKeyNext = false;
+  let isDone = false;
+
+  const isFound = () => onPath.length === path.length + 1;
+  /** Returns whether the innermost open value is on the path. */
+  const isDirect = () => depth === onPath.length;
+
+  function open(isObject: boolean): void {
+    const leadsOn = !isFound() && isDirect() && (depth === 0 || key === path[depth - 1]);
+    depth += 1;
+    if (!leadsOn) return;
+    onPath.push({ isObject });
+    key = null;
+    isKeyNext = isObject;
+  }
+
+  function close(): void {
+    if (isDirect()) {
+      if (isFound()) isDone = true;
+      else onPath.pop();
+    }
+    depth -= 1;
+  }
+
+  function divide(text: string): JsonElement[] {
+    const elements: JsonElement[] = [];
+    const finish = () => {
+      if (elementStart === -1) return;
+      elements.push({ line: elementLine, key, text: text.slice(elementStart, position).trimEnd() });
+      elementStart = -1;
+    };
+    for (; position < text.length && !isDone; position += 1) {
+      const code = text.charCodeAt(position);
+      if (stringStart !== -1) {
+        if (code === backslash) position += 1;
+        if (code !== quote) continue;
+        if (isKeyNext && isDirect()) {
+          key = unquote(text.slice(stringStart, position + 1));
+          isKeyNext = false;
+        }
+        stringStart = -1;
+        continue;
+      }
+      if (code === lineFeed) line += 1;
+      const isClosing = code === closeBrace || code === closeBracket;
+      const isBetween = isClosing || betweenValues.includes(code);
+      if (!isBetween && elementStart === -1 && isFound() && isDirect() && !isKeyNext) {
+        elementStart = position;
+        elementLine = line;
+      }
+      if (code === quote) stringStart = position;
+      else if (code === openBrace || code === openBracket) open(code === openBrace);
+      else if (isClosing) {
+        if (isFound() && isDirect()) finish();
+        close();
+      } else if (code === comma && isDirect()) {
+        if (isFound()) finish();
+        isKeyNext = onPath.at(-1)?.isObject === true;
+        key = null;
+      }
+    }
+    keepFrom(text, elementStart !== -1 ? elementStart : stringStart !== -1 ? stringStart : position);
+    return elements;
+  }
+
+  function keepFrom(text: string, start: number): void {
+    rest = text.slice(start);
+    position -= start;
+    if (elementStart !== -1) elementStart -= start;
+    if (stringStart !== -1) stringStart -= start;
+    if (rest.length > maxRowLength) {
+      throw invalidFile(elementLine, 'is too long', 'Name the part of the file with the members: --path NAME.');
+    }
+  }
+
+  return {
+    /** The elements that end in the next part of the file. @throws TallyhookError `invalid_import_file` */
+    push: (part: string): JsonElement[] => (isDone ? [] : divide(rest + part)),
+    /** @throws TallyhookError `invalid_import_file` if the array or object does not end, or was not found */
+    end(): void {
+      if (isDone) return;
+      if (isFound()) throw invalidFile(line, 'does not end', 'The file is incomplete.');
+      throw invalidFile(1, 'does not lead to a JSON array or object', 'Check --path and --format.');
+    },
+  };
+}
+
+function unquote(text: string): string {
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text.slice(1, -1);
+  }
+}
+
+export type FileFormat = 'csv' | 'json' | 'ndjson';
 
 /** A row of a file. */
-export interface FileRow {
+interface FileRow {
   /** Where it begins, counted from 1. */
   readonly line: number;
   readonly fields: Fields;

@@ -1,31 +1,28 @@
+import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { systemClock } from '@tallyhook/platform/clock';
 import { formatCount } from '@tallyhook/platform/durations';
 import { TallyhookError } from '@tallyhook/platform/errors';
-import { confirm } from '@tallyhook/platform/terminal/confirm';
 import { startProgress } from '@tallyhook/platform/terminal/progress';
 import { exitCode, type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal';
 import { loadConfig } from '../../../config/load.ts';
 import type { AccountId, CommunityId } from '../../core/ledger/account.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import { minVoteGapMs } from '../../core/rewards/reward.ts';
-import { readDatabaseStatus } from '../../core/store/snapshots/database-status.ts';
+import { readDatabaseStatus } from '../../core/store/snapshots/snapshot.ts';
 import type { Community } from '../../features/communities/directory.ts';
 import type { ImportItem, ImportTarget, ItemOutcome } from '../../features/imports/items.ts';
 import { openStore, type Store } from '../../features/store.ts';
 import { type BulkOptions, olderDatabase } from '../open-database.ts';
-import { type Columns, findColumns, type ImportedField } from './columns.ts';
-import { type Fields, readText } from './fields.ts';
+import { confirmed } from '../prompt.ts';
+import { type Columns, createKeyReader, findColumns, type ImportedField } from './columns.ts';
 import { findCommunity, findListing } from './find-community.ts';
-import { importFiles } from './import-files.ts';
-import { createImportReport, type ImportReport, previewRows } from './import-report.ts';
+import { createImportReport, type ImportReport, importFiles, previewRows } from './import-files.ts';
 import { type DecimalSign, type RowRules, readTime } from './interpret-row.ts';
-import { createKeyReader } from './key-template.ts';
 import { rejectLostDigits } from './lost-digits.ts';
-import { type FileOptions, readRows } from './read-rows.ts';
-import { createRehearsal } from './rehearsal.ts';
+import { type Fields, type FileOptions, readRows, readText } from './read-rows.ts';
 
 export interface ImportOptions extends FileOptions, BulkOptions {
   readonly files: readonly string[];
@@ -94,7 +91,7 @@ export async function runImport(options: ImportOptions, terminal: Terminal): Pro
       for (const line of report.lines(false)) terminal.printError(line);
       const declined = 'Nothing was imported.';
       if (!report.hasCredited()) terminal.printError(declined);
-      if (!report.hasCredited() || !(await confirm('Import this now?', declined, terminal))) return exitCode.ok;
+      if (!report.hasCredited() || !(await confirmed('Import this now?', declined, terminal))) return exitCode.ok;
     }
     const report = createImportReport(options.rejectedFile);
     const importId = await store.imports.start({ name, communityId: community.id }, now);
@@ -216,4 +213,46 @@ export function printReport(
     if (rejected > 0) printError(`${formatCount(rejected, 'row')} rejected.`);
   }
   return rejected === 0 ? exitCode.ok : exitCode.runtimeError;
+}
+
+/**
+ * Completes what a dry run finds in the ledger by what the earlier rows would have stored there, so that it reports what
+ * the import will do.
+ */
+export function createRehearsal({ listings }: Pick<ImportTarget, 'listings'>) {
+  // By a digest: a million texts would need more than 100 MB, and two of them are the same with a probability of 1 : 10,000.
+  const amounts = new Map<number, number>();
+  const times = new Map<number, number>();
+  const gaps = new Map(listings.map(({ name, rewards }) => [name, minVoteGapMs(rewards.base)]));
+
+  /** Counted votes of a listing are at least the gap apart, so a period of that length has at most one. */
+  function isTooClose(userId: string, { listing, at }: NonNullable<ImportItem['vote']>): boolean {
+    const gapMs = gaps.get(listing) ?? 0;
+    if (gapMs === 0) return false;
+    const period = Math.floor(at / gapMs);
+    const isClose = [period - 1, period, period + 1].some((each) => {
+      const other = times.get(digestOf(`${userId} ${listing} ${each}`));
+      return other !== undefined && Math.abs(other - at) < gapMs;
+    });
+    if (!isClose) times.set(digestOf(`${userId} ${listing} ${period}`), at);
+    return isClose;
+  }
+
+  /** @param outcome what the ledger says */
+  return ({ userId, key, credits, vote }: ImportItem, outcome: ItemOutcome): ItemOutcome => {
+    if (outcome.outcome !== 'credited') return outcome;
+    const id = digestOf(`${userId} ${key}`);
+    const before = amounts.get(id);
+    if (before !== undefined) {
+      return before === credits ? { outcome: 'imported' } : { outcome: 'different', credits: before };
+    }
+    if (vote !== null && !vote.isTotal && isTooClose(userId, vote)) return { outcome: 'within_cooldown' };
+    amounts.set(id, credits);
+    return outcome;
+  };
+}
+
+/** 52 bits. */
+function digestOf(text: string): number {
+  return Number.parseInt(hash('sha1', text).slice(0, 13), 16);
 }

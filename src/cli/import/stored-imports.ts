@@ -1,17 +1,17 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { formatCount, isoTime, second } from '@tallyhook/platform/durations';
 import { TallyhookError } from '@tallyhook/platform/errors';
-import { confirm } from '@tallyhook/platform/terminal/confirm';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
 import { plainName } from '@tallyhook/platform/truncate';
+import { readValues } from '../../../config/environment.ts';
 import { loadConfig, loadDatabaseUrl } from '../../../config/load.ts';
-import { readValues } from '../../../config/read-values.ts';
 import type { AccountId } from '../../core/ledger/account.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import { fetchGuildName } from '../../discord/inspection.ts';
 import { createDiscordRest } from '../../discord/rest.ts';
 import type { StoredImport } from '../../features/imports/items.ts';
 import { type BulkOptions, withStore } from '../open-database.ts';
+import { confirmed } from '../prompt.ts';
 import { communitiesOf } from './find-community.ts';
 
 /** How long the list waits for Discord (ms). */
@@ -36,7 +36,7 @@ export async function undoImport(
       return exitCode.ok;
     }
     const question = `Take back ${what} of "${name}", except what members have spent?`;
-    if (!yes && !(await confirm(question, 'Nothing was taken back.', terminal))) return exitCode.ok;
+    if (!yes && !(await confirmed(question, 'Nothing was taken back.', terminal))) return exitCode.ok;
     // The community may not be configured any more. Then there are no rules for streaks.
     const communities = await communitiesOf(config, store);
     const community = communities.find((each) => each.id === communityId);

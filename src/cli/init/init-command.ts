@@ -1,89 +1,64 @@
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { command } from '@tallyhook/platform/terminal/command';
-import { programName } from '@tallyhook/platform/terminal/program-name';
-import { exitCode, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
+import {
+  exitCode,
+  programName,
+  type Terminal,
+  UsageError,
+  withSuggestion,
+} from '@tallyhook/platform/terminal/terminal';
 import type { Environment } from '../../../config/environment.ts';
 import { type SettingName, settingNames } from '../../../config/settings.ts';
-import { type Answers, answerAll, collectAll, listed } from './answers.ts';
-import { createChoices } from './choices.ts';
+import { createPrompt, isTerminal } from '../prompt.ts';
+import { type Answers, answerAll, collectAll, defaultOf, isSecretSetting, listed } from './answers.ts';
 import { envTemplate, mergeEnv, readEnvFile, writeEnvFile } from './env-file.ts';
-import { createLiveChecks } from './live-checks.ts';
-import { createPrompt } from './prompt.ts';
-import { defaultOf, isSecretSetting } from './questions.ts';
+import { createChoices, createLiveChecks } from './live-checks.ts';
 
-const help = `tallyhook init: ask for the settings, check them, and write the file .env
+interface InitOptions {
+  readonly file: string;
+  readonly set?: readonly string[];
+  readonly offline?: boolean;
+  readonly yes?: boolean;
+}
 
-Usage
-  tallyhook init [options]
+/** `tallyhook init`. */
+export async function init(options: InitOptions, terminal: Terminal): Promise<number> {
+  const { yes, offline, file } = options;
+  if (!yes && !isTerminal(terminal)) {
+    throw new UsageError(
+      'There is no terminal to ask questions. Use --yes, with the settings in the environment or as --set NAME=VALUE.',
+    );
+  }
+  const given = new Map(parseAssignments(options.set ?? []));
+  const before = readEnvFile(file);
+  const stored = parseEnv(before ?? '');
+  const current = (name: SettingName) => given.get(name) ?? stored[name] ?? (process.env[name] || undefined);
+  const apiUrl = current('DISCORD_API_URL') ?? defaultOf('DISCORD_API_URL') ?? '';
+  const checks = offline ? {} : createLiveChecks(apiUrl);
+  const choices = offline ? {} : createChoices(apiUrl);
+  const isInFile = (name: SettingName) => Boolean(stored[`${name}_FILE`] ?? process.env[`${name}_FILE`]);
+  const context = { given, current, isInFile, checks, choices, terminal, discordApiUrl: apiUrl };
 
-Options
-  --file FILE        the file to write (default: .env in this directory)
-  --set NAME=VALUE   a setting, so that it is not asked for; can be repeated. Use the environment for secrets
-  --offline          do not check the bot token, keys and channel with requests to Discord and the service
-  --yes              ask nothing: use --set, the environment and the values of the file; for scripts
-  --help             print this help
-
-First it asks where you are listed, then what those sites need. Each value is checked as soon as it is entered: the token
-and the keys with a request, the rest by its form. Sites, servers and channels are searched while you type. If Discord or the service cannot be reached, it
-says so and continues. An existing file keeps its comments and other values; the changes are shown before it is replaced
-as a whole, readable for you only. Ctrl-C leaves it as it is. Secrets that you enter are not shown.
-
-The bot token is enough: listings on top.gg and other sites are linked in Discord, with /setup. A site with the lookup API
-needs its address. With an API key and without a secret for votes, one is generated and printed. On PostgreSQL the SETTINGS_KEY that /setup needs is
-generated, unless there is one.
-
-Exit codes: 0 written, or nothing to change, 1 runtime error or stopped, 2 invalid usage or values.`;
-
-const flag = { type: 'boolean', default: false } as const;
-
-export const initCommand = command({
-  help,
-  options: {
-    file: { type: 'string', default: '.env' },
-    set: { type: 'string', multiple: true },
-    offline: flag,
-    yes: flag,
-  },
-  async run({ values }, terminal) {
-    const { yes, offline, file } = values;
-    const isTerminal = 'isTTY' in terminal.input && terminal.input.isTTY === true;
-    if (!yes && !isTerminal) {
-      throw new UsageError(
-        'There is no terminal to ask questions. Use --yes, with the settings in the environment or as --set NAME=VALUE.',
-      );
+  const prompt = yes ? null : createPrompt(terminal);
+  if (prompt !== null) printIntroduction(file, before !== null, terminal);
+  const answers = prompt === null ? await collectAll(context) : await answerAll(context, prompt);
+  const changes = new Map([...given, ...answers.values].filter(([name, value]) => stored[name] !== value));
+  const text = mergeEnv(before ?? envTemplate(), changes);
+  if (changes.size === 0) terminal.print(`${file} has all of this already.`);
+  else {
+    for (const [name, value] of changes) terminal.print(`  ${describeChange(name, stored[name], value)}`);
+    const question = `${before === null ? 'Write' : 'Change'} ${resolve(file)}?`;
+    if (prompt !== null && !(await prompt.confirm(question))) {
+      terminal.print('Nothing was written.');
+      return exitCode.ok;
     }
-    const given = new Map(parseAssignments(values.set ?? []));
-    const before = readEnvFile(file);
-    const stored = parseEnv(before ?? '');
-    const current = (name: SettingName) => given.get(name) ?? stored[name] ?? (process.env[name] || undefined);
-    const apiUrl = current('DISCORD_API_URL') ?? defaultOf('DISCORD_API_URL') ?? '';
-    const checks = offline ? {} : createLiveChecks(apiUrl);
-    const choices = offline ? {} : createChoices(apiUrl);
-    const isInFile = (name: SettingName) => Boolean(stored[`${name}_FILE`] ?? process.env[`${name}_FILE`]);
-    const context = { given, current, isInFile, checks, choices, terminal, discordApiUrl: apiUrl };
-
-    const prompt = yes ? null : createPrompt(terminal);
-    if (prompt !== null) printIntroduction(file, before !== null, terminal);
-    const answers = prompt === null ? await collectAll(context) : await answerAll(context, prompt);
-    const changes = new Map([...given, ...answers.values].filter(([name, value]) => stored[name] !== value));
-    const text = mergeEnv(before ?? envTemplate(), changes);
-    if (changes.size === 0) terminal.print(`${file} has all of this already.`);
-    else {
-      for (const [name, value] of changes) terminal.print(`  ${describeChange(name, stored[name], value)}`);
-      const question = `${before === null ? 'Write' : 'Change'} ${resolve(file)}?`;
-      if (prompt !== null && !(await prompt.confirm(question))) {
-        terminal.print('Nothing was written.');
-        return exitCode.ok;
-      }
-      writeEnvFile(file, text);
-      terminal.print(`Wrote ${resolve(file)}.`);
-    }
-    const steps = nextSteps(parseEnv(text), answers, process.env['npm_lifecycle_event']);
-    for (const line of steps) terminal.print(line);
-    return exitCode.ok;
-  },
-});
+    writeEnvFile(file, text);
+    terminal.print(`Wrote ${resolve(file)}.`);
+  }
+  const steps = nextSteps(parseEnv(text), answers, process.env['npm_lifecycle_event']);
+  for (const line of steps) terminal.print(line);
+  return exitCode.ok;
+}
 
 function printIntroduction(file: string, exists: boolean, { print }: Terminal): void {
   print('This asks for the settings of tallyhook, checks them, and writes them to a file. Ctrl-C stops it.');
@@ -114,7 +89,7 @@ function describeChange(name: SettingName, before: string | undefined, value: st
 const hostingPage = 'https://github.com/tallyhook/tallyhook/blob/main/docs/hosting/README.md';
 
 /**
- * What to do after the settings are written.
+ * Lines that say what to do after the settings are written.
  * @param script as {@link programName} takes it
  */
 function nextSteps(values: Environment, { generated, sites }: Answers, script?: string): string[] {

@@ -4,9 +4,15 @@ import { type Finding, fail, pass, warn } from '@tallyhook/platform/doctor/check
 import { second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { SettingName } from '../../../config/settings.ts';
-import { readDatabaseStatus } from '../../core/store/snapshots/database-status.ts';
+import { readDatabaseStatus } from '../../core/store/snapshots/snapshot.ts';
 import { describeDiscordError } from '../../discord/discord-errors.ts';
-import { fetchBotIdentity, fetchGuildName, inspectChannel } from '../../discord/inspection.ts';
+import {
+  fetchBotIdentity,
+  fetchGuildName,
+  fetchGuilds,
+  fetchTextChannels,
+  inspectChannel,
+} from '../../discord/inspection.ts';
 import { createDiscordRest, type DiscordRest } from '../../discord/rest.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/key-check.ts';
@@ -16,7 +22,7 @@ import { LookupError } from '../../lookup/lookup-error.ts';
 export type EnteredValues = ReadonlyMap<SettingName, string>;
 type Check = (value: string, entered: EnteredValues) => Promise<readonly Finding[]>;
 
-/** Of a request to the service (ms). */
+/** Timeout of a request to the service (ms). */
 const requestTimeoutMs = 8 * second;
 /** View Channel, Send Messages, Embed Links, Attach Files, Read Message History and Manage Roles. */
 const invitePermissions = 268_553_216;
@@ -128,4 +134,37 @@ function checkPort(port: number, host: string): Promise<readonly Finding[]> {
     });
     server.listen(port, host, () => server.close(() => resolve([])));
   });
+}
+
+/** A server or channel. The name is external text. */
+export interface FoundId {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Reads what an id can be chosen from; null if that is not known, so that the id has to be entered. */
+export type FetchChoices = (entered: EnteredValues) => Promise<readonly FoundId[] | null>;
+
+/** The servers and channels that the entered bot token sees. */
+export function createChoices(discordApiUrl: string): Partial<Readonly<Record<SettingName, FetchChoices>>> {
+  const orNull = (fetch: (token: string, entered: EnteredValues) => ReturnType<FetchChoices>): FetchChoices => {
+    return async (entered) => {
+      const token = entered.get('DISCORD_TOKEN');
+      // The check of the entered id says that Discord cannot be reached.
+      return token === undefined ? null : fetch(token, entered).catch(() => null);
+    };
+  };
+  const restWith = (token: string) => createDiscordRest({ token, apiUrl: discordApiUrl });
+  return {
+    DISCORD_GUILD_ID: orNull((token) => fetchGuilds(restWith(token))),
+    ANNOUNCE_CHANNEL_ID: orNull(async (token, entered) => {
+      const rest = restWith(token);
+      const guildId = entered.get('DISCORD_GUILD_ID') ?? onlyOne(await fetchGuilds(rest))?.id;
+      return guildId === undefined ? null : fetchTextChannels(rest, guildId);
+    }),
+  };
+}
+
+function onlyOne(found: readonly FoundId[]): FoundId | undefined {
+  return found.length === 1 ? found[0] : undefined;
 }

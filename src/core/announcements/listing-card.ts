@@ -1,19 +1,30 @@
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { escapeName, type Markup } from '@tallyhook/platform/texts/markup';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { ActionTarget, ReplyButton } from '../../discord/commands/reply.ts';
+import type { FindDeparted } from '../../discord/departed-members.ts';
+import type { ChannelTexts } from '../../discord/languages.ts';
+import { postOnce } from '../../discord/posting/post-once.ts';
+import type { DiscordRest } from '../../discord/rest.ts';
+import type { Texts } from '../../texts/texts.ts';
+import type { Effect } from '../outbox/effect.ts';
+import type { AnnouncementStyle } from './announcement-style.ts';
 
 /** A listing as the service shows it. */
 export interface ListingCard {
-  /** What people call it; null if only the configured name is known. */
+  /** The display name of the listing; null if only the configured name is known. */
   readonly name: string | null;
   /** URL of the public page. */
   readonly url: string | null;
   /** The name of the other site that it is on; missing for the service. */
   readonly site?: string | undefined;
-  /** What lists all listings of its community, if there are several; null or missing for the only one. */
+  /**
+   * The button's target that lists all listings of its community, if there are several; null or missing for the only
+   * one.
+   */
   readonly list?: ActionTarget | null | undefined;
 }
 
@@ -28,12 +39,14 @@ export function voteLinks(card: ListingCard | null, label: string): readonly Rep
 
 const maxNameLength = 60;
 
-/** What people call it, or else the configured name. */
+/** The display name of a listing, or else the configured name. */
 export function listingName(card: ListingCard | null, configuredName: string): Markup {
   return escapeName(card?.name ?? '', maxNameLength) || escapeName(configuredName, maxNameLength);
 }
 
-/** The name of the site that it is on; of the service, which has none, the host of its page. Empty if that is not known. */
+/**
+ * The name of the site that it is on; of the service, which has none, the host of its page. Empty if that is not known.
+ */
 export function siteName(card: ListingCard | null): Markup {
   return escapeName(card?.site ?? URL.parse(card?.url ?? '')?.host ?? '', maxNameLength);
 }
@@ -75,4 +88,44 @@ export function createCardSource(
       list: listOf(name),
     };
   };
+}
+
+/** Everything that messages about a listing need. */
+export interface ListingMessages {
+  readonly rest: DiscordRest;
+  readonly clock: Clock;
+  /** In the language of the channel. */
+  readonly channelTexts: ChannelTexts;
+  readonly cardOf: CardSource;
+  /** Null for a listing that is not configured any more. */
+  readonly announcements: { findStyle(listing: string): AnnouncementStyle | null };
+  readonly voteButtons: (texts: Texts) => readonly ReplyButton[];
+  readonly findDeparted: FindDeparted;
+}
+
+export interface ListingMessageContext {
+  readonly texts: Texts;
+  readonly card: ListingCard | null;
+  readonly style: AnnouncementStyle;
+  /** The buttons of every announcement of votes. */
+  readonly buttons: readonly ReplyButton[];
+}
+
+/** A message that is found again in its channel, see {@link postOnce}. */
+type PostedMessage = Pick<Parameters<typeof postOnce>[2], 'reply' | 'footers' | 'contains'>;
+
+/** Posts a message about a listing once, in its language and style. */
+export async function postAbout(
+  { rest, clock, channelTexts, cardOf, announcements, voteButtons }: ListingMessages,
+  effect: Effect<{ readonly channelId: string; readonly listing: string }>,
+  render: (context: ListingMessageContext) => Promise<PostedMessage>,
+): Promise<AttemptResult> {
+  const { channelId, listing } = effect.content;
+  const style = announcements.findStyle(listing);
+  if (style === null) return { outcome: 'bury', reason: `There is no listing "${listing}" in the settings any more.` };
+  const [inChannel, card] = await Promise.all([channelTexts(channelId), readCard(cardOf, listing, clock)]);
+  const texts = style.language === null ? inChannel : inChannel.languages.for(style.language);
+  const message = await render({ texts, card, style, buttons: voteButtons(texts) });
+  const posted = await postOnce(rest, clock, { channelId, effect, ...message });
+  return 'outcome' in posted ? posted : { outcome: 'done' };
 }

@@ -2,7 +2,7 @@ import { type Markup, trustedMarkup } from '@tallyhook/platform/texts/markup';
 import type { Panel, Reply } from '../../discord/commands/reply.ts';
 import type { TextIn } from '../../texts/texts.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
-import type { ListingMessageContext } from './listing-message.ts';
+import type { ListingMessageContext } from './listing-card.ts';
 
 /** The members and the role of the samples. */
 export const [ada, grace, vip] = ['200000000000000001', '200000000000000002', '300000000000000001'];
@@ -40,7 +40,7 @@ export interface PreviewContext extends ListingMessageContext {
   readonly now: number;
 }
 
-/** What is announced in this style. */
+/** The announcements of a style, with sample members. */
 export type Preview = (context: PreviewContext) => readonly AnnouncementPreview[];
 
 /** The texts of a message without its title. */

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 /** A user's account. @category Ledger */
 export interface Account {
   readonly userId: string;
@@ -48,7 +50,7 @@ export function accountRange(communityId: CommunityId): { readonly after: Accoun
   return { after: accountIdOf(communityId, ''), before };
 }
 
-/** What a program, a site or a person has named, within a community: another one may use the same name. */
+/** A key or name within a community: another community may use the same one. */
 export function scopedKey(communityId: CommunityId, name: string): string {
   return `${communityId}${separator}${name}`;
 }
@@ -74,4 +76,31 @@ export function lastVoteIn(lastVotes: LastVotes, listing: string | readonly stri
 export function withVote(lastVotes: LastVotes, listing: string, at: number): LastVotes {
   const last = lastVoteIn(lastVotes, listing);
   return last !== null && last >= at ? lastVotes : { ...lastVotes, [listing]: at };
+}
+
+/**
+ * Read access to the accounts of one community. Rejects with the database driver's error if the database cannot be
+ * read.
+ */
+export interface LedgerReads {
+  /** The member's account; with zero credits and votes if it has no entries. */
+  account(userId: string): Promise<Account>;
+  /**
+   * Time of the member's last counted vote for a listing, for one of several, or for any listing of the community if it
+   * is null (ms since the epoch). Null if there is none.
+   */
+  lastVoteAt(userId: string, listing: string | readonly string[] | null): Promise<number | null>;
+}
+
+/** Discord IDs are digits, so no member has such an id. */
+export const pseudonymPrefix = 'forgotten';
+
+/** A random id that replaces that of a member who is forgotten. It cannot be computed from the member's id. */
+export function createPseudonym(): string {
+  return pseudonymPrefix + randomBytes(10).toString('hex');
+}
+
+/** Checks whether the id is one of {@link createPseudonym}. */
+export function isPseudonym(userId: string): boolean {
+  return userId.startsWith(pseudonymPrefix);
 }

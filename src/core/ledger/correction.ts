@@ -22,7 +22,7 @@ export interface Correction {
   readonly at: number;
   /** Who has made it: the Discord id of a manager, or {@link operator}. Missing for a program. */
   readonly author?: string;
-  /** Whether it may take more than the balance; by default it may not. */
+  /** True if it may take more than the balance; by default it may not. */
   readonly mayOverdraw?: boolean;
 }
 
@@ -37,7 +37,10 @@ export type CorrectionResult =
   /** The key was used before, for another correction. */
   | { readonly outcome: 'key_reused' };
 
-/** The result of a transfer, of two corrections that are written together. Nothing was written unless it is `transferred`. */
+/**
+ * The result of a transfer, of two corrections that are written together. Nothing was written unless it is
+ * `transferred`.
+ */
 export type TransferResult =
   | Exclude<CorrectionResult, { readonly outcome: 'corrected' }>
   /** The balances after it (credits). `repeated` as of a correction. */
@@ -63,7 +66,7 @@ export function correctionEntry({ userId, communityId, credits, reason, at }: Co
   };
 }
 
-/** Whether a correction would make the balance negative, which members would not understand. */
+/** Checks whether a correction would make the balance negative, which members would not understand. */
 export function overdraws(balance: number, credits: number): boolean {
   return credits < 0 && balance + credits < 0;
 }

@@ -31,17 +31,17 @@ export const countedVoteCauses = ['vote', 'denied', 'claim'] as const satisfies 
 /** The causes of all votes, counted or not. */
 export const allVoteCauses = [...countedVoteCauses, 'within_cooldown'] as const satisfies readonly KnownCause[];
 
-/** What the rules of rewards decide. Corrections and what members buy are the same under all rules. */
+/** The causes that the rules of rewards decide. Corrections and purchases are the same under all rules. */
 export const rewardCauses: readonly Cause[] = [
   ...['vote', 'denied', 'claim', 'premium', 'streak', 'milestone', 'allListings', 'party'],
 ] as const satisfies readonly KnownCause[];
 
-/** Whether an entry with this cause is a counted vote. */
+/** Checks whether an entry with this cause is a counted vote. */
 export function isCountedVote(cause: Cause): boolean {
   return countedVoteCauses.some((counted) => counted === cause);
 }
 
-/** What an entry has beside its cause if a program made it. @category Ledger */
+/** The key of an entry that a program made. @category Ledger */
 export interface ProgramKey {
   /** The key that the program has passed to the ledger; missing in all other entries. */
   readonly key?: string;
@@ -61,11 +61,11 @@ export interface Entry {
   readonly at: number;
   /** The delivery that caused the entry; null if none did. */
   readonly deliveryId: number | null;
-  /** Whether it is a vote whose payload had no timestamp. */
+  /** True if it is a vote whose payload had no timestamp. */
   readonly untimed: boolean;
   /**
-   * Unique among the entries of an account, such as `milestone 10`, so that an achievement is paid once; of a change by a
-   * program its idempotency key; otherwise null.
+   * Unique among the entries of an account, such as `milestone 10`, so that an achievement is paid once; of a change by
+   * a program its idempotency key; otherwise null.
    */
   readonly achievement: string | null;
 }

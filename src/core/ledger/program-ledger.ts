@@ -8,7 +8,7 @@ export interface LedgerChange {
   readonly userId: string;
   /** Whole credits, from 1 to 1,000,000. */
   readonly credits: number;
-  /** What the member reads in `/credits`, up to 200 characters. */
+  /** The reason that the member reads in `/credits`, up to 200 characters. */
   readonly reason: string;
   /** The idempotency key, up to 100 characters, unique among all changes in the community. */
   readonly key: string;
@@ -21,7 +21,7 @@ export interface LedgerChange {
 
 /** A change that takes credits. @category Ledger */
 export interface LedgerSpending extends LedgerChange {
-  /** Whether the balance may become negative; by default it may not. */
+  /** True if the balance may become negative; by default it may not. */
   readonly allowNegative?: boolean;
 }
 
@@ -37,44 +37,47 @@ export type LedgerRefund = Pick<LedgerChange, 'key' | 'reason' | 'guildId'>;
 
 /** The change as it was stored. @category Ledger */
 export interface LedgerResult {
-  /** What it changed: negative if it took credits, so spending 5 returns -5. */
+  /** The credits by which it changed the balance: negative if it took some, so spending 5 returns -5. */
   readonly credits: number;
   /** The balance after it (credits). */
   readonly balance: number;
-  /** Whether an earlier call with the same key stored it, and this one changed nothing. */
+  /** True if an earlier call with the same key stored it, and this one changed nothing. */
   readonly repeated: boolean;
 }
 
 /** The transfer as it was stored. @category Ledger */
 export interface LedgerTransferResult {
-  /** What was moved. */
+  /** The credits that were moved. */
   readonly credits: number;
   /** The balances after it (credits). */
   readonly fromBalance: number;
   readonly toBalance: number;
-  /** Whether an earlier call with the same key stored it, and this one changed nothing. */
+  /** True if an earlier call with the same key stored it, and this one changed nothing. */
   readonly repeated: boolean;
 }
 
 /**
  * Changes balances. Each change is one entry of the ledger and is on disk when the promise resolves. A second call with
- * the same key and the same change in the same community stores nothing and returns the result of the first one, unless it was refunded.
+ * the same key and the same change in the same community stores nothing and returns the result of the first one, unless
+ * it was refunded.
  *
- * All methods reject with TallyhookError `ledger_invalid_change`, `ledger_unknown_community` or `ledger_key_reused` (the
- * key was used for another change), and as {@link StoreUnavailableError} or `queue_full` if nothing can be stored now.
+ * All methods reject with TallyhookError `ledger_invalid_change`, `ledger_unknown_community` or `ledger_key_reused`
+ * (the key was used for another change), and as {@link StoreUnavailableError} or `queue_full` if nothing can be stored
+ * now.
  * @category Ledger
  */
 export interface WritableLedger {
   /** Adds credits. */
   award(change: LedgerChange): Promise<LedgerResult>;
   /**
-   * Takes credits. Rejects with TallyhookError `ledger_overdrawn` if the balance is too low, and `ledger_refunded` if what
-   * was taken with the key was refunded; then nothing is stored.
+   * Takes credits. Rejects with TallyhookError `ledger_overdrawn` if the balance is too low, and `ledger_refunded` if
+   * what was taken with the key was refunded; then nothing is stored.
    */
   spend(change: LedgerSpending): Promise<LedgerResult>;
   /**
    * Returns what {@link WritableLedger.spend} took with this key in the same community, to the same account, once.
-   * Rejects with TallyhookError `ledger_unknown_spend` if nothing was spent with the key, such as with that of a transfer.
+   * Rejects with TallyhookError `ledger_unknown_spend` if nothing was spent with the key, such as with that of a
+   * transfer.
    */
   refund(spend: LedgerRefund): Promise<LedgerResult>;
   /**
@@ -113,8 +116,9 @@ export interface LedgerStandingsQuery extends LedgerPlace, Partial<Pick<Leaderbo
 }
 
 /**
- * Reads and changes balances. All methods reject with TallyhookError `ledger_invalid_change` if an argument is not valid,
- * such as an id that is not one of Discord, and `ledger_unknown_community`; reads also with the error of the database's driver.
+ * Reads and changes balances. All methods reject with TallyhookError `ledger_invalid_change` if an argument is not
+ * valid, such as an id that is not one of Discord, and `ledger_unknown_community`; reads also with the error of the
+ * database's driver.
  * @category Ledger
  * @example
  * ```ts
@@ -133,8 +137,8 @@ export interface Ledger extends WritableLedger {
   /** The balance and the counted votes of a member; null if there is no account. */
   account(userId: string, place?: LedgerPlace): Promise<Account | null>;
   /**
-   * Time of the member's last counted vote for a listing, for one of several, or for any if it is null (ms since the epoch).
-   * Null if there is none.
+   * Time of the member's last counted vote for a listing, for one of several, or for any if it is null (ms since the
+   * epoch). Null if there is none.
    */
   lastVoteAt(userId: string, listing: string | readonly string[] | null): Promise<number | null>;
   /**

@@ -5,14 +5,14 @@ export const leaderboardPeriods = ['week', 'month', 'all'] as const;
 /** The calendar week or month of the community, or all time. @category Ledger */
 export type LeaderboardPeriod = (typeof leaderboardPeriods)[number];
 
-/** What a leaderboard ranks by: counted votes, credits, or the days of the current streak. */
+/** The scores of leaderboards: counted votes, credits, or the days of the current streak. */
 export const leaderboardScores = ['votes', 'credits', 'streak'] as const;
-/** What a leaderboard ranks by. @category Ledger */
+/** The score that a leaderboard ranks by. @category Ledger */
 export type LeaderboardScore = (typeof leaderboardScores)[number];
 
 /**
- * A leaderboard. Credits of a week or month are what its votes and premium events earned, with all rewards; those of all
- * time are the balance. A streak is the current one, so it does not depend on the period.
+ * A leaderboard. Credits of a week or month are what its votes and premium events earned, with all rewards; those of
+ * all time are the balance. A streak is the current one, so it does not depend on the period.
  * @category Ledger
  */
 export interface Board {
@@ -34,7 +34,7 @@ export interface PeriodTotal {
   readonly credits: number;
 }
 
-/** What a member sees of their own account. @category Ledger */
+/** The account of a member as the member sees it. @category Ledger */
 export interface Standing {
   readonly userId: string;
   readonly credits: number;
@@ -77,13 +77,15 @@ export interface RankedMember {
 export interface LeaderboardQuery extends Board {
   /** Members per page, at least 1. */
   readonly limit: number;
-  /** How many members to skip; `'own'` for the page with the member `userId`, or the first page if they have no score. */
+  /**
+   * How many members to skip; `'own'` for the page with the member `userId`, or the first page if they have no score.
+   */
   readonly offset: number | 'own';
   /** The member whose own line is requested; null for none. */
   readonly userId: string | null;
 }
 
-/** The same object again while neither the scores nor the request change. @category Ledger */
+/** A page of a leaderboard: the same object again while neither the scores nor the request change. @category Ledger */
 export interface LeaderboardPage {
   readonly board: Board;
   /** The member whose own line was requested. */
@@ -102,21 +104,21 @@ export interface LeaderboardPage {
   readonly own: RankedMember | null;
   /** When the scores were read (ms since the epoch): now in a small community, otherwise some seconds ago. */
   readonly asOf: number;
-  /** Whether the scores are still the same. */
+  /** True if the scores are still the same. */
   readonly isCurrent: boolean;
 }
 
 /**
- * Standings of the members of one community. Members who were forgotten are on no leaderboard. `now` is the current time
- * (ms since the epoch). Rejects with the database driver's error if the database cannot be read.
+ * Standings of the members of one community. Members who were forgotten are on no leaderboard. `now` is the current
+ * time (ms since the epoch). Rejects with the database driver's error if the database cannot be read.
  * @category Ledger
  */
 export interface Standings {
   /** A standing without credits and votes if the user has no entries. */
   standing(userId: string, now: number): Promise<Standing>;
-  /** What is read for `/credits`, which shows no roles. @internal */
+  /** The standing that `/credits` shows, without roles. @internal */
   summary(userId: string, now: number): Promise<StandingSummary>;
-  /** Of the member's account, which is less work than the whole standing. */
+  /** The time of the latest counted vote by listing (ms since the epoch); less work than the whole standing. */
   lastVotes(userId: string): Promise<Readonly<Record<string, number>>>;
   leaderboard(query: LeaderboardQuery, now: number): Promise<LeaderboardPage>;
 }

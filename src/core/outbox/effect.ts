@@ -21,7 +21,7 @@ export interface EffectRow {
    * earlier attempt can have succeeded.
    */
   readonly possiblySentSince: number | null;
-  /** W3C `traceparent` of the span that stored it; only with tracing. */
+  /** W3C `traceparent` of the span of its delivery; missing without tracing. */
   readonly traceparent?: string;
 }
 

@@ -16,7 +16,7 @@ export interface NewEffect {
   readonly createdAt: number;
   /** Set if it enters its queue later: at that time it is stored as a new effect. */
   readonly plan?: Plan;
-  /** W3C `traceparent` of the span that stores it; only with tracing. Not stored for planned effects. */
+  /** W3C `traceparent` of the span of its delivery; missing without tracing, and not stored for planned effects. */
   readonly traceparent?: string;
 }
 

@@ -4,14 +4,14 @@ import { type Clock, watchClockSteps } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
+import { inSpan, type SpanDescription } from '@tallyhook/platform/tracing/span';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { createDiscovery } from './discovery.ts';
 import type { ClaimedEffect, Perform } from './effect.ts';
 import type { EffectNotices } from './effect-notices.ts';
 import { Lane } from './lane.ts';
 import type { Outbox } from './outbox.ts';
-import { createPerform, type EffectHandler, guardPerform, type RequestGuard, tracePerform } from './perform.ts';
+import { createPerform, type EffectHandler, guardPerform, type RequestGuard } from './perform.ts';
 import { type LaneName, laneNames, laneOfQueue, type QueueName, reachesDiscord } from './queue.ts';
 import { backoff, type RetryPolicy } from './retry.ts';
 import { type AttemptedBatch, createSettle } from './settle.ts';
@@ -270,7 +270,14 @@ export class Worker {
     }
     if (rotation.add(queue)) this.#interrupt();
     this.#inProgress.add(effects);
-    const attempt = await perform(effects);
+    const attempt = await inSpan(
+      () => describeAttempt(effects),
+      () => perform(effects),
+      ({ outcome }) => ({
+        attributes: { 'tallyhook.outcome': outcome },
+        error: outcome === 'done' ? undefined : outcome,
+      }),
+    );
     this.#inProgress.delete(effects);
     onAttempt?.(effects, attempt);
     return { effects, attempt };
@@ -293,6 +300,29 @@ export class Worker {
   }
 }
 
+/**
+ * An attempt links to the deliveries of its effects, whose trace may be that of another process. The queue is not an
+ * attribute, because it can contain the id of a member.
+ */
+function describeAttempt(effects: readonly ClaimedEffect[]): SpanDescription {
+  const [first] = effects;
+  return {
+    name: `process ${first?.kind}`,
+    kind: 'consumer',
+    attributes: {
+      'messaging.system': 'tallyhook',
+      'messaging.operation.name': 'process',
+      'messaging.operation.type': 'process',
+      'messaging.destination.name': first?.kind,
+      'messaging.message.id': String(first?.id),
+      'messaging.batch.message_count': effects.length > 1 ? effects.length : undefined,
+      'tallyhook.delivery.id': first?.deliveryId ?? undefined,
+      'tallyhook.attempt': first?.attempts,
+    },
+    links: effects.map(({ traceparent }) => traceparent),
+  };
+}
+
 /** The worker of a process. It processes the queues that `owns` says, of the lanes that are there. */
 export function createWorker(
   options: Omit<WorkerOptions, 'perform' | 'policyOf' | 'isOwn' | 'onAttempt'> & {
@@ -301,19 +331,17 @@ export function createWorker(
     readonly owns: { readonly [Name in LaneName]?: (queue: string) => boolean };
     /** Knows what Discord rejects; by default nothing. */
     readonly guard?: RequestGuard | undefined;
-    readonly tracing: Tracing | null;
     readonly notices: Pick<EffectNotices, 'listen'>;
     readonly metrics: { readonly attempts: { inc(labels: { kind: string; outcome: string }): void } };
     readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
   },
 ): Worker {
-  const { handlers, owns, guard, tracing, notices, metrics, onAttempted, ...others } = options;
+  const { handlers, owns, guard, notices, metrics, onAttempted, ...others } = options;
   const perform = createPerform(handlers);
-  const guarded = guard === undefined ? perform : guardPerform(perform, guard);
   const policies = new Map(handlers.map(({ kind, policy = backoff }) => [kind, policy]));
   const worker = new Worker({
     ...others,
-    perform: tracing === null ? guarded : tracePerform(guarded, tracing),
+    perform: guard === undefined ? perform : guardPerform(perform, guard),
     policyOf: (kind) => policies.get(kind) ?? backoff,
     isOwn: (queue) => owns[laneOfQueue(queue)]?.(queue) ?? false,
     onAttempt(effects, attempt) {

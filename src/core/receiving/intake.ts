@@ -1,90 +1,225 @@
 import type { Clock } from '@tallyhook/platform/clock';
-import { hour, minute } from '@tallyhook/platform/durations';
+import { formatWait, hour, minute } from '@tallyhook/platform/durations';
 import { StoreUnavailableError, TallyhookError } from '@tallyhook/platform/errors';
 import { maxBodyBytes } from '@tallyhook/platform/http/max-body-bytes';
-import { parseJson } from '@tallyhook/platform/json';
+import { isObject, parseJson } from '@tallyhook/platform/json';
 import type { Log } from '@tallyhook/platform/log';
-import { createThrottledLog } from '@tallyhook/platform/throttled-log';
+import { memoizeOne } from '@tallyhook/platform/memoize';
+import { createThrottledLog, type LogThrottled } from '@tallyhook/platform/throttled-log';
 import type { DeliveryQuota } from '../../webhook/delivery-quota.ts';
-import type { DeliveryCredentials, IncomingDelivery, Intake } from '../../webhook/intake.ts';
-import type { Keyring, ReceivedBody, Verified } from '../../webhook/keyring.ts';
+import type { Family } from '../../webhook/event.ts';
 import { readAuthorized } from '../../webhook/payload.ts';
-import { describeBody, isProbe } from '../../webhook/probe.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
-import { rejections } from '../../webhook/rejections.ts';
-import type { WebhookResponse } from '../../webhook/response.ts';
-import { isSignature } from '../../webhook/signed-form.ts';
+import { type PayloadRejection, type RejectionCode, rejections, tooLarge } from '../../webhook/rejections.ts';
+import { describeBody, isProbe, type WebhookResponse } from '../../webhook/response.ts';
+import { joinHeader } from '../../webhook/signed-form.ts';
+import {
+  type AuthenticDelivery,
+  authenticate,
+  type Credentials,
+  rejectByHeaders,
+} from '../../webhook/sites/authenticate.ts';
+import { isOldSignature, oldSignature, readDelivery, type SitePayload } from '../../webhook/sites/read-delivery.ts';
 import { explainSite, recogniseSite } from '../../webhook/sites/recognise.ts';
+import { type ReadHeader, token, type Unauthentic } from '../../webhook/sites/scheme.ts';
 import { service } from '../../webhook/sites/service.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { QueueName } from '../outbox/queue.ts';
+import { identityOf } from '../tally/listing-context.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
-import type { ResolvableListing } from './listing.ts';
+import { type ListingScope, type ListingWithSecrets, type ResolvableListing, withoutSecrets } from './listing.ts';
 import { eventTimeOf } from './replay.ts';
 import { routeDelivery } from './route-delivery.ts';
-import { headerReader, readSiteDelivery, rejectSiteHeaders, type SiteListing } from './site-delivery.ts';
-import { createClockSuspicion } from './suspect-clock.ts';
 
-/**
- * Authenticates, parses, routes and records deliveries. A {@link TallyhookError} of the recorder becomes a 503; other
- * errors are rethrown.
- */
-export function createIntake(options: {
-  keyring: Keyring<ResolvableListing>;
-  recorder: Recorder;
-  clock: Clock;
-  log: Log;
+/** Where deliveries arrive: at the address of a listing, or at the shared ones of all listings of the service. */
+export interface Address {
+  /** Null for the shared addresses. */
+  readonly listing: ListingWithSecrets | null;
+  /** Says how deliveries are authenticated and read. */
+  readonly site: Site;
+  readonly credentials: Required<Credentials>;
+  /** What each secret authorizes, in their order: one listing, or several that share it. */
+  readonly scopesOfSecrets: readonly Scopes[];
+  /** What each authorization accepts, in their order. */
+  readonly scopesOfAuthorizations: readonly Scopes[];
+}
+
+type Scopes = readonly ListingScope[];
+
+/** The listings as they are configured now. */
+export interface ReceivingListings {
+  /** The same array as long as nothing has changed. */
+  readonly listings: readonly ListingWithSecrets[];
+  find(name: string): ListingWithSecrets | undefined;
+}
+
+/** Computed for the first delivery: among thousands of listings, a few get deliveries between two changes. */
+const addressOfListing = memoizeOne((listing: ListingWithSecrets): Address => {
+  const site = listing.site === undefined ? service : findSite(listing.site);
+  return { listing, site, ...secretsOf([listing]) };
+});
+
+const sharedAddress = memoizeOne((listings: readonly ListingWithSecrets[]): Address => {
+  const shared = listings.filter(({ site, ownAddress }) => site === undefined && !ownAddress);
+  return { listing: null, site: service, ...secretsOf(shared) };
+});
+
+/** @param name of a listing; null for the shared addresses. Undefined without such a listing */
+export function findAddress(directory: ReceivingListings, name: string | null): Address | undefined {
+  if (name === null) return sharedAddress(directory.listings);
+  const listing = directory.find(name);
+  return listing && addressOfListing(listing);
+}
+
+/** Each scope has the same listing object for every delivery, which is sent to the writer once. */
+function secretsOf(listings: readonly ListingWithSecrets[]): Omit<Address, 'listing' | 'site'> {
+  const secrets = new Map<string, Scopes>();
+  const authorizations = new Map<string, Scopes>();
+  for (const listingWithSecrets of listings) {
+    const { voteSecrets, premiumSecrets, voteAuthorization } = listingWithSecrets;
+    const listing = withoutSecrets(listingWithSecrets);
+    for (const secret of voteSecrets) append(secrets, secret, { listing, family: 'vote' });
+    for (const secret of premiumSecrets) append(secrets, secret, { listing, family: 'premium' });
+    if (voteAuthorization !== null) append(authorizations, voteAuthorization, { listing, family: 'vote' });
+  }
+  return {
+    credentials: { secrets: [...secrets.keys()], authorizations: [...authorizations.keys()] },
+    scopesOfSecrets: [...secrets.values()],
+    scopesOfAuthorizations: [...authorizations.values()],
+  };
+}
+
+function append(scopes: Map<string, Scopes>, secret: string, scope: ListingScope): void {
+  const known = scopes.get(secret) ?? [];
+  const isRepeated = known.some(({ listing, family }) => listing === scope.listing && family === scope.family);
+  if (!isRepeated) scopes.set(secret, [...known, scope]);
+}
+
+/** A delivery apart from its body. */
+export interface DeliveryHead {
+  readonly address: Address;
+  /** The family of the path; null for a path that accepts both. */
+  readonly family: Family | null;
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** W3C `traceparent` of the span of the delivery; missing without tracing. */
+  readonly traceparent?: string;
+}
+
+/** The rejection of a delivery. The code is that of an unknown sender. */
+export type IntakeRejection = Exclude<WebhookResponse, { status: 200 }> & { readonly code?: RejectionCode };
+type IntakeResponse = WebhookResponse | IntakeRejection;
+
+export interface IntakeOptions {
+  readonly recorder: Recorder;
+  readonly clock: Clock;
+  readonly log: Log;
   /** Whether a listing has secrets that this process cannot decrypt: its deliveries are to be sent again. */
-  isUnreadable?: (listing: string) => boolean;
-  /** Limits the deliveries of those listings whose owners are not the operator; by default of none. */
-  quota?: { readonly appliesTo: (listing: string) => boolean; readonly take: DeliveryQuota['take'] };
-  /** The listing with this name if it is on another site: its deliveries have the scheme of the site. By default none. */
-  findSiteListing?: (listing: string) => SiteListing | undefined;
+  readonly isUnreadable?: (listing: string) => boolean;
+  /** The limit of what a listing may send, for those whose owners are not the operator; by default of none. */
+  readonly quotaOf?: (listing: string) => DeliveryQuota | undefined;
   /**
    * The Discord id of the server or bot that a listing is, to warn of deliveries that name another one; null if it is not
    * known, as by default.
    */
-  targetIdOf?: (listing: string) => string | null;
+  readonly targetIdOf?: (listing: string) => string | null;
   /** Called after each commit with the queues that may have a new effect. */
-  onRecorded?: (recorded: RecordedDelivery, queues: readonly QueueName[]) => void;
+  readonly onRecorded?: (recorded: RecordedDelivery, queues: readonly QueueName[]) => void;
   /** Called with the duration of each commit, successful or not (ms). */
-  observeCommit?: (durationMs: number) => void;
-}): Intake {
-  const { keyring, recorder, clock, log, onRecorded = () => {}, observeCommit = () => {} } = options;
-  const { isUnreadable = () => false, quota, targetIdOf, findSiteListing = () => undefined } = options;
-  const logThrottled = createThrottledLog({ log, clock, intervalMs: quotaLogIntervalMs });
-  const suspectClock = createClockSuspicion({ clock, log });
-  const logTarget = createThrottledLog({ log, clock, intervalMs: targetLogIntervalMs });
-  const logSender = createThrottledLog({ log, clock, intervalMs: senderLogIntervalMs });
+  readonly observeCommit?: (durationMs: number) => void;
+}
 
-  /** A rejection that names the site which a delivery is from, if that is not the one of its address. */
-  function rejectSender(error: string, site: Site, { headers, listing, body }: RejectedSender): WebhookResponse {
+/** In place of a signature, the service's deliveries may have an Authorization that an owner accepts. */
+const receivedService: Site = {
+  ...service,
+  schemes: [...service.schemes, { ...token(), replacesSignature: true }],
+};
+
+const siteAt = ({ site }: Address) => (site === service ? receivedService : site);
+
+/**
+ * What becomes of each delivery: authenticated by the scheme of the site of its address, read, routed to a listing, and
+ * recorded. A {@link TallyhookError} of the recorder becomes a 503; other errors are rethrown.
+ */
+export class Intake {
+  readonly #options: IntakeOptions;
+  readonly #logHourly: LogThrottled;
+  readonly #logQuota: LogThrottled;
+  readonly #clockSuspicion: ClockSuspicion;
+
+  constructor(options: IntakeOptions) {
+    const { clock, log } = options;
+    this.#options = options;
+    this.#logHourly = createThrottledLog({ log, clock, intervalMs: hour });
+    this.#logQuota = createThrottledLog({ log, clock, intervalMs: 10 * minute });
+    this.#clockSuspicion = new ClockSuspicion(this.#logHourly);
+  }
+
+  /** The rejection of a delivery that no body can authenticate; null if the body decides. */
+  rejectByHeaders(head: DeliveryHead): IntakeRejection | null {
+    const { address, headers } = head;
+    // Until its secrets can be read, every delivery is to be sent again.
+    if (this.#isUnreadable(address)) return null;
+    const now = this.#options.clock.now();
+    const rejection =
+      rejectFamily(head) ?? rejectByHeaders(siteAt(address), headerReader(headers), address.credentials, now);
+    return rejection && this.#rejectSender(rejection, head, null);
+  }
+
+  /** Responds after the commit. An error that is neither the sender's nor the store's is thrown. */
+  async accept(head: DeliveryHead, body: Buffer): Promise<IntakeResponse> {
+    const { address, headers, traceparent } = head;
+    const receivedAt = this.#options.clock.now();
+    const delivered = { readHeader: headerReader(headers), body };
+    const sender = rejectFamily(head) ?? authenticate(siteAt(address), delivered, address.credentials, receivedAt);
+    if ('error' in sender) return this.#isUnreadable(address) ? unreadable : this.#rejectSender(sender, head, body);
+    const json = parseJson(sender.content);
+    const stored = storedBody(address, sender, json);
+    if (stored === null) return { status: 413, error: tooLarge(maxBodyBytes) };
+    const read = readSender(head, sender, json, receivedAt);
+    if (typeof read === 'string') return { status: rejections[read].status, error: rejections[read].message };
+    if (isProbe(json)) return { status: 200, outcome: 'test', arrived: describeBody(body) };
+    const { payload, scopes } = read;
+    const rejection = address.listing && this.#rejectByQuota(address.listing.name, Buffer.byteLength(stored));
+    if (rejection !== null) return rejection;
+    const delivery = { receivedAt, family: scopes[0].family, body: stored, ...(traceparent && { traceparent }) };
+    const routed = routeDelivery(payload, scopes);
+    this.#compareTarget(routed);
+    return this.#record(
+      delivery,
+      isOldSignature(sender.signedAt, receivedAt) ? quarantineOld(routed) : routed,
+      address,
+    );
+  }
+
+  #isUnreadable({ listing }: Address): boolean {
+    return listing !== null && this.#options.isUnreadable?.(listing.name) === true;
+  }
+
+  /** Names the site which a delivery is from, if that is not the one of its address. */
+  #rejectSender(
+    { code, error }: Unauthentic,
+    { address, headers }: DeliveryHead,
+    body: Buffer | null,
+  ): IntakeRejection {
     const text = body?.toString('utf8') ?? null;
-    const sender = recogniseSite({ readHeader: headerReader(headers), body: text, now: clock.now() }, site);
-    if (sender === null) return { status: 401, error };
+    const now = this.#options.clock.now();
+    const sender = recogniseSite({ readHeader: headerReader(headers), body: text, now }, address.site);
+    if (sender === null) return { status: 401, error, code };
     const hint = explainSite(sender);
-    logSender('warn', `${listing} ${sender.id}`, wrongSite, { listing, site: sender.id, hint });
+    const listing = address.listing?.name ?? null;
+    this.#logHourly('warn', `${listing} ${sender.id}`, wrongSite, { listing, site: sender.id, hint });
     return { status: 401, error: `${error} ${hint}` };
   }
 
-  function authorize(
-    { text, json }: ReceivedBody,
-    credentials: DeliveryCredentials,
-  ): Verified<ResolvableListing> | null {
-    const { authorization, listing } = credentials;
-    const scopes = authorization === undefined ? [] : keyring.authorize(authorization, listing);
-    return scopes.length === 0 ? null : { scopes, text, json };
-  }
-
   /** The rejection of a delivery beyond the quota of its listing; null if it is within, or there is none. */
-  function rejectByQuota(listing: string | null, bytes: number): WebhookResponse | null {
-    if (quota === undefined || listing === null || !quota.appliesTo(listing)) return null;
-    const retryAfterSeconds = quota.take(listing, bytes);
+  #rejectByQuota(listing: string, bytes: number): IntakeRejection | null {
+    const retryAfterSeconds = this.#options.quotaOf?.(listing)?.take(listing, bytes) ?? null;
     if (retryAfterSeconds === null) return null;
-    logThrottled('warn', listing, 'a listing has used up its quota: its deliveries are rejected with 503', {
+    this.#logQuota('warn', listing, 'a listing has used up its quota: its deliveries are rejected with 503', {
       listing,
       retryAfterSeconds,
       hint: quotaHint,
@@ -97,33 +232,20 @@ export function createIntake(options: {
    * single listing of a kind decides alone, so the id in the payload changes nothing: the warning is the only sign that two
    * webhooks were mixed up.
    */
-  function compareTarget(routed: RoutedDelivery): void {
-    if (targetIdOf === undefined || routed.type !== 'event') return;
+  #compareTarget(routed: RoutedDelivery): void {
+    if (routed.type !== 'event') return;
     const { kind, id: named } = routed.event.target;
     // The vendor of a purchase may be neither a server nor a bot.
     if (kind === null || named === null) return;
     const { name: listing } = routed.listing;
-    const listingId = targetIdOf(listing);
+    const listingId = this.#options.targetIdOf?.(listing) ?? null;
     if (listingId === null || listingId === named) return;
-    logTarget('warn', listing, wrongTarget, { listing, listingId, named, hint: targetHint });
+    this.#logHourly('warn', listing, wrongTarget, { listing, listingId, named, hint: targetHint });
   }
 
-  /** With the time of the event, if that is ahead, at which the delivery is replayed. */
-  function withDueTime(delivery: Delivery, routed: RoutedDelivery): RoutedDelivery {
-    if (routed.type !== 'quarantine' || routed.reason !== quarantineReasons.aheadOfTime) return routed;
-    const dueAt = eventTimeOf(delivery, routed.listing === null ? undefined : findSiteListing(routed.listing));
-    return Number.isFinite(dueAt) ? { ...routed, dueAt } : routed;
-  }
-
-  /** Compares the time of a delivery with the clock. */
-  function compareTime(delivery: Delivery, routed: RoutedDelivery): void {
-    const dueAt = routed.type === 'quarantine' ? routed.dueAt : undefined;
-    const at = routed.type === 'event' ? routed.event.at : (dueAt ?? null);
-    if (at !== null) suspectClock(at - delivery.receivedAt, dueAt !== undefined);
-  }
-
-  async function record(delivery: Delivery, routedNow: RoutedDelivery): Promise<WebhookResponse> {
-    const routed = withDueTime(delivery, routedNow);
+  async #record(delivery: Delivery, routedNow: RoutedDelivery, { listing }: Address): Promise<IntakeResponse> {
+    const { recorder, log, onRecorded, observeCommit } = this.#options;
+    const routed = withDueTime(delivery, routedNow, listing);
     const startedAt = performance.now();
     let recorded: RecordedDelivery;
     try {
@@ -137,114 +259,150 @@ export function createIntake(options: {
       );
       return { status: 503, error: error.message, retryAfterSeconds: 5 };
     } finally {
-      observeCommit(performance.now() - startedAt);
+      observeCommit?.(performance.now() - startedAt);
     }
     logRecorded(recorded, log);
-    compareTime(delivery, routed);
-    onRecorded(recorded, queuesOf(delivery, routed));
+    const dueAt = routed.type === 'quarantine' ? routed.dueAt : undefined;
+    const at = routed.type === 'event' ? routed.event.at : (dueAt ?? null);
+    if (at !== null) this.#clockSuspicion.note(at - delivery.receivedAt, dueAt !== undefined);
+    onRecorded?.(recorded, queuesOf(delivery, routed));
     return { status: 200, outcome: recorded.outcome };
   }
+}
 
-  async function acceptOfSite(listing: SiteListing, incoming: IncomingDelivery): Promise<WebhookResponse> {
-    const read = readSiteDelivery(listing, incoming, clock.now());
-    incoming.onAuthenticated?.();
-    if ('status' in read && read.status === 401)
-      return isUnreadable(listing.name) ? unreadable : rejectSender(read.error, findSite(listing.site), incoming);
-    if ('status' in read) return read;
-    return rejectByQuota(listing.name, Buffer.byteLength(read.delivery.body)) ?? record(read.delivery, read.routed);
+function headerReader(headers: DeliveryHead['headers']): ReadHeader {
+  return (name) => joinHeader(headers[name]);
+}
+
+/** Other sites have no addresses for a family. */
+function rejectFamily({ address: { site, listing }, family }: DeliveryHead): Unauthentic | null {
+  if (site === service || family === null) return null;
+  return { code: 'webhook_signature_missing', error: `Votes of this site are accepted at /webhooks/${listing?.name}.` };
+}
+
+interface ReadPayload {
+  readonly payload: SitePayload;
+  /** The scopes of the sender that cover the payload. */
+  readonly scopes: readonly [ListingScope, ...ListingScope[]];
+}
+
+/**
+ * What an authentic delivery says, in the words of its site, or why its sender may not send it.
+ * @param json undefined if the content is not JSON
+ */
+function readSender(
+  { address, family, headers }: DeliveryHead,
+  { content, scheme, credential }: AuthenticDelivery,
+  json: unknown,
+  now: number,
+): ReadPayload | PayloadRejection {
+  const { site, listing, scopesOfSecrets, scopesOfAuthorizations } = address;
+  if (listing === null || site === service) {
+    const signed = scheme.type !== 'token';
+    const scopes = (signed ? scopesOfSecrets : scopesOfAuthorizations)[credential] ?? [];
+    return readAuthorized({ text: content, json }, { scopes, signed, pathFamily: family }, now);
   }
+  // An address of a site that has no secrets has no scopes either.
+  const scopes = [scopesOfSecrets[credential]?.[0] ?? scopeOf(listing)] as const;
+  if (scheme.type === 'none') {
+    const reason = `captured with the headers ${Object.keys(headers).slice(0, maxHeaderNames).join(', ')}`;
+    return { payload: { type: 'unprocessable', kind: null, reason, family: 'vote' }, scopes };
+  }
+  if (json === undefined) return content === '' ? 'webhook_body_empty' : 'webhook_body_not_json';
+  return { payload: readDelivery(site, json, listing, { now, scheme }), scopes };
+}
 
+function scopeOf(listing: ResolvableListing): ListingScope {
+  return { listing: withoutSecrets(listing), family: 'vote' };
+}
+
+/** What is stored of an authentic delivery; null if that is too large. */
+function storedBody({ site, listing }: Address, { content, scheme }: AuthenticDelivery, json: unknown): string | null {
+  if (scheme.type === 'none') {
+    const storable = content.replaceAll('\0', '').toWellFormed().replaceAll(credentials, '$1[secret]');
+    return (listing?.voteSecrets ?? []).reduce((text, secret) => text.replaceAll(secret, '[secret]'), storable);
+  }
+  const stored = isObject(json) && site.condense ? JSON.stringify(site.condense(json)) : content;
+  return site.maxBodyBytes !== undefined && Buffer.byteLength(stored) > maxBodyBytes ? null : stored;
+}
+
+/** Fields of bodies that are credentials. */
+const credentials = /("(?:authorization|password|secret|token|api_?key)"\s{0,9}:\s{0,9}")[^"]*/gi;
+const maxHeaderNames = 60;
+
+/** Keys are permanent, so that a vote that is known is a repeat, however old its signature is. */
+function quarantineOld(routed: RoutedDelivery): RoutedDelivery {
+  if (routed.type !== 'event' || routed.event.family !== 'vote') return routed;
+  const { event: vote, listing } = routed;
   return {
-    hasListing: (name) => keyring.has(name) || findSiteListing(name) !== undefined,
-    maxBodyBytes(name) {
-      const site = name === null ? undefined : findSiteListing(name)?.site;
-      return (site && findSite(site).maxBodyBytes) ?? maxBodyBytes;
-    },
-    rejectByHeaders(credentials) {
-      const { signature, authorization, listing } = credentials;
-      const siteListing = listing === null ? undefined : findSiteListing(listing);
-      // Until its secrets can be read, every delivery is to be sent again.
-      if (siteListing !== undefined) {
-        const error = isUnreadable(siteListing.name) ? null : rejectSiteHeaders(siteListing, credentials, clock.now());
-        return error === null ? null : rejectSender(error, findSite(siteListing.site), credentials);
-      }
-      const mayBeValid =
-        signature === undefined
-          ? authorization !== undefined && keyring.authorize(authorization, listing).length > 0
-          : isSignature(signature);
-      return mayBeValid ? null : rejectSender(explainRejection(credentials), service, credentials);
-    },
-
-    async accept(incoming) {
-      const { signature, family: pathFamily, listing } = incoming;
-      const siteListing = listing === null ? undefined : findSiteListing(listing);
-      if (siteListing !== undefined) return acceptOfSite(siteListing, incoming);
-      const signed = signature !== undefined;
-      const body = parseBody(incoming.body);
-      const sender = signed ? await keyring.verify(body, signature, pathFamily, listing) : authorize(body, incoming);
-      incoming.onAuthenticated?.();
-      if (sender === null && listing !== null && isUnreadable(listing)) return unreadable;
-      if (sender === null) return rejectSender(explainRejection(incoming), service, incoming);
-      if (sender === 'busy') return { status: 503, error: tooManySearches, retryAfterSeconds: 5 };
-      const receivedAt = clock.now();
-      const authorized = readAuthorized(sender, { scopes: sender.scopes, signed, pathFamily }, receivedAt);
-      if (typeof authorized === 'string') {
-        const { status, message } = rejections[authorized];
-        return { status, error: message };
-      }
-      if (isProbe(sender.json)) return { status: 200, outcome: 'test', arrived: describeBody(incoming.body) };
-      const rejection = rejectByQuota(listing, incoming.body.length);
-      if (rejection !== null) return rejection;
-      const { payload, scopes } = authorized;
-      const [{ family }] = scopes;
-      const routed = routeDelivery(payload, scopes);
-      compareTarget(routed);
-      return record({ receivedAt, family, body: sender.text }, routed);
-    },
+    type: 'quarantine',
+    kind: vote.kind,
+    reason: oldSignature,
+    listing: listing.name,
+    origin: [identityOf(listing)],
+    unless: { vote, listing },
   };
 }
 
-const unreadable: WebhookResponse = {
+/** Adds the time of an event that is ahead, at which the delivery is replayed. @param listing null at a shared address */
+function withDueTime(delivery: Delivery, routed: RoutedDelivery, listing: ListingWithSecrets | null): RoutedDelivery {
+  if (routed.type !== 'quarantine' || routed.reason !== quarantineReasons.aheadOfTime) return routed;
+  const dueAt = eventTimeOf(delivery, listing ?? undefined);
+  return Number.isFinite(dueAt) ? { ...routed, dueAt } : routed;
+}
+
+/** So many deliveries in a row that are ahead of time are no error of one sender. */
+const minAheadInRow = 3;
+
+/** Notices that deliveries are ahead of time because the clock of this machine is behind. */
+class ClockSuspicion {
+  readonly #logHourly: LogThrottled;
+  /** Whether a delivery had a time that is possible by this clock. */
+  #isTrusted = false;
+  #inRow = 0;
+  /** A delivery that is late is less ahead than the clock is behind. */
+  #mostAheadMs = 0;
+
+  constructor(logHourly: LogThrottled) {
+    this.#logHourly = logHourly;
+  }
+
+  /** To be called with each authentic delivery that has a time. @param aheadMs by how much that is ahead of its receipt */
+  note(aheadMs: number, isAheadOfTime: boolean): void {
+    if (!isAheadOfTime) {
+      this.#isTrusted = true;
+      this.#inRow = 0;
+      this.#mostAheadMs = 0;
+      return;
+    }
+    this.#inRow += 1;
+    this.#mostAheadMs = Math.max(this.#mostAheadMs, aheadMs);
+    if (this.#isTrusted && this.#inRow < minAheadInRow) return;
+    const behindBy = formatWait(this.#mostAheadMs);
+    const fields = { behindBy, behindByMs: this.#mostAheadMs, deliveries: this.#inRow, hint: behindHint };
+    this.#logHourly('warn', 'clock', clockBehind, fields);
+  }
+}
+
+const clockBehind = 'deliveries are dated ahead of this machine: its clock may be behind';
+const behindHint =
+  'Compare the clock with the true time, and set it (NTP). The quarantined deliveries are recorded when it has reached their times.';
+
+const unreadable = {
   status: 503,
   error: 'The secrets of this listing cannot be decrypted. See the log of tallyhook.',
   retryAfterSeconds: 60,
-};
+} as const;
 
 const quotaExceeded = 'This listing has sent more deliveries in an hour than it may. Send this one again later.';
 const quotaHint = 'Raise LINKED_DELIVERIES_PER_HOUR or LINKED_MIB_PER_HOUR if these deliveries are genuine votes.';
-/** Shortest time between two log messages about the quota of one listing (ms). */
-const quotaLogIntervalMs = 10 * minute;
 
 const wrongTarget = 'a delivery names another server or bot than its listing is; it counts for the listing anyway';
 const targetHint =
   'If the service sends the votes of another listing here, copy the address and secret of the right listing to its webhook. ' +
   'If they are of this listing, correct its id in the settings.';
-/** Shortest time between two warnings about the target of one listing (ms). */
-const targetLogIntervalMs = hour;
 
 const wrongSite = 'deliveries of another site arrive at this address; they are rejected with 401';
-/** Shortest time between two warnings about the deliveries of a site at the address of one listing (ms). */
-const senderLogIntervalMs = hour;
-
-/** A delivery that nothing authenticates; without its body if the headers decided. */
-interface RejectedSender extends Pick<DeliveryCredentials, 'headers' | 'listing'> {
-  readonly body?: Buffer;
-}
-
-const tooManySearches = 'Too many deliveries wait for the search for their secret.';
-
-/** Parsed before authentication, because the payload names the listing whose secret is tried first. */
-function parseBody(bytes: Buffer): ReceivedBody {
-  const text = bytes.toString('utf8');
-  return { bytes, text, json: parseJson(text) };
-}
-
-/** Names the probable mistake. */
-function explainRejection({ signature }: DeliveryCredentials): string {
-  if (signature === undefined) return rejections.webhook_signature_missing.message;
-  if (!isSignature(signature)) return rejections.webhook_signature_malformed.message;
-  return rejections.webhook_signature_mismatch.message;
-}
 
 const clockHint =
   'If there are many, the clock of this machine is behind: `tallyhook doctor` compares it with that of Discord.';

@@ -1,8 +1,11 @@
-import type { ListingSecrets, SecretScope, WebhookListing } from '../../webhook/listing.ts';
+import type { Family } from '../../webhook/event.ts';
+import type { SiteSettings } from '../../webhook/sites/site-settings.ts';
 import type { ListingContext } from '../tally/listing-context.ts';
 
 /** A listing that a delivery can be routed to. */
-export interface ResolvableListing extends ListingContext, WebhookListing {
+export interface ResolvableListing extends ListingContext {
+  /** The other site that it is on, whose scheme its deliveries have; missing for the document's service. */
+  readonly site?: SiteSettings;
   /**
    * Whether the listing exists in the configuration only because variables describe both a server and a bot. It
    * receives only events that name its kind.
@@ -11,10 +14,23 @@ export interface ResolvableListing extends ListingContext, WebhookListing {
 }
 
 /** A listing with the secrets of its webhooks. */
-export interface ListingWithSecrets extends ResolvableListing, ListingSecrets {}
+export interface ListingWithSecrets extends ResolvableListing {
+  readonly voteSecrets: readonly string[];
+  readonly premiumSecrets: readonly string[];
+  /** The complete value of the header `Authorization`; null if every vote must be signed. */
+  readonly voteAuthorization: string | null;
+  /**
+   * Its secrets are valid at its own address only, as those of every listing that an owner has linked: at the shared
+   * addresses, a weak secret that two owners have chosen would mix up their listings.
+   */
+  readonly ownAddress?: true;
+}
 
-/** What a secret authorizes. */
-export type ListingScope = SecretScope<ResolvableListing>;
+/** What a secret authorizes: deliveries of this family for this listing. */
+export interface ListingScope {
+  readonly listing: ResolvableListing;
+  readonly family: Family;
+}
 
 /** The listing without its secrets. */
 export function withoutSecrets(listing: ResolvableListing): ResolvableListing {

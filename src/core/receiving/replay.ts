@@ -1,18 +1,24 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { parseJson } from '@tallyhook/platform/json';
+import type { Log } from '@tallyhook/platform/log';
 import type { Family, KnownVoteKind } from '../../webhook/event.ts';
+import { clockToleranceMs } from '../../webhook/fields.ts';
 import { familyIn, inferVoteKind, kindIn, type ParsedPayload, readPayload } from '../../webhook/payload.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import type { KnownOutcome } from '../../webhook/response.ts';
+import { readDelivery, type SitePayload } from '../../webhook/sites/read-delivery.ts';
+import { findSite } from '../../webhook/sites/site-settings.ts';
+import { replayKind } from '../outbox/effect-kind.ts';
+import type { OutboxChanges } from '../outbox/outbox.ts';
+import { type EffectHandler, handle } from '../outbox/perform.ts';
 import type { QueueName } from '../outbox/queue.ts';
-import { isSameListing, type ListingIdentity } from '../tally/listing-identity.ts';
-import type { QuarantinedDelivery } from '../tally/quarantine.ts';
+import { isSameListing, type ListingIdentity } from '../tally/listing-context.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import { alreadyReplayed, type Delivery, type RecordedDelivery, type RoutedDelivery } from '../tally/tally.ts';
-import { type ResolvableListing, withoutSecrets } from './listing.ts';
+import { plannedReplay, type QuarantinedDelivery } from '../tally/write-event.ts';
+import { type ListingScope, type ResolvableListing, withoutSecrets } from './listing.ts';
 import { resolveListing, routeDelivery } from './route-delivery.ts';
-import { isOnSite, readStoredSiteDelivery, routeSitePayload } from './site-delivery.ts';
 
 /** A delivery from the log, with the columns that a replay needs. */
 export interface StoredDelivery extends Omit<QuarantinedDelivery, 'outcome' | 'origin'> {
@@ -84,8 +90,9 @@ function route(delivery: StoredDelivery, configured: readonly ResolvableListing[
   const candidates = listingsOf(delivery, configured);
   const [listing] = candidates;
   if (listing === undefined) return withoutListing(delivery);
-  if (isOnSite(listing)) return routeSitePayload(readStoredSiteDelivery(body, listing, now), listing);
-  const scopes = candidates.map((each) => ({ listing: withoutSecrets(each), family }));
+  const scopeOf = (each: ResolvableListing): ListingScope => ({ listing: withoutSecrets(each), family });
+  const scopes = [scopeOf(listing), ...candidates.slice(1).map(scopeOf)] as const;
+  if (isOnSite(listing)) return routeDelivery(readStoredSiteDelivery(body, listing, now), [scopes[0]]);
   const read = readStoredPayload(delivery, now, inferVoteKind(scopes, { signed: true }));
   const payload = requireFamily(family, read);
   // Of several listings with one secret, some were removed: the others must not get the events of these.
@@ -93,12 +100,10 @@ function route(delivery: StoredDelivery, configured: readonly ResolvableListing[
   if (!isAnyGone || payload.type === 'unprocessable') return routeDelivery(payload, scopes);
   const target = payload.type === 'event' ? payload.event.target : payload.target;
   const meant = resolveListing(origin, target);
-  const current = meant && findListing(meant, configured);
-  if (meant !== null && current === undefined) return withoutListing(delivery);
-  return routeDelivery(
-    payload,
-    scopes.filter((scope) => scope.listing.name === current?.name),
-  );
+  if (meant === null)
+    return { type: 'quarantine', kind: kindIn(payload), reason: quarantineReasons.noListing, listing: null, origin };
+  const current = findListing(meant, configured);
+  return current === undefined ? withoutListing(delivery) : routeDelivery(payload, [scopeOf(current)]);
 }
 
 /** Nothing else of the delivery changes: its listing may be configured again. */
@@ -113,6 +118,21 @@ function requireFamily(family: Family, payload: ParsedPayload): ParsedPayload {
   if (payloadFamily === null || payloadFamily === family) return payload;
   const reason = `it was signed with a ${family} secret`;
   return { type: 'unprocessable', kind: kindIn(payload), reason, family: payloadFamily };
+}
+
+export function isOnSite<Listing extends ResolvableListing>(
+  listing: Listing | undefined,
+): listing is Listing & Required<Pick<Listing, 'site'>> {
+  return listing?.site !== undefined;
+}
+
+/** The payload of a delivery of another site from the log. @param now in ms since the epoch */
+export function readStoredSiteDelivery(
+  body: string,
+  { id, kind, site }: Required<Pick<ResolvableListing, 'id' | 'kind' | 'site'>>,
+  now: number,
+): SitePayload {
+  return readDelivery(findSite(site), parseJson(body), { id, kind }, { now, scheme: null });
 }
 
 /** The payload of a delivery from the log. `now` is in ms since the epoch. */
@@ -137,4 +157,51 @@ export function eventTimeOf(
     ? readStoredSiteDelivery(delivery.body, listing, always)
     : readStoredPayload(delivery, always, 'server_vote');
   return (payload.type === 'event' ? payload.event.at : null) ?? Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Replays a delivery that is quarantined only because of a timestamp in the future, when that time is reached. The
+ * transaction of a replay takes a row out of the quarantine, so a repeated attempt records nothing.
+ */
+export function createReplayHandler(options: {
+  readonly store: {
+    readonly outbox: Pick<OutboxChanges, 'enqueue'>;
+    readonly records: { delivery(id: number): Promise<(StoredDelivery & { readonly reason: string | null }) | null> };
+  };
+  readonly replay: Replay;
+  /** The configured listings. */
+  readonly listings: () => readonly ResolvableListing[];
+  readonly clock: Clock;
+  readonly log: Log;
+}): EffectHandler<'replay'> {
+  const { store, replay, listings, clock, log } = options;
+
+  return handle(replayKind, async ({ content: { deliveryId } }) => {
+    const stored = await store.records.delivery(deliveryId);
+    const isAhead = stored?.outcome === 'quarantined' && stored.reason === quarantineReasons.aheadOfTime;
+    const dueAt = isAhead ? dueTimeOf(stored, listings()) : Number.POSITIVE_INFINITY;
+    if (!isAhead || dueAt === Number.POSITIVE_INFINITY) return { outcome: 'done' };
+    // The clock was set back, or the settings of the listing say another time.
+    if (dueAt > clock.now()) {
+      await store.outbox.enqueue([plannedReplay(deliveryId, dueAt, clock.now())]);
+      return { outcome: 'done' };
+    }
+    const { outcome, credits, reason } = await replay({ ...stored, isDue: true });
+    const fields = { delivery: deliveryId, outcome, credits };
+    if (outcome === 'quarantined')
+      log.warn({ ...fields, reason }, 'the timestamp of a quarantined delivery was reached');
+    else log.info(fields, 'quarantined delivery replayed: its timestamp was reached');
+    return { outcome: 'done' };
+  });
+}
+
+/**
+ * The time of the event (ms since the epoch); infinite if the delivery has other errors, too. Without its listing, a
+ * delivery of another site cannot be read: then the earliest time that it can have.
+ */
+function dueTimeOf(delivery: StoredDelivery, listings: readonly ResolvableListing[]): number {
+  const [listing] = listingsOf(delivery, listings);
+  if (listing === undefined && delivery.origin?.some(({ siteId }) => siteId !== null) === true)
+    return delivery.receivedAt + clockToleranceMs;
+  return eventTimeOf(delivery, listing);
 }

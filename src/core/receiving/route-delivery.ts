@@ -1,12 +1,15 @@
 import type { Event, EventTarget } from '../../webhook/event.ts';
-import type { ParsedPayload } from '../../webhook/payload.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
-import { identityOf } from '../tally/listing-identity.ts';
+import type { SitePayload } from '../../webhook/sites/read-delivery.ts';
+import { identityOf } from '../tally/listing-context.ts';
 import type { RoutedDelivery } from '../tally/tally.ts';
 import type { ListingScope, ResolvableListing } from './listing.ts';
 
 /** Assigns a payload to a listing. Used for new deliveries and for replays of quarantined ones. */
-export function routeDelivery(payload: ParsedPayload, scopes: readonly ListingScope[]): RoutedDelivery {
+export function routeDelivery(
+  payload: SitePayload,
+  scopes: readonly [ListingScope, ...ListingScope[]],
+): RoutedDelivery {
   const listings = scopes.map(({ listing }) => listing);
   switch (payload.type) {
     case 'event':
@@ -19,6 +22,8 @@ export function routeDelivery(payload: ParsedPayload, scopes: readonly ListingSc
         ? quarantine(kind, quarantineReasons.noListing, listings)
         : { type: 'test', test: { kind, userId }, listing };
     }
+    case 'ignored':
+      return { type: 'ignored', kind: payload.kind, listing: scopes[0].listing.name };
     case 'unprocessable':
       return quarantine(payload.kind, payload.reason, listings);
   }

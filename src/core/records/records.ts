@@ -5,7 +5,7 @@ import type { Cause, ProgramKey } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
 import type { Marks } from '../tally/account-state.ts';
-import type { ListingIdentity } from '../tally/listing-identity.ts';
+import type { ListingIdentity } from '../tally/listing-context.ts';
 import type { DeliveryRow } from '../tally/tally.ts';
 
 /** A filter for deliveries. A missing or null field matches all of them. */
@@ -13,7 +13,7 @@ export interface DeliveryFilter {
   readonly outcome?: KnownOutcome | null;
   readonly kind?: string | null;
   readonly listing?: string | null;
-  /** Those of any of these listings; at least one. */
+  /** Matches the deliveries of any of these listings; at least one. */
   readonly listings?: readonly string[] | null;
   /** Matches the deliveries of a user, and quarantined ones whose body contains that id. */
   readonly userId?: string | null;
@@ -27,8 +27,8 @@ export interface DeliveryFilter {
 export interface DeliveryQuery extends PageRequest, DeliveryFilter {}
 
 /**
- * A row of the delivery log. The body is empty if it was pruned; that of a duplicate is the body of the delivery that it
- * repeats.
+ * A row of the delivery log. The body is empty if it was pruned; that of a duplicate is the body of the delivery that
+ * it repeats.
  */
 export interface DeliveryRecord extends Omit<DeliveryRow, 'eventKeys' | 'originalId' | 'origin'> {
   readonly id: number;
@@ -38,7 +38,7 @@ export interface DeliveryRecord extends Omit<DeliveryRow, 'eventKeys' | 'origina
   readonly origin: readonly ListingIdentity[] | null;
 }
 
-/** Whether the body was deleted because of its age. No body is received empty. */
+/** Checks whether the body was deleted because of its age. No body is received empty. */
 export function isPruned({ body }: Pick<DeliveryRecord, 'body'>): boolean {
   return body === '';
 }
@@ -54,7 +54,7 @@ export interface EffectRecord {
   readonly reason: string | null;
   /** The delivery that caused it; null without one. */
   readonly deliveryId: number | null;
-  /** What is rate-limited together, such as the id of a channel. */
+  /** Names what is rate-limited together, such as a channel. */
   readonly queue: string;
   /** When it was created, or requeued (ms since the epoch). */
   readonly createdAt: number;
@@ -85,7 +85,7 @@ export interface LedgerEntry extends ProgramKey {
 export interface Counts {
   /** `ignored` only if there are any. */
   readonly deliveries: Readonly<Record<Exclude<KnownOutcome, 'ignored'>, number>> & { readonly ignored?: number };
-  /** Those that are done include those that were pruned. */
+  /** Effects by state; the done ones include those that were pruned. */
   readonly effects: Readonly<Record<EffectState, number>>;
   /** Users with an entry. */
   readonly users: number;
@@ -95,14 +95,14 @@ export interface Counts {
   readonly votes: number;
 }
 
-/** What belongs to one community: its listings, former ones included, and where its effects go. */
+/** One community, to which records belong by its listings (former ones included) and by where its effects go. */
 export interface RecordScope {
   readonly communityId: CommunityId;
   readonly guildId: string;
   readonly listings: readonly string[];
 }
 
-/** What needs somebody's attention. */
+/** Counts of records that need somebody's attention. */
 export interface OpenProblems {
   readonly quarantined: number;
   readonly buried: number;
@@ -123,7 +123,7 @@ export interface Records {
   effectsOf(deliveryId: number): Promise<readonly DeliveryEffect[]>;
   /** The entries of an account, newest first; `before` is the id of an entry. */
   entries(accountId: AccountId, limit: number, before?: number | null): Promise<readonly LedgerEntry[]>;
-  /** What features have noted about an account. */
+  /** The marks that features have made on an account. */
   marks(accountId: AccountId): Promise<Marks>;
   /** The body of the newest delivery that paid to an account; null without one, or if it was pruned. */
   recentBody(accountId: AccountId): Promise<string | null>;

@@ -3,7 +3,7 @@ import type { Grant } from './grant.ts';
 import { decidePremiumReward, type RewardEntry } from './reward.ts';
 import type { ListingRewards } from './rules.ts';
 
-/** What the role of a premium order depends on. */
+/** A premium order, as far as its role depends on it. */
 export interface PremiumOrder {
   /** Any ID of the order, always the same one. */
   readonly id: string;
@@ -16,9 +16,9 @@ export interface PremiumOrder {
 }
 
 /**
- * The rewards of a purchase, renewal, expiry or revocation: entries for the holder, the recipient of a gift, of which an
- * expiry and a revocation have none. Multipliers do not apply. The role follows from the order alone, so that it is right
- * whatever the order of arrival.
+ * The rewards of a purchase, renewal, expiry or revocation: entries for the holder, the recipient of a gift, of which
+ * an expiry and a revocation have none. Multipliers do not apply. The role follows from the order alone, so that it is
+ * right whatever the order of arrival.
  *
  * @param event with the holder of its order as `userId`
  * @param context `rewards`: of the listing that the order is for; `before`: the order before the event, null if it is new;

@@ -1,10 +1,9 @@
 import type { Vote } from '../../webhook/event.ts';
-import { allListingsBonus } from './all-listings.ts';
 import type { Calendar } from './calendar.ts';
 import type { Grant } from './grant.ts';
 import { addVote, type VoteHistory, withStreakRules } from './history.ts';
 import { milestoneEntries, milestoneGrants, reachedMilestone } from './milestones.ts';
-import { boundariesOf, factorAt, multiplyCredits } from './multipliers.ts';
+import { allListingsBonus, boundariesOf, factorAt, multiplyCredits } from './multipliers.ts';
 import { decideVoteReward, type RewardEntry } from './reward.ts';
 import type { ListingRewards, VoterRole } from './rules.ts';
 import { streakRewards } from './streak-steps.ts';
@@ -22,7 +21,7 @@ export interface VoteContext {
   readonly calendar: Calendar;
   /** The time of the vote, or of its delivery if it has none (ms since the epoch). */
   readonly at: number;
-  /** Whether a counted vote for the listing is too close, before or after it. */
+  /** True if a counted vote for the listing is too close, before or after it. */
   readonly withinCooldown: boolean;
   /** The roles last seen of the voter (Discord IDs). */
   readonly roles: ReadonlySet<string>;
@@ -44,7 +43,7 @@ export interface VoteDecision {
   readonly reached: Reached;
 }
 
-/** What a vote reached, also what pays nothing. */
+/** The steps and milestones that a vote reached, also without credits. */
 export interface Reached {
   /** The completed steps of streaks: their days, and what each pays (credits). */
   readonly streaks: readonly { readonly days: number; readonly credits: number }[];
@@ -95,16 +94,16 @@ export function decideVote(history: VoteHistory, vote: Vote, context: VoteContex
   return { entries, grants, history: updated, reached: { streaks, milestone } };
 }
 
-/** What votes earn by themselves. */
+/** The credits that a vote earns by itself. */
 export interface VoteAmount {
   readonly credits: number;
-  /** Whether it is not what votes usually earn, and stays so for the rest of the calendar day. */
+  /** True if it is not what votes usually earn, and stays so for the rest of the calendar day. */
   readonly isToday: boolean;
 }
 
 /**
- * What a vote at a time (ms since the epoch) earns by itself, whoever votes: without multipliers for roles, the weight of
- * votes at other sites, and amounts that a payload states.
+ * The credits that a vote at a time (ms since the epoch) earns by itself, for any member: without multipliers for
+ * roles, the weight of votes at other sites, and amounts that a payload states.
  */
 export function amountPerVote(rewards: ListingRewards, calendar: Calendar, at: number): VoteAmount {
   const day = calendar.dayAt(at);

@@ -3,7 +3,10 @@ export interface Grant {
   readonly userId: string;
   /** Discord ID of the role. */
   readonly role: string;
-  /** What grants the role: `voter`, `milestone`, or `premium` and the ID of the order. One row per user, role, source and guild. */
+  /**
+   * The reason of the role: `voter`, `milestone`, or `premium` and the ID of the order. One row per user, role, source
+   * and guild.
+   */
   readonly source: string;
   /** End (ms since the epoch), exclusive; null if it does not end. A time that has passed removes the role. */
   readonly until: number | null;
@@ -17,14 +20,17 @@ export interface Grant {
 /** A role of a member in a guild (Discord IDs). */
 export type GrantedRole = Pick<StoredGrant, 'userId' | 'role' | 'guildId'>;
 
-/** The end that is stored after a grant (ms since the epoch; null if it does not end). @param stored the grant's row, if any */
+/**
+ * The end that is stored after a grant (ms since the epoch; null if it does not end).
+ * @param stored the grant's row, if any
+ */
 export function endAfter(stored: Pick<Grant, 'until'> | null, { until, change }: Grant): number | null {
   if (stored === null || change === 'replace') return until;
   return stored.until === null || until === null ? null : Math.max(stored.until, until);
 }
 
 /**
- * Whether Discord matches a grant: `pending` while an effect is to make it so, `applied` when it does, `parked` when it
+ * How far Discord matches a grant: `pending` while an effect is to make it so, `applied` when it does, `parked` when it
  * cannot for now.
  */
 export type GrantState = 'pending' | 'applied' | 'parked';

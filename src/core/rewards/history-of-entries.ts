@@ -1,10 +1,10 @@
 import { type Entry, isCountedVote, rewardCauses } from '../ledger/entry.ts';
-import { bonusDaysIn } from './all-listings.ts';
-import type { VoteHistory } from './history.ts';
+import { addVote, emptyHistory, type VoteHistory, withBonus, withStreakRules } from './history.ts';
+import { bonusDaysIn } from './multipliers.ts';
 import { addToScores, noScores, type PeriodScores } from './period-scores.ts';
-import { rebuildHistory } from './rebuild-history.ts';
 import type { ReplayListing } from './replay-votes.ts';
-import type { ListingRewards } from './rules.ts';
+import type { ListingRewards, StreakRules } from './rules.ts';
+import { completeSteps } from './streak-steps.ts';
 
 /** An entry of an account, as far as its history depends on it. */
 export type HistoricEntry = Pick<Entry, 'listing' | 'cause' | 'credits' | 'at' | 'achievement'>;
@@ -35,7 +35,7 @@ export function historyOfEntries(
   };
 }
 
-/** Whether an achievement is a milestone of more votes than the account has. Then it can be reached again. */
+/** Checks whether an achievement is a milestone of more votes than the account has. Then it can be reached again. */
 export function isUnreachedMilestone(achievement: string | null, votes: number): boolean {
   return achievement !== null && numberAfter('milestone ', achievement) > votes;
 }
@@ -43,4 +43,30 @@ export function isUnreachedMilestone(achievement: string | null, votes: number):
 /** The number after a prefix; 0 for any other text. */
 function numberAfter(prefix: string, text: string): number {
   return text.startsWith(prefix) ? Number.parseInt(text.slice(prefix.length), 10) || 0 : 0;
+}
+
+/**
+ * The history of a member from the ledger: after some of the votes count no longer, and before votes that are paid
+ * again by other rules. All steps of streaks that are complete count as paid.
+ *
+ * @param votes all counted votes of the member in the community, in any order, with their calendar days (day numbers)
+ * @param rules the rules for streaks in force
+ * @param paid what the member has been paid for these votes, according to the ledger: the number of entries for streaks,
+ *   and the days with an entry for all listings (day numbers)
+ */
+export function rebuildHistory(
+  votes: readonly { readonly listing: string; readonly day: number }[],
+  rules: StreakRules | null,
+  outageDays: ReadonlySet<number>,
+  paid: { readonly streaks: number; readonly bonusDays: Iterable<number> },
+): VoteHistory {
+  let history = withStreakRules(emptyHistory, rules, outageDays);
+  for (const { listing, day } of votes.toSorted((one, other) => one.day - other.day)) {
+    history = addVote(history, listing, day, outageDays);
+  }
+  for (const day of paid.bonusDays) {
+    if (history.start !== null && day >= history.start) history = withBonus(history, day - history.start);
+  }
+  const paidSteps = rules === null ? 0 : completeSteps(history, rules, outageDays).steps;
+  return { ...history, streak: { ...history.streak, paidSteps, payments: paid.streaks } };
 }

@@ -13,12 +13,12 @@ import {
 import type { StreakRules } from './rules.ts';
 
 /**
- * What the rules need to know of the votes of one member in one community. Plain data for a JSON column: about 270 bytes,
- * and 50 plus the name for each listing, however long the history.
+ * The votes of one member in one community, as far as the rules need them. Plain data for a JSON column: about 270
+ * bytes, and 50 plus the name for each listing, however long the history.
  *
  * It holds the calendar of the last 97 to 128 days exactly; earlier days are folded into the streak. So it does not
- * depend on the order in which votes arrive, as long as no vote arrives more than 96 days after a newer one. Such a vote
- * counts for milestones only.
+ * depend on the order in which votes arrive, as long as no vote arrives more than 96 days after a newer one. Such a
+ * vote counts for milestones only.
  */
 export interface VoteHistory {
   /** Counted votes. */
@@ -73,7 +73,7 @@ export function daysOf({ days }: VoteHistory, listing: string): DaySet {
   return (Object.hasOwn(days, listing) ? days[listing] : undefined) ?? noDays;
 }
 
-/** Whether a day is in the window, or would move it. */
+/** Checks whether a day is in the window, or would move it. */
 export function isRemembered({ start }: VoteHistory, day: number): boolean {
   return start === null || day >= start;
 }
@@ -166,8 +166,8 @@ function foldStreak(history: VoteHistory, length: number, outageDays: ReadonlySe
 
 /*
  * Two automata that read a member's calendar in order, one day at a time. They keep the last seven days as bits (bit n:
- * n days ago), so they can stop at any day and continue from there. They change their state in place, because a decision
- * reads up to 128 days.
+ * n days ago), so they can stop at any day and continue from there. They change their state in place, because a
+ * decision reads up to 128 days.
  */
 
 /** A day of a member's calendar. `forgiven`: no counted vote, but receiving was down, so it is not missed. */
@@ -183,7 +183,9 @@ export interface StreakScan {
 
 /** The rewarded steps of streaks up to a day. */
 export interface StepScan extends StreakScan {
-  /** Counted days towards the next step within the last seven days (bits). `days` and `missed` are those of the step. */
+  /**
+   * Counted days towards the next step within the last seven days (bits). `days` and `missed` are those of the step.
+   */
   counted: number;
   /** Completed steps. */
   steps: number;
@@ -191,7 +193,10 @@ export interface StepScan extends StreakScan {
 
 const sevenDays = 0b111_1111;
 
-/** Continues a streak with the next day. A missed day in excess of `forgive` within seven ends it; nothing is left of it. */
+/**
+ * Continues a streak with the next day. A missed day in excess of `forgive` within seven ends it; nothing is left of
+ * it.
+ */
 export function scanStreakDay(scan: StreakScan, status: DayStatus, forgive: number): void {
   scan.missed = (scan.missed << 1) & sevenDays;
   if (status === 'counted') scan.days += 1;
@@ -204,8 +209,8 @@ export function scanStreakDay(scan: StreakScan, status: DayStatus, forgive: numb
 
 /**
  * Continues with the next day, and returns whether it completes a step. A step is `every` successive counted days with
- * at most `forgive` missed ones in any seven days between its first and its last; no day belongs to two steps. Each step
- * is completed as early as possible, which gives the most steps.
+ * at most `forgive` missed ones in any seven days between its first and its last; no day belongs to two steps. Each
+ * step is completed as early as possible, which gives the most steps.
  *
  * A missed day too many removes only the days up to the oldest missed one from the step, unlike from the streak that
  * members see. Therefore another counted day never makes steps fewer, and the number depends only on the set of days.

@@ -53,7 +53,7 @@ export function milestoneGrants(
     .map((role) => ({ userId, role, source: 'milestone', until: kept.has(role) ? null : 0, change: 'replace' }));
 }
 
-/** What a member receives with the next vote count that reaches a milestone. */
+/** The rewards of the next vote count that reaches a milestone. */
 export interface NextMilestone {
   /** Counted votes. */
   readonly votes: number;

@@ -1,6 +1,6 @@
 import { monthOf, weekOf } from './calendar.ts';
 
-/** What a member has reached in one calendar period of the community. */
+/** The score of a member in one calendar period of the community. */
 export interface PeriodScore {
   /** First day of the period (day number); 0 before the first vote. */
   readonly start: number;

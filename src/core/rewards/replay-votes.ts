@@ -7,30 +7,30 @@ export interface PastVote {
   readonly listing: string | null;
   /** Time of the vote (ms since the epoch). */
   readonly at: number;
-  /** Whether the service denied it. */
+  /** True if the service denied it. */
   readonly isDenied: boolean;
   /** The number of credits in its delivery; null if there was none. */
   readonly awarded: number | null;
 }
 
-/** What the rewards of a listing depend on. */
+/** A listing, as far as the rewards of its votes depend on it. */
 export type ReplayListing = Pick<
   VoteContext,
   'rewards' | 'communityListings' | 'sameTarget' | 'calendar' | 'outageDays'
 >;
 
-/** What all voters of a community reach together in a calendar period. */
+/** A goal that the voters of a community reach together in a calendar period. */
 export interface CommonGoal {
   readonly id: string;
-  /** Of its period (day number). */
+  /** The first day of its period (day number). */
   readonly firstDay: number;
   /** The counted votes of the period that reach it. */
   readonly votes: number;
-  /** What each voter is paid who voted before it was reached. */
+  /** Paid to each voter who voted before it was reached (credits). */
   readonly credits: number;
 }
 
-/** What the rewards of past votes depend on. */
+/** Everything that the rewards of past votes depend on, apart from the votes. */
 export interface ReplayContext {
   /** The roles last seen of the member (Discord IDs). */
   readonly roles: ReadonlySet<string>;
@@ -50,7 +50,7 @@ export interface EarnedEntry {
 }
 
 /**
- * What a member would have earned by these votes if the rules had been in force.
+ * The credits that a member would have earned by these votes if the rules had been in force.
  *
  * @param votes counted votes of the member, in any order
  * @param earlier the history with the votes before these, all of which are paid

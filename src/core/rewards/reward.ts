@@ -12,7 +12,7 @@ export interface RewardRules {
   readonly site?: SiteRules;
 }
 
-/** What another site decides itself: there a vote with a time is never too early, whatever the cooldown is here. */
+/** Rules of another listing site, at which a vote with a time is never too early, whatever the cooldown is here. */
 export interface SiteRules {
   /** From a vote to the last retry of its delivery (ms). */
   readonly retryHorizonMs: number;
@@ -28,8 +28,8 @@ export interface RewardDecision {
 }
 
 /**
- * Tolerance for clocks that differ and deliveries that are delayed (ms). By as much may the times of one vote differ that a
- * site's API and its delivery state: no site accepts two votes of a member within it.
+ * Tolerance for clocks that differ and deliveries that are delayed (ms). By as much may the times of one vote differ
+ * that a site's API and its delivery state: no site accepts two votes of a member within it.
  */
 export const toleranceMs = 5 * minute;
 
@@ -39,8 +39,8 @@ export function minVoteGapMs(rules: RewardRules): number {
 }
 
 /**
- * By how much the time of a vote in a claim or an import may differ from that in its delivery (ms): {@link toleranceMs}, or
- * less for a cooldown that is about as short.
+ * By how much the time of a vote in a claim or an import may differ from that in its delivery (ms): {@link
+ * toleranceMs}, or less for a cooldown that is about as short.
  */
 export function maxSameVoteGapMs({ cooldownMs }: RewardRules): number {
   return Math.min(toleranceMs, Math.floor(cooldownMs / 2));
@@ -48,9 +48,9 @@ export function maxSameVoteGapMs({ cooldownMs }: RewardRules): number {
 
 /**
  * The time within which votes without a timestamp are the same vote (whole ms): the cooldown less the tolerance. For a
- * short cooldown the tolerance is 1 % of it; otherwise a repeated delivery could be paid. At another site the first vote
- * may have arrived with the site's last retry, and the next one in time, which is then closer by as much; but never is the
- * window shorter than the retries.
+ * short cooldown the tolerance is 1 % of it; otherwise a repeated delivery could be paid. At another site the first
+ * vote may have arrived with the site's last retry, and the next one in time, which is then closer by as much; but
+ * never is the window shorter than the retries.
  */
 export function untimedRepeatWindowMs({ cooldownMs, site }: RewardRules): number {
   const windowMs = cooldownMs - Math.min(toleranceMs, Math.ceil(cooldownMs / 100));

@@ -3,7 +3,10 @@ import type { RewardRules } from './reward.ts';
 /** Days of the week as in ISO 8601: Monday is 1, Sunday is 7. */
 export type Weekday = 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
-/** The rewards of a listing, validated. Credits are whole; roles are Discord IDs. Features add theirs: see {@link AddedValue}. */
+/**
+ * The rewards of a listing, validated. Credits are whole; roles are Discord IDs. Features add theirs: see {@link
+ * AddedValue}.
+ */
 export interface ListingRewards {
   /** Credits per vote and premium event, and the cooldown. */
   readonly base: RewardRules;
@@ -11,14 +14,14 @@ export interface ListingRewards {
   readonly multipliers: readonly Multiplier[];
   readonly streak: StreakRules | null;
   readonly milestones: readonly Milestone[];
-  /** Whether a member keeps the roles of all reached milestones, or only of the highest. */
+  /** True if a member keeps the roles of all reached milestones, or only of the highest. */
   readonly milestoneRoles: 'all' | 'highest';
   readonly voterRole: VoterRole | null;
   /** Roles by premium tier; `*` is for tiers that are not named. */
   readonly premiumRoles: Readonly<Record<string, string>>;
   /** Credits for a counted vote on every listing of the community within one calendar day; 0 for none. */
   readonly allListings: number;
-  /** Whether the credits of a vote are multiplied by its weight at another listing site. */
+  /** True if the credits of a vote are multiplied by its weight at another listing site. */
   readonly weight?: true;
 }
 

@@ -20,7 +20,7 @@ interface Step {
   readonly days: number;
 }
 
-/** What a vote completes. */
+/** The steps of streaks that a vote completes. */
 interface StreakRewards {
   readonly entries: readonly RewardEntry[];
   readonly history: VoteHistory;
@@ -30,8 +30,8 @@ interface StreakRewards {
 
 /**
  * The entries for steps of streaks that are complete and not yet paid. There is at most one, unless days of an outage
- * were added. Its achievement is numbered: a late vote moves the days on which later steps are complete, so a date could
- * name two of them.
+ * were added. Its achievement is numbered: a late vote moves the days on which later steps are complete, so a date
+ * could name two of them.
  *
  * @param history with the vote, and with the same rules
  * @param voteDay the day of the vote (day number)

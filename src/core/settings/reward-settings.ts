@@ -6,10 +6,8 @@ import { z } from 'zod';
 import type { Texts } from '../../texts/texts.ts';
 import { largestFactor } from '../rewards/multipliers.ts';
 import type { Milestone, Multiplier, Weekday } from '../rewards/rules.ts';
-import { breaks, rule } from './rules.ts';
-import { setting } from './setting-spec.ts';
-import { showCredits } from './shown-values.ts';
-import { credits, hasNoIssues, roleId, time, wholeNumber } from './value-schemas.ts';
+import { setting, showCredits } from './setting-spec.ts';
+import { breaks, credits, hasNoIssues, roleId, rule, time, wholeNumber } from './value-schemas.ts';
 
 /** Largest number of votes. */
 export const maxVotes = 1_000_000_000;

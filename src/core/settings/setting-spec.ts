@@ -1,7 +1,8 @@
+import { durationPattern, parseDuration } from '@tallyhook/platform/duration-text';
 import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
-import { type JsonObject, objectOf } from '@tallyhook/platform/json';
+import { isEqual, type JsonObject, listOf, numberOf, objectOf, textOf } from '@tallyhook/platform/json';
 import type { SecretFile } from '@tallyhook/platform/secret-files';
-import type { Markup } from '@tallyhook/platform/texts/markup';
+import { channelMention, escapeName, type Markup, markup } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
 import type { AnnouncementSettings } from '../../texts/announcement-settings.ts';
 import type { TextIn, Texts } from '../../texts/texts.ts';
@@ -29,7 +30,7 @@ export interface SettingsInEffect extends SharedSettings {
 export interface SettingSpec {
   /** Position in a listing of the file: `rewards.vote`. */
   readonly path: string;
-  /** What it does, in Markdown, for the documentation and the JSON Schema; links are relative to `docs/`. */
+  /** Explanation in Markdown, for the documentation and the JSON Schema; links are relative to `docs/`. */
   readonly description: string;
   /** Its value in the file if nothing states it, unless it is off or taken from the variable. */
   readonly default?: string | boolean;
@@ -37,45 +38,48 @@ export interface SettingSpec {
   readonly schema: z.ZodType;
   /** A value that `/setup` stores, if it differs from the file. */
   readonly storedSchema?: z.ZodType;
-  /** Whether the listings of a guild share it. */
+  /** True if the listings of a guild share it. */
   readonly isShared?: true;
-  /** Whether `/setup` can store null, which switches it off even if the file or a variable has it. */
+  /** True if `/setup` can store null, which switches it off even if the file or a variable has it. */
   readonly canBeOff?: true;
   /** The variable that it is taken from if the listing does not state it. */
   readonly variable?: string;
-  /** What a value of the variable is in the file, if it differs. */
+  /** Value in the file for one of the variable, if it differs. */
   readonly fromVariable?: (value: unknown) => unknown;
   /** The setting that it is taken from if neither the listing nor the variable has it. */
   readonly fallback?: SettingSpec;
   /** Completes a value of a file or of options, such as with what other files contain. */
   readonly fromFile?: (value: unknown, place: FilePlace) => unknown;
-  /** What of the value is secret. */
+  /** Secret parts of the value. */
   readonly secretParts?: SecretParts;
   /** The value in effect as in the file (JSON), without secrets; null if it is off. */
   readonly inFile: (settings: SettingsInEffect) => unknown;
   /** The value in effect of one of the file; undefined if it is left out, null if it is off. */
   readonly inEffect?: (value: unknown) => Partial<SettingsInEffect> | Added;
-  /** The same of a value that is one of the rules of the listing. */
+  /** The rules in effect for a value of the file; undefined if it is left out, null if it is off. */
   readonly rules?: (value: unknown) => Partial<ListingRewards> | Added;
-  /** The same of a value of the announcements; by default the value itself, else the default, else null. */
+  /** The announcements in effect for a value of the file; by default the value itself, else the default, else null. */
   readonly announces?: (value: unknown) => Partial<AnnouncementSettings> | Added;
-  /** What it switches on that is announced as it is recorded: in all listings of a guild, which share it, or not at all. */
+  /**
+   * Event that it switches on, which is announced as it is recorded: in all listings of a guild, which share it, or not
+   * at all.
+   */
   readonly event?: AddedValue<boolean>;
-  /** Whether a command `needs` it: without a value it is not offered. */
+  /** True if a command `needs` it: without a value it is not offered. */
   readonly isNeeded?: true;
-  /** Whether it is the id of a channel in which is posted. */
+  /** True if it is the id of a channel in which is posted. */
   readonly isChannel?: true;
   /** The roles that members are given by a value as in the file, which may be anything. */
   readonly givenRoles?: (value: unknown) => readonly GivenRole[];
   /** The ids of the roles that it requires of members. */
   readonly requiredRoles?: (value: unknown) => readonly unknown[];
-  /** What the value needs of other settings and does not find. */
+  /** Other settings that the value needs and that are missing. */
   readonly needs?: (settings: SettingsInEffect) => readonly MissingSetting[];
   /** A value as in the file in the words of `/setup`; numbers, texts and switches need none. */
   readonly show?: (value: unknown, texts: Texts) => Markup;
-  /** The same for an entry of a list. */
+  /** An entry of a list in the words of `/setup`. */
   readonly showEntry?: (entry: JsonObject, texts: Texts) => Markup;
-  /** What edits it in a form of `/setup`. */
+  /** Fields that edit it in a form of `/setup`. */
   readonly fields?: readonly SettingField[];
   /** The form that it is in, if that does not name its settings itself. */
   readonly form?: TextIn<'setup.forms'>;
@@ -102,7 +106,10 @@ export interface FilePlace {
 /** Values of settings by path. */
 export type ValuesByPath = readonly (readonly [path: string, value: unknown])[];
 
-/** Secrets in a value that is shared. `/setup` stores each apart, encrypted, at a path that begins with that of the setting. */
+/**
+ * Secrets in a value that is shared. `/setup` stores each apart, encrypted, at a path that begins with that of the
+ * setting.
+ */
 export interface SecretParts {
   /** A list of texts. */
   readonly schema: z.ZodType;
@@ -120,7 +127,7 @@ export interface SecretParts {
 export interface GivenRole {
   /** The id; external, so it can be anything. */
   readonly role: unknown;
-  /** What the role is given for. */
+  /** Reason for which the role is given. */
   readonly entry: unknown;
 }
 
@@ -133,7 +140,10 @@ export type SettingField = FieldOfPart &
     | { readonly kind: 'text' | 'longText' | 'number' | 'channels' | 'roles' }
     /** A select of the usual zones, and a text for any other. */
     | { readonly kind: 'timeZone' }
-    /** Of texts such as `12h`, or of numbers of a unit (ms). A present value that is none of them is offered as well. */
+    /**
+     * Choice of texts such as `12h`, or of numbers of a unit (ms). A present value that is none of them is offered as
+     * well.
+     */
     | { readonly kind: 'duration'; readonly choices: readonly string[]; readonly unitMs?: number }
     /** With boxes, several choices, or none. */
     | { readonly kind: 'select' | 'radios' | 'checkboxes'; readonly choices: SettingChoices }
@@ -145,7 +155,7 @@ interface FieldOfPart {
   /** In the form, and of its label in the texts. */
   readonly name: TextIn<'setup.fields'>;
   readonly hint?: TextIn<'setup.hints'>;
-  /** Whether it cannot stay empty. */
+  /** True if it cannot stay empty. */
   readonly isRequired?: true;
   /** Characters. */
   readonly maxLength?: number;
@@ -172,7 +182,9 @@ export type TypedSetting<
     : { readonly isShared: Shared }) &
   ([Variable] extends [never] ? unknown : { readonly variable: Variable });
 
-/** Declares a setting. Its type has only what others derive types from, so that declarations of the package stay small. */
+/**
+ * Declares a setting. Its type has only what others derive types from, so that declarations of the package stay small.
+ */
 export function setting<
   const Path extends string,
   Schema extends z.ZodType,
@@ -196,7 +208,7 @@ export function setting<
 type OptionalSchema<Spec extends SettingSpec> = z.ZodOptional<Spec['schema']>;
 
 /** The schema of a setting in the file, where it can be left out. */
-export function optional<Spec extends SettingSpec>(spec: Spec): OptionalSchema<Spec> {
+function optional<Spec extends SettingSpec>(spec: Spec): OptionalSchema<Spec> {
   const { schema, description, variable, fallback, default: value }: SettingSpec = spec;
   const others = [variable, fallback?.path].filter((name) => name !== undefined).map((name) => `\`${name}\``);
   const source = others.length === 0 ? '' : ` ${others.join(' or else ')} otherwise.`;
@@ -240,4 +252,84 @@ export function withValuesAt<Listing extends JsonObject>(listing: Listing, value
     stated = { ...stated, [top]: name === undefined ? value : { ...objectOf(stated[top]), [name]: value } };
   }
   return stated as Listing;
+}
+
+/** Longer lists and texts are cut (entries, characters). */
+const maxEntries = 8;
+const maxTextLength = 150;
+
+/** Null, false, 0 or nothing: not switched on. */
+export function isOff(value: unknown): boolean {
+  return !value || isEqual(value, []) || isEqual(value, {});
+}
+
+/** The value of a setting in a line. It may be of an imported text, or stored by another version. */
+export function showValue(
+  spec: Pick<SettingSpec, 'show' | 'showEntry'> | undefined,
+  value: unknown,
+  texts: Texts,
+): Markup {
+  if (value === null || value === undefined || isEqual(value, []) || isEqual(value, {})) {
+    return texts.text('setup.values.none');
+  }
+  if (spec?.showEntry) return showList(value, texts, spec.showEntry);
+  return (spec?.show ?? showPlain)(value, texts);
+}
+
+/** Entries in a line. */
+export function showList(value: unknown, texts: Texts, showEntry: (entry: JsonObject, texts: Texts) => Markup): Markup {
+  const all = listOf(value);
+  const shown = all.slice(0, maxEntries).map((entry) => showEntry(entry, texts));
+  return texts.list(all.length > maxEntries ? [...shown, markup`…`] : shown);
+}
+
+/** A number, a text, or yes and no. */
+export function showPlain(value: unknown, texts: Texts): Markup {
+  if (typeof value === 'boolean') return value ? texts.text('setup.values.yes') : texts.text('setup.values.no');
+  if (typeof value === 'number') return texts.number(value);
+  if (typeof value === 'string') return escapeName(value, maxTextLength);
+  return escapeName(JSON.stringify(value) ?? '', maxTextLength);
+}
+
+export function showChannel(value: unknown): Markup {
+  return channelMention(textOf(value));
+}
+
+export function showCredits(value: unknown, texts: Texts): Markup {
+  return texts.text('parts.credits', { count: numberOf(value) });
+}
+
+/** A duration of the file, such as `12h`; the text itself if it is none. */
+export function showDuration(value: unknown, texts: Texts): Markup {
+  const text = textOf(value);
+  return durationPattern.test(text) ? texts.duration(parseDuration(text)) : escapeName(text, maxTextLength);
+}
+
+/** A choice of a form, such as "digest"; the text itself if it is none. */
+export function showChoice(value: unknown, texts: Texts): Markup {
+  const name = textOf(value);
+  return escapeName(texts.has('setup.choices', name) ? texts.text(`setup.choices.${name}`) : name);
+}
+
+/** Choices with their names in the texts. */
+export function choicesOf(...values: readonly TextIn<'setup.choices'>[]): SettingChoices {
+  return ({ text }) => values.map((value) => [value, text(`setup.choices.${value}`)]);
+}
+
+/** Examples of what the texts of an announcement can contain. */
+const examples = { title: '{listing} {credits} {streak}', text: '{mention} {listing} {credits} {next}' };
+
+/** The hint below a field of a form. */
+export function hintText(hint: TextIn<'setup.hints'>, { text }: Texts): string {
+  return hint === 'title' || hint === 'text'
+    ? text(`setup.hints.${hint}`, { placeholders: examples[hint] })
+    : text(`setup.hints.${hint}`);
+}
+
+/** Text about what the rules would have paid in the last 30 days, now and before the change (credits). */
+export function wouldHavePaid(
+  { before, after }: { readonly before: number; readonly after: number },
+  { text }: Texts,
+): Markup {
+  return text('setup.saved.wouldHavePaid', { after: text('parts.credits', { count: after }), before });
 }

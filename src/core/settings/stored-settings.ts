@@ -22,7 +22,7 @@ export interface SettingKey {
 
 export type StoredSetting = SettingKey & StoredValue;
 
-/** What is stored of a community. */
+/** Stored settings of a community. */
 export interface StoredCommunity {
   readonly guildId: string;
   /** That of its newest change; 0 before the first. */
@@ -60,8 +60,8 @@ export interface NewChange {
   /** The change that it takes back, at most once. */
   readonly undoes: number | null;
   /**
-   * The {@link StoredCommunity.version} of the community with which it was validated: `outdated` if it has another one by
-   * now. Without it, what others have changed meanwhile makes no difference.
+   * The {@link StoredCommunity.version} of the community with which it was validated: `outdated` if it has another one
+   * by now. Without it, what others have changed meanwhile makes no difference.
    */
   readonly validatedWith?: number;
   readonly values: readonly (SettingKey & { readonly after: StoredValue | null })[];
@@ -92,30 +92,4 @@ export interface Arrival {
   readonly at: number;
   /** Otherwise it is a vote. */
   readonly isTest: boolean;
-}
-
-/** An encrypted value in the database. */
-export type SealedRow = SealedSetting | SealedToken | SealedConnection;
-
-/** The secret of a connection of top.gg that is held. */
-export interface SealedConnection {
-  readonly connectionId: string;
-  readonly sealed: string;
-}
-
-/** A token of a member with linked roles. */
-export interface SealedToken {
-  readonly place: 'access_token' | 'refresh_token';
-  readonly userId: string;
-  readonly sealed: string;
-}
-
-/** An encrypted value of a setting, or of its history. */
-export interface SealedSetting extends SettingKey {
-  readonly place: 'value' | 'before' | 'after';
-  readonly guildId: string;
-  /** Of the history; 0 for the value itself. */
-  readonly changeId: number;
-  readonly position: number;
-  readonly sealed: string;
 }

@@ -4,7 +4,56 @@ import { once } from '@tallyhook/platform/memoize';
 import { apiKeyForm, idForm, pasted } from '@tallyhook/platform/pasted-forms';
 import { snowflakePattern } from '@tallyhook/platform/snowflake';
 import { z } from 'zod';
-import { breaks, rule } from './rules.ts';
+import type { TextIn, Texts, TextValues } from '../../texts/texts.ts';
+
+type RuleName = TextIn<'setup.rules'>;
+/** A list is joined in the language of the text. */
+type RuleValue = string | number | readonly string[];
+
+/** A rule for the values of a setting, which `/setup` and the console say in the language of the member. */
+export interface Rule {
+  readonly name: RuleName;
+  readonly values: Readonly<Record<string, RuleValue>>;
+}
+
+type RuleValues<Name extends RuleName> =
+  TextValues<`setup.rules.${Name}`> extends readonly [infer Values]
+    ? [values: { readonly [Placeholder in keyof Values]: RuleValue }]
+    : [];
+
+export function rule<Name extends RuleName>(name: Name, ...[values]: RuleValues<Name>): Rule {
+  return { name, values: (values ?? {}) as Rule['values'] };
+}
+
+/**
+ * The error of a schema for a value that breaks a rule.
+ * @param message for operators: completes "… is invalid: "
+ */
+export function breaks(broken: Rule, message: string) {
+  return {
+    error(issue: z.core.$ZodRawIssue): string {
+      issue['rule'] = broken;
+      return message;
+    },
+  };
+}
+
+/** Rule that a value breaks; null if the schema names none. */
+export function ruleOf(issue: z.core.$ZodIssue & { readonly rule?: Rule }): Rule | null {
+  return issue.rule ?? (issue.code === 'custom' ? ((issue.params?.['rule'] as Rule | undefined) ?? null) : null);
+}
+
+/** A rule in a language. Plain. */
+export function ruleText({ name, values }: Rule, { text, list }: Texts): string {
+  const shown = Object.entries(values).map(
+    ([key, value]) => [key, typeof value === 'object' ? list(value) : value] as const,
+  );
+  // The types of `rule` say which values a text needs.
+  return (text as (key: `setup.rules.${RuleName}`, values: object) => string)(
+    `setup.rules.${name}`,
+    Object.fromEntries(shown),
+  );
+}
 
 /*
  * Schemas of single values in the file of `TALLYHOOK_CONFIG`. The message of each says what is valid; it completes
@@ -94,4 +143,63 @@ function isTimeZone(name: string): boolean {
   } catch {
     return false;
   }
+}
+
+type Choices = readonly (readonly [value: string, label: string])[];
+
+/** Durations by length, in the language of the member, and the present one if it is none of them. */
+export function durationChoices(durations: readonly string[], present: string, { duration }: Texts): Choices {
+  return [...new Set([...durations, present])]
+    .map((text) => [text, parseDuration(text)] as const)
+    .filter(([, length]) => isDurationInRange(length))
+    .sort(([, one], [, other]) => one - other)
+    .map(([text, length]) => [text, duration(length)]);
+}
+
+/** From west to east, with the languages of the catalogue that are spoken there. Discord: a select has 25 options. */
+const zones: readonly (readonly [zone: string, language?: string])[] = [
+  ['America/Los_Angeles', 'en'],
+  ['America/Chicago', 'en'],
+  ['America/New_York', 'en'],
+  ['America/Mexico_City', 'es'],
+  ['America/Argentina/Buenos_Aires', 'es'],
+  ['America/Sao_Paulo', 'pt'],
+  ['UTC'],
+  ['Europe/London', 'en'],
+  ['Europe/Madrid', 'es'],
+  ['Europe/Paris', 'fr'],
+  ['Europe/Amsterdam', 'nl'],
+  ['Europe/Berlin', 'de'],
+  ['Europe/Rome', 'it'],
+  ['Europe/Warsaw', 'pl'],
+  ['Europe/Kyiv', 'uk'],
+  ['Europe/Istanbul', 'tr'],
+  ['Europe/Moscow', 'ru'],
+  ['Asia/Kolkata', 'hi'],
+  ['Asia/Jakarta', 'id'],
+  ['Asia/Ho_Chi_Minh', 'vi'],
+  ['Asia/Shanghai', 'zh'],
+  ['Asia/Seoul', 'ko'],
+  ['Asia/Tokyo', 'ja'],
+  ['Australia/Sydney', 'en'],
+];
+
+/** The zones of most communities: those in which the language of the member is spoken first, and the present one. */
+export function timeZoneChoices(present: string, { locale }: Texts): Choices {
+  const [language = ''] = locale.split('-');
+  const near = zones.filter(([, spoken]) => spoken === language);
+  const names = [...near, ...zones].map(([zone]) => zone);
+  return [...new Set(present === '' ? names : [...names, present])].map((zone) => [zone, zoneLabel(zone, locale)]);
+}
+
+/** Some zones had another time long ago (ms since the epoch). */
+const someDay = Date.UTC(2024, 0, 1);
+
+/** "Berlin · Central European Time"; the name itself for one without a city, such as UTC. */
+function zoneLabel(zone: string, locale: string): string {
+  const city = zone.split('/').at(-1) ?? zone;
+  if (city === zone) return zone;
+  const format = new Intl.DateTimeFormat(locale, { timeZone: zone, timeZoneName: 'longGeneric' });
+  const name = format.formatToParts(someDay).find(({ type }) => type === 'timeZoneName')?.value;
+  return [city.replaceAll('_', ' '), name].join(' · ');
 }

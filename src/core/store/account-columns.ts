@@ -75,7 +75,7 @@ export function accountValues(account: AccountState) {
   ];
 }
 
-/** The same by their names. */
+/** The values of an account by the names of their columns. */
 export function accountRow(account: AccountState) {
   const values = accountValues(account);
   return Object.fromEntries(accountColumns.map((name, index) => [name, values[index]]));

@@ -5,10 +5,8 @@ import type { PlanKey } from '../outbox/outbox.ts';
 import { parseQueue } from '../outbox/queue.ts';
 import { linkPath } from '../settings/stored-settings.ts';
 import { accountsIn } from './account-columns.ts';
-import { readCommunities } from './communities/store.ts';
-import type { Counters } from './counters/counters.ts';
-import { writes as counters, readCounters } from './counters/store.ts';
-import { countAgainFromNewest, uncountWaiting } from './counters/uncount-effects.ts';
+import { readCommunities } from './communities.ts';
+import { type Counters, countAgainFromNewest, writes as counters, readCounters, uncountWaiting } from './counters.ts';
 import { linkedEntries } from './linked-entries.ts';
 import { lock } from './lock.ts';
 import { withdraw } from './outbox/enqueue.ts';
@@ -29,7 +27,7 @@ const deletedContent = '{}';
 export interface GuildRows {
   readonly deliveries: readonly number[];
   readonly effects: readonly number[];
-  /** Of the community. */
+  /** The orders of the community. */
   readonly orders: readonly string[];
   /** Listings without any other rows: their counted votes. */
   readonly listings: readonly string[];
@@ -43,13 +41,15 @@ export interface ScannedRows {
 
 /** Rows of a community, at most as many as one transaction changes. */
 export const reads = {
-  /** Null if the guild has no community of its own: listings of the operator without a guild belong to none that ends. */
+  /**
+   * Null if the guild has no community of its own: listings of the operator without a guild belong to none that ends.
+   */
   async ended(sql: Sql, guildId: string): Promise<CommunityId | null> {
     const community = (await readCommunities(sql)).find((each) => each.guildId === guildId);
     return community === undefined || community.isDefault ? null : community.id;
   },
 
-  /** Those that were linked in Discord; listings of the operator are not its own. */
+  /** The names of the guild's listings that were linked in Discord; listings of the operator are not its own. */
   async listings({ db, connection }: Sql, guildId: string): Promise<readonly string[]> {
     const changed = db.selectFrom('changed_settings').select('listing').where('guild_id', '=', guildId);
     const values = db.selectFrom('setting_values').select('listing').where('guild_id', '=', guildId);
@@ -69,7 +69,7 @@ export const reads = {
     return (await run(connection, orders.limit(literal(rowsPerWrite)))).map(({ id }) => id);
   },
 
-  /** Those of the listings that are not deleted yet, in a slice after an id. */
+  /** The deliveries of the listings that are not emptied yet, in a slice after an id. */
   async deliveriesAfter({ db, connection }: Sql, after: number, listings: readonly string[]): Promise<ScannedRows> {
     const deliveries = db.selectFrom('deliveries').select(['id', 'listing', 'body']).where('id', '>', after);
     const rows = await run(connection, deliveries.orderBy('id').limit(literal(scanSize)));
@@ -132,8 +132,8 @@ export const writes = {
   },
 
   /**
-   * Deletes some rows of the feature at this position. Returns where to continue: there, or at the next one; null after the
-   * last.
+   * Deletes some rows of the feature at this position. Returns where to continue: there, or at the next one; null after
+   * the last.
    */
   async deleteOfFeature(sql: Sql, guild: EndedGuild, position: number): Promise<number | null> {
     const feature = sql.hooks[position];
@@ -251,7 +251,7 @@ function toScanned<Row extends { readonly id: number }>(
 /** The key of a party in the content of an effect: `partyKey` of the feature. */
 const partyPattern = /"(\d+) (?:day|week|month) \d{4}-[\dW-]+"/g;
 
-/** Whether an effect names the guild, a party of the community or one of the listings. */
+/** Checks whether an effect names the guild, a party of the community or one of the listings. */
 function concerns(
   { queue, content }: { readonly queue: string; readonly content: string },
   { guildId, communityId, listings }: EndedGuild,

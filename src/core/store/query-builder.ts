@@ -5,7 +5,9 @@ import { memoizeOne } from '@tallyhook/platform/memoize';
 import { type Compilable, type Insertable, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** What statements need: `db` builds them, `connection` runs them. `Own` are the tables that a feature adds. */
+/**
+ * The access that statements need: `db` builds them, `connection` runs them. `Own` are the tables that a feature adds.
+ */
 export interface SqlAccess<Own = unknown> {
   readonly db: Kysely<Tables & Own>;
   readonly connection: Connection;

@@ -9,20 +9,20 @@ import type { MemberTables } from './member-data/member-table.ts';
 import type { SqlAccess } from './query-builder.ts';
 
 /**
- * What the statements of modules need. `Own` are the tables that a feature adds to those of the core. Every database has the
- * tables of all features, so TypeScript may pass it on without them, and to statements that name others: a type says which
- * ones the statements use.
+ * The access that the statements of modules need. `Own` are the tables that a feature adds to those of the core. Every
+ * database has the tables of all features, so TypeScript may pass it on without them, and to statements that name
+ * others: a type says which ones the statements use.
  */
 export interface Sql<Own = unknown> extends SqlAccess<Own> {
   /** The formats of all effects. */
   readonly effects: EffectFormats;
   readonly memberTables: MemberTables;
-  /** Those of the features, in their order. */
+  /** The hooks of the features, in their order. */
   readonly hooks: readonly SqlHooks[];
   readonly reusesShortenedRows: SqlDialect['reusesShortenedRows'];
 }
 
-/** What a feature does in transactions that are not those of events. Times are ms since the epoch. */
+/** The part of a feature in transactions that are not those of events. Times are ms since the epoch. */
 export interface SqlHooks {
   /**
    * When a member is forgotten, before the accounts are locked. Returns effects that are enqueued in the end.
@@ -53,7 +53,7 @@ export interface CorrectedVote {
   /** By that clock, and what it is corrected to. */
   readonly receivedAt: number;
   readonly correctedTo: number;
-  /** Whether it is the time of a counted vote, because the vote has none of its own. */
+  /** True if it is the time of a counted vote, because the vote has none of its own. */
   readonly isTimeOfVote: boolean;
 }
 
@@ -77,8 +77,9 @@ type Operations = { readonly [name: string]: Operation };
 
 /**
  * The statements of a feature. A read rejects with the driver's error. A write is a job of the writer: it runs in a
- * transaction that it may share with others and that may be repeated after a rollback, on SQLite in another thread, so its
- * arguments and its result are plain data. It rejects with {@link StoreUnavailableError} or TallyhookError `queue_full`.
+ * transaction that it may share with others and that may be repeated after a rollback, on SQLite in another thread, so
+ * its arguments and its result are plain data. It rejects with {@link StoreUnavailableError} or TallyhookError
+ * `queue_full`.
  */
 export interface SqlModule {
   readonly reads: Operations;
@@ -88,7 +89,7 @@ export interface SqlModule {
 /** The statements of all features, by the names under which the store has them. */
 export type SqlModules = { readonly [name: string]: SqlModule };
 
-/** What features contribute to transactions. */
+/** The contributions of features to transactions. */
 export interface StoredFeatures {
   readonly modules: SqlModules;
   readonly effects: EffectFormats;
@@ -104,6 +105,12 @@ export type SqlOperations<Port> = {
     : never;
 };
 
+/** A module whose statements are the operations of a port; `Reads` names those that read. */
+export type SqlModuleOf<Port, Reads extends keyof Port = never> = {
+  readonly reads: SqlOperations<Pick<Port, Reads>>;
+  readonly writes: SqlOperations<Omit<Port, Reads>>;
+};
+
 type Bound<F> = F extends (sql: Sql, ...args: infer Args) => infer Result ? (...args: Args) => Result : never;
 type BoundAll<Functions> = { readonly [Name in keyof Functions]: Bound<Functions[Name]> };
 
@@ -111,28 +118,33 @@ type BoundAll<Functions> = { readonly [Name in keyof Functions]: Bound<Functions
 export type SqlClient<Module extends SqlModule> = BoundAll<Module['reads']> & BoundAll<Module['writes']>;
 export type SqlClients<Modules extends SqlModules> = { readonly [Name in keyof Modules]: SqlClient<Modules[Name]> };
 
-/** Runs a write of a module in a transaction of the writer. */
-export type WriteOfModule = (module: string, operation: string, args: readonly unknown[]) => Promise<unknown>;
+/** A call of a write of a module as plain data. {@link createSqlClients} makes it, whose types relate name and arguments. */
+export interface ModuleWrite {
+  readonly module: string;
+  readonly name: string;
+  readonly args: readonly never[];
+}
 
-/** @param sql with the connection that reads */
+/**
+ * @param sql with the connection that reads
+ * @param write runs a write in a transaction of the writer
+ */
 export function createSqlClients<Modules extends SqlModules>(
   modules: Modules,
   sql: Sql,
-  write: WriteOfModule,
+  write: (job: ModuleWrite) => Promise<unknown>,
 ): SqlClients<Modules> {
   const clients = Object.entries(modules).map(([module, { reads, writes }]) => {
     const bound = Object.entries(reads).map(([name, read]) => [name, (...args: never[]) => read(sql, ...args)]);
-    const jobs = Object.keys(writes).map((name) => [name, (...args: unknown[]) => write(module, name, args)]);
+    const jobs = Object.keys(writes).map((name) => [name, (...args: never[]) => write({ module, name, args })]);
     return [module, Object.fromEntries([...bound, ...jobs])];
   });
   return Object.fromEntries(clients);
 }
 
 /** For use inside a transaction of the connection. */
-export function writesOfModules(modules: SqlModules, sql: Sql): WriteOfModule {
-  return async (module, name, args) => {
-    const operation = modules[module]?.writes[name];
-    if (operation === undefined) throw new Error(`There is no write ${module}.${name}.`);
-    return operation(sql, ...(args as never[]));
-  };
+export async function runWrite(modules: SqlModules, sql: Sql, { module, name, args }: ModuleWrite): Promise<unknown> {
+  const operation = modules[module]?.writes[name];
+  if (operation === undefined) throw new Error(`There is no write ${module}.${name}.`);
+  return operation(sql, ...args);
 }

@@ -6,8 +6,21 @@ import type { Cause } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { GrantState } from '../rewards/grant.ts';
 import type { Marks } from '../tally/account-state.ts';
-import type { CounterName } from './counters/counters.ts';
 import type { SettingsTables } from './settings/settings-tables.ts';
+
+/*
+ * Rows of these tables are only added, apart from effects, so they are counted once, by a task in the background, and
+ * the newest ones each time. A vote pays nothing for it.
+ */
+
+export const countedTables = ['deliveries', 'entries', 'effects'] as const;
+export type CountedTable = (typeof countedTables)[number];
+
+/**
+ * `<table> below`: rows with lower ids are counted. `effects` also counts the effects that were pruned, but not those
+ * that were deleted with the data of a member. `members`: accounts with an entry.
+ */
+export type CounterName = `${CountedTable} below` | 'deliveries' | 'effects' | 'credits' | 'votes' | 'members';
 
 /** The stored `delivery_id` of an effect without a delivery. */
 export const noDelivery = 0;
@@ -41,8 +54,8 @@ export interface Tables extends SettingsTables {
     /** The delivery that a duplicate repeats; null if it is none, or repeats a vote of a member who was forgotten. */
     original_id: Generated<number | null>;
     /**
-     * JSON, of a quarantined delivery, also after its replay: the {@link ListingIdentity} of each listing whose secret has
-     * authenticated it. Null for all others.
+     * JSON, of a quarantined delivery, also after its replay: the {@link ListingIdentity} of each listing whose secret
+     * has authenticated it. Null for all others.
      */
     origin: Generated<string | null>;
   };
@@ -131,7 +144,7 @@ export interface Tables extends SettingsTables {
     /** Until when a process is requesting new tokens; null if none is. */
     refreshing_until: number | null;
   };
-  /** What top.gg has connected. The secrets of those that are held are encrypted. */
+  /** The connections that top.gg has made. The secrets of those that are held are encrypted. */
   topgg_connections: {
     connection_id: string;
     listing: string;
@@ -185,7 +198,7 @@ export interface Tables extends SettingsTables {
     reason: string | null;
     /** Start of the first attempt whose result is unknown. */
     unsure_since: number | null;
-    /** W3C `traceparent` of the commit that stored it; null without tracing. */
+    /** W3C `traceparent` of the span of its delivery; null without tracing. */
     traceparent: string | null;
   };
   /** Effects that are not due yet. They are moved to `effects` then. */
@@ -205,7 +218,7 @@ export interface Tables extends SettingsTables {
   };
   /** Until when something was announced, by its name: a time, or a day number. */
   announcement_progress: { key: string; until_at: number };
-  /** What was reported to the owner, so that it is reported once. */
+  /** Reports to the owner, so that each is made once. */
   reports: { key: string; at: number };
   /** Corrections by idempotency key, each with the resulting balance. */
   corrections: {
@@ -220,7 +233,7 @@ export interface Tables extends SettingsTables {
     /** See {@link Correction}; null for one of a program. */
     author: ColumnType<string | null, string | null | undefined>;
   };
-  /** What was imported of other programs. */
+  /** Imports from other programs. */
   imports: {
     id: Generated<number>;
     name: string;
@@ -235,7 +248,7 @@ export interface Tables extends SettingsTables {
     /** Credits that an undo could not take. */
     spent: number;
   };
-  /** What each import credited, by account, so that it is credited once. Deleted when it is undone. */
+  /** The items that each import credited, by account, so that each is credited once. Deleted when it is undone. */
   imported_items: { import_id: number; account_id: AccountId; item: string; entry_id: number; credits: number };
   /** The number of slots that a group of processes shares. */
   lease_groups: { name: string; size: number };
@@ -245,7 +258,7 @@ export interface Tables extends SettingsTables {
   leases: { group_name: string; size: number; slot: number; holder: string };
   /** Requests that Discord rejected with 401, 403 or 429, by the minute since the epoch. */
   invalid_requests: { minute: number; count: number };
-  /** Those of them that are about a guild, by the minute since the epoch. */
+  /** Rejected requests that are about a guild, by the minute since the epoch. */
   guild_rejections: { guild_id: string; minute: number; count: number };
   /** The channels and roles that Discord rejects. See `OpenCircuit`. */
   open_circuits: {
@@ -257,7 +270,7 @@ export interface Tables extends SettingsTables {
     opened_at: number;
     probe_at: number;
   };
-  /** What the programs that use the database say of themselves. */
+  /** The notes of the programs that use the database. */
   installation: { key: string; value: string };
   /** Rows to lock, by the name of what they protect. */
   locks: { name: string };
@@ -274,11 +287,10 @@ export interface Tables extends SettingsTables {
     /** JSON; null if an earlier installation has registered the command. */
     definition: string | null;
   };
-  /** See `counters.ts`. */
   counters: { name: CounterName; value: number };
   /** Counted votes of the entries that are counted, by listing (empty for none) and time in units of `slotMs`. */
   vote_counts: { listing: string; slot: number; votes: number };
-  /** What is pruned: the id up to which it was, and until when a process prunes it. */
+  /** How far each table is pruned: the id up to which it was, and until when a process prunes it. */
   pruning: { name: 'bodies' | 'effects'; position: number; leased_until: number };
   /** The kinds of handlers that some process has, and when one last said so. */
   handler_subscriptions: { kind: string; renewed_at: number };

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { isUnreachedMilestone } from '../rewards/history-of-entries.ts';
 import type { AccountState } from '../tally/account-state.ts';
 import type { ListingContext } from '../tally/listing-context.ts';
-import { recountVotes } from '../tally/recount-votes.ts';
+import { recountVotes } from '../tally/replay-listings.ts';
 import { accountRow } from './account-columns.ts';
 import { linkedEntries } from './linked-entries.ts';
 import { run } from './query-builder.ts';
@@ -17,7 +17,7 @@ export type EntryRow = Pick<
   'id' | 'listing' | 'cause' | 'credits' | 'at' | 'achievement' | 'reason'
 >;
 
-/** What a recount depends on. `now` in ms since the epoch. */
+/** The context of a recount. `now` in ms since the epoch. */
 interface Recount {
   /** The listings of the community. */
   readonly listings: readonly ListingContext[];

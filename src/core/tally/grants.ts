@@ -1,5 +1,4 @@
-import type { CommunityId } from '../ledger/account.ts';
-import { isPseudonym } from '../ledger/pseudonym.ts';
+import { type CommunityId, isPseudonym } from '../ledger/account.ts';
 import type { GivenRole, RoleContent } from '../outbox/effect-contents.ts';
 import { newEffect, roleKind } from '../outbox/effect-kind.ts';
 import type { NewEffect } from '../outbox/outbox.ts';

@@ -1,5 +1,5 @@
 import type { Premium } from '../../webhook/event.ts';
-import { isPseudonym } from '../ledger/pseudonym.ts';
+import { isPseudonym } from '../ledger/account.ts';
 import type { ListingContext } from './listing-context.ts';
 import { hasExpired, mergeTimes, type OrderTimes, withEvent } from './order-times.ts';
 import type { Order } from './tally.ts';

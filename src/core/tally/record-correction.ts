@@ -6,8 +6,7 @@ import {
   overdraws,
   type TransferResult,
 } from '../ledger/correction.ts';
-import { forgottenCorrectionKey } from './idempotency-key.ts';
-import { changeKeyOf, companionsOf, programKeyOf, transferKeyOf } from './ledger-keys.ts';
+import { changeKeyOf, companionsOf, forgottenCorrectionKey, programKeyOf, transferKeyOf } from './idempotency-key.ts';
 import type { Tally } from './tally.ts';
 
 /** Corrects an account once per idempotency key of its community, inside the caller's transaction. */

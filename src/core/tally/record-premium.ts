@@ -11,9 +11,8 @@ import { applyGrants } from './grants.ts';
 import { premiumKeys } from './idempotency-key.ts';
 import { applyToOrder, orderIdsOf, withHolder } from './order.ts';
 import { withEvent } from './order-times.ts';
-import { quarantineDelivery } from './quarantine.ts';
 import type { Order, RecordedDelivery } from './tally.ts';
-import { callHook, type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
+import { callHook, quarantineDelivery, type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
 
 /** Records a premium event and the order that it changes, or as a duplicate. */
 export function recordPremium(premium: Premium, context: RecordingContext): RecordedDelivery {

@@ -1,13 +1,11 @@
 import type { Event, Vote } from '../../webhook/event.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { announcementKind, newEffect } from '../outbox/effect-kind.ts';
-import { testAnnouncementOf } from './announcement.ts';
 import { voteKeys } from './idempotency-key.ts';
-import type { ListingContext } from './listing-context.ts';
-import { identityOf, type ListingIdentity } from './listing-identity.ts';
-import { withPlausibleTime } from './plausible-time.ts';
-import { quarantineDelivery, writeUnpaid } from './quarantine.ts';
+import { identityOf, type ListingContext, type ListingIdentity } from './listing-context.ts';
 import { channelQueueOf } from './queues.ts';
+import { recordClaim } from './record-claim.ts';
+import { recordCorrection, recordTransfer } from './record-correction.ts';
 import { recordPremium } from './record-premium.ts';
 import { recordVote } from './record-vote.ts';
 import {
@@ -18,25 +16,68 @@ import {
   type RoutedDelivery,
   type Tally,
 } from './tally.ts';
-import { type RecordingContext, writeRepeat } from './write-event.ts';
+import {
+  quarantineDelivery,
+  type RecordingContext,
+  testAnnouncementOf,
+  withPlausibleTime,
+  writeRepeat,
+  writeUnpaid,
+} from './write-event.ts';
+
+/** What decides what counts, by name: each reads and writes through the tally of its transaction. */
+const operations = {
+  record: recordDelivery,
+  recordReplay,
+  correct: recordCorrection,
+  transfer: recordTransfer,
+  recordClaim,
+};
+
+type Operations = typeof operations;
+type WithoutTally<Args extends readonly unknown[]> = Args extends readonly [Tally, ...infer Rest] ? Rest : never;
+type RecordingName = keyof Operations;
+type RecordingArgs = { [Name in RecordingName]: WithoutTally<Parameters<Operations[Name]>> };
+type RecordingResults = { [Name in RecordingName]: ReturnType<Operations[Name]> };
+export type RecordingResult = RecordingResults[RecordingName];
 
 /**
- * Records deliveries. Each call is one transaction and resolves when that is on disk. Waiting calls are committed
- * together. What a transaction has read stays valid until its commit, over all processes.
+ * The operations as all other code calls them. Each call is one transaction and resolves when that is on disk. Waiting
+ * calls are committed together. What a transaction has read stays valid until its commit, over all processes.
  * Rejects with {@link StoreUnavailableError} if the store cannot commit, and with TallyhookError `queue_full` if too
  * many calls are waiting; then nothing is stored.
  */
-export interface Recorder {
-  record(delivery: Delivery, routed: RoutedDelivery): Promise<RecordedDelivery>;
-  /**
-   * Records a quarantined delivery in its existing row. The outcome is `duplicate` if it is no longer quarantined.
-   * `now` is in ms since the epoch.
-   */
-  recordReplay(id: number, delivery: Delivery, routed: RoutedDelivery, now: number): Promise<RecordedDelivery>;
+export type Recordings = {
+  readonly [Name in RecordingName]: (...args: RecordingArgs[Name]) => Promise<RecordingResults[Name]>;
+};
+
+/** Records deliveries, new ones and those from the quarantine. */
+export type Recorder = Pick<Recordings, 'record' | 'recordReplay'>;
+export type ClaimRecorder = Pick<Recordings, 'recordClaim'>;
+
+/** A call of an operation as plain data, which the writer runs, perhaps in another thread. */
+export type RecordingJob<Name extends RecordingName = RecordingName> = {
+  [Each in Name]: { readonly name: Each; readonly args: RecordingArgs[Each] };
+}[Name];
+
+/** Decides a job, and writes its changes to the tally. Throws what the tally throws. */
+export function decide<Name extends RecordingName>(tally: Tally, job: RecordingJob<Name>): RecordingResults[Name] {
+  const decisions: { [Each in RecordingName]: (tally: Tally, ...args: RecordingArgs[Each]) => RecordingResults[Each] } =
+    operations;
+  return decisions[job.name](tally, ...job.args);
 }
 
-/** {@link Recorder.record} inside the caller's transaction. */
-export function recordDelivery(tally: Tally, delivery: Delivery, routed: RoutedDelivery): RecordedDelivery {
+/** @param write resolves to the result of the job */
+export function createRecordings(write: (job: RecordingJob) => Promise<unknown>): Recordings {
+  const entries = Object.keys(operations).map((name) => [
+    name,
+    (...args: unknown[]) => write({ name, args } as RecordingJob),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** Records a new delivery. */
+function recordDelivery(tally: Tally, delivery: Delivery, routed: RoutedDelivery): RecordedDelivery {
   return recordRouted(tally, delivery, routed, {
     effectsCreatedAt: delivery.receivedAt,
     isReleased: false,
@@ -45,8 +86,11 @@ export function recordDelivery(tally: Tally, delivery: Delivery, routed: RoutedD
   });
 }
 
-/** {@link Recorder.recordReplay} inside the caller's transaction. */
-export function recordReplay(
+/**
+ * Records a quarantined delivery in its existing row. The outcome is `duplicate` if it is no longer quarantined.
+ * @param now ms since the epoch
+ */
+function recordReplay(
   tally: Tally,
   id: number,
   delivery: Delivery,

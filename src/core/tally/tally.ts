@@ -6,15 +6,15 @@ import type { Correction } from '../ledger/correction.ts';
 import type { Cause, Entry } from '../ledger/entry.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
 import type { PremiumOrder } from '../rewards/decide-premium.ts';
+import type { Reached } from '../rewards/decide-vote.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
 import type { Outage } from '../rewards/outages.ts';
+import type { RewardEntry } from '../rewards/reward.ts';
 import type { HotKey, HotTable } from '../store/recording/hot-table.ts';
 import type { AccountState, Marks } from './account-state.ts';
 import type { EventKey } from './idempotency-key.ts';
-import type { ListingContext } from './listing-context.ts';
-import type { ListingIdentity } from './listing-identity.ts';
+import type { ListingContext, ListingIdentity } from './listing-context.ts';
 import type { OrderTimes } from './order-times.ts';
-import type { CountedVote, Recorded, RecordedPremium, RecordedVote } from './recorded-event.ts';
 
 /** An authenticated delivery whose body is JSON. */
 export interface Delivery {
@@ -23,7 +23,7 @@ export interface Delivery {
   readonly family: Family;
   /** The body as it was signed: as received, or serialised again (document, section 5.7). */
   readonly body: string;
-  /** W3C `traceparent` of the span that records it, which its effects continue; only with tracing. */
+  /** W3C `traceparent` of its span, to which those of its effects link; missing without tracing. */
   readonly traceparent?: string;
   /** Whether it is replayed because the time of its event is reached, and not because somebody has released it. */
   readonly isDue?: true;
@@ -245,4 +245,45 @@ export interface Hooks {
   readonly onPremium?: Hook<{ readonly account: AccountState } & Recorded>;
   /** Of each premium event, at the end. */
   readonly afterPremium?: Hook<RecordedPremium>;
+}
+
+/** What is common to the events of one delivery or claim. Times are ms since the epoch. */
+export interface Recorded {
+  readonly listing: ListingContext;
+  readonly deliveryId: number | null;
+  /** Time of the event. */
+  readonly at: number;
+  /** The current time. */
+  readonly now: number;
+}
+
+/** A counted vote, delivered or claimed. */
+export interface CountedVote extends Recorded {
+  /** The account before the vote. */
+  readonly account: AccountState;
+  /** The calendar day of the vote (day number). */
+  readonly day: number;
+  /** When the member may vote again, if the delivery says so (ms since the epoch). */
+  readonly nextVoteAt: number | null;
+}
+
+/** A counted vote with all that it earned. */
+export interface RecordedVote extends Recorded {
+  /** The vote's own entry first. */
+  readonly entries: readonly RewardEntry[];
+  /** The account with the entries. */
+  readonly account: AccountState;
+  /** The streak after it (days). */
+  readonly streak: number;
+  readonly reached: Reached;
+  /** See {@link CountedVote.nextVoteAt}. */
+  readonly nextVoteAt: number | null;
+}
+
+/** A premium event with all that it earned. */
+export interface RecordedPremium extends Recorded {
+  readonly event: Premium;
+  /** What it paid (credits), and the balance after it; null without a holder, or if it never pays. */
+  readonly credits: number;
+  readonly balance: number | null;
 }

@@ -1,18 +1,30 @@
-import type { Event } from '../../webhook/event.ts';
+import { day } from '@tallyhook/platform/durations';
+import type { Event, Family } from '../../webhook/event.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
-import { accountIdOf } from '../ledger/account.ts';
-import type { GivenRole } from '../outbox/effect-contents.ts';
-import { announcementKind, newEffect } from '../outbox/effect-kind.ts';
+import { accountIdOf, noCommunity } from '../ledger/account.ts';
+import type { Announcement, Bonus, GivenRole } from '../outbox/effect-contents.ts';
+import { announcementKind, newEffect, replayKind } from '../outbox/effect-kind.ts';
+import { type PlannedEffect, planKey } from '../outbox/outbox.ts';
+import { queueName } from '../outbox/queue.ts';
 import type { Reached } from '../rewards/decide-vote.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
 import { type AccountState, isEmpty } from './account-state.ts';
-import { announcementOf, isAnnounced, type RecordedEvent } from './announcement.ts';
 import type { EventKey } from './idempotency-key.ts';
-import type { ListingContext } from './listing-context.ts';
-import { writeUnpaid } from './quarantine.ts';
+import type { ListingContext, ListingIdentity } from './listing-context.ts';
 import { channelQueueOf } from './queues.ts';
-import type { Recorded } from './recorded-event.ts';
-import type { Delivery, DeliveryRowWriter, Hook, HookCondition, RecordedDelivery, Tally } from './tally.ts';
+import {
+  alreadyReplayed,
+  type Delivery,
+  type DeliveryRow,
+  type DeliveryRowWriter,
+  type Hook,
+  type HookCondition,
+  type Recorded,
+  type RecordedDelivery,
+  type RoutedDelivery,
+  type Tally,
+  type TestEvent,
+} from './tally.ts';
 
 /** The inputs of a recording apart from the event. */
 export interface RecordingContext {
@@ -151,4 +163,119 @@ export function isMet(condition: HookCondition, { listing, account, nextVoteAt }
           ? nextVoteAt
           : account?.marks[condition.mark];
   return value !== undefined && value !== null && value !== false && value !== 0;
+}
+
+/**
+ * No site sends events again for so long (ms): top.gg, which remembers its votes longest, does so for a year. An older
+ * time, such as one of 1970, is an error of the sender.
+ */
+const maxAgeMs = 2 * 365 * day;
+
+/** The event, without a time that cannot be true: it counts from its receipt. @param receivedAt ms since the epoch */
+export function withPlausibleTime<Each extends Event>(event: Each, receivedAt: number): Each {
+  const { at } = event;
+  return at === null || at > receivedAt - maxAgeMs ? event : { ...event, at: null, statedAt: at };
+}
+
+/** A delivery in the quarantine. */
+export interface QuarantinedDelivery extends Delivery {
+  readonly id: number;
+  readonly listing: string | null;
+  readonly kind: string | null;
+  readonly userId: string | null;
+  readonly outcome: 'quarantined';
+  /** The listings whose secret has authenticated it. */
+  readonly origin: readonly ListingIdentity[];
+}
+
+/** Logs a delivery that pays nothing. */
+export function writeUnpaid(
+  row: Omit<DeliveryRow, 'credits' | 'eventKeys'>,
+  { writeRow }: DeliveryRowWriter,
+): RecordedDelivery {
+  const { outcome, reason } = row;
+  const deliveryId = writeRow({ ...row, credits: 0, eventKeys: [] });
+  if (deliveryId === null) return alreadyReplayed;
+  return { outcome, deliveryId, credits: 0, reason, isAnnounced: false, causes: [] };
+}
+
+/** Stores a delivery complete until it can be processed, so that a vote in a new format is never lost. */
+export function quarantineDelivery(
+  tally: Pick<Tally, 'enqueue'>,
+  delivery: Delivery,
+  { kind, reason, listing, userId = null, dueAt }: Omit<RoutedDelivery & { type: 'quarantine' }, 'type' | 'origin'>,
+  rowWriter: DeliveryRowWriter,
+): RecordedDelivery {
+  const recorded = writeUnpaid({ ...delivery, listing, kind, outcome: 'quarantined', reason, userId }, rowWriter);
+  if (dueAt !== undefined && recorded.outcome === 'quarantined')
+    tally.enqueue(plannedReplay(recorded.deliveryId, dueAt, rowWriter.effectsCreatedAt));
+  return recorded;
+}
+
+/** The effect that replays a delivery at its time. It belongs to no community: several listings may be possible. */
+export function plannedReplay(deliveryId: number, dueAt: number, createdAt: number): PlannedEffect {
+  const queue = queueName('replay', noCommunity, String(deliveryId));
+  const plan = { key: planKey(noCommunity, 'replay', String(deliveryId)), dueAt };
+  return { ...newEffect(replayKind, { queue, content: { deliveryId }, deliveryId: null, createdAt }), plan };
+}
+
+/** Whether a recorded event with these entries is announced. */
+export function isAnnounced(
+  family: Family,
+  entries: readonly Pick<RewardEntry, 'cause'>[],
+  { announced }: ListingContext,
+): boolean {
+  if (family === 'premium') return announced.premium;
+  return announced.votes || (announced.milestones && entries.some(({ cause }) => cause === 'milestone'));
+}
+
+/** What the recording of an event changed. */
+export interface RecordedEvent {
+  /** The entry of the event itself first; none for an event that never pays. */
+  readonly entries: readonly RewardEntry[];
+  /** The balance after it (credits); null without a user. */
+  readonly balance: number | null;
+  /** The streak after it (days); null unless a vote was counted. */
+  readonly streak: number | null;
+  readonly roles: readonly GivenRole[];
+  /** Time of receipt (ms since the epoch): the time of an event without a timestamp. */
+  readonly receivedAt: number;
+}
+
+/** The announcement of a recorded event. */
+export function announcementOf(
+  event: Event,
+  listing: Pick<ListingContext, 'name' | 'rewards'>,
+  recorded: RecordedEvent,
+): Announcement {
+  const { entries, balance, streak, roles, receivedAt } = recorded;
+  const at = event.at ?? receivedAt;
+  const [own, ...others] = entries;
+  // A payload may give a reason for a vote that it pays; of any other paid vote, the reason is the multiplication.
+  const isMultiplied = own?.cause === 'vote' && event.family === 'vote' && event.denial === null;
+  const reason = own?.reason ?? null;
+  return {
+    event: event.kind,
+    test: false,
+    listing: listing.name,
+    userId: event.userId,
+    credits: creditsOf(entries),
+    balance,
+    reason: isMultiplied ? null : reason,
+    at,
+    nextVoteAt: event.family === 'vote' ? (event.atSite?.nextVoteAt ?? at + listing.rewards.base.cooldownMs) : null,
+    tier: event.family === 'premium' ? event.tier : null,
+    giftedBy: event.family === 'premium' ? event.giftedBy : null,
+    streak,
+    calculation: isMultiplied ? reason : null,
+    bonuses: others.map(({ cause, credits, count = 0 }): Bonus => ({ cause, credits, count })),
+    roles,
+  };
+}
+
+/** The announcement of a test that arrived `at` (ms since the epoch). */
+export function testAnnouncementOf(test: TestEvent, listing: Pick<ListingContext, 'name'>, at: number): Announcement {
+  const unpaid = { credits: 0, balance: null, reason: null, calculation: null, bonuses: [], roles: [] };
+  const unknown = { nextVoteAt: null, tier: null, giftedBy: null, streak: null };
+  return { event: test.kind, test: true, listing: listing.name, userId: test.userId, at, ...unpaid, ...unknown };
 }

@@ -1,10 +1,8 @@
+import type { DiscordAPIError } from '@discordjs/rest';
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { day, minute, second } from '@tallyhook/platform/durations';
-import type { DiscordAPIError } from 'discord.js';
-import { CircuitOpenError } from './circuit-open-error.ts';
-import type { OpenCircuit } from './circuit-store.ts';
-import { finalCode, isDeleted, isOfOne, stopsTarget } from './stopping-rejection.ts';
+import { RESTJSONErrorCodes } from 'discord-api-types/v10';
 
 /** How often a request finds out whether Discord accepts it again, in the first half hour … */
 export const minProbeIntervalMs = 1 * minute;
@@ -190,4 +188,102 @@ export class Circuits {
 /** @param ageMs since the first rejection */
 function probeIntervalAfter(ageMs: number): number {
   return Math.min(maxProbeIntervalMs, Math.max(minProbeIntervalMs, Math.round(ageMs * probeIntervalPart)));
+}
+
+/**
+ * A request was not sent, or was a probe that failed: Discord rejects everything for this channel or role until somebody
+ * changes it there.
+ */
+export class CircuitOpenError extends Error {
+  /** What Discord rejects: the id of a channel, or `role <guild> <role>`. */
+  readonly target: string;
+  /** Until another request may be sent (ms). */
+  readonly retryAfterMs: number;
+  /** It was deleted, so waiting is in vain. */
+  readonly isFinal: boolean;
+
+  /** @param options.cause Discord's error, if a request was sent */
+  constructor(target: string, options: { reason: string; retryAfterMs: number; isFinal: boolean; cause?: unknown }) {
+    super(options.reason, { cause: options.cause });
+    this.name = 'CircuitOpenError';
+    this.target = target;
+    this.retryAfterMs = options.retryAfterMs;
+    this.isFinal = options.isFinal;
+  }
+}
+
+/** A channel or role for which Discord rejects everything. Times are ms since the epoch. */
+export interface OpenCircuit {
+  /** The id of a channel, or `role <guild> <role>`. */
+  readonly target: string;
+  /** Null if it is not known. */
+  readonly guildId: string | null;
+  /** Discord's error code. */
+  readonly code: number;
+  /** With a hint for the owner. */
+  readonly reason: string;
+  readonly openedAt: number;
+  /** When one request may be sent, to find out whether it is accepted again. */
+  readonly probeAt: number;
+}
+
+/** The rejected requests of a guild. */
+export interface GuildRejections {
+  readonly guildId: string;
+  readonly count: number;
+}
+
+/** What the processes of an installation share about rejected requests. Rejects as the store does. */
+export interface CircuitStore {
+  all(): Promise<readonly OpenCircuit[]>;
+  /** Adds or replaces open circuits, and deletes those of `closed` targets. */
+  save(open: readonly OpenCircuit[], closed: readonly string[]): Promise<void>;
+  /** Adds to the counts of a minute (minutes since the epoch). */
+  addRejections(minute: number, counts: readonly GuildRejections[]): Promise<void>;
+  /** The sums of the counts from one minute to another, both included. */
+  rejections(from: number, until: number): Promise<readonly GuildRejections[]>;
+}
+
+/** What Discord rejects because of one message or member, so that others may succeed. 50278: no mutual guilds. */
+const singleCodes: readonly (number | string)[] = [
+  RESTJSONErrorCodes.UnknownMember,
+  RESTJSONErrorCodes.UnknownMessage,
+  RESTJSONErrorCodes.UnknownUser,
+  RESTJSONErrorCodes.CannotEditMessageAuthoredByAnotherUser,
+  RESTJSONErrorCodes.CannotSendMessagesToThisUser,
+  RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds,
+  RESTJSONErrorCodes.OpeningDirectMessagesTooFast,
+];
+
+/** What Discord rejects with 400 although it does not depend on the message. */
+const channelCodes: readonly (number | string)[] = [
+  RESTJSONErrorCodes.CannotSendMessagesInNonTextChannel,
+  RESTJSONErrorCodes.CannotExecuteActionOnThisChannelType,
+  RESTJSONErrorCodes.InvalidActionOnArchivedThread,
+  RESTJSONErrorCodes.CannotReplyWithoutPermissionToReadMessageHistory,
+  RESTJSONErrorCodes.ThreadLocked,
+];
+
+const deletedCodes: readonly (number | string)[] = [RESTJSONErrorCodes.UnknownChannel, RESTJSONErrorCodes.UnknownRole];
+
+/** Whether other messages and members have nothing to do with a rejection. */
+export function isOfOne({ code }: Pick<DiscordAPIError, 'code'>): boolean {
+  return singleCodes.includes(code);
+}
+
+/**
+ * Whether the same would happen to everything else in the channel, or with the role. Somebody can mend that in Discord,
+ * unless it {@link isDeleted}, so the effects wait for it.
+ */
+export function stopsTarget({ status, code }: Pick<DiscordAPIError, 'status' | 'code'>): boolean {
+  if (channelCodes.includes(code)) return true;
+  return (status === 403 || status === 404) && !singleCodes.includes(code);
+}
+
+/** Of a role that nobody can give, for whatever reason. */
+export const finalCode = RESTJSONErrorCodes.UnknownRole;
+
+/** Whether the channel or role was deleted, which cannot be undone. */
+export function isDeleted(code: number | string): boolean {
+  return deletedCodes.includes(code);
 }

@@ -1,4 +1,6 @@
 import { isSnowflake } from '@tallyhook/platform/snowflake';
+import { type Markup, mention } from '@tallyhook/platform/texts/markup';
+import type { Texts } from '../../texts/texts.ts';
 import type { OptionValue } from './reply.ts';
 
 /**
@@ -153,4 +155,28 @@ export function isChecked(input: CommandInput, name: string): boolean {
 export function selectedValues(input: CommandInput, name: string): readonly string[] {
   const values = input.fields[name];
   return Array.isArray(values) ? values : [];
+}
+
+/**
+ * The input of the member cannot be used, or not now. The member sees the text, which says why and what they can do.
+ * @category Commands
+ */
+export class InputError extends Error {
+  readonly text: Markup;
+
+  constructor(text: Markup) {
+    super(text);
+    this.name = 'InputError';
+    this.text = text;
+  }
+}
+
+/**
+ * The user id of an option; the fallback for a missing or invalid one.
+ * @throws InputError for a bot, which neither votes nor has an account
+ */
+export function memberOption(input: CommandInput, name: string, fallback: string, texts: Texts): string {
+  const userId = userOption(input, name, fallback);
+  if (input.resolved.users[userId]?.isBot) throw new InputError(texts.text('failure.isBot', { user: mention(userId) }));
+  return userId;
 }

@@ -1,7 +1,7 @@
-import { memoizeByIdentity } from '@tallyhook/platform/memoize';
+import { commandMention } from '@tallyhook/platform/texts/markup';
 import type { Texts } from '../../texts/texts.ts';
-import type { CommandDefinition, CommandOffer } from './command.ts';
-import type { ActionTarget, ReplyButton } from './reply.ts';
+import type { AnsweringContext, CommandDefinition, CommandOffer } from './command.ts';
+import type { ActionTarget, OptionValue, Reply, ReplyButton } from './reply.ts';
 
 /** The buttons that these commands offer at a place. */
 export function offersAt(
@@ -25,7 +25,21 @@ export function listingsTarget(commands: readonly CommandDefinition[]): ActionTa
   return null;
 }
 
-/** Those of votes. The same objects again, so that they are rendered once. */
-export const voteOffers = memoizeByIdentity((offered: readonly CommandDefinition[], texts: Texts) =>
-  offersAt('vote', offered, texts),
-);
+/** The buttons that lead to the pages before and after one, which are counted from 1. @param options of the command */
+export function pageButtons(
+  group: 'leaderboard' | 'reviews' | 'shop',
+  { text }: Texts,
+  { number, pages }: { readonly number: number; readonly pages: number },
+  options: Readonly<Record<string, OptionValue>>,
+): readonly [previous: ReplyButton, next: ReplyButton] {
+  const button = (label: string, page: number): ReplyButton => {
+    return { kind: 'page', label, disabled: page < 1 || page > pages, options: { ...options, page } };
+  };
+  return [button(text(`${group}.previous`), number - 1), button(text(`${group}.next`), number + 1)];
+}
+
+/** Where no listing is linked to the guild. */
+export function noListing({ texts, commandId }: Pick<AnsweringContext, 'texts' | 'commandId'>): Reply {
+  const text = texts.text('failure.noListing', { setup: commandMention('setup', commandId('setup')) });
+  return { tone: 'bad', title: texts.text('failure.title'), text };
+}

@@ -1,29 +1,26 @@
-import { second } from '@tallyhook/platform/durations';
+import { setImmediate as turn } from 'node:timers/promises';
+import { DiscordAPIError, RateLimitError, REST, type RESTOptions } from '@discordjs/rest';
+import {
+  type SessionInfo,
+  WebSocketShardEvents as ShardEvents,
+  WebSocketShardStatus as ShardStatus,
+  WebSocketManager,
+} from '@discordjs/ws';
+import { minute, second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { LogThrottled } from '@tallyhook/platform/throttled-log';
 import {
   type APIInteraction,
-  Client,
-  DiscordjsError,
-  DiscordjsErrorCodes,
-  Events,
   GatewayCloseCodes,
   GatewayDispatchEvents,
+  type GatewayDispatchPayload,
   GatewayIntentBits,
-  type Interaction,
-  RateLimitError,
-  type RESTOptions,
+  type GatewayReadyDispatchData,
   Routes,
-  type SessionInfo,
-  SimpleShardingStrategy,
-  Status,
-  type WebSocketOptions,
-} from 'discord.js';
-import { z } from 'zod';
+} from 'discord-api-types/v10';
 import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from '../rate-limit.ts';
-import { type GuildChange, guildChangeEvents, guildChangeOf } from './guild-changes.ts';
+import { type GuildChange, guildChangeOf } from './guild-changes.ts';
 import type { IdentifyThrottle } from './identify-throttle.ts';
-import { findOpeningConnections } from './opening-connections.ts';
 
 /** A shard of the gateway: one of `count`. */
 export interface Shard {
@@ -42,9 +39,6 @@ export interface GatewaySessionEnd {
   readonly retryAfterMs?: number;
 }
 
-/** One discord.js client, from login to close. Until it ends, discord.js reconnects its shards. */
-export type GatewaySession = ReturnType<typeof openGatewaySession>;
-
 /** How Discord is reached. */
 export interface GatewayAccess {
   readonly token: string;
@@ -55,185 +49,205 @@ export interface GatewayAccess {
   readonly makeRequest?: RESTOptions['makeRequest'];
 }
 
-const settingsCloseCodes: readonly number[] = [
-  GatewayCloseCodes.InvalidShard,
-  GatewayCloseCodes.InvalidAPIVersion,
-  GatewayCloseCodes.InvalidIntents,
-  GatewayCloseCodes.DisallowedIntents,
-];
+interface GatewaySessionOptions extends GatewayAccess {
+  /** The only shard; null for as many as Discord recommends. */
+  readonly shard: Shard | null;
+  readonly logThrottled: LogThrottled;
+  /** Shared by consecutive sessions, like `globalLimit`. */
+  readonly identifyThrottle: IdentifyThrottle;
+  readonly onInteraction: (interaction: APIInteraction) => void;
+  /** Must not throw. */
+  readonly onGuildChange: (change: GuildChange) => void;
+  /** Called with Discord's first event to each shard. */
+  readonly onIdentified: (data: GatewayReadyDispatchData) => void;
+  /** A shard became ready or was lost. */
+  readonly onChange: () => void;
+}
+
+/** By default 30 s and 60 s, too long for members who wait for the bot. */
+const handshakeTimeoutMs = 3 * second;
+/**
+ * Counts from the beginning of the handshake, and must be longer: @discordjs/ws would abandon a connection that is
+ * opening, and its handshake would then end the process with an uncaught error.
+ */
+const helloTimeoutMs = 7 * second;
+
+/** After these, @discordjs/ws does not connect the shard again. */
+const finalCloseCodes: ReadonlyMap<number, GatewaySessionEnd['cause']> = new Map([
+  [GatewayCloseCodes.AuthenticationFailed, 'token'],
+  [GatewayCloseCodes.ShardingRequired, 'sharding'],
+  [GatewayCloseCodes.InvalidShard, 'settings'],
+  [GatewayCloseCodes.InvalidAPIVersion, 'settings'],
+  [GatewayCloseCodes.InvalidIntents, 'settings'],
+  [GatewayCloseCodes.DisallowedIntents, 'settings'],
+]);
 
 /**
- * Logs in immediately, with one shard, or with as many as Discord recommends. Never throws: a failed login ends the
- * session.
+ * The connections of all shards, from the request for the gateway's URL to the close. Until it ends, @discordjs/ws
+ * reconnects its shards. Connects immediately and never throws: what fails ends the session.
  */
-export function openGatewaySession(
-  options: GatewayAccess & {
-    /** The only shard; null for all. */
-    shard: Shard | null;
-    logThrottled: LogThrottled;
-    /** Shared by consecutive sessions, like `globalLimit`. */
-    identifyThrottle: IdentifyThrottle;
-    onInteraction: (interaction: APIInteraction) => void;
-    /** Whether discord.js gets the interaction, which it makes an object of. */
-    isNative: (interaction: APIInteraction) => boolean;
-    onNative: (interaction: Interaction) => void;
-    /** Must not throw. */
-    onGuildChange: (change: GuildChange) => void;
-    /** A shard became ready or was lost. */
-    onChange: () => void;
-  },
-) {
-  const { makeRequest, token, apiUrl, shard, logThrottled, identifyThrottle, globalLimit } = options;
-  const { onInteraction, isNative, onNative, onGuildChange, onChange } = options;
-  let closed = false;
-  let strategy: SimpleShardingStrategy | undefined;
+export class GatewaySession {
+  /** Resolves when connecting fails or Discord ends the session for good; never rejects. */
+  readonly ended: Promise<GatewaySessionEnd>;
+  readonly #options: GatewaySessionOptions;
+  readonly #manager: WebSocketManager;
+  /** What resumes each shard after a lost connection. */
+  readonly #resumable = new Map<number, SessionInfo>();
+  /** Shards to which Discord has said Hello. */
+  readonly #open = new Set<number>();
+  readonly #ready = new Set<number>();
+  /** The number of shards; null before Discord has recommended it. */
+  #shards: number | null = null;
+  #applicationId: string | null = null;
+  #closed = false;
 
-  const client = new Client({
-    // With the intent for guilds, discord.js would wait for all of them before it is ready: see `takeEvents`.
-    intents: [],
-    ...(shard === null ? { shards: 'auto' } : { shards: [shard.id], shardCount: shard.count }),
-    rest: {
+  constructor(options: GatewaySessionOptions) {
+    this.#options = options;
+    this.#manager = this.#createManager();
+    this.ended = new Promise((resolve) => {
+      this.#manager.on(ShardEvents.Closed, ({ code }) => {
+        const cause = finalCloseCodes.get(code);
+        const reason = `Discord closed the gateway with ${code} (${GatewayCloseCodes[code] ?? 'unknown'})`;
+        if (cause !== undefined) resolve({ cause, reason });
+      });
+      this.#connect().then(
+        (end) => end !== null && resolve(end),
+        (error: unknown) => resolve(endAfterFailure(error)),
+      );
+    });
+  }
+
+  /** The bot's application id; null before Discord sent it. */
+  get applicationId(): string | null {
+    return this.#applicationId;
+  }
+
+  /** Every shard is connected. */
+  get isReady(): boolean {
+    return this.shardsReady === this.#shards;
+  }
+
+  /** The number of connected shards. It grows slowly: each shard of a large bot takes 5 s. */
+  get shardsReady(): number {
+    return this.#closed ? 0 : this.#ready.size;
+  }
+
+  /**
+   * Closes the session for good: it neither reconnects nor reports anything. @discordjs/ws would leave a connection open
+   * that is still opening when it is destroyed, so its end is awaited, usually for 3 s at most.
+   */
+  async close(): Promise<void> {
+    this.#closed = true;
+    // A shard that has already asked for its session opens its connection within this turn.
+    await turn();
+    while (await this.#isOpening()) {
+      await new Promise<unknown>((resolve) => {
+        this.#manager.once(ShardEvents.Hello, resolve);
+        this.#manager.once(ShardEvents.Closed, resolve);
+      });
+    }
+    await this.#manager.destroy();
+  }
+
+  async #isOpening(): Promise<boolean> {
+    const statuses = await this.#manager.fetchStatus();
+    return statuses.some((status, shard) => status === ShardStatus.Connecting && !this.#open.has(shard));
+  }
+
+  #createManager(): WebSocketManager {
+    const { token, apiUrl, shard, makeRequest, globalLimit, identifyThrottle, logThrottled, onChange } = this.#options;
+    const rest = new REST({
       api: apiUrl,
       version: '10',
       retries: 1,
       timeout: 5 * second,
       offset: retryMarginMs,
+      hashSweepInterval: 0,
+      handlerSweepInterval: 0,
       ...(makeRequest && { makeRequest }),
       rejectOnRateLimit: (limit) => {
         globalLimit.observe(limit);
-        // The gateway client waits before the next session. Otherwise an abandoned client would still send its request
+        // The gateway client waits before the next session. Otherwise an abandoned one would still send its request
         // after the limit.
         return limit.route === Routes.gatewayBot() || !hasRetryAfter(limit);
       },
-    },
-    ws: {
-      buildStrategy(manager) {
-        takeEvents(manager, {
-          onInteraction: (interaction) => !closed && onInteraction(interaction),
-          isNative: (interaction) => !closed && isNative(interaction),
-          onGuildChange: (change) => !closed && onGuildChange(change),
-        });
-        strategy = new SimpleShardingStrategy(withShortTimeouts(manager, () => closed));
-        return strategy;
-      },
-      async buildIdentifyThrottler(manager) {
+    }).setToken(token);
+    const manager = new WebSocketManager({
+      token,
+      rest,
+      // Interactions need none; that of guilds is not privileged.
+      intents: GatewayIntentBits.Guilds,
+      shardCount: shard?.count ?? null,
+      shardIds: shard && [shard.id],
+      handshakeTimeout: handshakeTimeoutMs,
+      helloTimeout: helloTimeoutMs,
+      buildIdentifyThrottler: async () => {
         const { session_start_limit } = await manager.fetchGatewayInformation();
-        return identifyThrottle.forSession(session_start_limit.max_concurrency, () => closed);
+        return identifyThrottle.forSession(session_start_limit.max_concurrency, () => this.#closed);
       },
-    },
-  });
+      // A shard that is closed while it connects would connect again; it always retrieves its session first.
+      retrieveSessionInfo: (id) =>
+        this.#closed ? new Promise<SessionInfo | null>(() => {}) : (this.#resumable.get(id) ?? null),
+      updateSessionInfo: (id, session) => {
+        if (session === null) this.#resumable.delete(id);
+        else this.#resumable.set(id, session);
+      },
+    });
+    manager.on(ShardEvents.Hello, ({ shardId }) => void this.#open.add(shardId));
+    manager.on(ShardEvents.Ready, ({ data, shardId }) => {
+      if (this.#closed) return;
+      this.#applicationId = data.application.id;
+      this.#options.onIdentified(data);
+      this.#ready.add(shardId);
+      onChange();
+    });
+    manager.on(ShardEvents.Resumed, ({ shardId }) => {
+      this.#ready.add(shardId);
+      onChange();
+    });
+    manager.on(ShardEvents.Closed, ({ shardId }) => {
+      this.#open.delete(shardId);
+      this.#ready.delete(shardId);
+      onChange();
+    });
+    // Only the message is logged: errors contain URLs.
+    manager.on(ShardEvents.Error, ({ error, shardId }) =>
+      logThrottled('warn', 'shard error', 'a gateway connection failed', { shard: shardId, reason: error.message }),
+    );
+    manager.on(ShardEvents.Dispatch, ({ data }) => this.#receive(data));
+    return manager;
+  }
 
-  client.on(Events.InteractionCreate, (interaction) => !closed && onNative(interaction));
-  client.on(Events.ClientReady, onChange);
-  client.on(Events.ShardReady, onChange);
-  client.on(Events.ShardResume, onChange);
-  client.on(Events.ShardReconnecting, onChange);
-  // Log only the message: the errors contain URLs, and those of interactions contain tokens.
-  client.on(Events.Error, (error) =>
-    logThrottled('error', 'client error', 'discord.js client error', { reason: error.message }),
-  );
-  client.on(Events.ShardError, (error, shard) =>
-    logThrottled('warn', 'shard error', 'a gateway connection failed', { shard, reason: error.message }),
-  );
-  client.on(Events.Warn, (reason) => logThrottled('warn', 'client warning', 'discord.js client warning', { reason }));
+  /** Interactions arrive as Discord sent them, like those over HTTP, so that both are handled by the same code. */
+  #receive({ t: event, d: data }: GatewayDispatchPayload): void {
+    if (this.#closed) return;
+    if (event === GatewayDispatchEvents.InteractionCreate) {
+      this.#options.onInteraction(data);
+    } else {
+      const change = guildChangeOf(event, data);
+      if (change !== null) this.#options.onGuildChange(change);
+    }
+  }
 
-  const ended = new Promise<GatewaySessionEnd>((resolve) => {
-    client.on(Events.ShardDisconnect, ({ code }) => resolve(endAfterClose(code)));
-    client.login(token).catch((error: unknown) => resolve(endAfterFailedLogin(error)));
-  });
-
-  const shardsReady = () => (closed ? 0 : client.ws.shards.filter(({ status }) => status === Status.Ready).size);
-
-  return {
-    /** The bot's application id; null before Discord sent it. */
-    applicationId: () => client.application?.id ?? null,
-    /** Whether every shard is connected. */
-    isReady: () => client.isReady() && shardsReady() === client.ws.shards.size,
-    /** The number of connected shards. It grows slowly: each shard of a large bot takes 5 s. */
-    shardsReady,
-    /** Resolves when the login fails or Discord ends the session for good; never rejects. */
-    ended,
-    /** Closes the session for good: it neither reconnects nor emits events. Rejects with discord.js's errors. */
-    async close(): Promise<void> {
-      closed = true;
-      const closeOpening = strategy === undefined ? () => {} : findOpeningConnections(strategy);
-      await client.destroy();
-      closeOpening();
-    },
-  };
+  /** Returns why it cannot connect; null if it has. */
+  async #connect(): Promise<GatewaySessionEnd | null> {
+    const { session_start_limit: limit } = await this.#manager.fetchGatewayInformation();
+    const { length: shards } = await this.#manager.getShardIds();
+    this.#shards = shards;
+    if (limit.remaining < shards) {
+      const minutes = Math.ceil(limit.reset_after / minute);
+      const reason = `${limit.remaining} sessions are left for ${shards} shards; in ${minutes} min ${limit.total}`;
+      return { cause: 'sessions', reason };
+    }
+    if (!this.#closed) await this.#manager.connect();
+    return null;
+  }
 }
 
-/** The WebSocketManager of @discordjs/ws, which discord.js wraps in its own class of the same name. */
-type GatewayManager = Parameters<NonNullable<WebSocketOptions['buildStrategy']>>[0];
-
-/**
- * discord.js waits 30 s for a handshake and 60 s for the Hello event, too long for members who wait for the bot. A
- * shard that is closed while it connects would connect again: it always retrieves its session info first, which
- * therefore never resolves after the close.
- */
-function withShortTimeouts(manager: GatewayManager, isClosed: () => boolean): GatewayManager {
-  const retrieveSessionInfo = manager.options.retrieveSessionInfo;
-  manager.options.handshakeTimeout = 5 * second;
-  manager.options.helloTimeout = 5 * second;
-  manager.options.retrieveSessionInfo = async (shard) => {
-    const session = isClosed() ? null : await retrieveSessionInfo.call(manager.options, shard);
-    return isClosed() ? new Promise<SessionInfo | null>(() => {}) : session;
-  };
-  return manager;
-}
-
-/**
- * Takes interactions and the events of guilds before discord.js: it would keep every channel, role and thread of each
- * guild in memory, and build an object of each interaction that is not used. Interactions arrive as Discord sent them,
- * like those over HTTP, so that both are handled by the same code. They need no intent; that of guilds is not privileged.
- */
-function takeEvents(
-  manager: GatewayManager,
-  on: {
-    readonly onInteraction: (interaction: APIInteraction) => void;
-    readonly isNative: (interaction: APIInteraction) => boolean;
-    readonly onGuildChange: (change: GuildChange) => void;
-  },
-): void {
-  manager.options.intents = GatewayIntentBits.Guilds;
-  const { emit } = manager;
-  Object.assign(manager, {
-    emit(event: string, ...args: readonly unknown[]): boolean {
-      const { t: name, d } = dispatch.safeParse(event === 'dispatch' ? args[0] : null).data?.data ?? {};
-      const isInteraction = name === GatewayDispatchEvents.InteractionCreate;
-      if (isInteraction && !on.isNative(d as APIInteraction)) {
-        on.onInteraction(d as APIInteraction);
-        return true;
-      }
-      const change = name !== undefined && guildChangeNames.has(name) ? guildChangeOf(name, d) : null;
-      if (change !== null) on.onGuildChange(change);
-      if (name !== undefined && !isInteraction && !passedOn.includes(name)) return true;
-      return Reflect.apply(emit, manager, [event, ...args]) as boolean;
-    },
-  });
-}
-
-const dispatch = z.object({ data: z.object({ t: z.string(), d: z.unknown() }) });
-const guildChangeNames: ReadonlySet<string> = new Set(guildChangeEvents);
-
-/** The events that discord.js needs for the connection. */
-const passedOn: readonly string[] = [GatewayDispatchEvents.Ready, GatewayDispatchEvents.Resumed];
-
-function endAfterClose(closeCode: number): GatewaySessionEnd {
-  const reason = `Discord closed the gateway with ${closeCode} (${GatewayCloseCodes[closeCode] ?? 'unknown'})`;
-  if (closeCode === GatewayCloseCodes.AuthenticationFailed) return { cause: 'token', reason };
-  if (closeCode === GatewayCloseCodes.ShardingRequired) return { cause: 'sharding', reason };
-  return { cause: settingsCloseCodes.includes(closeCode) ? 'settings' : 'unreachable', reason };
-}
-
-function endAfterFailedLogin(error: unknown): GatewaySessionEnd {
+function endAfterFailure(error: unknown): GatewaySessionEnd {
   if (error instanceof RateLimitError) {
     return { cause: 'unreachable', reason: 'Discord rate limit (429)', retryAfterMs: retryDelayOf(error) };
   }
-  // discord.js has no code for it.
-  if (error instanceof Error && error.message.startsWith('Not enough sessions remaining')) {
-    return { cause: 'sessions', reason: error.message };
-  }
-  const isTokenInvalid = error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid;
+  const isTokenInvalid = error instanceof DiscordAPIError && error.status === 401;
   return { cause: isTokenInvalid ? 'token' : 'unreachable', reason: messageOf(error) };
 }

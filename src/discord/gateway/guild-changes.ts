@@ -1,4 +1,4 @@
-import { GatewayDispatchEvents } from 'discord.js';
+import { GatewayDispatchEvents } from 'discord-api-types/v10';
 import { z } from 'zod';
 
 /**

@@ -1,23 +1,21 @@
+import type { IIdentifyThrottler } from '@discordjs/ws';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
-import type { WebSocketOptions } from 'discord.js';
 
 /** Discord's interval is 5 s, measured when identifies arrive; the margin is for network latency (ms). */
 export const identifyIntervalMs = 5.5 * second;
-
-type SessionThrottle = Awaited<ReturnType<NonNullable<WebSocketOptions['buildIdentifyThrottler']>>>;
 
 /** Spaces the identifies of consecutive gateway sessions. Discord: "Identify", `max_concurrency`. */
 export interface IdentifyThrottle {
   /**
    * For one session, whose shards never identify after it is closed. `maxConcurrency` identifies are allowed in 5 s.
    */
-  forSession(maxConcurrency: number, isClosed: () => boolean): SessionThrottle;
+  forSession(maxConcurrency: number, isClosed: () => boolean): IIdentifyThrottler;
 }
 
 /**
- * discord.js has one throttle per client, so a new client would identify immediately after the previous one, and
+ * @discordjs/ws has one throttle per session, so a new session would identify immediately after the previous one, and
  * Discord would invalidate its session. All intervals end when `signal` aborts.
  */
 export function createIdentifyThrottle(clock: Clock, signal: AbortSignal): IdentifyThrottle {
@@ -29,7 +27,7 @@ export function createIdentifyThrottle(clock: Clock, signal: AbortSignal): Ident
         const key = shardId % maxConcurrency;
         for (let running = intervals.get(key); running !== undefined; running = intervals.get(key)) await running;
         abortSignal.throwIfAborted();
-        // A rejection would make discord.js reconnect the shard.
+        // A rejection would make @discordjs/ws reconnect the shard.
         if (isClosed()) return new Promise<void>(() => {});
         intervals.set(
           key,
@@ -83,7 +81,7 @@ export function createSharedIdentifyThrottle(options: {
           }
           await clock.sleep(pollMs, signal);
         }
-        // A rejection would make discord.js reconnect the shard.
+        // A rejection would make @discordjs/ws reconnect the shard.
         return new Promise<void>(() => {});
       },
     }),

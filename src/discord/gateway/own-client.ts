@@ -1,12 +1,8 @@
-import type { Clock } from '@tallyhook/platform/clock';
-import { second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
-import type { Log } from '@tallyhook/platform/log';
-import { settleWithin } from '@tallyhook/platform/with-timeout';
-import { type APIInteraction, Events, type Interaction } from 'discord.js';
-import type { NativeInteractions } from '../interactions/native-interactions.ts';
-import type { GatewayClient } from './gateway-client.ts';
-import { type GuildChange, guildChangeEvents, guildChangeOf } from './guild-changes.ts';
+import type { Interaction } from 'discord.js';
+import { type APIInteraction, GatewayDispatchEvents } from 'discord-api-types/v10';
+import type { GatewayClient, GatewayOptions } from './gateway-client.ts';
+import { guildChangeEvents, guildChangeOf } from './guild-changes.ts';
 
 /**
  * The part of a discord.js `Client` that is used. Your program creates it, logs it in and destroys it.
@@ -29,57 +25,36 @@ export interface DiscordClient {
 const guildsIntent = 1 << 0;
 /** discord.js: `Status.Ready`. */
 const readyStatus = 0;
-const interactionEvent = 'INTERACTION_CREATE';
 /** When a shard can have become ready. */
 const connectionEvents = ['shardReady', 'shardResume', 'clientReady'];
-/** For responses to interactions that are in progress when the program stops. */
-const responseTimeoutMs = 3 * second;
 
 /**
  * Receives interactions from a client of the caller's, without changing it. Interactions of other commands, buttons and
  * modals are left to the caller.
  */
-export function createOwnClientGateway(options: {
-  readonly client: DiscordClient;
-  /** The application of the token that messages are sent with. */
-  readonly fetchApplicationId: () => Promise<string>;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Must not reject. */
-  readonly onInteraction: (interaction: APIInteraction) => Promise<void>;
-  readonly native?: NativeInteractions | null;
-  /** Must not throw. */
-  readonly onGuildChange?: (change: GuildChange) => void;
-  /** Called when all shards are connected, for the first time or again. Must not throw. */
-  readonly onReady: (applicationId: string) => void;
-}): GatewayClient {
-  const {
-    client,
-    native = null,
-    fetchApplicationId,
-    clock,
-    log,
-    onInteraction,
-    onGuildChange = () => {},
-    onReady,
-  } = options;
-  const pendingResponses = new Set<Promise<void>>();
+export function createOwnClientGateway(
+  options: Pick<GatewayOptions, 'log' | 'onInteraction' | 'onGuildChange' | 'onReady'> & {
+    readonly client: DiscordClient;
+    /** The application of the token that messages are sent with. */
+    readonly fetchApplicationId: () => Promise<string>;
+    /** Whether discord.js emits the interaction for {@link onNative}. */
+    readonly isNative: (interaction: APIInteraction) => boolean;
+    readonly onNative: (interaction: Interaction) => void;
+  },
+): GatewayClient {
+  const { client, fetchApplicationId, log, onInteraction, isNative, onNative } = options;
+  const { onGuildChange = () => {}, onReady } = options;
   let isChecked = false;
   let isStarted = false;
 
   const isReady = () => client.isReady() && client.ws.shards.every(({ status }) => status === readyStatus);
 
   function receive(interaction: APIInteraction): void {
-    if (native?.takes(interaction) !== true) track(onInteraction(interaction));
+    if (!isNative(interaction)) onInteraction(interaction);
   }
 
   function receiveNative(interaction: unknown): void {
-    if (native !== null) track(native.handle(interaction as Interaction));
-  }
-
-  function track(responding: Promise<void>): void {
-    const response = responding.finally(() => pendingResponses.delete(response));
-    pendingResponses.add(response);
+    onNative(interaction as Interaction);
   }
 
   const guildListeners = guildChangeEvents.map((event) => {
@@ -112,6 +87,14 @@ export function createOwnClientGateway(options: {
     onReady(id);
   }
 
+  /** Adds all listeners, or removes them. */
+  function listen(change: 'on' | 'off'): void {
+    client.ws[change](GatewayDispatchEvents.InteractionCreate, receive);
+    client[change]('interactionCreate', receiveNative);
+    for (const [event, listener] of guildListeners) client.ws[change](event, listener);
+    for (const event of connectionEvents) client[change](event, onConnection);
+  }
+
   return {
     get ready() {
       return isStarted && isReady();
@@ -125,18 +108,11 @@ export function createOwnClientGateway(options: {
           'the client has no intent for guilds: commands work, but client.guilds is empty for your handlers',
         );
       }
-      client.ws.on(interactionEvent, receive);
-      if (native !== null) client.on(Events.InteractionCreate, receiveNative);
-      for (const [event, listener] of guildListeners) client.ws.on(event, listener);
-      for (const event of connectionEvents) client.on(event, onConnection);
+      listen('on');
       onConnection();
     },
     async stop() {
-      client.ws.off(interactionEvent, receive);
-      client.off(Events.InteractionCreate, receiveNative);
-      for (const [event, listener] of guildListeners) client.ws.off(event, listener);
-      for (const event of connectionEvents) client.off(event, onConnection);
-      await settleWithin(responseTimeoutMs, clock, Promise.all(pendingResponses));
+      listen('off');
     },
   };
 }

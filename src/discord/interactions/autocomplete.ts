@@ -6,12 +6,12 @@ import { settleWithin } from '@tallyhook/platform/with-timeout';
 import {
   type APIApplicationCommandAutocompleteInteraction as AutocompleteInteraction,
   InteractionResponseType,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import { maxChoices } from '../commands/choices.ts';
 import type { AnsweringContext, CommandChoice, SlashCommand } from '../commands/command.ts';
 import { isExpired } from '../discord-errors.ts';
 import { isManager, toCompletionInput } from './command-input.ts';
-import type { ResponseTransport } from './transport.ts';
+import type { ResponseTransport } from './responses.ts';
 
 /** Discord shows choices that arrive within 3 s (ms). Members type on, so late ones are of no use. */
 const timeoutMs = 1 * second;

@@ -10,11 +10,21 @@ import {
   InteractionContextType,
   InteractionType,
   PermissionFlagsBits,
-} from 'discord.js';
-import type { CommandInput, CompletionInput } from '../commands/input.ts';
+} from 'discord-api-types/v10';
+import {
+  type CommandInput,
+  type CompletionInput,
+  type PostingPermission,
+  postingPermissions,
+  type ResolvedChannel,
+  type ResolvedFile,
+  type ResolvedObjects,
+  type ResolvedRole,
+  type ResolvedUser,
+} from '../commands/input.ts';
 import type { OptionValue } from '../commands/reply.ts';
-import type { CustomId } from '../rendering/custom-id.ts';
-import { resolvedBy } from './resolved-objects.ts';
+import { isModerating } from '../permissions.ts';
+import type { CustomId } from '../rendering/components.ts';
 
 /** An interaction that somebody caused; not Discord's check of an endpoint. */
 export type UserInteraction =
@@ -79,7 +89,7 @@ function valuesOf(
 
 /** Whether the member has the permission Manage Server in a guild that has the app. */
 export function isManager(interaction: Place & Pick<APIInteraction, 'member'>): boolean {
-  return !isOutside(interaction) && has(interaction.member?.permissions, PermissionFlagsBits.ManageGuild);
+  return !isOutside(interaction) && hasPermission(interaction.member?.permissions, PermissionFlagsBits.ManageGuild);
 }
 
 type Place = Pick<UserInteraction, 'guild_id' | 'context' | 'authorizing_integration_owners'>;
@@ -100,8 +110,11 @@ export function guildOf(place: Place): string | null {
   return isOutside(place) ? null : (place.guild_id ?? null);
 }
 
-/** Administrators have every permission. */
-function has(permissions: string | undefined, permission: bigint): boolean {
+/**
+ * Says if a bit set has a permission. Administrators have every permission.
+ * @param permissions as Discord sends it, in decimal digits; undefined if it sends none
+ */
+function hasPermission(permissions: string | undefined, permission: bigint): boolean {
   return (BigInt(permissions ?? 0) & (permission | PermissionFlagsBits.Administrator)) !== 0n;
 }
 
@@ -119,7 +132,7 @@ function originOf(interaction: UserInteraction): Origin {
     channelId: channel?.id ?? null,
     roles: guildId === null ? null : (member?.roles ?? null),
     isManager: isManager(interaction),
-    canAttachFiles: has(app_permissions, PermissionFlagsBits.AttachFiles),
+    canAttachFiles: hasPermission(app_permissions, PermissionFlagsBits.AttachFiles),
     interactionId: id,
     applicationId: application_id,
     locale,
@@ -146,4 +159,83 @@ function fieldsOf({ data }: APIModalSubmitInteraction): CommandInput['fields'] {
       return [field.custom_id, typeof value === 'string' || typeof value === 'boolean' ? value : ''];
     }),
   );
+}
+
+const bits: Readonly<Record<PostingPermission, bigint>> = {
+  'View Channel': PermissionFlagsBits.ViewChannel,
+  'Send Messages': PermissionFlagsBits.SendMessages,
+  'Embed Links': PermissionFlagsBits.EmbedLinks,
+  'Attach Files': PermissionFlagsBits.AttachFiles,
+  'Read Message History': PermissionFlagsBits.ReadMessageHistory,
+};
+
+const digits = /^\d{1,30}$/;
+
+const nothingResolved: ResolvedObjects = { users: {}, channels: {}, roles: {} };
+
+/** What Discord sent about the options of a command or its member, the selection in a message, or the selections in a modal. */
+export function resolvedBy({
+  data,
+  guild_id: guildId,
+}:
+  | APIChatInputApplicationCommandInteraction
+  | APIUserApplicationCommandInteraction
+  | APIMessageComponentInteraction
+  | APIModalSubmitInteraction): ResolvedObjects {
+  const resolved = 'resolved' in data ? data.resolved : undefined;
+  if (resolved === undefined) return nothingResolved;
+  const users = 'users' in resolved ? resolved.users : undefined;
+  const channels = 'channels' in resolved ? resolved.channels : undefined;
+  const roles = 'roles' in resolved ? resolved.roles : undefined;
+  const files = 'attachments' in resolved ? (resolved.attachments as Readonly<Record<string, object>>) : undefined;
+  return {
+    ...(files && { files: mapped(files, toFile) }),
+    users: mapped(users, toUser),
+    channels: mapped(channels, toChannel),
+    // Everybody has the role @everyone, which cannot be given either. Its id is that of the guild.
+    roles: mapped(roles, (role, id) => (id === guildId ? { ...toRole(role), isManaged: true } : toRole(role))),
+  };
+}
+
+function mapped<From, To>(
+  objects: Readonly<Record<string, From>> | undefined,
+  convert: (object: From, id: string) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(objects ?? {}).map(([id, object]) => [id, convert(object, id)]));
+}
+
+function toUser(user: object): ResolvedUser {
+  const shown = 'global_name' in user ? user.global_name : null;
+  const username = 'username' in user ? user.username : null;
+  return {
+    name: [shown, username].find((name) => typeof name === 'string') ?? '',
+    isBot: 'bot' in user && user.bot === true,
+  };
+}
+
+function toChannel(channel: object): ResolvedChannel {
+  const permissions = 'app_permissions' in channel ? channel.app_permissions : null;
+  if (typeof permissions !== 'string' || !digits.test(permissions)) return { name: nameOf(channel), missing: null };
+  const missing = postingPermissions.filter((name) => !hasPermission(permissions, bits[name]));
+  return { name: nameOf(channel), missing };
+}
+
+function toRole(role: object): ResolvedRole {
+  const permissions = 'permissions' in role ? role.permissions : null;
+  return {
+    name: nameOf(role),
+    isManaged: 'managed' in role && role.managed === true,
+    isModerating: typeof permissions !== 'string' || !digits.test(permissions) || isModerating(permissions),
+  };
+}
+
+function toFile(file: object): ResolvedFile {
+  return {
+    size: 'size' in file ? Number(file.size) : 0,
+    url: 'url' in file && typeof file.url === 'string' ? file.url : '',
+  };
+}
+
+function nameOf(object: object): string {
+  return 'name' in object && typeof object.name === 'string' ? object.name : '';
 }

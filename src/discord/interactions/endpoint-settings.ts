@@ -1,9 +1,8 @@
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
-import { Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { orElse } from '../nullish.ts';
-import type { DiscordRest } from '../rest.ts';
+import { type DiscordRest, orElse } from '../rest.ts';
 
 /** How Discord sends interactions to the application. */
 export interface EndpointSettings {

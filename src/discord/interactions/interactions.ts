@@ -1,5 +1,10 @@
+import { DiscordAPIError } from '@discordjs/rest';
+import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
 import { memoizeByIdentity } from '@tallyhook/platform/memoize';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import {
   type APIApplicationCommandAutocompleteInteraction,
   type APIChatInputApplicationCommandInteraction,
@@ -10,8 +15,8 @@ import {
   ApplicationCommandType,
   ComponentType,
   InteractionType,
-} from 'discord.js';
-import type { Texts } from '../../texts/texts.ts';
+} from 'discord-api-types/v10';
+import type { AppTexts, Texts } from '../../texts/texts.ts';
 import {
   type AnsweringContext,
   type CommandDefinition,
@@ -19,19 +24,27 @@ import {
   type NamedCommand,
   type SlashCommand,
 } from '../commands/command.ts';
+import type { CommandInput } from '../commands/input.ts';
+import { noListing } from '../commands/offers.ts';
+import type { Modal, Panel, Reply } from '../commands/reply.ts';
 import { isAnsweredAlready, isExpired } from '../discord-errors.ts';
-import { decodeCustomId, isOwnCustomId } from '../rendering/custom-id.ts';
+import { decodeCustomId, isOwnCustomId } from '../rendering/components.ts';
+import { asPanel, isPanel, renderReply } from '../rendering/message.ts';
+import { renderModal } from '../rendering/modal.ts';
 import { autocomplete } from './autocomplete.ts';
 import { guildOf, isOutside, toActionInput, toCommandInput, type UserInteraction, userOf } from './command-input.ts';
-import { errorBody } from './error-replies.ts';
-import { commandResponder, componentResponder, modalResponder } from './responder.ts';
-import { type CommandPlace, type CommandRunnerOptions, createCommandRunner } from './run-command.ts';
-import type { ResponseTransport } from './transport.ts';
+import { createErrorReplies, errorBody, errorReply } from './error-replies.ts';
+import { LaterReplies } from './later-replies.ts';
+import {
+  commandResponder,
+  componentResponder,
+  type InteractionResponder,
+  modalResponder,
+  type ResponseTransport,
+  responseKind,
+} from './responses.ts';
 
-/**
- * Responds to our own commands and components, and ignores those of other programs. Never throws: errors are reported
- * to the member, and in detail in the log.
- */
+/** Responds to an interaction. Never throws. */
 export type InteractionHandler = (interaction: APIInteraction, transport: ResponseTransport) => Promise<void>;
 
 /**
@@ -43,74 +56,142 @@ export type IsOwnCommand = (
   interactionId: string,
 ) => Promise<boolean>;
 
+/** Where a command is used, and by whom. */
+export type CommandPlace = Pick<CommandInput, 'guildId' | 'userId'>;
+
 /** The context with the texts in the language of the member. */
 type Localized<Context> = Context & { readonly texts: Texts };
 
-/** Runs our commands as {@link createCommandRunner} says. A command that no listing of the community can serve says so. */
-export function createInteractions<Unlocalized extends Omit<AnsweringContext, 'texts'>>(
-  options: Omit<CommandRunnerOptions<Localized<Unlocalized>>, 'localContextFor'> & {
-    commands: readonly SlashCommand<NoInfer<Localized<Unlocalized>>>[];
-    /**
-     * What a command can use where it is used, without the texts, which depend on the member. Returns the same object for
-     * the same settings, at once unless the database must be asked. May reject.
-     */
-    contextFor: (place: CommandPlace) => Unlocalized | Promise<Unlocalized>;
-    /** Commands that are not offered, but whose buttons may be under earlier messages. */
-    retired?: readonly SlashCommand<NoInfer<Localized<Unlocalized>>>[];
-    /** Whether we answer this use of a command: another program may have one of the same name. May reject. */
-    isOwnCommand: IsOwnCommand;
-    /** Called when another program has answered an interaction that we answered. */
-    onAnsweredByAnother?: () => void;
-  },
-): InteractionHandler {
-  const { commands, retired = [], contextFor, isOwnCommand, languages, onAnsweredByAnother = () => {}, log } = options;
-  /** In the language of the member. */
-  const textsOf = ({ locale, guild_locale }: UserInteraction): Texts => languages.for(locale, guild_locale);
-  const actionsByName = new Map([...retired, ...commands].map((command) => [command.name, command]));
-  const localize = memoizeByIdentity((context: Unlocalized, texts: Texts): Localized<Unlocalized> => {
-    return { ...context, texts };
-  });
-  const run = createCommandRunner<Localized<Unlocalized>>({ ...options, languages, localContextFor });
+/** What running commands needs and reports. */
+export interface InteractionsOptions<Context extends Omit<AnsweringContext, 'texts'>> {
+  readonly commands: readonly SlashCommand<NoInfer<Localized<Context>>>[];
+  /** Commands that are not offered, but whose buttons may be under earlier messages. */
+  readonly retired?: readonly SlashCommand<NoInfer<Localized<Context>>>[];
+  /** What a command can use where it is used, without the texts, which depend on the member. May reject. */
+  readonly contextFor: (place: CommandPlace) => Context | Promise<Context>;
+  /** Whether we answer this use of a command: another program may have one of the same name. May reject. */
+  readonly isOwnCommand: IsOwnCommand;
+  readonly languages: AppTexts;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called when another program has answered an interaction that we answered. */
+  readonly onAnsweredByAnother?: () => void;
+  /** A notice for the member after the response; null for none. Each is returned once. */
+  readonly noticeFor?: (userId: string, texts: Texts) => Promise<Reply | null>;
+  /** Called after the response was sent or has failed; `tookMs` is measured from the interaction on. */
+  readonly onAnswered?: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
+  /** Called with the input of every command and component, after the response. */
+  readonly onMemberSeen?: (input: CommandInput, command: CommandDefinition) => void;
+  /** Ends waiting for what replaces a reply later. */
+  readonly stopped?: AbortSignal;
+}
 
-  function localContextFor(
-    place: CommandPlace,
-    texts: Texts,
-  ): Localized<Unlocalized> | Promise<Localized<Unlocalized>> {
-    const context = contextFor(place);
-    return context instanceof Promise ? context.then((each) => localize(each, texts)) : localize(context, texts);
+/**
+ * Discord expects a first response within 3 s. A reply that takes longer than this is deferred, which leaves time for
+ * the network (ms).
+ */
+const deferAfterMs = 1 * second;
+/** For a deferred reply, from the interaction on (ms). */
+const replyTimeoutMs = 15 * second;
+
+/** What a command returned, or an error message. */
+type CommandResult =
+  | { readonly reply: Reply | Panel; readonly failed: boolean }
+  /** An open form is neither a success nor a failure yet; it counts as a reply. */
+  | { readonly modal: Modal; readonly failed: false };
+
+/** One use of a command. */
+interface Use<Context> {
+  readonly command: SlashCommand<Context>;
+  readonly input: CommandInput;
+  readonly responder: InteractionResponder;
+  /** In the language of the member. */
+  readonly texts: Texts;
+}
+
+/**
+ * Responds to our own commands and components, and ignores those of other programs. A command responds with its result, or
+ * with an error message: within a second if possible, otherwise it is deferred and responds within 15 s of the
+ * interaction. Discord: "Receiving and Responding to Interactions".
+ */
+export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
+  readonly #options: InteractionsOptions<Unlocalized>;
+  readonly #byName: ReadonlyMap<string, SlashCommand<Localized<Unlocalized>>>;
+  readonly #errors: ReturnType<typeof createErrorReplies>;
+  readonly #laterReplies: LaterReplies;
+  /** A command returns the same reply again while its data is cached, so that it is rendered once. */
+  readonly #render = memoizeByIdentity((reply: Reply | Panel, { name }: CommandDefinition) => renderReply(reply, name));
+
+  constructor(options: InteractionsOptions<Unlocalized>) {
+    const { commands, retired = [], clock, log, stopped = new AbortController().signal } = options;
+    this.#options = options;
+    this.#byName = new Map([...retired, ...commands].map((command) => [command.name, command]));
+    this.#errors = createErrorReplies({ clock, log });
+    this.#laterReplies = new LaterReplies({ clock, log, stopped });
   }
 
-  async function handleCommand(
+  /** Never rejects: errors are reported to the member, and in detail in the log. */
+  async handle(interaction: APIInteraction, transport: ResponseTransport): Promise<void> {
+    const { log, onAnsweredByAnother = () => {} } = this.#options;
+    try {
+      await this.#dispatch(interaction, transport);
+    } catch (error) {
+      const fields = { interaction: interaction.id, reason: messageOf(error) };
+      if (isAnsweredAlready(error)) onAnsweredByAnother();
+      if (isExpired(error))
+        log.warn(fields, 'response rejected by Discord: the interaction has expired or was answered already');
+      else log.error(fields, 'response could not be sent to Discord');
+    }
+  }
+
+  async #dispatch(interaction: APIInteraction, transport: ResponseTransport): Promise<void> {
+    switch (interaction.type) {
+      case InteractionType.ApplicationCommand:
+        if (!isSlashOrUserCommand(interaction)) return this.#ignore(interaction);
+        return this.#handleCommand(interaction, transport);
+      case InteractionType.ApplicationCommandAutocomplete:
+        return this.#handleAutocomplete(interaction, transport);
+      case InteractionType.MessageComponent:
+      case InteractionType.ModalSubmit:
+        return this.#handleAction(interaction, transport);
+      default:
+        return this.#ignore(interaction);
+    }
+  }
+
+  async #handleCommand(
     interaction: APIChatInputApplicationCommandInteraction | APIUserApplicationCommandInteraction,
     transport: ResponseTransport,
   ): Promise<void> {
+    const { commands, isOwnCommand, languages } = this.#options;
     const { id, name, type, guild_id: scope = null } = interaction.data;
-    if (!(await isOwnCommand({ id, name, type, scope }, interaction.id))) return ignore(interaction);
+    if (!(await isOwnCommand({ id, name, type, scope }, interaction.id))) return this.#ignore(interaction);
     const command = findCommand(commands, { type, name }, languages);
     const responder = commandResponder(transport, visibilityOf(command, interaction));
-    if (command !== undefined) return run(command, toCommandInput(interaction), responder);
-    const texts = textsOf(interaction);
+    if (command !== undefined) return this.#run(command, toCommandInput(interaction), responder);
+    const texts = this.#textsOf(interaction);
     await responder.reject(errorBody(texts.text('failure.unknownCommand'), texts));
   }
 
-  async function handleAutocomplete(
+  async #handleAutocomplete(
     interaction: APIApplicationCommandAutocompleteInteraction,
     transport: ResponseTransport,
   ): Promise<void> {
+    const { commands, isOwnCommand, languages, log } = this.#options;
     const { id, name, type, guild_id: scope = null } = interaction.data;
-    if (!(await isOwnCommand({ id, name, type, scope }, interaction.id))) return ignore(interaction);
+    if (!(await isOwnCommand({ id, name, type, scope }, interaction.id))) return this.#ignore(interaction);
     const place = { guildId: guildOf(interaction), userId: userOf(interaction).id };
-    const context = await localContextFor(place, textsOf(interaction));
+    const context = await this.#contextFor(place, this.#textsOf(interaction));
     await autocomplete(interaction, findCommand(commands, { type, name }, languages), context, { transport, log });
   }
 
-  async function handleAction(
+  async #handleAction(
     interaction: APIMessageComponentInteraction | APIModalSubmitInteraction,
     transport: ResponseTransport,
   ): Promise<void> {
-    if (!isOwnCustomId(interaction.data.custom_id)) return ignore(interaction);
+    if (!isOwnCustomId(interaction.data.custom_id)) return this.#ignore(interaction);
     const id = decodeCustomId(interaction.data.custom_id);
-    const command = id === null ? undefined : actionsByName.get(id.command);
+    const command = id === null ? undefined : this.#byName.get(id.command);
     const isComponent = interaction.type === InteractionType.MessageComponent;
     const responder = isComponent
       ? componentResponder(transport, interaction.message)
@@ -119,43 +200,156 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     const isPage = id?.action === null && isButton;
     const isKnown = isPage ? command?.hasPages : id?.action && command?.actions?.includes(id.action);
     if (id !== null && command !== undefined && isKnown) {
-      return run(command, toActionInput(interaction, id), responder);
+      return this.#run(command, toActionInput(interaction, id), responder);
     }
-    const texts = textsOf(interaction);
+    const texts = this.#textsOf(interaction);
     await responder.reject(errorBody(texts.text('failure.unknownButton'), texts));
   }
 
   /** If two programs responded to one interaction, only one response would succeed. */
-  function ignore({ id, type }: Pick<APIInteraction, 'id' | 'type'>): void {
-    log.debug({ interaction: id, type }, 'interaction of another program ignored');
+  #ignore({ id, type }: Pick<APIInteraction, 'id' | 'type'>): void {
+    this.#options.log.debug({ interaction: id, type }, 'interaction of another program ignored');
   }
 
-  async function handle(interaction: APIInteraction, transport: ResponseTransport): Promise<void> {
-    switch (interaction.type) {
-      case InteractionType.ApplicationCommand:
-        if (isSlashOrUserCommand(interaction)) return handleCommand(interaction, transport);
-        return ignore(interaction);
-      case InteractionType.ApplicationCommandAutocomplete:
-        return handleAutocomplete(interaction, transport);
-      case InteractionType.MessageComponent:
-      case InteractionType.ModalSubmit:
-        return handleAction(interaction, transport);
-      default:
-        return ignore(interaction);
-    }
+  /** In the language of the member. */
+  #textsOf({ locale, guild_locale }: UserInteraction): Texts {
+    return this.#options.languages.for(locale, guild_locale);
   }
 
-  return async (interaction, transport) => {
+  async #contextFor(place: CommandPlace, texts: Texts): Promise<Localized<Unlocalized>> {
+    return { ...(await this.#options.contextFor(place)), texts };
+  }
+
+  /** Rejects if the response could not be sent. */
+  async #run(
+    command: SlashCommand<Localized<Unlocalized>>,
+    input: CommandInput,
+    responder: InteractionResponder,
+  ): Promise<void> {
+    const texts = this.#options.languages.for(input.locale, input.guildLocale);
+    await this.#respondAndReport({ command, input, responder, texts });
+  }
+
+  async #respondAndReport(use: Use<Localized<Unlocalized>>): Promise<void> {
+    const { clock, onAnswered = () => {}, onMemberSeen = () => {} } = this.#options;
+    const { command, input } = use;
+    const startedAt = clock.monotonic();
+    let failed = true;
     try {
-      await handle(interaction, transport);
-    } catch (error) {
-      const fields = { interaction: interaction.id, reason: messageOf(error) };
-      if (isAnsweredAlready(error)) onAnsweredByAnother();
-      if (isExpired(error))
-        log.warn(fields, 'response rejected by Discord: the interaction has expired or was answered already');
-      else log.error(fields, 'response could not be sent to Discord');
+      failed = await this.#respond(use, startedAt);
+    } finally {
+      onAnswered(command.name, failed ? 'failed' : 'answered', clock.monotonic() - startedAt);
+      if (command.notesMember !== false) onMemberSeen(input, command);
     }
-  };
+  }
+
+  /** Resolves after the response was sent. Returns whether it was an error message. */
+  async #respond(use: Use<Localized<Unlocalized>>, startedAt: number): Promise<boolean> {
+    const { clock } = this.#options;
+    const { command, input, responder, texts } = use;
+    if (command.defaultMemberPermissions === 'ManageGuild' && !input.isManager) {
+      await responder.reject(errorBody(texts.text('failure.managersOnly'), texts));
+      return true;
+    }
+    const execution = this.#execute(use);
+    const immediate = await settleWithin(deferAfterMs, clock, execution);
+    if (immediate !== undefined) {
+      const result = 'modal' in immediate ? await this.#openModal(use, immediate.modal) : immediate;
+      if (result === 'opened') return false;
+      await (result.failed
+        ? responder.reject(this.#render(result.reply, command))
+        : this.#send(responder.reply, result.reply, use));
+      await this.#sendNotice(use);
+      return result.failed;
+    }
+    await responder.deferReply();
+    const remainingMs = Math.max(0, startedAt + replyTimeoutMs - clock.monotonic());
+    const late = (await settleWithin(remainingMs, clock, execution)) ?? this.#tooLate(use, replyTimeoutMs);
+    // After a deferral, Discord accepts no modal.
+    const result = 'modal' in late ? this.#tooLate(use, deferAfterMs) : late;
+    await (result.failed
+      ? responder.rejectDeferred(this.#render(result.reply, command))
+      : this.#send(responder.editReply, result.reply, use));
+    await this.#sendNotice(use);
+    return result.failed;
+  }
+
+  async #execute({ command, input, texts }: Use<Localized<Unlocalized>>): Promise<CommandResult> {
+    try {
+      const context = await this.#contextFor(input, texts);
+      const { listings } = context;
+      const isUnlinked = input.guildId !== null && context.communities?.length === 0;
+      if (isUnlinked && !command.worksWithoutListing) return { reply: noListing(context), failed: true };
+      if (command.isServedBy?.(listings) === false) {
+        const reply =
+          listings.length > 0 ? errorReply(texts.text('failure.unknownCommand'), texts) : noListing(context);
+        return { reply, failed: true };
+      }
+      const result = await command.execute(input, context);
+      if ('kind' in result && result.kind === 'modal') return { modal: result, failed: false };
+      return { reply: result, failed: false };
+    } catch (error) {
+      return { reply: this.#errors.ofError(command.name, error, texts), failed: true };
+    }
+  }
+
+  #tooLate({ command, texts }: Pick<Use<never>, 'command' | 'texts'>, timeoutMs: number) {
+    return { reply: this.#errors.tooLate(command.name, timeoutMs, texts), failed: true };
+  }
+
+  /** Without its picture if Discord rejects it, such as for a missing permission that the interaction does not show. */
+  async #send(
+    respondWith: InteractionResponder['reply'],
+    reply: Reply | Panel,
+    use: Use<Localized<Unlocalized>>,
+  ): Promise<void> {
+    const { command, input, responder } = use;
+    const kind = responseKind(reply, input);
+    const render = (shown: Reply | Panel) => {
+      const isPanelUpdate = responseKind(shown, input) === 'update' && responder.updatesPanel;
+      return this.#render(isPanelUpdate ? asPanel(shown) : shown, command);
+    };
+    try {
+      await respondWith(render(reply), kind);
+      if (reply.later === undefined) return;
+      // A new message after a deferral cannot be replaced.
+      const isDeferred = respondWith === responder.editReply;
+      const isReplaceable = !isDeferred || input.action === null || kind === 'update';
+      const replace = (next: Reply | Panel) => responder.replaceReply(render(next), kind);
+      if (isReplaceable) this.#laterReplies.watch(command.name, reply.later, replace);
+    } catch (error) {
+      const isRejected = error instanceof DiscordAPIError && !isExpired(error);
+      if (!isRejected || isPanel(reply) || reply.image === undefined) throw error;
+      const fields = { command: command.name, reason: messageOf(error) };
+      this.#options.log.warn(fields, 'picture rejected by Discord; replying without it');
+      await respondWith(render({ ...reply, files: [] }), kind);
+    }
+  }
+
+  async #sendNotice({ input, responder, texts }: Omit<Use<never>, 'command'>): Promise<void> {
+    const { noticeFor = async () => null, log } = this.#options;
+    try {
+      const notice = await noticeFor(input.userId, texts);
+      if (notice !== null) await responder.followUp(renderReply(notice, ''));
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'a notice to a member could not be sent');
+    }
+  }
+
+  async #openModal(
+    { command, responder: { showModal }, texts }: Use<Localized<Unlocalized>>,
+    modal: Modal,
+  ): Promise<'opened' | { reply: Reply; failed: true }> {
+    let body: ReturnType<typeof renderModal>;
+    try {
+      if (showModal === null) throw new Error('A modal cannot open another modal.');
+      body = renderModal(modal, command.name);
+    } catch (error) {
+      return { reply: this.#errors.ofError(command.name, error, texts), failed: true };
+    }
+    await showModal(body);
+    return 'opened';
+  }
 }
 
 function isSlashOrUserCommand(interaction: {
@@ -171,4 +365,51 @@ function visibilityOf(
   interaction: UserInteraction,
 ): CommandDefinition['visibility'] {
   return command === undefined || isOutside(interaction) ? 'private' : command.visibility;
+}
+
+/** What tells whose an interaction is: of one of discord.js, or as Discord sent it. @category Commands */
+export interface AnyInteraction {
+  readonly id?: string;
+  readonly type: number;
+  /** Of discord.js. */
+  readonly commandId?: string;
+  readonly commandName?: string;
+  readonly commandType?: number;
+  readonly customId?: string;
+  /** Of Discord. */
+  readonly data?: {
+    readonly id?: string;
+    readonly name?: string;
+    readonly type?: number;
+    readonly custom_id?: string;
+  } | null;
+}
+
+/**
+ * Whether this program answers the interaction: one of its commands, buttons, selects or modals.
+ * @param isKnown whether this program answers the use of a command
+ */
+export function isOwnInteraction(
+  interaction: AnyInteraction,
+  isKnown: (command: NamedCommand & { readonly id: string }, interactionId: string | undefined) => boolean,
+): boolean {
+  const { type, data } = interaction;
+  const { ChatInput, User } = ApplicationCommandType;
+  function isCommand(commandType: number | undefined): boolean {
+    const id = interaction.commandId ?? data?.id ?? '';
+    const name = interaction.commandName ?? data?.name ?? '';
+    const isAnswered = commandType === ChatInput || commandType === User;
+    return isAnswered && isKnown({ id, name, type: commandType }, interaction.id);
+  }
+  switch (type) {
+    case InteractionType.ApplicationCommand:
+      return isCommand(interaction.commandType ?? data?.type);
+    case InteractionType.ApplicationCommandAutocomplete:
+      return isCommand(ChatInput);
+    case InteractionType.MessageComponent:
+    case InteractionType.ModalSubmit:
+      return isOwnCustomId(interaction.customId ?? data?.custom_id ?? '');
+    default:
+      return false;
+  }
 }

@@ -1,4 +1,4 @@
-import { RESTJSONErrorCodes, Routes } from 'discord.js';
+import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import type { Panel } from '../commands/reply.ts';
 import { classifySendError, rejectionOf } from '../discord-errors.ts';
 import type { DiscordRest } from '../rest.ts';

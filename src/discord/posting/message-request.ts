@@ -1,6 +1,7 @@
-import { type RawFile, Routes } from 'discord.js';
+import type { RawFile } from '@discordjs/rest';
+import { Routes } from 'discord-api-types/v10';
 import type { Panel, Reply, ReplyFile } from '../commands/reply.ts';
-import { renderFiles, uploadOf } from '../rendering/attachments.ts';
+import { renderFiles, uploadOf } from '../rendering/components.ts';
 import { renderMessage } from '../rendering/message.ts';
 import type { DiscordRest } from '../rest.ts';
 

@@ -1,6 +1,6 @@
 import { minute, second } from '@tallyhook/platform/durations';
 import { snowflakePattern } from '@tallyhook/platform/snowflake';
-import { Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { Panel } from '../commands/reply.ts';
 import { renderFooter } from '../rendering/panel.ts';

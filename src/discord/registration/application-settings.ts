@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ApplicationIntegrationType, Routes } from 'discord.js';
+import { ApplicationIntegrationType, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { orElse } from '../nullish.ts';
-import type { DiscordRest } from '../rest.ts';
+import { type DiscordRest, orElse } from '../rest.ts';
 
 /** What is published of the application itself, besides its commands. Undefined leaves it as it is. */
 export interface ApplicationSettings {

@@ -1,8 +1,15 @@
-import { DiscordAPIError, Routes } from 'discord.js';
+import { DiscordAPIError } from '@discordjs/rest';
+import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { DiscordRest } from '../rest.ts';
-import type { RegisteredCommand } from './command-registry.ts';
-import { bodiesOf, hasBody, isDescribedAs, keyOf, type ListedCommand } from './command-shape.ts';
+import {
+  bodiesOf,
+  hasBody,
+  isDescribedAs,
+  keyOf,
+  type ListedCommand,
+  type RegisteredCommand,
+} from './command-shape.ts';
 import { listCommands, type ReadOnlyRegistration, type Registration } from './registration.ts';
 
 /*

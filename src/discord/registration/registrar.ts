@@ -6,8 +6,7 @@ import type { Log } from '@tallyhook/platform/log';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { findCommand, type NamedCommand } from '../commands/command.ts';
 import { describeDiscordError, tokenHint } from '../discord-errors.ts';
-import type { CommandReference } from './command-plan.ts';
-import type { CommandRegistry } from './command-registry.ts';
+import type { CommandReference, CommandRegistry } from './command-shape.ts';
 import {
   adoptEarlierCommands,
   type CommandScope,
@@ -46,257 +45,293 @@ export interface UsedCommand extends CommandReference {
   readonly scope: CommandScope;
 }
 
-/** Registers the slash commands once Discord is reachable, and retries 10 s after a failure, which is only logged. */
-export function createRegistrar(
-  options: Omit<Registration, 'applicationId' | 'registry' | 'context'> & {
-    /** With the listings of all communities, as they are now. */
-    offer: () => Registration['context'];
-    registry: CommandRegistry;
-    /**
-     * Whether another program can receive the same interactions: `known` with a client of the caller's, `never` over
-     * HTTP. `possible`, the default, is `known` as soon as another program has registered or answered something.
-     */
-    sharing?: 'known' | 'possible' | 'never';
-    /** The guilds that the settings and the database name; by default none. */
-    knownGuilds?: () => readonly string[];
-    clock: Clock;
-    log: Log;
-  },
-) {
-  const { clock, log, offer, sharing, knownGuilds = () => [], ...registration } = options;
-  const { registry, guildId } = registration;
-  const stopping = new AbortController();
-  const firstReading = Promise.withResolvers<void>();
+type RegistrarOptions = Omit<Registration, 'applicationId' | 'registry' | 'context'> & {
+  /** With the listings of all communities, as they are now. */
+  readonly offer: () => Registration['context'];
+  readonly registry: CommandRegistry;
   /**
-   * Ids of our commands. They are not removed after a deletion: Discord's clients use a deleted command for a while.
+   * Whether another program can receive the same interactions: `known` with a client of the caller's, `never` over
+   * HTTP. `possible`, the default, is `known` as soon as another program has registered or answered something.
    */
-  const ownIds = new Set<string>();
-  const idsByName = new Map<string, string>();
-  /** Whether we answer an interaction, by its id: as was promised to the caller, or decided. */
-  const decisions = new BoundedMap<boolean>(maxDecisions);
-  let startedFor: string | undefined;
-  let isRunning = false;
-  let isOutdated = false;
-  /** Whether a reading has ended, and whether one has succeeded. */
-  let hasTried = false;
-  let hasRead = false;
-  let isShared = sharing === 'known';
-  let readAt = Number.NEGATIVE_INFINITY;
-  let adoptedAt = Number.NEGATIVE_INFINITY;
-  let lastReading: Promise<unknown> = Promise.resolve();
-  let nextReading: Promise<Reading> | null = null;
-  let hasSearched = false;
-  const searchedAt = new Map<CommandScope, number>();
-  const reportedConflicts = new Set<string>();
+  readonly sharing?: 'known' | 'possible' | 'never';
+  /** The guilds that the settings and the database name; by default none. */
+  readonly knownGuilds?: () => readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+};
 
-  async function loadOwnIds(applicationId: string): Promise<void> {
-    const commands = await registry.list(applicationId);
-    idsByName.clear();
+/** Registers the slash commands once Discord is reachable, and retries 10 s after a failure, which is only logged. */
+export class CommandRegistrar {
+  readonly #options: RegistrarOptions;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #stopping = new AbortController();
+  readonly #firstReading = Promise.withResolvers<void>();
+  /** Ids of our commands. They are not removed after a deletion: Discord's clients use a deleted command for a while. */
+  readonly #ownIds = new Set<string>();
+  readonly #idsByName = new Map<string, string>();
+  /** Whether we answer an interaction, by its id: as was promised to the caller, or decided. */
+  readonly #decisions = new BoundedMap<boolean>(maxDecisions);
+  readonly #searchedAt = new Map<CommandScope, number>();
+  readonly #reportedConflicts = new Set<string>();
+  /** The application; undefined before the start. */
+  #startedFor: string | undefined;
+  #isRunning = false;
+  #isOutdated = false;
+  /** Whether a reading has ended, and whether one has succeeded. */
+  #hasTried = false;
+  #hasRead = false;
+  #isShared: boolean;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #adoptedAt = Number.NEGATIVE_INFINITY;
+  #lastReading: Promise<unknown> = Promise.resolve();
+  #nextReading: Promise<Reading> | null = null;
+  #hasSearched = false;
+
+  constructor(options: RegistrarOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#isShared = options.sharing === 'known';
+  }
+
+  /** Starts the registration; later calls have no effect. */
+  start(applicationId: string): void {
+    if (this.#startedFor !== undefined) return;
+    this.#startedFor = applicationId;
+    void this.#run(applicationId);
+  }
+
+  /** Registers again what is offered now; without effect before the start. Calls in quick succession are one. */
+  update(): void {
+    if (this.#startedFor === undefined) return;
+    this.#isOutdated = true;
+    void this.#run(this.#startedFor);
+  }
+
+  /**
+   * Whether we answer this use of a command: we registered it, and no other program has replaced it since; or `isKnown`
+   * was true for the interaction. A command with the name of ours that a deploy script has put there is recognised, too,
+   * and one that an earlier installation has left in another scope. Rejects with what {@link CommandRegistry} throws.
+   */
+  async isOwn(command: UsedCommand, interactionId: string): Promise<boolean> {
+    // The caller's listener for the same interaction runs in this turn, and may ask `isKnown`.
+    await Promise.resolve();
+    if (this.#decisions.get(interactionId) === true) {
+      if (this.#startedFor !== undefined && this.#isOld()) void this.#readForInteraction(this.#startedFor);
+      return true;
+    }
+    const isOurs = await this.#decide(command);
+    const answers = isOurs || this.#decisions.get(interactionId) === true;
+    this.#decisions.set(interactionId, answers);
+    return answers;
+  }
+
+  /**
+   * What `isOwn` knows without asking the database or Discord: before the list was read, by the name. True is a promise
+   * to answer this interaction.
+   */
+  isKnown({ id, ...command }: CommandReference, interactionId: string | undefined): boolean {
+    const decided = interactionId === undefined ? undefined : this.#decisions.get(interactionId);
+    if (decided !== undefined) return decided;
+    const isOurs =
+      this.#ownIds.has(id) || (this.#startedFor !== undefined && !this.#hasRead && this.#hasNameOfOurs(command));
+    if (isOurs && interactionId !== undefined) this.#decisions.set(interactionId, true);
+    return isOurs;
+  }
+
+  /** Another program has answered an interaction of ours, so from now on the list is read before each answer. */
+  noteOtherAnswer(): void {
+    if (this.#options.sharing !== 'never') this.#isShared = true;
+  }
+
+  /** The id of our command of this name in the scope of the registration; null before it is registered. */
+  idOf(name: string): string | null {
+    return this.#idsByName.get(name) ?? null;
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  /** What is offered now. */
+  #registrationOf(applicationId: string): Registration {
+    const { rest, registry, guildId, commands, offer } = this.#options;
+    return { rest, registry, guildId, commands, applicationId, context: offer() };
+  }
+
+  async #loadOwnIds(applicationId: string): Promise<void> {
+    const commands = await this.#options.registry.list(applicationId);
+    this.#idsByName.clear();
     for (const command of commands) {
-      ownIds.add(command.id);
-      if (command.guildId === guildId) idsByName.set(command.name, command.id);
+      this.#ownIds.add(command.id);
+      if (command.guildId === this.#options.guildId) this.#idsByName.set(command.name, command.id);
     }
   }
 
   /** Logs each command of another program with one of our names once. */
-  function reportConflicts(conflicts: readonly CommandReference[]): void {
+  #reportConflicts(conflicts: readonly CommandReference[]): void {
     for (const { id, ...command } of conflicts) {
-      if (reportedConflicts.has(id) || !hasNameOfOurs(command)) continue;
-      reportedConflicts.add(id);
-      log.warn(
-        { command: command.name, id, scope: scopeOf(guildId), hint: conflictHint },
+      if (this.#reportedConflicts.has(id) || !this.#hasNameOfOurs(command)) continue;
+      this.#reportedConflicts.add(id);
+      this.#log.warn(
+        { command: command.name, id, scope: scopeOf(this.#options.guildId), hint: conflictHint },
         'command of another program has the same name; it was not changed, and ours is not offered',
       );
     }
   }
 
-  async function readNow(applicationId: string): Promise<Reading> {
-    readAt = clock.monotonic();
+  async #readNow(applicationId: string): Promise<Reading> {
+    this.#readAt = this.#clock.monotonic();
     try {
-      const reading = await readCommands({ ...registration, context: offer(), applicationId });
-      await loadOwnIds(applicationId);
+      const reading = await readCommands(this.#registrationOf(applicationId));
+      await this.#loadOwnIds(applicationId);
       const { foreign, conflicts } = reading.plan;
-      for (const { id } of foreign) ownIds.delete(id);
-      reportConflicts(conflicts);
-      if (foreign.length > 0 && sharing !== 'never') isShared = true;
-      hasRead = true;
+      for (const { id } of foreign) this.#ownIds.delete(id);
+      this.#reportConflicts(conflicts);
+      if (foreign.length > 0 && this.#options.sharing !== 'never') this.#isShared = true;
+      this.#hasRead = true;
       return reading;
     } finally {
-      hasTried = true;
-      firstReading.resolve();
+      this.#hasTried = true;
+      this.#firstReading.resolve();
     }
   }
 
   /** Joins a reading that has not begun yet: one that has may miss what was deployed just before an interaction. */
-  function read(applicationId: string): Promise<Reading> {
-    nextReading ??= lastReading.then(() => {
-      const reading = readNow(applicationId);
-      nextReading = null;
-      lastReading = reading.catch(() => {});
+  #read(applicationId: string): Promise<Reading> {
+    this.#nextReading ??= this.#lastReading.then(() => {
+      const reading = this.#readNow(applicationId);
+      this.#nextReading = null;
+      this.#lastReading = reading.catch(() => {});
       return reading;
     });
-    return nextReading;
+    return this.#nextReading;
   }
 
   /** For at most a second. After a failure, what was known before is true. */
-  async function readForInteraction(applicationId: string): Promise<void> {
+  async #readForInteraction(applicationId: string): Promise<void> {
     try {
-      await settleWithin(readTimeoutMs, clock, read(applicationId));
+      await settleWithin(readTimeoutMs, this.#clock, this.#read(applicationId));
     } catch (error) {
-      if (!stopping.signal.aborted) log.debug({ reason: messageOf(error) }, 'slash commands could not be checked');
+      if (!this.#stopping.signal.aborted)
+        this.#log.debug({ reason: messageOf(error) }, 'slash commands could not be checked');
     }
   }
 
   /** Finds commands of an earlier installation: they are answered from now on, and the next registration deletes them. */
-  async function search(applicationId: string, scopes: readonly CommandScope[]): Promise<void> {
-    const { ours, unclear } = await adoptEarlierCommands({ ...registration, context: offer(), applicationId }, scopes);
-    for (const { id } of ours) ownIds.add(id);
-    if (ours.length > 0) isOutdated = true;
+  async #search(applicationId: string, scopes: readonly CommandScope[]): Promise<void> {
+    const { ours, unclear } = await adoptEarlierCommands(this.#registrationOf(applicationId), scopes);
+    for (const { id } of ours) this.#ownIds.add(id);
+    if (ours.length > 0) this.#isOutdated = true;
     for (const [scope, commands] of Map.groupBy(ours, (command) => command.guildId)) {
       const names = commands.map(({ name }) => name);
-      log.info({ scope: scopeOf(scope), commands: names }, 'slash commands of an earlier installation are deleted');
+      this.#log.info(
+        { scope: scopeOf(scope), commands: names },
+        'slash commands of an earlier installation are deleted',
+      );
     }
     for (const { name, id, guildId: scope } of unclear)
-      log.info({ command: name, id, scope: scopeOf(scope), hint: unclearHint }, 'slash command of unknown origin');
+      this.#log.info(
+        { command: name, id, scope: scopeOf(scope), hint: unclearHint },
+        'slash command of unknown origin',
+      );
   }
 
   /** Once, with a request for each guild. What it does not find is found when it is used. */
-  async function searchAll(applicationId: string): Promise<void> {
-    if (hasSearched || stopping.signal.aborted) return;
-    hasSearched = true;
+  async #searchAll(applicationId: string): Promise<void> {
+    if (this.#hasSearched || this.#stopping.signal.aborted) return;
+    this.#hasSearched = true;
     try {
-      await search(applicationId, await scopesToSearch(registration.rest, knownGuilds(), maxGuildsAtStart));
+      const { rest, knownGuilds = () => [] } = this.#options;
+      await this.#search(applicationId, await scopesToSearch(rest, knownGuilds(), maxGuildsAtStart));
     } catch (error) {
-      if (!stopping.signal.aborted) log.debug({ reason: messageOf(error) }, 'earlier slash commands were not searched');
+      if (!this.#stopping.signal.aborted)
+        this.#log.debug({ reason: messageOf(error) }, 'earlier slash commands were not searched');
     }
   }
 
-  async function attempt(applicationId: string): Promise<boolean> {
+  async #attempt(applicationId: string): Promise<boolean> {
     try {
-      const reading = await read(applicationId);
+      const reading = await this.#read(applicationId);
       // Members may use the first command before the last one is registered.
-      const onCreated = (id: string) => ownIds.add(id);
-      const registering = registerCommands({ ...registration, context: offer(), applicationId, onCreated }, reading);
-      const [report] = await Promise.all([registering, searchAll(applicationId)]);
-      await loadOwnIds(applicationId);
-      for (const { id } of report.conflicts) ownIds.delete(id);
-      logRegistration(report, guildId, log);
-      reportConflicts(report.conflicts);
+      const onCreated = (id: string) => this.#ownIds.add(id);
+      const registering = registerCommands({ ...this.#registrationOf(applicationId), onCreated }, reading);
+      const [report] = await Promise.all([registering, this.#searchAll(applicationId)]);
+      await this.#loadOwnIds(applicationId);
+      for (const { id } of report.conflicts) this.#ownIds.delete(id);
+      logRegistration(report, this.#options.guildId, this.#log);
+      this.#reportConflicts(report.conflicts);
       return true;
     } catch (error) {
-      if (stopping.signal.aborted) return false;
-      if (describeDiscordError(error).kind === 'token') log.error({ hint: tokenHint }, 'Discord rejects the bot token');
-      else log.warn({ reason: messageOf(error) }, 'slash commands could not be registered; retrying');
+      if (this.#stopping.signal.aborted) return false;
+      if (describeDiscordError(error).kind === 'token')
+        this.#log.error({ hint: tokenHint }, 'Discord rejects the bot token');
+      else this.#log.warn({ reason: messageOf(error) }, 'slash commands could not be registered; retrying');
       return false;
     }
   }
 
   /** Until the registration has succeeded for what is offered then. */
-  async function run(applicationId: string): Promise<void> {
-    if (isRunning) return;
-    isRunning = true;
+  async #run(applicationId: string): Promise<void> {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
     do {
-      isOutdated = false;
-      while (!stopping.signal.aborted && !(await attempt(applicationId)))
-        await clock.sleep(retryDelayMs, stopping.signal);
-    } while (isOutdated && !stopping.signal.aborted);
-    isRunning = false;
+      this.#isOutdated = false;
+      while (!this.#stopping.signal.aborted && !(await this.#attempt(applicationId)))
+        await this.#clock.sleep(retryDelayMs, this.#stopping.signal);
+    } while (this.#isOutdated && !this.#stopping.signal.aborted);
+    this.#isRunning = false;
   }
 
-  async function isStored(commandId: string): Promise<boolean> {
-    if (!ownIds.has(commandId) && (await registry.has(commandId))) ownIds.add(commandId);
-    return ownIds.has(commandId);
+  async #isStored(commandId: string): Promise<boolean> {
+    if (!this.#ownIds.has(commandId) && (await this.#options.registry.has(commandId))) this.#ownIds.add(commandId);
+    return this.#ownIds.has(commandId);
   }
 
-  const hasNameOfOurs = (command: NamedCommand) =>
-    findCommand(registration.commands, command, offer().languages) !== undefined;
+  #hasNameOfOurs(command: NamedCommand): boolean {
+    return findCommand(this.#options.commands, command, this.#options.offer().languages) !== undefined;
+  }
 
   /** A command that is not known, after the list was read again if its name is one of ours. */
-  async function adopt({ id: commandId, scope, ...command }: UsedCommand): Promise<boolean> {
-    if (startedFor === undefined || !hasNameOfOurs(command)) return false;
-    if (scope !== guildId) return adoptEarlier(commandId, scope, startedFor);
-    if (clock.monotonic() - adoptedAt < adoptionIntervalMs) return false;
-    adoptedAt = clock.monotonic();
-    await readForInteraction(startedFor);
-    if (!ownIds.has(commandId)) return false;
-    void run(startedFor);
+  async #adopt({ id: commandId, scope, ...command }: UsedCommand): Promise<boolean> {
+    if (this.#startedFor === undefined || !this.#hasNameOfOurs(command)) return false;
+    if (scope !== this.#options.guildId) return this.#adoptEarlier(commandId, scope, this.#startedFor);
+    if (this.#clock.monotonic() - this.#adoptedAt < adoptionIntervalMs) return false;
+    this.#adoptedAt = this.#clock.monotonic();
+    await this.#readForInteraction(this.#startedFor);
+    if (!this.#ownIds.has(commandId)) return false;
+    void this.#run(this.#startedFor);
     return true;
   }
 
   /** The bot may be in more guilds than were searched at the start. */
-  async function adoptEarlier(commandId: string, scope: CommandScope, applicationId: string): Promise<boolean> {
-    const earlier = searchedAt.get(scope) ?? Number.NEGATIVE_INFINITY;
-    if (clock.monotonic() - earlier < searchIntervalMs) return false;
-    searchedAt.set(scope, clock.monotonic());
-    await settleWithin(readTimeoutMs, clock, search(applicationId, [scope]));
-    if (isOutdated) void run(applicationId);
-    return ownIds.has(commandId);
+  async #adoptEarlier(commandId: string, scope: CommandScope, applicationId: string): Promise<boolean> {
+    const earlier = this.#searchedAt.get(scope) ?? Number.NEGATIVE_INFINITY;
+    if (this.#clock.monotonic() - earlier < searchIntervalMs) return false;
+    this.#searchedAt.set(scope, this.#clock.monotonic());
+    await settleWithin(readTimeoutMs, this.#clock, this.#search(applicationId, [scope]));
+    if (this.#isOutdated) void this.#run(applicationId);
+    return this.#ownIds.has(commandId);
   }
 
-  const isOld = () => clock.monotonic() - readAt >= readIntervalMs;
+  #isOld(): boolean {
+    return this.#clock.monotonic() - this.#readAt >= readIntervalMs;
+  }
 
-  async function decide(command: UsedCommand): Promise<boolean> {
+  async #decide(command: UsedCommand): Promise<boolean> {
     const { id: commandId } = command;
     // The first reading stores the ids of the commands that a deploy script has put there, and removes those that
     // another program has replaced while we were not running.
-    if (!hasTried && (startedFor !== undefined || !(await registry.has(commandId)))) {
-      await settleWithin(readTimeoutMs, clock, firstReading.promise);
+    if (!this.#hasTried && (this.#startedFor !== undefined || !(await this.#options.registry.has(commandId)))) {
+      await settleWithin(readTimeoutMs, this.#clock, this.#firstReading.promise);
     }
-    if (!hasRead) return registry.has(commandId);
-    if (!(await isStored(commandId))) return adopt(command);
-    if (startedFor !== undefined && (isShared || isOld())) await readForInteraction(startedFor);
-    return ownIds.has(commandId);
+    if (!this.#hasRead) return this.#options.registry.has(commandId);
+    if (!(await this.#isStored(commandId))) return this.#adopt(command);
+    if (this.#startedFor !== undefined && (this.#isShared || this.#isOld()))
+      await this.#readForInteraction(this.#startedFor);
+    return this.#ownIds.has(commandId);
   }
-
-  return {
-    /** Starts the registration; later calls have no effect. */
-    start(applicationId: string): void {
-      if (startedFor !== undefined) return;
-      startedFor = applicationId;
-      void run(applicationId);
-    },
-    /** Registers again what is offered now; without effect before the start. Calls in quick succession are one. */
-    update(): void {
-      if (startedFor === undefined) return;
-      isOutdated = true;
-      void run(startedFor);
-    },
-    /**
-     * Whether we answer this use of a command: we registered it, and no other program has replaced it since; or `isKnown`
-     * was true for the interaction. A command with the name of ours that a deploy script has put there is recognised, too,
-     * and one that an earlier installation has left in another scope. Rejects with what {@link CommandRegistry} throws.
-     */
-    async isOwn(command: UsedCommand, interactionId: string): Promise<boolean> {
-      // The caller's listener for the same interaction runs in this turn, and may ask `isKnown`.
-      await Promise.resolve();
-      if (decisions.get(interactionId) === true) {
-        if (startedFor !== undefined && isOld()) void readForInteraction(startedFor);
-        return true;
-      }
-      const isOurs = await decide(command);
-      const answers = isOurs || decisions.get(interactionId) === true;
-      decisions.set(interactionId, answers);
-      return answers;
-    },
-    /**
-     * What `isOwn` knows without asking the database or Discord: before the list was read, by the name. True is a promise
-     * to answer this interaction.
-     */
-    isKnown({ id, ...command }: CommandReference, interactionId: string | undefined): boolean {
-      const decided = interactionId === undefined ? undefined : decisions.get(interactionId);
-      if (decided !== undefined) return decided;
-      const isOurs = ownIds.has(id) || (startedFor !== undefined && !hasRead && hasNameOfOurs(command));
-      if (isOurs && interactionId !== undefined) decisions.set(interactionId, true);
-      return isOurs;
-    },
-    /** Another program has answered an interaction of ours, so from now on the list is read before each answer. */
-    noteOtherAnswer(): void {
-      if (sharing !== 'never') isShared = true;
-    },
-    /** The id of our command of this name in the scope of the registration; null before it is registered. */
-    idOf: (name: string): string | null => idsByName.get(name) ?? null,
-    stop: () => stopping.abort(),
-  };
 }
 
 /** What to do about another program's command that has the name of one of ours. */

@@ -1,4 +1,5 @@
-import { DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { DiscordAPIError } from '@discordjs/rest';
+import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import {
   type ApplicationCommandBody,
@@ -7,9 +8,19 @@ import {
   type RegistrationContext,
 } from '../commands/command.ts';
 import type { DiscordRest } from '../rest.ts';
-import { type CommandPlan, type CommandReference, planCommands } from './command-plan.ts';
-import type { CommandRegistry, RegisteredCommand, StoredCommand } from './command-registry.ts';
-import { bodiesOf, definitionOf, keyOf, type ListedCommand, listedCommand } from './command-shape.ts';
+import {
+  bodiesOf,
+  type CommandPlan,
+  type CommandReference,
+  type CommandRegistry,
+  definitionOf,
+  keyOf,
+  type ListedCommand,
+  listedCommand,
+  planCommands,
+  type RegisteredCommand,
+  type StoredCommand,
+} from './command-shape.ts';
 
 /** Discord lists translations only on request. Discord: "Get Global Application Commands". */
 const withLocalizations = new URLSearchParams({ with_localizations: 'true' });

@@ -1,4 +1,4 @@
-import { memoizeOne } from '@tallyhook/platform/memoize';
+import type { RawFile } from '@discordjs/rest';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
 import { webAddress } from '@tallyhook/platform/texts/markup';
 import { plainName } from '@tallyhook/platform/truncate';
@@ -14,9 +14,17 @@ import {
   ChannelType,
   ComponentType,
   SelectMenuDefaultValueType,
-} from 'discord.js';
-import type { ActionTarget, Reply, ReplyButton, ReplySelect, Select, SelectChoice } from '../commands/reply.ts';
-import { encodeCustomId } from './custom-id.ts';
+} from 'discord-api-types/v10';
+import type {
+  ActionTarget,
+  OptionValue,
+  Reply,
+  ReplyButton,
+  ReplyFile,
+  ReplySelect,
+  Select,
+  SelectChoice,
+} from '../commands/reply.ts';
 
 /** Discord: "Button Structure", "Action Row", "String Select". */
 export const maxButtonsPerRow = 5;
@@ -170,23 +178,8 @@ export function renderReplySelect(select: ReplySelect, command: string | null): 
   return component === null || select.disabled !== true ? component : { ...component, disabled: true };
 }
 
-/**
- * Null without a label, or if its id or URL is invalid. A button that is the same object in many replies is rendered once
- * for each command.
- */
+/** Null without a label, or if its id or URL is invalid. */
 export function renderButton(button: ReplyButton, command: string | null): Button | null {
-  const known = renderedButtons(button);
-  let component = known.get(command);
-  if (component === undefined) {
-    component = toComponent(button, command);
-    known.set(command, component);
-  }
-  return component;
-}
-
-const renderedButtons = memoizeOne((_button: ReplyButton) => new Map<string | null, Button | null>());
-
-function toComponent(button: ReplyButton, command: string | null): Button | null {
   const label = plainName(button.label, limits.label);
   if (label === '') return null;
   if (button.kind === 'link') {
@@ -209,4 +202,100 @@ export function keyOf(component: Button | SelectComponent): string {
 
 export function rowOf(components: (Button | SelectComponent)[]): ComponentRow {
   return { type: ComponentType.ActionRow, components };
+}
+
+/** Discord: "Custom ID", 1 to 100 characters. */
+const maxCustomIdLength = 100;
+/** Prefix of all our custom ids: other programs with the same token have buttons, selects and modals of their own. */
+const prefix = 'tallyhook:';
+/** The custom ids of buttons that were posted before the prefix was introduced, in exactly their former format. */
+const unprefixedId = /^reviews:sort=(?:newest|highest|lowest)&limit=\d{1,2}(?:&listing=[\w.-]{1,32})?&page=\d{1,2}$/;
+const content = /^([a-z][a-z0-9_-]{0,31})(?:\/([a-z][a-z0-9-]{0,31}))?:(.*)$/s;
+
+/** The content of the custom id of a component or modal: the command to run, and its options. */
+export interface CustomId {
+  readonly command: string;
+  /** Null for a page button. */
+  readonly action: string | null;
+  readonly options: Readonly<Record<string, OptionValue>>;
+}
+
+/**
+ * `tallyhook:reviews:sort=newest&limit=12&page=2` or, with an action, `tallyhook:shop/buy:item=vip`: the id holds all
+ * state of a component, so it works after a restart. Null if it would exceed 100 characters.
+ */
+export function encodeCustomId({ command, action, options }: CustomId): string | null {
+  const pairs = Object.entries(options).map(([name, value]): [string, string] => [name, String(value)]);
+  const target = action === null ? command : `${command}/${action}`;
+  const id = `${prefix}${target}:${new URLSearchParams(pairs).toString()}`;
+  return id.length <= maxCustomIdLength ? id : null;
+}
+
+/** Whether a custom id has our format. It is untrusted: everyone who can post with the token can create one. */
+export function isOwnCustomId(id: string): boolean {
+  return id.startsWith(prefix) || unprefixedId.test(id);
+}
+
+/** Null for an id that is not ours. The options are untrusted strings. */
+export function decodeCustomId(id: string): CustomId | null {
+  if (!isOwnCustomId(id)) return null;
+  const [, command, action = null, query] = content.exec(id.startsWith(prefix) ? id.slice(prefix.length) : id) ?? [];
+  if (command === undefined || query === undefined) return null;
+  return { command, action, options: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+/** Discord: "Uploading Files" (count). */
+const maxFiles = 10;
+/** Discord: "Attachment Object", "Media Gallery", "Thumbnail" (characters). */
+const maxDescriptionLength = 1_024;
+/** Discord replaces other characters, so that a reference would lead nowhere. */
+const referableName = /^[A-Za-z0-9][\w.-]{0,99}$/;
+
+/** A file that is sent with a message. */
+export interface Attachment {
+  readonly name: string;
+  readonly content: Buffer;
+  readonly description?: string;
+}
+
+export function renderFiles(files: readonly ReplyFile[]): Attachment[] {
+  return files.slice(0, maxFiles).map(({ name, content, description }) => ({
+    name,
+    content: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
+    ...descriptionOf(description),
+  }));
+}
+
+/** The entries of `attachments` in the body of a message, and the files beside it. Discord: "Uploading Files". */
+export interface Upload {
+  readonly attachments: readonly { readonly id: string; readonly filename: string; readonly description?: string }[];
+  readonly files: RawFile[];
+}
+
+export function uploadOf(files: readonly Attachment[]): Upload {
+  return {
+    attachments: files.map(({ name, description }, id) => ({
+      id: String(id),
+      filename: name,
+      ...(description === undefined ? {} : { description }),
+    })),
+    files: files.map(({ name, content }) => ({ name, data: content })),
+  };
+}
+
+/** The names of the files that embeds and components of the message can show. */
+export function attachedNames(files: readonly ReplyFile[] = []): string[] {
+  const names = files.slice(0, maxFiles).map(({ name }) => name);
+  return [...new Set(names)].filter((name) => referableName.test(name));
+}
+
+/** The URL by which a message shows an attached file. */
+export function attachmentUrl(name: string): string {
+  return `attachment://${name}`;
+}
+
+/** For screen readers; nothing if it is empty. */
+export function descriptionOf(text: string | undefined): { readonly description?: string } {
+  const description = plainName(text ?? '', maxDescriptionLength);
+  return description === '' ? {} : { description };
 }

@@ -1,4 +1,4 @@
-import { cutMarkup, type Markup, markup, webAddress } from '@tallyhook/platform/texts/markup';
+import { bold, cutMarkup, lines, link, type Markup, markup, webAddress } from '@tallyhook/platform/texts/markup';
 import { plainName } from '@tallyhook/platform/truncate';
 import {
   type APIComponentInContainer,
@@ -7,12 +7,19 @@ import {
   type APIMessageTopLevelComponent,
   ComponentType,
   MessageFlags,
-} from 'discord.js';
-import type { Panel, Reply } from '../commands/reply.ts';
-import { type Attachment, attachedNames, attachmentUrl, descriptionOf, renderFiles } from './attachments.ts';
-import { type ComponentRow, keyOf, renderComponents } from './components.ts';
+} from 'discord-api-types/v10';
+import type { Panel, PanelBlock, Reply } from '../commands/reply.ts';
+import {
+  type Attachment,
+  attachedNames,
+  attachmentUrl,
+  type ComponentRow,
+  descriptionOf,
+  keyOf,
+  renderComponents,
+  renderFiles,
+} from './components.ts';
 import { fairShare, panelLimits, renderContainer, toneColors } from './panel.ts';
-import { toPanel } from './reply-panel.ts';
 
 /** Embeds, with the components below them. */
 export interface EmbedContent {
@@ -201,4 +208,33 @@ export function renderEmbed(reply: Reply, maxLength = embedLimits.total): APIEmb
       ? { timestamp: new Date(reply.at).toISOString() }
       : {}),
   };
+}
+
+/**
+ * A longer title has no link (characters): it counts as text, of which ten panels in one message have 400 characters
+ * each, and half a link would be shown as it is written.
+ */
+const maxLinkedTitleLength = 120;
+
+/** The same content as a panel, for a message that consists of panels and can have no embeds. */
+export function toPanel(reply: Reply): Panel {
+  const { thumbnail, title, url, text = markup``, fields = [], buttons = [], selects = [], image, ...others } = reply;
+  const { author: _author, later: _later, ...kept } = others;
+  const blocks: PanelBlock[] = [
+    thumbnail === undefined ? { kind: 'text', text } : { kind: 'thumbnail', text, ...thumbnail },
+    ...fields.map(({ name, value }) => ({ kind: 'text' as const, text: lines(bold(name), value) })),
+    ...(image === undefined ? [] : [imageBlock(image, kept.files)]),
+    ...selects.map((select) => ({ kind: 'select' as const, select })),
+    { kind: 'buttons', buttons },
+  ];
+  return { ...kept, kind: 'panel', ...(title !== undefined && { title: linkedTitle(title, url) }), blocks };
+}
+
+function linkedTitle(title: Markup, url: string | undefined): Markup {
+  const linked = link(title, url);
+  return linked.length <= maxLinkedTitleLength ? linked : title;
+}
+
+function imageBlock(file: string, files: Reply['files'] = []): PanelBlock {
+  return { kind: 'image', file, description: files.find(({ name }) => name === file)?.description ?? '' };
 }

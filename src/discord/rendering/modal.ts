@@ -1,5 +1,5 @@
 import { plainName } from '@tallyhook/platform/truncate';
-import { type APIModalInteractionResponseCallbackData, ComponentType, TextInputStyle } from 'discord.js';
+import { type APIModalInteractionResponseCallbackData, ComponentType, TextInputStyle } from 'discord-api-types/v10';
 import type { Modal, ModalField } from '../commands/reply.ts';
 import { actionId, choicesOf, renderSelect } from './components.ts';
 

@@ -15,7 +15,7 @@ import { type ListingCard, listingName } from '../../core/announcements/listing-
 import { ownReason } from '../../core/announcements/own-reason.ts';
 import type { Announcement, Bonus } from '../../core/outbox/effect-contents.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
-import { toPanel } from '../../discord/rendering/reply-panel.ts';
+import { toPanel } from '../../discord/rendering/message.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { endsOrder, premiumKinds } from '../../webhook/event.ts';
 

@@ -4,15 +4,15 @@ import { day, minute } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { mention } from '@tallyhook/platform/texts/markup';
-import { DiscordAPIError, Routes } from 'discord.js';
+import { Routes } from 'discord.js';
 import { type AnnouncementStyle, showsVoter, showsVotes } from '../../core/announcements/announcement-style.ts';
 import { type CardSource, type ListingCard, readCard } from '../../core/announcements/listing-card.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { Announcement } from '../../core/outbox/effect-contents.ts';
 import { parseQueue } from '../../core/outbox/queue.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
-import { classifySendError, tokenHint } from '../../discord/discord-errors.ts';
-import type { ChannelTexts } from '../../discord/guild-languages.ts';
+import { classifySendError, describeDiscordError, tokenHint } from '../../discord/discord-errors.ts';
+import type { ChannelTexts } from '../../discord/languages.ts';
 import type { Portraits } from '../../discord/portraits.ts';
 import { type MessageRequest, postRequest } from '../../discord/posting/message-request.ts';
 import { createNonceAges } from '../../discord/posting/nonce-ages.ts';
@@ -208,7 +208,7 @@ export function createAnnouncer(options: {
       await rest.post(Routes.channelMessages(channelId), body, files);
       return { outcome: 'done' };
     } catch (error) {
-      if (error instanceof DiscordAPIError && error.status === 401) {
+      if (describeDiscordError(error).kind === 'token') {
         log.error({ hint: tokenHint }, 'Discord rejects the bot token');
       }
       return classifySendError(error, { channelId, effects });

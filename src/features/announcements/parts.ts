@@ -1,5 +1,4 @@
-import type { CommunityId } from '../../core/ledger/account.ts';
-import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import type { CommunityId, LedgerReads } from '../../core/ledger/account.ts';
 import { announcementKind } from '../../core/outbox/effect-kind.ts';
 import { handleTogether } from '../../core/outbox/perform.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';

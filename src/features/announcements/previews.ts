@@ -12,8 +12,8 @@ import { addVote, emptyHistory } from '../../core/rewards/history.ts';
 import { nextMilestone } from '../../core/rewards/milestones.ts';
 import { creditsOf, type RewardEntry } from '../../core/rewards/reward.ts';
 import { streakOn } from '../../core/rewards/streak.ts';
-import { announcementOf, testAnnouncementOf } from '../../core/tally/announcement.ts';
 import { calendarOf } from '../../core/tally/community.ts';
+import { announcementOf, testAnnouncementOf } from '../../core/tally/write-event.ts';
 import { type Event, voteKindOf } from '../../webhook/event.ts';
 import { renderStyledAnnouncement } from './styled-announcement.ts';
 

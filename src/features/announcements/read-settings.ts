@@ -5,7 +5,7 @@ import { settings } from '../settings.ts';
 
 type Setting = (typeof settings)[number];
 type AnnouncementSpec = Extract<Setting, { readonly path: `announcements.${string}` }>;
-/** What a listing states: undefined if it is left out, null if it is switched off. */
+/** Announcements that a listing states: undefined if it is left out, null if it is switched off. */
 export type StatedAnnouncements = {
   readonly [Each in AnnouncementSpec as Each['path'] extends `announcements.${infer Name}` ? Name : never]?:
     | z.output<Each['schema']>

@@ -2,10 +2,9 @@ import { textOf } from '@tallyhook/platform/json';
 import { locales } from '@tallyhook/platform/texts/locale';
 import { escapeName, webAddress } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
-import { announcementSwitch } from '../../core/announcements/announcement-switch.ts';
-import { breaks, type Rule, rule } from '../../core/settings/rules.ts';
-import { setting } from '../../core/settings/setting-spec.ts';
-import { choicesOf, showChoice } from '../../core/settings/shown-values.ts';
+import { announcementSwitch } from '../../core/announcements/announcement-style.ts';
+import { choicesOf, setting, showChoice } from '../../core/settings/setting-spec.ts';
+import { breaks, type Rule, rule } from '../../core/settings/value-schemas.ts';
 import { announcementModes } from '../../texts/announcement-settings.ts';
 import {
   inBraces,

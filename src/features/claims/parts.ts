@@ -1,12 +1,11 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
-import type { CommunityId } from '../../core/ledger/account.ts';
-import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import type { CommunityId, LedgerReads } from '../../core/ledger/account.ts';
 import { toleranceMs } from '../../core/rewards/reward.ts';
-import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { type ClaimResult, maxClaimAgeMs } from '../../core/tally/record-claim.ts';
+import type { ClaimRecorder } from '../../core/tally/recorder.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { VoteStatus } from '../../lookup/schemas.ts';
 import type { SiteClient } from '../../lookup/sites/site-client.ts';

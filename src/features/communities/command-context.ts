@@ -1,13 +1,12 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { memoizeOne } from '@tallyhook/platform/memoize';
-import type { CoveredCommunity, UnlocalizedContext } from '../../../commands/context.ts';
 import type { Config } from '../../../config/schema.ts';
 import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
-import type { CountRecordedVotes } from '../../core/ledger/votes-per-day.ts';
 import { linkPath } from '../../core/settings/stored-settings.ts';
+import type { CountRecordedVotes } from '../../core/store/standings/votes-per-day.ts';
 import type { ListedLookup, RegistrationContext } from '../../discord/commands/command.ts';
-import type { CommandPlace } from '../../discord/interactions/run-command.ts';
+import type { CommandPlace } from '../../discord/interactions/interactions.ts';
 import { createLookup } from '../../lookup/client.ts';
 import { missingFor } from '../../lookup/sites/site-apis.ts';
 import { describeSiteListing } from '../../lookup/sites/site-lookup.ts';
@@ -17,14 +16,14 @@ import type { Services } from '../create.ts';
 import type { ServicesContext } from '../parts.ts';
 import { lacksOf } from '../settings.ts';
 import type { Community } from './directory.ts';
-import { type CommunityListing, isRepeated, listedRules } from './listings.ts';
+import { type CommunityListing, type CoveredCommunity, isRepeated, listedRules } from './listings.ts';
 import { inOrderOfCommands } from './lookup-clients.ts';
 import { withoutGuild } from './only-community.ts';
 
-/** What a command can use, without what is known only when commands are registered. */
-export type BotContext = Omit<UnlocalizedContext, 'commands' | 'commandId'>;
-
 export type CommandContexts = ReturnType<typeof createCommandContexts>;
+
+/** The context of a command, without the fields that are known only when commands are registered. */
+export type BotContext = Awaited<ReturnType<CommandContexts['at']>>;
 
 export function createCommandContexts({
   store,
@@ -70,14 +69,14 @@ export function createCommandContexts({
   function create(
     communities: readonly Community[],
     { covered, isManaged }: { readonly covered: readonly Community[]; readonly isManaged: boolean },
-  ): BotContext {
+  ) {
     const listings = communities.flatMap((community) => community.listings);
     const { id = noCommunity, timeZone = 'UTC' } = covered[0] ?? {};
     const isOnly = directory.communities.length === 1 && !directory.isShared;
     return {
       clock,
       displayName: lookups.displayName,
-      recordedVotes: (listing) =>
+      recordedVotes: (listing: string) =>
         store.recordedVotesIn(directory.communityOf(listing)?.timeZone ?? 'UTC')(
           directory.namesOf(listing),
           clock.now(),
@@ -99,7 +98,7 @@ export function createCommandContexts({
     return { managed: createFor(true), visited: createFor(false) };
   }
 
-  /** Those in which the member has an account, or all of the operator's if there is none. */
+  /** The communities in which the member has an account, or all of the operator's if there is none. */
   async function communitiesOf(userId: string, communities: readonly Community[]): Promise<readonly Community[]> {
     const scopes = await store.communitiesOf(userId);
     const own = communities.filter(({ id }) => scopes.includes(id));
@@ -116,7 +115,7 @@ export function createCommandContexts({
 
   return {
     /** The context at a place; the same object for the same settings, unless the database must be asked. */
-    at({ guildId, userId }: CommandPlace): BotContext | Promise<BotContext> {
+    at({ guildId, userId }: CommandPlace): ReturnType<typeof create> | Promise<ReturnType<typeof create>> {
       const communities = directory.inGuild(guildId);
       if (isManaged(guildId)) return contexts.managed(communities);
       const isOpen = communities.length === 0 || (communities.length === 1 && !directory.isShared);
@@ -128,7 +127,7 @@ export function createCommandContexts({
     },
     /** The guilds of all communities, as far as they are known. */
     guildIds: () => directory.communities.flatMap(({ guildId }) => guildId ?? []),
-    /** What registered commands offer, with the listings of all communities. */
+    /** The offer of registered commands, with the listings of all communities. */
     offer: (): RegistrationContext => ({
       listings: lookups.of(shown(directory.listings)),
       isShared: directory.isShared,
@@ -143,7 +142,7 @@ function shown(listings: readonly CommunityListing[]): readonly CommunityListing
 }
 
 /**
- * What commands offer by the configuration, without a request: the listings with an API key or on another site.
+ * The offer of commands by the configuration, without a request: the listings with an API key or on another site.
  * @param stored whether any community has a value of a setting from `/setup`
  * @throws TallyhookError `lookup_key_malformed`
  */

@@ -1,6 +1,6 @@
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { CommunityId } from '../../core/ledger/account.ts';
-import type { CommunityKey, CommunityStore } from '../../core/store/communities/store.ts';
+import type { CommunityKey, CommunityStore } from '../../core/store/communities.ts';
 
 /** Finds the community of a guild, or with null that of listings without a guild; undefined if there is none. */
 export type FindCommunityId = (guildId: string | null) => CommunityId | undefined;

@@ -33,7 +33,7 @@ export interface Community extends SharedSettings {
 /** The listings of all communities as they are configured now, by what they are looked up by. */
 export type Directory = ReturnType<typeof createDirectory>;
 
-/** The same object every time. */
+/** No communities; the same object every time. */
 const nothing: readonly Community[] = [];
 
 export function createDirectory(
@@ -96,8 +96,8 @@ export function createDirectory(
       return communities.get(null)?.[0] ?? index.communities.find((community) => community.id === id);
     },
     /**
-     * The communities that commands in a guild are about: its own. In direct messages all. In a guild without one, those
-     * of the operator, or none if others share the program.
+     * The communities that commands in a guild are about: its own. In direct messages all. In a guild without one,
+     * those of the operator, or none if others share the program.
      */
     inGuild(guildId: string | null): readonly Community[] {
       const own = guildId === null ? undefined : communities.get(guildId);

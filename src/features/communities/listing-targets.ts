@@ -26,7 +26,7 @@ export function createListingTargets(findLookup: (listing: string) => ListedLook
   /** By API key, because a listing can get another one. */
   const known = new Map<string, string | null>();
 
-  /** What is known now, without a request. */
+  /** The target as far as it is known now, without a request. */
   function targetOf({ id, lookupKey }: TargetedListing): Target {
     if (id !== null) return { isKnown: true, id };
     const found = lookupKey === null ? undefined : known.get(lookupKey);
@@ -52,8 +52,8 @@ export function createListingTargets(findLookup: (listing: string) => ListedLook
 }
 
 /**
- * Finds the ids by which the listings of a guild are compared, and has them compared again. Only listings beside another
- * one of their kind are looked up, so most installations send no request.
+ * Finds the ids by which the listings of a guild are compared, and has them compared again. Only listings beside
+ * another one of their kind are looked up, so most installations send no request.
  */
 export function createTargetLoop(options: {
   readonly targets: ListingTargets;

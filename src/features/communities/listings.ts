@@ -1,12 +1,15 @@
 import type { FormerLink, ListingConfig } from '../../../config/schema.ts';
 import type { CommunityId } from '../../core/ledger/account.ts';
+import type { Standings } from '../../core/ledger/standing.ts';
 import type { ListingWithSecrets } from '../../core/receiving/listing.ts';
+import type { Milestone } from '../../core/rewards/rules.ts';
 import type { SettingSpec } from '../../core/settings/setting-spec.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { AnnouncedEvents } from '../../core/tally/listing-context.ts';
+import type { ListedLookup } from '../../discord/commands/command.ts';
+import type { ListingKind } from '../../lookup/lookup.ts';
 import { settings } from '../settings.ts';
 import type { FindCommunityId } from './community-ids.ts';
-import type { ListedRules } from './listed-rules.ts';
 
 /** The Discord id of the server or bot of a listing, as far as it is known; null otherwise. */
 export type FindTargetId = (listing: Pick<ListingConfig, 'name' | 'id' | 'lookupKey'>) => string | null;
@@ -91,7 +94,7 @@ export function listingsOfCommunity(
   });
 }
 
-/** What features announce of votes, as their settings say. */
+/** The events that features announce for all listings of a community. */
 function eventsSharedBy(listings: readonly ListingConfig[]): object {
   const specs: readonly SettingSpec[] = settings;
   return Object.assign(
@@ -109,9 +112,23 @@ function formerNames(group: readonly ListingConfig[], targetIdOf: FindTargetId):
   return [...new Set(former.filter(({ id }) => ids.includes(id)).map(({ name }) => name))];
 }
 
-/** Whether another listing with the same target represents this one, so that members see it once. */
+/** Checks whether another listing with the same target represents this one, so that members see it once. */
 export function isRepeated({ name, community }: Pick<CommunityListing, 'name' | 'community'>): boolean {
   return namesOfTarget(community, name)[0] !== name;
+}
+
+/**
+ * A community that a command covers: its accounts, and the listings whose votes they are paid for.
+ * @category Commands
+ */
+export interface CoveredCommunity {
+  /** Names it in the options of components, which can be forged: the id of its guild, or `none` without one. */
+  readonly id: string;
+  /** Null if it is not known. */
+  readonly guildId: string | null;
+  readonly listings: readonly ListedLookup[];
+  readonly rules: readonly ListedRules[];
+  readonly standings: Standings;
 }
 
 /** The rules that members see, of the listings that were configured. */
@@ -122,4 +139,16 @@ export function listedRules(listings: readonly CommunityListing[]): ListedRules[
       const names = namesOfTarget(community, name);
       return { name, kind, cooldownMs: base.cooldownMs, milestones, ...(names.length > 1 && { names }) };
     });
+}
+
+/** The rules of a listing that members see. @category Commands */
+export interface ListedRules {
+  /** The configured name. */
+  readonly name: string;
+  /** All names of the server or bot, if it has several: a vote for one is a vote for all. @internal */
+  readonly names?: readonly string[];
+  readonly kind: ListingKind;
+  /** How long a vote blocks the next one (ms). */
+  readonly cooldownMs: number;
+  readonly milestones: readonly Milestone[];
 }

@@ -1,39 +1,134 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import type { Log } from '@tallyhook/platform/log';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
-import type { CommunityId, LastVotes } from '../../core/ledger/account.ts';
-import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import type { CommunityId, LastVotes, LedgerReads } from '../../core/ledger/account.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import { findLinkableSite } from '../../core/settings/listing-settings.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { NamesInDiscord } from '../../discord/names-in-discord.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
-import { createLookup, createRotatableClient, type RotatableClient } from '../../lookup/client.ts';
+import { createLookup, createRotatableClient, type LookupOptions, type RotatableClient } from '../../lookup/client.ts';
 import type { LedgerVote } from '../../lookup/freshness.ts';
 import type { KeyStatus, LookupClient } from '../../lookup/lookup.ts';
-import type { LookupOptions } from '../../lookup/lookup-options.ts';
+import type { BotProfile, ServerProfile } from '../../lookup/schemas.ts';
 import { createSiteClient, type SiteClient } from '../../lookup/sites/site-client.ts';
 import { createSiteLookup } from '../../lookup/sites/site-lookup.ts';
 import { findSite, type SiteSettings } from '../../webhook/sites/site-settings.ts';
 import type { CommunityIds } from './community-ids.ts';
 import { createDirectory, type Directory } from './directory.ts';
-import { createListingNames, type NamedListing, withDisplayName } from './listing-names.ts';
 import { createListingTargets, createTargetLoop } from './listing-targets.ts';
 import { linkedLabel } from './listings.ts';
 
-/** Of a process without Discord. */
+/** The names that a listing can have. */
+export interface NamedListing {
+  readonly kind: 'server' | 'bot';
+  /** Discord id of the server or bot; null if it is not configured. */
+  readonly id: string | null;
+  /** As it is configured; null otherwise. */
+  readonly title: string | null;
+  /** The name of the other site that it is on; null for the document's service. */
+  readonly siteName: string | null;
+  /** The name on its site, as far as the API has stated it; null otherwise. */
+  readonly nameOnSite: () => string | null;
+}
+
+/** How long a name in Discord that was never requested before is waited for (ms). */
+const timeoutMs = second / 2;
+
+/**
+ * The display names of listings, as far as they are known now: the configured title, else the name on the site, else
+ * the name in Discord, else that of the site. A name in Discord that is not known is requested, for the next time.
+ */
+export function createListingNames(inDiscord: NamesInDiscord, stopwatch: Clock) {
+  function nameOf(listing: NamedListing): string | null {
+    const { title, siteName, kind, id, nameOnSite } = listing;
+    return title ?? nameOnSite() ?? (id === null ? null : inDiscord.known(kind, id)) ?? siteName;
+  }
+
+  return {
+    /**
+     * With the site beside it if another listing of the community has the same name; with the id where only the site is
+     * known of both. Null if nothing but the configured name is known.
+     */
+    of(listing: NamedListing, community: readonly NamedListing[]): string | null {
+      const name = nameOf(listing);
+      const { siteName, id } = listing;
+      const isShared = community.some((other) => !isSame(other, listing) && nameOf(other) === name);
+      if (name === null || siteName === null || !isShared) return name;
+      const mark = name === siteName ? id : siteName;
+      return mark === null ? name : `${name} (${mark})`;
+    },
+    /** Waits for a moment until Discord has said the name, if nothing better is known. Never rejects. */
+    async find({ title, nameOnSite, kind, id }: NamedListing): Promise<void> {
+      if (title !== null || nameOnSite() !== null || id === null || inDiscord.known(kind, id) !== null) return;
+      await settleWithin(timeoutMs, stopwatch, inDiscord.find(kind, id));
+    },
+  };
+}
+
+export type ListingNames = ReturnType<typeof createListingNames>;
+
+/** One server or bot that is linked twice is one listing to members. */
+function isSame(one: NamedListing, other: NamedListing): boolean {
+  return one === other || (one.kind === other.kind && one.id === other.id && one.siteName === other.siteName);
+}
+
+type Profile = ServerProfile | BotProfile;
+
+/**
+ * A client whose profile has the display name of the listing, so that everything that shows the profile does.
+ * @param options.note gets the name on the site
+ * @param options.find waits until the display name is known
+ * @param options.displayName null if the client knows best
+ */
+export function withDisplayName(
+  lookup: LookupClient,
+  options: {
+    readonly note: (name: string) => void;
+    readonly find: () => Promise<void>;
+    readonly displayName: () => string | null;
+  },
+): LookupClient {
+  const { note, find, displayName } = options;
+  let latest: { readonly profile: Profile; readonly renamed: Profile } | null = null;
+
+  /** Renames a profile: the same object for the same one, because replies are rendered once for each. */
+  function rename(profile: Profile): Profile {
+    if (profile.name !== '') note(profile.name);
+    const name = displayName();
+    if (name === null || name === profile.name) return profile;
+    if (latest?.profile !== profile || latest.renamed.name !== name)
+      latest = { profile, renamed: { ...profile, name } };
+    return latest.renamed;
+  }
+
+  return {
+    ...lookup,
+    async profile(query) {
+      const cached = await lookup.profile(query);
+      if (cached.value.name === '') await find();
+      const value = rename(cached.value);
+      return value === cached.value ? cached : { ...cached, value };
+    },
+    cached: {
+      ...lookup.cached,
+      async profile() {
+        const profile = await lookup.cached.profile();
+        return profile && rename(profile);
+      },
+    },
+  };
+}
+
+/** The names in Discord for a process without Discord: none. */
 const noNames: NamesInDiscord = { known: () => null, find: async () => null };
 
 /** A deferred command must respond within 15 s of the interaction. */
 const requestTimeoutMs = 9 * second;
 /** How long the names of listings are waited for (ms). */
 const namesTimeoutMs = second / 2;
-
-/** The lookup clients of all listings. */
-export type LookupClients = ReturnType<typeof createLookupClients>;
 
 interface ConfiguredClient extends RotatableClient, NamedListing {
   readonly name: string;
@@ -44,7 +139,7 @@ interface ConfiguredClient extends RotatableClient, NamedListing {
   readonly displayName: () => string;
   readonly site?: ListedLookup['site'];
   readonly isSilent?: boolean;
-  /** Of another site; null without an API. */
+  /** The client of another site; null without an API. */
   readonly siteClient: SiteClient | null;
 }
 
@@ -67,47 +162,50 @@ interface LookupClientDependencies {
   readonly inDiscord?: NamesInDiscord;
   readonly cache: NonNullable<LookupOptions['cache']>;
   readonly metrics: Metrics;
-  readonly tracing?: Tracing | null;
   readonly clock: Clock;
   /** Real time, for the connection to Discord. */
   readonly stopwatch?: Clock;
   readonly log: Log;
 }
 
-/** Creates the clients without a request. @throws TallyhookError `lookup_key_malformed` */
-export function createLookupClients(
-  config: Pick<Config, 'listings' | 'lookup' | 'siteApiUrl'>,
-  {
-    store,
-    communityIds,
-    namesOf = (name) => [name],
-    cache,
-    metrics,
-    tracing = null,
-    clock,
-    log,
-    ...rest
-  }: LookupClientDependencies,
-) {
-  let clients: ReadonlyMap<string, ConfiguredClient> = new Map();
-  let byGuild: ReadonlyMap<string | null, readonly ConfiguredClient[]> = new Map();
-  let former: ReadonlyMap<string, FormerListing> = new Map();
-  const names = createListingNames(rest.inDiscord ?? noNames, rest.stopwatch ?? clock);
-  prepare(config.listings)();
+/** The lookup clients of all listings. Created without a request. */
+export class LookupClients {
+  readonly #config: Pick<Config, 'lookup' | 'siteApiUrl'>;
+  readonly #dependencies: LookupClientDependencies;
+  readonly #names: ListingNames;
+  #clients: ReadonlyMap<string, ConfiguredClient> = new Map();
+  #byGuild: ReadonlyMap<string | null, readonly ConfiguredClient[]> = new Map();
+  #former: ReadonlyMap<string, FormerListing> = new Map();
 
-  function optionsOf({ name, guildId, rewards, linked }: ListingConfig) {
+  /** @throws TallyhookError `lookup_key_malformed` */
+  constructor(config: Pick<Config, 'listings' | 'lookup' | 'siteApiUrl'>, dependencies: LookupClientDependencies) {
+    this.#config = config;
+    this.#dependencies = dependencies;
+    this.#names = createListingNames(dependencies.inDiscord ?? noNames, this.#stopwatch);
+    this.prepare(config.listings)();
+  }
+
+  get #stopwatch(): Clock {
+    return this.#dependencies.stopwatch ?? this.#dependencies.clock;
+  }
+
+  #namesOf(listing: string): readonly string[] {
+    return this.#dependencies.namesOf?.(listing) ?? [listing];
+  }
+
+  #optionsOf({ name, guildId, rewards, linked }: ListingConfig) {
+    const { store, communityIds, cache, metrics, clock, log } = this.#dependencies;
     // The number of time series must not grow with the number of communities.
     const label = linked ? linkedLabel : name;
     return {
       cache,
       budget: store.budgetStore,
-      tracing,
       clock,
       log,
       timeoutMs: requestTimeoutMs,
-      async lastVote(userId) {
+      lastVote: async (userId) => {
         const communityId = communityIds.of(guildId);
-        return communityId === undefined ? null : store.ledgerIn(communityId).lastVoteAt(userId, namesOf(name));
+        return communityId === undefined ? null : store.ledgerIn(communityId).lastVoteAt(userId, this.#namesOf(name));
       },
       cooldownMs: rewards.base.cooldownMs,
       observe(observed) {
@@ -119,83 +217,86 @@ export function createLookupClients(
     } satisfies Partial<LookupOptions>;
   }
 
-  function createClient(listing: ListingConfig, key: string): LookupClient {
-    return createLookup({ kind: listing.kind, baseUrl: config.lookup.baseUrl, key, ...optionsOf(listing) });
+  #createClient(listing: ListingConfig, key: string): LookupClient {
+    return createLookup({ kind: listing.kind, baseUrl: this.#config.lookup.baseUrl, key, ...this.#optionsOf(listing) });
   }
 
-  /** What the listing is called, and its lookup with that name. */
-  function nameClient({ name, kind, id, guildId, title }: ListingConfig, site: { readonly name: string } | null) {
-    let told: string | null = null;
-    const listing: NamedListing = { kind, id, title, siteName: site?.name ?? null, told: () => told };
-    const displayName = () => names.of(listing, byGuild.get(guildId) ?? []);
+  /** The display name of a listing, and its lookup with that name. */
+  #nameClient({ name, kind, id, guildId, title }: ListingConfig, site: { readonly name: string } | null) {
+    let nameOnSite: string | null = null;
+    const listing: NamedListing = { kind, id, title, siteName: site?.name ?? null, nameOnSite: () => nameOnSite };
+    const displayName = () => this.#names.of(listing, this.#byGuild.get(guildId) ?? []);
     return {
       ...listing,
       displayName: () => displayName() ?? name,
       withName: (lookup: LookupClient) =>
         withDisplayName(lookup, {
           note(next) {
-            told = next;
+            nameOnSite = next;
           },
-          find: () => names.find(listing),
+          find: () => this.#names.find(listing),
           displayName,
         }),
     };
   }
 
   /** The client of a listing on another site, which is a new one if its settings have changed. */
-  function clientAtSite(listing: ListingConfig, settings: SiteSettings): ConfiguredClient {
+  #clientAtSite(listing: ListingConfig, settings: SiteSettings): ConfiguredClient {
     const { name, kind, id, guildId, rewards, linked, title } = listing;
     const { cooldownMs } = rewards.base;
     const key = JSON.stringify([settings, kind, id, title]);
-    const known = clients.get(name);
+    const known = this.#clients.get(name);
     if (known?.key === key && known.guildId === guildId && known.cooldownMs === cooldownMs) return known;
     const site = findSite(settings);
-    const options = optionsOf(listing);
+    const options = this.#optionsOf(listing);
     const { key: siteKey, slug } = settings;
     const siteClient = createSiteClient(
       { site: site.id, kind, id, key: siteKey },
-      { ...options, apiUrl: config.siteApiUrl },
+      { ...options, apiUrl: this.#config.siteApiUrl },
     );
     const page = site.votePage({ kind, id, slug });
-    const { withName, ...named } = nameClient(listing, site);
-    const lastVote = lastVoteOf(listing);
+    const { withName, ...named } = this.#nameClient(listing, site);
+    const lastVote = this.#lastVoteOf(listing);
     const lookup = withName(createSiteLookup({ kind, id, page, client: siteClient, ...options, lastVote }));
     const listed = { site: { id: site.id, name: site.name }, isSilent: siteClient === null, siteClient, ...named };
     return { lookup, prepare: noKey, name, guildId, key, cooldownMs, linked: linked === true, ...listed };
   }
 
-  function clientOfService(listing: ListingConfig, key: string): ConfiguredClient {
+  #clientOfService(listing: ListingConfig, key: string): ConfiguredClient {
     const { name, guildId, rewards, linked } = listing;
     const { cooldownMs } = rewards.base;
-    const { withName, ...named } = nameClient(listing, null);
-    const client = createRotatableClient((each) => createClient(listing, each), key);
+    const { withName, ...named } = this.#nameClient(listing, null);
+    const client = createRotatableClient((each) => this.#createClient(listing, each), key);
     const lookup = withName(client.lookup);
     return { ...client, lookup, name, guildId, key, cooldownMs, linked: linked === true, siteClient: null, ...named };
   }
 
   /** A listing of the service without a key, or without the address of the service: only the ledger knows its votes. */
-  function clientOfLedger(listing: ListingConfig): ConfiguredClient {
+  #clientOfLedger(listing: ListingConfig): ConfiguredClient {
     const { name, kind, id, guildId, rewards, linked, title } = listing;
     const { cooldownMs } = rewards.base;
     const key = JSON.stringify([kind, id, title]);
-    const known = clients.get(name);
+    const known = this.#clients.get(name);
     if (known?.key === key && known.guildId === guildId && known.cooldownMs === cooldownMs) return known;
-    const { withName, ...named } = nameClient(listing, null);
-    const options = { ...optionsOf(listing), lastVote: lastVoteOf(listing) };
+    const { withName, ...named } = this.#nameClient(listing, null);
+    const options = { ...this.#optionsOf(listing), lastVote: this.#lastVoteOf(listing) };
     const lookup = withName(createSiteLookup({ kind, id, page: null, client: null, ...options }));
     const listed = { isSilent: true, siteClient: null, ...named };
     return { lookup, prepare: noKey, name, guildId, key, cooldownMs, linked: linked === true, ...listed };
   }
 
   /** The last vote with when the next one is due. */
-  function lastVoteOf(listing: ListingConfig): (userId: string) => Promise<LedgerVote | null> {
+  #lastVoteOf(listing: ListingConfig): (userId: string) => Promise<LedgerVote | null> {
     const { name, rewards } = listing;
-    const { lastVote } = optionsOf(listing);
+    const { lastVote } = this.#optionsOf(listing);
     return async (userId) => {
       const at = await lastVote(userId);
       const lastVotes = at === null ? {} : { [name]: at };
       const { cooldownMs } = rewards.base;
-      return store.nextVotes.lastVoteFor({ userId, lastVotes }, { names: namesOf(name), cooldownMs });
+      return this.#dependencies.store.nextVotes.lastVoteFor(
+        { userId, lastVotes },
+        { names: this.#namesOf(name), cooldownMs },
+      );
     };
   }
 
@@ -204,7 +305,7 @@ export function createLookupClients(
    * and without those of others. A client whose key is new stays the same object.
    * @throws TallyhookError `lookup_key_malformed`
    */
-  function prepare(listings: readonly ListingConfig[]): () => void {
+  prepare(listings: readonly ListingConfig[]): () => void {
     const replacements: (() => void)[] = [];
     const next = new Map<string, ConfiguredClient>();
     for (const listing of listings) {
@@ -212,16 +313,16 @@ export function createLookupClients(
       // Of the variables, which describe a server and a bot, the one that there may not be.
       if (listing.implied && key === null) continue;
       if (listing.site !== undefined) {
-        next.set(name, clientAtSite(listing, listing.site));
+        next.set(name, this.#clientAtSite(listing, listing.site));
         continue;
       }
       // A process that only receives may have keys, but no address to use them at.
-      if (key === null || config.lookup.baseUrl === '') {
-        next.set(name, clientOfLedger(listing));
+      if (key === null || this.#config.lookup.baseUrl === '') {
+        next.set(name, this.#clientOfLedger(listing));
         continue;
       }
       const { cooldownMs } = rewards.base;
-      const known = clients.get(name);
+      const known = this.#clients.get(name);
       const isReusable =
         known?.isSilent !== true &&
         known?.lookup.kind === kind &&
@@ -230,49 +331,57 @@ export function createLookupClients(
         known.guildId === guildId &&
         known.cooldownMs === cooldownMs;
       if (isReusable && known.key !== key) replacements.push(known.prepare(key));
-      next.set(name, isReusable ? { ...known, key, linked: listing.linked === true } : clientOfService(listing, key));
+      next.set(
+        name,
+        isReusable ? { ...known, key, linked: listing.linked === true } : this.#clientOfService(listing, key),
+      );
     }
     return () => {
       for (const replace of replacements) replace();
-      clients = next;
-      byGuild = Map.groupBy(next.values(), ({ guildId }) => guildId);
-      former = new Map(listings.flatMap(formerListings));
+      this.#clients = next;
+      this.#byGuild = Map.groupBy(next.values(), ({ guildId }) => guildId);
+      this.#former = new Map(listings.flatMap(formerListings));
     };
   }
 
-  /** What people call a listing as far as it is known now, also one that was unlinked; its configured name otherwise. */
-  function displayName(name: string): string {
-    const client = clients.get(name);
+  /**
+   * The display name of a listing as far as it is known now, also of one that was unlinked; its configured name
+   * otherwise.
+   */
+  readonly displayName = (name: string): string => {
+    const client = this.#clients.get(name);
     if (client !== undefined) return client.displayName();
-    const listing = former.get(name);
-    return listing === undefined ? name : (names.of(listing, byGuild.get(listing.guildId) ?? []) ?? name);
+    const listing = this.#former.get(name);
+    return listing === undefined ? name : (this.#names.of(listing, this.#byGuild.get(listing.guildId) ?? []) ?? name);
+  };
+
+  /** The display names of listings, by their configured names. Takes half a second at most, and never rejects. */
+  readonly displayNames = async (listings: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+    const profiles = listings.flatMap((name) => this.#clients.get(name)?.lookup.profile() ?? []);
+    await settleWithin(namesTimeoutMs, this.#stopwatch, Promise.allSettled(profiles));
+    return new Map(listings.map((name) => [name, this.displayName(name)]));
+  };
+
+  /** Undefined for a listing that there is not. */
+  readonly find = (name: string): ListedLookup | undefined => this.#clients.get(name);
+
+  of(listings: readonly ListingConfig[]): readonly ListedLookup[] {
+    return inOrderOfCommands(listings.flatMap(({ name }) => this.#clients.get(name) ?? []));
   }
 
-  return {
-    displayName,
-    /** The display names of listings, by their configured names. Takes half a second at most, and never rejects. */
-    async displayNames(listings: readonly string[]): Promise<ReadonlyMap<string, string>> {
-      const profiles = listings.flatMap((name) => clients.get(name)?.lookup.profile() ?? []);
-      await settleWithin(namesTimeoutMs, rest.stopwatch ?? clock, Promise.allSettled(profiles));
-      return new Map(listings.map((name) => [name, displayName(name)]));
-    },
-    /** Undefined for a listing that there is not. */
-    find: (name: string): ListedLookup | undefined => clients.get(name),
-    of: (listings: readonly ListingConfig[]): readonly ListedLookup[] =>
-      inOrderOfCommands(listings.flatMap(({ name }) => clients.get(name) ?? [])),
-    /** The API of the other site that a listing is on; null if it has none that says who has voted. */
-    findSite: (name: string) => clients.get(name)?.siteClient ?? null,
-    /** The status of a listing's key; undefined without a key, or an API that it is for. */
-    async keyStatus(name: string): Promise<KeyStatus | undefined> {
-      const client = clients.get(name);
-      return client && hasKey(client) ? client.lookup.keyStatus() : undefined;
-    },
-    /** The status of the key of each listing that the operator has configured and that has one, by the listing's name. */
-    async keyStatuses(): Promise<ReadonlyMap<string, KeyStatus>> {
-      const all = [...clients.values()].filter((client) => !client.linked && hasKey(client));
-      return new Map(await Promise.all(all.map(async ({ name, lookup }) => [name, await lookup.keyStatus()] as const)));
-    },
-    prepare,
+  /** The API of the other site that a listing is on; null if it has none that says who has voted. */
+  readonly findSite = (name: string) => this.#clients.get(name)?.siteClient ?? null;
+
+  /** The status of a listing's key; undefined without a key, or an API that it is for. */
+  readonly keyStatus = async (name: string): Promise<KeyStatus | undefined> => {
+    const client = this.#clients.get(name);
+    return client && hasKey(client) ? client.lookup.keyStatus() : undefined;
+  };
+
+  /** The status of the key of each listing that the operator has configured and that has one, by the listing's name. */
+  readonly keyStatuses = async (): Promise<ReadonlyMap<string, KeyStatus>> => {
+    const all = [...this.#clients.values()].filter((client) => !client.linked && hasKey(client));
+    return new Map(await Promise.all(all.map(async ({ name, lookup }) => [name, await lookup.keyStatus()] as const)));
   };
 }
 
@@ -283,7 +392,7 @@ interface FormerListing extends NamedListing {
 function formerListings({ guildId, formerLinks = [] }: ListingConfig): readonly (readonly [string, FormerListing])[] {
   return formerLinks.map(({ name, kind, id, site }) => {
     const siteName = findLinkableSite(site)?.name ?? null;
-    return [name, { kind, id, guildId, siteName, title: null, told: () => null }] as const;
+    return [name, { kind, id, guildId, siteName, title: null, nameOnSite: () => null }] as const;
   });
 }
 
@@ -291,11 +400,14 @@ const hasKey = ({ isSilent }: ConfiguredClient) => isSilent !== true;
 const noKey = () => () => {};
 
 /**
- * The listings of all communities, of which those of one server or bot are known to be the same: the clients of the lookup
- * API say which one a listing is, and use the votes of all listings of it.
+ * The listings of all communities, of which those of one server or bot are known to be the same: the clients of the
+ * lookup API say which one a listing is, and use the votes of all listings of it.
  */
 export function createComparedListings(config: Config, dependencies: Omit<LookupClientDependencies, 'namesOf'>) {
-  const lookups = createLookupClients(config, { ...dependencies, namesOf: (name) => directory.namesOf(name) });
+  const lookups: LookupClients = new LookupClients(config, {
+    ...dependencies,
+    namesOf: (name) => directory.namesOf(name),
+  });
   const targets = createListingTargets(lookups.find);
   const directory: Directory = createDirectory(config.listings, dependencies.communityIds.of, (listing) => {
     const target = targets.targetOf(listing);
@@ -305,7 +417,10 @@ export function createComparedListings(config: Config, dependencies: Omit<Lookup
   return { directory, lookups, targets, targetLoop };
 }
 
-/** The service before other sites, and servers before bots: commands offer listings in this order, and take the first by default. */
+/**
+ * The service before other sites, and servers before bots: commands offer listings in this order, and take the first by
+ * default.
+ */
 export function inOrderOfCommands<Listed extends ListedLookup>(listed: readonly Listed[]): readonly Listed[] {
   const rank = ({ site, lookup }: ListedLookup) => (site === undefined ? 0 : 2) + (lookup.kind === 'bot' ? 1 : 0);
   return listed.toSorted((a, b) => rank(a) - rank(b));

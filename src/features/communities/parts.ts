@@ -1,11 +1,10 @@
 import { escapeName, lines, type Markup, markup, timestamp } from '@tallyhook/platform/texts/markup';
-import { Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { listingName, readCard } from '../../core/announcements/listing-card.ts';
 import type { GuildDataStore } from '../../core/store/guild-data.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
-import { fetchGuildName } from '../../discord/inspection.ts';
-import { listGuilds } from '../../discord/list-guilds.ts';
+import { fetchGuildName, listGuilds } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { Texts } from '../../texts/texts.ts';
 import {
@@ -15,8 +14,8 @@ import {
   type ServicesContext,
   sendMessage,
 } from '../parts.ts';
-import { createDepartures, isNoticeWanted } from './departures.ts';
-import { type DepartureNotice, departureMessage } from './effects.ts';
+import { Departures, isNoticeWanted } from './departures.ts';
+import { type DepartureNotice, departureMessage } from './feature.ts';
 import type { GuildStore } from './store.ts';
 
 /** Messages of the channel that are searched. A manager gets three of these. */
@@ -26,8 +25,7 @@ const messagesSchema = z.array(
   z.object({ timestamp: z.string(), embeds: z.array(z.object({ description: z.string().optional() })).default([]) }),
 );
 
-/** What will be deleted of a community that has removed the bot, when, and how to keep it. */
-/** What saves the settings of a community; it identifies the message. */
+/** The command that saves the settings of a community; it identifies the message. */
 function exportCommand(guildId: Markup): Markup {
   return markup`tallyhook settings export ${guildId}`;
 }
@@ -45,8 +43,8 @@ function renderDeparture({ guildId, deletedAt, notices }: DepartureNotice, name:
 }
 
 /**
- * Whether the channel contains a notice about the guild, posted at `since` (ms since the epoch) or later. Throws what
- * {@link DiscordRest} throws, and ZodError for a response of another shape.
+ * Checks whether the channel contains a notice about the guild, posted at `since` (ms since the epoch) or later. Throws
+ * what {@link DiscordRest} throws, and ZodError for a response of another shape.
  */
 async function hasDeparture(
   rest: DiscordRest,
@@ -86,7 +84,7 @@ export function create(
   const { store, settings, rest, cardOf, directory, nudge, clock } = context;
   const { communities: guilds, guildData } = store;
   const isMember = async (guildId: string) => (await fetchGuildName(rest, guildId)) !== null;
-  const departures = createDepartures({
+  const departures = new Departures({
     ...{ ...context, guilds, guildData, isMember },
     listGuilds: () => listGuilds(rest),
     isOperators: settings.isOperators,
@@ -107,6 +105,6 @@ export function create(
         reachesStrangers: true,
       }),
     ],
-    loops: [departures],
+    loops: [departures.loop],
   } satisfies FeatureParts;
 }

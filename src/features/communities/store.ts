@@ -2,13 +2,13 @@ import { isSnowflake } from '@tallyhook/platform/snowflake';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
-import { nextVersion } from '../../core/store/settings/save-change.ts';
+import { nextVersion } from '../../core/store/settings/store.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 
 /** Changes of a guild per transaction. */
 const changesAtOnce = 200;
 
-/** Whether a community is in use. Times are ms since the epoch. */
+/** The state of a community: in use, missing or parked. Times are ms since the epoch. */
 export interface GuildState {
   readonly guildId: string;
   /** When the bot was first found to be missing; null while it is there. */
@@ -73,8 +73,8 @@ export const writes = {
   },
 
   /**
-   * Notes that this number of notices was given, with the message of the last one. False if it was noted before, by this
-   * or another process; then nothing is written.
+   * Notes that this number of notices was given, with the message of the last one. False if it was noted before, by
+   * this or another process; then nothing is written.
    */
   async noteNotice(sql: Sql, guildId: string, notices: number, message: NewEffect | null): Promise<boolean> {
     const note = sql.db.updateTable('guilds').set({ notices }).where('guild_id', '=', guildId);
@@ -84,8 +84,8 @@ export const writes = {
   },
 
   /**
-   * Deletes the webhook secrets of a community, so that no process receives its votes any more, as soon as it has applied
-   * that. True if there were some.
+   * Deletes the webhook secrets of a community, so that no process receives its votes any more, as soon as it has
+   * applied that. True if there were some.
    */
   async deleteWebhookSecrets(sql: Sql, guildId: string): Promise<boolean> {
     const { version } = await nextVersion(sql);
@@ -97,8 +97,8 @@ export const writes = {
   },
 
   /**
-   * Deletes settings, secrets and their history, some rows per transaction. True if something may be left, so that it has
-   * to be called again.
+   * Deletes settings, secrets and their history, some rows per transaction. True if something may be left, so that it
+   * has to be called again.
    */
   async deleteSettings(sql: Sql, guildId: string): Promise<boolean> {
     const { db, connection } = sql;

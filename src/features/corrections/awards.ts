@@ -1,7 +1,7 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
 import type { CommunityId } from '../../core/ledger/account.ts';
-import type { Recordings } from '../../core/store/commits/jobs.ts';
+import type { Recordings } from '../../core/tally/recorder.ts';
 
 /** Changes of accounts by managers. @category Commands */
 export interface Awards {

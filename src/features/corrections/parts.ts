@@ -1,5 +1,5 @@
 import { noCommunity } from '../../core/ledger/account.ts';
-import type { Recordings } from '../../core/store/commits/jobs.ts';
+import type { Recordings } from '../../core/tally/recorder.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import { createAwards } from './awards.ts';
 

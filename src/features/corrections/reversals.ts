@@ -2,11 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
 import { type ResolvableListing, withoutSecrets } from '../../core/receiving/listing.ts';
-import type { CounterStore } from '../../core/store/counters/store.ts';
-import type { VoteRange } from './reverse-member.ts';
-import type { CorrectionStore, ReversiblePage } from './store.ts';
+import type { CounterStore } from '../../core/store/counters.ts';
+import type { CorrectionStore, ReversiblePage, VoteRange } from './store.ts';
 
-/** What a reversal takes, or would take. */
+/** The totals that a reversal takes, or would take. */
 export interface ReversalTotals {
   readonly members: number;
   readonly votes: number;

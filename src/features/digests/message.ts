@@ -1,8 +1,12 @@
 import { bold, escapeText, lines, type Markup, memberName, subtext } from '@tallyhook/platform/texts/markup';
-import type { VotePicture } from '../../../commands/vote-picture.ts';
 import type { AnnouncementStyle } from '../../core/announcements/announcement-style.ts';
-import { type ListingCard, listingName, voteLinks } from '../../core/announcements/listing-card.ts';
-import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
+import {
+  type ListingCard,
+  type ListingMessages,
+  listingName,
+  postAbout,
+  voteLinks,
+} from '../../core/announcements/listing-card.ts';
 import { ada, grace, type Preview } from '../../core/announcements/preview.ts';
 import type { Handle } from '../../core/outbox/perform.ts';
 import { amountPerVote } from '../../core/rewards/decide-vote.ts';
@@ -10,6 +14,7 @@ import { nextMilestone } from '../../core/rewards/milestones.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
+import type { VotePicture } from '../parts.ts';
 import type { Digest, VoteSummary } from './store.ts';
 
 /** The votes of a listing in a period (ms since the epoch, `until` exclusive). Rejects with the driver's error. */

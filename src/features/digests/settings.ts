@@ -1,8 +1,7 @@
 import { toDurationText } from '@tallyhook/platform/duration-text';
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import { addedValue } from '../../core/added-value.ts';
-import { setting } from '../../core/settings/setting-spec.ts';
-import { showDuration } from '../../core/settings/shown-values.ts';
+import { setting, showDuration } from '../../core/settings/setting-spec.ts';
 import { duration } from '../../core/settings/value-schemas.ts';
 
 const expectedInterval = 'it must be a duration from 5m to 24h, or of whole days up to 30d';

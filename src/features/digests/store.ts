@@ -1,9 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hour } from '@tallyhook/platform/durations';
-import type { CommunityId } from '../../core/ledger/account.ts';
-import { memberOf } from '../../core/ledger/account.ts';
+import { type CommunityId, isPseudonym, memberOf } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
-import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import { type EffectKind, fieldsFormat, newEffect } from '../../core/outbox/effect-kind.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';

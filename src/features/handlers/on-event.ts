@@ -5,8 +5,7 @@ import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import { creditsOf } from '../../core/rewards/reward.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import type { RecordedPremium, RecordedVote } from '../../core/tally/recorded-event.ts';
-import type { Tally } from '../../core/tally/tally.ts';
+import type { RecordedPremium, RecordedVote, Tally } from '../../core/tally/tally.ts';
 import { handlerKind } from './effects.ts';
 
 export function handlerListing({ name, kind, community }: ListingContext): HandlerListing {

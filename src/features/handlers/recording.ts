@@ -1,9 +1,8 @@
 import type { HandlerKind } from '../../core/outbox/handler-events.ts';
 import type { QueueName } from '../../core/outbox/queue.ts';
 import { queueName } from '../../core/outbox/queue.ts';
-import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import type { Recorder } from '../../core/tally/recorder.ts';
+import type { ClaimRecorder, Recorder } from '../../core/tally/recorder.ts';
 import type { RoutedDelivery } from '../../core/tally/tally.ts';
 
 /** The kinds of handlers that the recording of deliveries and claims can call. */

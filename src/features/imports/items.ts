@@ -1,11 +1,15 @@
-import type { CommunityId } from '../../core/ledger/account.ts';
-import type { Tables } from '../../core/store/tables.ts';
+import { type AccountId, type CommunityId, partsOf } from '../../core/ledger/account.ts';
+import type { Entry } from '../../core/ledger/entry.ts';
+import { run } from '../../core/store/query-builder.ts';
+import type { Sql } from '../../core/store/sql-module.ts';
+import { noDelivery, type Tables } from '../../core/store/tables.ts';
+import { voteKey } from '../../core/tally/idempotency-key.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 
 /** Maximum amount that one row credits. A higher one is treated as an error in the file. */
 export const maxImportedCredits = 1_000_000_000;
 
-/** What is imported of another program, under one name. */
+/** An import from another program, under one name. */
 export interface ImportDescription {
   readonly name: string;
   /** In which community. */
@@ -30,14 +34,14 @@ export interface ImportItem {
   /** Whole credits, 0 or more; a vote may have some too. */
   readonly credits: number;
   /**
-   * Null for a balance. `at` in ms since the epoch. `isTotal`: one of several votes of which only the number is known, so
-   * that the cooldown does not apply.
+   * Null for a balance. `at` in ms since the epoch. `isTotal`: one of several votes of which only the number is known,
+   * so that the cooldown does not apply.
    */
   readonly vote: { readonly listing: string; readonly at: number; readonly isTotal: boolean } | null;
 }
 
 /**
- * What became of an item. `imported`: credited before under the same name. `different`: imported before with another
+ * The outcome of an item. `imported`: credited before under the same name. `different`: imported before with another
  * amount, `credits`. `within_cooldown`: the ledger has another counted vote too close to it.
  */
 export type ItemOutcome =
@@ -53,7 +57,7 @@ export interface StoredImport extends ImportDescription {
   readonly startedAt: number;
   /** When it was complete, or undone; null while it is not. */
   readonly finishedAt: number | null;
-  /** What its entries credit, and how many of them are votes. */
+  /** The credits of its entries, and how many of them are votes. */
   readonly credits: number;
   readonly votes: number;
   readonly entries: number;
@@ -63,9 +67,58 @@ export interface StoredImport extends ImportDescription {
 
 export type ImportState = Tables['imports']['state'];
 
-/** What the undo of an import took from one member. `spent`: credits that the member no longer had. */
+/**
+ * The votes and credits that the undo of an import took from one member. `spent`: credits that the member no longer
+ * had.
+ */
 export interface UndoneMember {
   readonly credits: number;
   readonly spent: number;
   readonly votes: number;
+}
+
+/*
+ * On other sites a vote with a time is paid however close to another one it is, so the delivery of an imported vote is
+ * recognised by its key, as that of a claimed one.
+ */
+
+type ImportedVote = Pick<Entry, 'accountId' | 'listing' | 'at'>;
+
+/** Makes deliveries of these votes duplicates. */
+export async function addVoteKeys(
+  { db, connection }: Sql,
+  target: Pick<ImportTarget, 'listings'>,
+  votes: readonly ImportedVote[],
+): Promise<void> {
+  const values = keysOf(target, votes).map((key) => ({ key, delivery_id: noDelivery }));
+  if (values.length === 0) return;
+  // A member who was forgotten has left keys.
+  const insert = db.insertInto('event_keys').values(values);
+  await run(
+    connection,
+    insert.onConflict((conflict) => conflict.doNothing()),
+  );
+}
+
+/** Has deliveries of these votes count again. */
+export async function removeVoteKeys(
+  { db, connection }: Sql,
+  target: Pick<ImportTarget, 'listings'>,
+  accountId: AccountId,
+  votes: readonly Omit<ImportedVote, 'accountId'>[],
+): Promise<void> {
+  const own = votes.map((vote) => ({ ...vote, accountId }));
+  const keys = keysOf(target, own);
+  if (keys.length === 0) return;
+  const imported = db.deleteFrom('event_keys').where('delivery_id', '=', noDelivery);
+  await run(connection, imported.where('key', 'in', keys));
+}
+
+function keysOf({ listings }: Pick<ImportTarget, 'listings'>, votes: readonly ImportedVote[]): Buffer[] {
+  const onSites = listings.filter(({ rewards }) => rewards.base.site !== undefined);
+  return votes.flatMap(({ accountId, listing: name, at }) => {
+    const { communityId: id, userId } = partsOf(accountId);
+    const isOnSite = name !== null && onSites.some((listing) => listing.name === name);
+    return isOnSite ? [Buffer.from(voteKey({ at, userId }, { name, community: { id } }, at), 'hex')] : [];
+  });
 }

@@ -1,24 +1,32 @@
-import { sql as kyselySql } from 'kysely';
-import { type AccountId, accountIdOf } from '../../core/ledger/account.ts';
-import type { Entry } from '../../core/ledger/entry.ts';
+import { sql as kyselySql, sql } from 'kysely';
+import { type AccountId, accountIdOf, lastVoteIn, partsOf, withVote } from '../../core/ledger/account.ts';
+import { correctionEntry } from '../../core/ledger/correction.ts';
+import { countedVoteCauses, type Entry, isCountedVote } from '../../core/ledger/entry.ts';
+import { addToScores } from '../../core/rewards/period-scores.ts';
+import { minVoteGapMs } from '../../core/rewards/reward.ts';
+import { addPastVote } from '../../core/rewards/streak-steps.ts';
 import { accountColumns, accountRow, type BalanceRow, toAccountState } from '../../core/store/account-columns.ts';
+import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
+import { linkedEntries } from '../../core/store/linked-entries.ts';
 import { lock } from '../../core/store/lock.ts';
-import { run } from '../../core/store/query-builder.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import { toOutage } from '../../core/store/recording/queries.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
-import { type AccountState, withEntry } from '../../core/tally/account-state.ts';
-import { decideImport, type ImportDecision } from './decide.ts';
-import type {
-  ImportDescription,
-  ImportItem,
-  ImportState,
-  ImportTarget,
-  ItemOutcome,
-  StoredImport,
-  UndoneMember,
+import { entriesOf, idsAtOnce, recount, reversedReason, uncountVotes } from '../../core/store/uncounted-votes.ts';
+import { type AccountState, emptyAccount, withEntry } from '../../core/tally/account-state.ts';
+import { calendarOf, namesOfTarget, outageDaysOf } from '../../core/tally/community.ts';
+import {
+  addVoteKeys,
+  balanceKey,
+  type ImportDescription,
+  type ImportItem,
+  type ImportState,
+  type ImportTarget,
+  type ItemOutcome,
+  removeVoteKeys,
+  type StoredImport,
+  type UndoneMember,
 } from './items.ts';
-import { readImportState } from './stored-state.ts';
-import { recountAccount, undoMember } from './undo.ts';
-import { addVoteKeys } from './vote-keys.ts';
 
 /* Entries of other programs. `now` in ms since the epoch. */
 
@@ -112,8 +120,8 @@ export const writes = {
   },
 
   /**
-   * Takes back what an import credited to one member: credits by a correction, as far as the member still has them. Null
-   * if nothing is left to take back: another process has done it.
+   * Takes back what an import credited to one member: credits by a correction, as far as the member still has them.
+   * Null if nothing is left to take back: another process has done it.
    */
   async undoMember(sql: Sql, target: ImportTarget, accountId: AccountId, now: number): Promise<UndoneMember | null> {
     return undoMember(sql, target, accountId, now);
@@ -227,4 +235,243 @@ async function saveAccounts(sql: Sql, accounts: readonly AccountState[]): Promis
 
 function byId(rows: readonly object[]): ReadonlyMap<AccountId, AccountState> {
   return new Map(rows.map((row) => toAccountState(row as BalanceRow)).map((account) => [account.id, account]));
+}
+
+/** Reads what decisions about items of an import depend on, beside their accounts. */
+async function readImportState(
+  { db, connection }: Sql,
+  target: ImportTarget,
+  items: readonly ImportItem[],
+  accounts: ReadonlyMap<AccountId, AccountState>,
+): Promise<DecisionState> {
+  const byAccount = Map.groupBy(items, ({ userId }) => accountIdOf(target.communityId, userId));
+  const late = [...byAccount].flatMap(([id, own]) => {
+    const account = accounts.get(id);
+    return account !== undefined && needsVotes(account, own, target) ? [account] : [];
+  });
+  const [listing] = target.listings;
+  const hasVotes = items.some(({ vote }) => vote !== null);
+  const outages = hasVotes ? await run(connection, db.selectFrom('outages').selectAll().orderBy('from_at')) : [];
+  return {
+    accounts,
+    imported: await readImported(byAccount),
+    votes: await readVotes(late),
+    outageDays: listing === undefined ? new Set() : outageDaysOf(outages.map(toOutage), calendarOf(listing.community)),
+  };
+
+  async function readImported(
+    wanted: ReadonlyMap<AccountId, readonly ImportItem[]>,
+  ): Promise<ReadonlyMap<string, number>> {
+    const pairs = [...wanted].flatMap(([id, own]) => own.map(({ key }) => sql`(${id}, ${key})`));
+    const stored = db
+      .selectFrom('imported_items')
+      .select(['account_id', 'item', 'credits'])
+      .where('import_id', '=', target.importId)
+      .where(sql<boolean>`(account_id, item) in (values ${sql.join(pairs)})`);
+    const rows = await run(connection, stored);
+    return new Map(rows.map(({ account_id, item, credits }) => [itemId(account_id, item), credits]));
+  }
+
+  async function readVotes(late: readonly AccountState[]): Promise<ReadonlyMap<AccountId, readonly StoredVote[]>> {
+    if (late.length === 0) return new Map();
+    const newest = late.flatMap(({ lastEntry }) => lastEntry ?? []);
+    const votes = linkedEntries(db, newest).selectFrom('linked').select(['account_id', 'listing', 'at']);
+    const rows = await run(connection, votes.where('cause', 'in', countedVoteCauses.map(literal)));
+    return Map.groupBy(rows, ({ account_id }) => account_id);
+  }
+}
+
+/** A counted vote of an account. */
+interface StoredVote {
+  readonly listing: string | null;
+  readonly at: number;
+}
+
+/** The stored state on which decisions about items depend. */
+interface DecisionState {
+  /** Missing accounts are empty. */
+  readonly accounts: ReadonlyMap<AccountId, AccountState>;
+  /** Credits of items that were imported before, by {@link itemId}. */
+  readonly imported: ReadonlyMap<string, number>;
+  /** All counted votes of the accounts for which {@link needsVotes}. */
+  readonly votes: ReadonlyMap<AccountId, readonly StoredVote[]>;
+  /** Days on which receiving was down (day numbers). */
+  readonly outageDays: ReadonlySet<number>;
+}
+
+/** The decision about items: what is to be written. */
+interface ImportDecision {
+  readonly outcomes: readonly ItemOutcome[];
+  /** The accounts that change, without the entries, which {@link entries} has in their order. */
+  readonly accounts: ReadonlyMap<AccountId, AccountState>;
+  readonly entries: readonly { readonly entry: Entry; readonly item: ImportItem }[];
+}
+
+/** Identifies an item among those of all accounts. */
+function itemId(accountId: string, key: string): string {
+  return `${accountId} ${key}`;
+}
+
+/** Checks whether an item may be too close to an earlier vote than the last one of its account. */
+function needsVotes(account: AccountState, items: readonly ImportItem[], { listings }: ImportTarget): boolean {
+  return items.some(({ vote }) => {
+    if (vote === null || vote.isTotal) return false;
+    const last = lastVoteIn(account.lastVotes, namesOf(vote.listing, listings));
+    return last !== null && vote.at < last + gapOf(vote.listing, listings);
+  });
+}
+
+/**
+ * Decides what items credit. Imported votes earn nothing but what the file says, and have no effects: no announcement,
+ * no role, no party. Complete steps of streaks count as paid.
+ */
+function decideImport(
+  target: ImportTarget,
+  items: readonly ImportItem[],
+  state: DecisionState,
+  now: number,
+): ImportDecision {
+  const accounts = new Map<AccountId, AccountState>();
+  const imported = new Map(state.imported);
+  const added = new Map<AccountId, StoredVote[]>();
+  const entries: { entry: Entry; item: ImportItem }[] = [];
+
+  function outcomeOf(item: ImportItem): ItemOutcome {
+    const accountId = accountIdOf(target.communityId, item.userId);
+    const account = accounts.get(accountId) ?? state.accounts.get(accountId) ?? emptyAccount(accountId);
+    const id = itemId(accountId, item.key);
+    const before = imported.get(id);
+    if (before !== undefined) {
+      return before === item.credits ? { outcome: 'imported' } : { outcome: 'different', credits: before };
+    }
+    const votes = added.get(accountId) ?? [];
+    if (item.vote !== null && isTooClose(item.vote, account, [...(state.votes.get(accountId) ?? []), ...votes])) {
+      return { outcome: 'within_cooldown' };
+    }
+    imported.set(id, item.credits);
+    entries.push({ entry: entryOf(target, item, now), item });
+    accounts.set(accountId, withItem(account, item));
+    if (item.vote !== null) added.set(accountId, [...votes, item.vote]);
+    return { outcome: 'credited' };
+  }
+
+  function isTooClose(
+    { listing, at, isTotal }: NonNullable<ImportItem['vote']>,
+    account: AccountState,
+    votes: readonly StoredVote[],
+  ): boolean {
+    if (isTotal) return false;
+    const gapMs = gapOf(listing, target.listings);
+    const names = namesOf(listing, target.listings);
+    const last = lastVoteIn(account.lastVotes, names);
+    if (last === null || last <= at - gapMs) return false;
+    return votes.some((vote) => names.includes(vote.listing ?? '') && Math.abs(vote.at - at) < gapMs);
+  }
+
+  /** The account with the vote in its history and scores. The entry itself is added when it is written. */
+  function withItem(account: AccountState, { credits, vote }: ImportItem): AccountState {
+    const listing = target.listings.find(({ name }) => name === vote?.listing);
+    if (vote === null || listing === undefined) return account;
+    const lastVotes = withVote(account.lastVotes, vote.listing, vote.at);
+    const day = calendarOf(listing.community).dayAt(vote.at);
+    const { history, scores } = account;
+    const past = { listing: vote.listing, day };
+    return {
+      ...account,
+      lastVotes,
+      history: addPastVote(history, past, listing.rewards.streak, state.outageDays),
+      scores: addToScores(scores, day, 1, credits),
+    };
+  }
+
+  return { outcomes: items.map(outcomeOf), accounts, entries };
+}
+
+function entryOf({ communityId, reason }: ImportTarget, { userId, credits, vote }: ImportItem, now: number): Entry {
+  return {
+    accountId: accountIdOf(communityId, userId),
+    listing: vote?.listing ?? null,
+    credits,
+    cause: vote === null ? 'correction' : 'vote',
+    reason,
+    at: vote?.at ?? now,
+    deliveryId: null,
+    untimed: false,
+    achievement: null,
+  };
+}
+
+function namesOf(name: string, listings: ImportTarget['listings']): readonly string[] {
+  const listing = listings.find((each) => each.name === name);
+  return listing === undefined ? [name] : namesOfTarget(listing.community, name);
+}
+
+function gapOf(name: string, listings: ImportTarget['listings']): number {
+  const listing = listings.find((each) => each.name === name);
+  return listing === undefined ? 0 : minVoteGapMs(listing.rewards.base);
+}
+
+/** The reason of votes that were imported and are not counted any more. */
+const undoneReason = 'import undone';
+
+/** Brings the history of an account up to date with votes that were imported. `now` in ms since the epoch. */
+async function recountAccount(
+  sql: Sql,
+  target: Pick<ImportTarget, 'listings'>,
+  accountId: AccountId,
+  now: number,
+): Promise<void> {
+  const { db, connection } = sql;
+  const account = await lockAccount(connection, db, accountId);
+  if (account.lastEntry === null) return releaseAccount(connection, db, account);
+  await recount(sql, account, await entriesOf(sql, account), { ...target, now });
+}
+
+/**
+ * Takes back what an import credited to an account: credits by a correction, as far as the account has them. Its votes
+ * stay in the ledger, as votes that do not count; a delivery of one counts again. Null if another undo has done it.
+ */
+async function undoMember(
+  sql: Sql,
+  target: ImportTarget,
+  accountId: AccountId,
+  now: number,
+): Promise<UndoneMember | null> {
+  const { db, connection } = sql;
+  const account = await lockAccount(connection, db, accountId);
+  const own = db
+    .selectFrom('imported_items')
+    .where('import_id', '=', target.importId)
+    .where('account_id', '=', accountId);
+  const items = await run(connection, own.select(['entry_id', 'item', 'credits']));
+  if (items.length === 0) {
+    await releaseAccount(connection, db, account);
+    return null;
+  }
+  const entries = await entriesOf(sql, account);
+  // What was reversed since is taken back already.
+  const reversed = new Set(entries.filter(({ reason }) => reason === reversedReason).map(({ id }) => id));
+  const imported = items.reduce((sum, { credits, entry_id }) => sum + (reversed.has(entry_id) ? 0 : credits), 0);
+  const credits = Math.min(imported, Math.max(0, account.credits));
+  const spent = imported - credits;
+  let rest = account;
+  if (credits > 0) {
+    const { communityId, userId } = partsOf(accountId);
+    const correction = { communityId, userId, credits: -credits, reason: `${target.reason}: undone`, at: now };
+    rest = await appendEntry(connection, db, account, correctionEntry(correction));
+  }
+  const voteIds = new Set(items.filter(({ item }) => item !== balanceKey).map(({ entry_id }) => entry_id));
+  const counted = entries.filter(({ id, cause }) => voteIds.has(id) && isCountedVote(cause));
+  const votes = counted.length;
+  const ids = new Set(counted.map(({ id }) => id));
+  const { listings } = target;
+  for (let start = 0; start < votes; start += idsAtOnce)
+    await removeVoteKeys(sql, target, accountId, counted.slice(start, start + idsAtOnce));
+  if (votes > 0) await uncountVotes(sql, rest, { entries, ids, reason: undoneReason }, { listings, now });
+  const done = db.deleteFrom('imported_items').where('import_id', '=', target.importId);
+  await run(connection, done.where('account_id', '=', accountId));
+  const total = db.updateTable('imports').set((eb) => ({ spent: eb('spent', '+', spent) }));
+  await run(connection, total.where('id', '=', target.importId));
+  await releaseAccount(connection, db, rest);
+  return { credits, spent, votes };
 }

@@ -1,6 +1,5 @@
 import type { Feature } from '../../core/feature.ts';
-import { roleConnectionKind } from './effects.ts';
-import { planRoleConnection, roleConnectionQueue } from './role-connection.ts';
+import { planRoleConnection, roleConnectionKind, roleConnectionQueue } from './role-connection.ts';
 import * as sql from './store.ts';
 
 export const linkedRoles = {
@@ -21,4 +20,4 @@ export const linkedRoles = {
   queueOf: roleConnectionQueue,
 } satisfies Feature;
 
-export { tokenContext } from './member-tokens.ts';
+export { tokenContext } from './store.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
-import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-error';
+import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { hour, second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
@@ -9,10 +9,9 @@ import type { AccountId } from '../../core/ledger/account.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { AppTexts, Texts } from '../../texts/texts.ts';
 import type { DiscordOAuth, RoleConnectionBody } from './discord-oauth.ts';
-import type { RoleConnectionUpdate } from './effects.ts';
-import type { StoredValues } from './linked-members.ts';
 import type { MemberTokens } from './member-tokens.ts';
-import type { LinkedMembers } from './store.ts';
+import type { RoleConnectionUpdate } from './role-connection.ts';
+import type { LinkedMembers, StoredValues } from './store.ts';
 
 /**
  * What Discord knows of a member for linked roles. A connection belongs to a member and an application, not to a guild,

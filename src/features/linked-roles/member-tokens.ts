@@ -1,12 +1,16 @@
 import type { Clock } from '@tallyhook/platform/clock';
-import type { Tokens } from '@tallyhook/platform/discord-oauth/oauth-client';
-import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-error';
+import { OAuthError, type Tokens } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { minute, second } from '@tallyhook/platform/durations';
 import type { Encryption } from '@tallyhook/platform/encryption/encryption';
-import { type SealContext, seal } from '@tallyhook/platform/encryption/sealed-text';
+import { seal } from '@tallyhook/platform/encryption/sealed-text';
 import type { DiscordOAuth } from './discord-oauth.ts';
-import type { LinkedMember, SaveTokensResult, SealedTokens } from './linked-members.ts';
-import type { LinkedMembers } from './store.ts';
+import {
+  type LinkedMember,
+  type LinkedMembers,
+  type SaveTokensResult,
+  type SealedTokens,
+  tokenContext,
+} from './store.ts';
 
 /** Longer than a request for new tokens takes; afterwards another process tries (ms). */
 const refreshLeaseMs = 20 * second;
@@ -88,9 +92,4 @@ export function createMemberTokens(options: {
       }
     },
   };
-}
-
-/** The row of a token, see {@link SealContext}. */
-export function tokenContext(userId: string, column: 'access_token' | 'refresh_token'): SealContext {
-  return ['linked_members', userId, column];
 }

@@ -1,11 +1,9 @@
 import { second } from '@tallyhook/platform/durations';
 import { memberOf, noCommunity } from '../../core/ledger/account.ts';
-import { newEffect } from '../../core/outbox/effect-kind.ts';
+import { type EffectKind, fieldsFormat, newEffect } from '../../core/outbox/effect-kind.ts';
 import { type NewEffect, planKey } from '../../core/outbox/outbox.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
-import type { CountedVote } from '../../core/tally/recorded-event.ts';
-import type { Tally } from '../../core/tally/tally.ts';
-import { roleConnectionKind } from './effects.ts';
+import type { CountedVote, Tally } from '../../core/tally/tally.ts';
 
 /** The marks of an account with linked roles, and of one of which an update waits in the outbox. */
 export const linked = 1;
@@ -41,3 +39,13 @@ export function roleConnectionEffect(userId: string, deliveryId: number | null, 
   const queue = roleConnectionQueue(userId);
   return newEffect(roleConnectionKind, { queue, content: { userId }, deliveryId, createdAt });
 }
+
+/** Updates what Discord knows of a member with linked roles. */
+export interface RoleConnectionUpdate {
+  readonly userId: string;
+}
+
+export const roleConnectionKind: EffectKind<'roleConnection', RoleConnectionUpdate> = {
+  kind: 'roleConnection',
+  ...fieldsFormat<RoleConnectionUpdate>({ userId: ['string'] }),
+};

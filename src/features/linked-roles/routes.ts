@@ -1,11 +1,12 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
-import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-error';
+import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { clientKeyOf, isTrustedProxy } from '@tallyhook/platform/web/client-key';
+import { ClientLimit } from '@tallyhook/platform/web/client-limit';
 import { html } from '@tallyhook/platform/web/html';
-import { createAddressLimit, plainPageHeaders, sendPlainPage } from '@tallyhook/platform/web/plain-page';
+import { maxPlainPages, plainPageHeaders, sendPlainPage } from '@tallyhook/platform/web/plain-page';
 import express, { type Express, type Response, Router } from 'express';
 import type { AppTexts, TextIn, Texts } from '../../texts/texts.ts';
 import type { DiscordOAuth } from './discord-oauth.ts';
@@ -46,7 +47,7 @@ export function createLinkRoutes(options: {
     secure: protocol === 'https:',
     clock,
   });
-  const isWithinLimit = createAddressLimit(clock);
+  const limit = new ClientLimit(maxPlainPages);
 
   async function link(code: string, verifier: string, fallback: Texts): Promise<{ texts: Texts; name: string }> {
     const granted = await oauth.exchangeCode(code, verifier);
@@ -75,8 +76,8 @@ export function createLinkRoutes(options: {
   }
 
   const router = Router({ strict: true });
-  router.use(linkPath, plainPageHeaders, (request, response, next) => {
-    if (isWithinLimit(clientKeyOf(request.ip))) return next();
+  router.use(linkPath, plainPageHeaders, async (request, response, next) => {
+    if ((await limit.waitMs(clientKeyOf(request.ip))) === null) return next();
     response.set('retry-after', '60');
     sendFailure(response, 429, 'tooMany', languages.for(...request.acceptsLanguages().slice(0, 10)));
   });

@@ -1,13 +1,14 @@
+import type { SealContext } from '@tallyhook/platform/encryption/sealed-text';
 import { keyIdOf } from '@tallyhook/platform/encryption/sealed-text';
 import { type Kysely, type Selectable, sql } from 'kysely';
+import type { AccountId, LastVotes } from '../../core/ledger/account.ts';
+import type { StreakInDays } from '../../core/rewards/streak.ts';
 import { parseLastVotes } from '../../core/store/account-columns.ts';
-import { lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
-import { accountIn } from '../../core/store/member-accounts.ts';
+import { accountIn, lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
-import type { LinkedMember, SaveTokensResult, SealedTokens, StoredValues } from './linked-members.ts';
 import { linked, roleConnectionEffect } from './role-connection.ts';
 
 export const reads = {
@@ -232,4 +233,47 @@ async function readValues(
     hasPremium: withPremium.has(userId),
     pushed,
   }));
+}
+
+/** The tokens of a member, encrypted. Discord: "OAuth2", "Access Token Response". */
+export interface SealedTokens {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  /** When the access token expires (ms since the epoch). */
+  readonly expiresAt: number;
+}
+
+export interface LinkedMember extends SealedTokens {
+  readonly userId: string;
+  /** Discord's code of the member's language. */
+  readonly locale: string;
+}
+
+/** What an account contributes to the values of its member. */
+interface LinkedAccount {
+  readonly accountId: AccountId;
+  readonly votes: number;
+  readonly lastVotes: LastVotes;
+  /** The streak after the latest vote. */
+  readonly streak: StreakInDays;
+}
+
+/** What the values of a member are computed from: the accounts in all communities. */
+export interface StoredValues {
+  readonly userId: string;
+  readonly accounts: readonly LinkedAccount[];
+  /** Whether a premium order of the member is active. */
+  readonly hasPremium: boolean;
+  /** JSON of the values that Discord has; null before the first update. */
+  readonly pushed: string | null;
+}
+
+/** `other_key`: the tokens are not encrypted with the current key of the database, and nothing was stored. */
+export type SaveTokensResult =
+  | { readonly status: 'saved' | 'not_linked' }
+  | { readonly status: 'other_key'; readonly keyId: string };
+
+/** The row of a token, see {@link SealContext}. */
+export function tokenContext(userId: string, column: 'access_token' | 'refresh_token'): SealContext {
+  return ['linked_members', userId, column];
 }

@@ -1,5 +1,5 @@
 import { lines, memberName, subtext } from '@tallyhook/platform/texts/markup';
-import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
+import { type ListingMessages, postAbout } from '../../core/announcements/listing-card.ts';
 import { ada, grace, type Preview } from '../../core/announcements/preview.ts';
 import type { Handle } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';

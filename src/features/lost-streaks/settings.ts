@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { addedValue } from '../../core/added-value.ts';
-import { breaks, rule } from '../../core/settings/rules.ts';
-import { setting } from '../../core/settings/setting-spec.ts';
-import { showPlain } from '../../core/settings/shown-values.ts';
+import { setting, showPlain } from '../../core/settings/setting-spec.ts';
+import { breaks, rule } from '../../core/settings/value-schemas.ts';
 
 /** The least days of a streak whose end is announced, null for none: of the announcements of a listing. */
 export const announcedStreak = addedValue<number | null>('lostStreaks', null);

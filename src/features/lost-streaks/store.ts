@@ -1,9 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Fields, matches } from '@tallyhook/platform/json';
-import { type AccountId, type CommunityId, memberOf } from '../../core/ledger/account.ts';
-import { isPseudonym } from '../../core/ledger/pseudonym.ts';
-import type { EffectKind } from '../../core/outbox/effect-kind.ts';
-import { newEffect } from '../../core/outbox/effect-kind.ts';
+import { type AccountId, type CommunityId, isPseudonym, memberOf } from '../../core/ledger/account.ts';
+import { type EffectKind, newEffect } from '../../core/outbox/effect-kind.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { outageDays } from '../../core/rewards/outages.ts';
 import { lostStreak } from '../../core/rewards/streak.ts';

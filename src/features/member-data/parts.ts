@@ -1,33 +1,32 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
-import type { MemberDataAccess } from '../../../commands/member-data.ts';
-import { createPseudonym } from '../../core/ledger/pseudonym.ts';
+import { createPseudonym } from '../../core/ledger/account.ts';
 import { maxClaimAgeMs } from '../../core/tally/record-claim.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import { forgetMember, type MemberDataStore } from './store.ts';
 
 /** Members' access to their data. The log does not name the member. */
 export function createMemberDataAccess(options: {
-  /** Of all listings (ms). */
+  /** The longest cooldown of all listings (ms). */
   readonly longestCooldownMs: () => number;
   readonly memberData: MemberDataStore;
   readonly clock: Clock;
   readonly log: Log;
   /** Removes what Discord knows of the member; by default, nothing. */
   readonly unlink?: (userId: string) => Promise<boolean>;
-}): MemberDataAccess {
+}) {
   const { longestCooldownMs, memberData, clock, log, unlink = async () => false } = options;
   // A vote can be claimed for this time, and repeated without a timestamp for a cooldown.
   const keepVotesMs = () => Math.max(maxClaimAgeMs, longestCooldownMs());
   return {
-    async export(userId) {
+    async export(userId: string): Promise<string | null> {
       const tables = await memberData.export(userId);
       if (Object.keys(tables).length === 0) return null;
       const exportedAt = new Date(clock.now()).toISOString();
       return JSON.stringify({ userId, exportedAt, times: 'milliseconds since 1970-01-01T00:00:00Z', tables }, null, 2);
     },
     unlink,
-    async forget(userId) {
+    async forget(userId: string): Promise<void> {
       // Its tokens are needed to remove it from Discord.
       await unlink(userId);
       const pseudonym = createPseudonym();

@@ -2,10 +2,9 @@ import type { Compilable, Selectable } from 'kysely';
 import { partsOf } from '../../core/ledger/account.ts';
 import { parseContent } from '../../core/outbox/effect-kind.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
-import { lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
-import { communityOfGuild } from '../../core/store/communities/store.ts';
+import { accountsOfMember, lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
+import { communityOfGuild } from '../../core/store/communities.ts';
 import { lock } from '../../core/store/lock.ts';
-import { accountsOfMember } from '../../core/store/member-accounts.ts';
 import type { Mentions } from '../../core/store/member-data/member-table.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { run, upsert } from '../../core/store/query-builder.ts';
@@ -18,7 +17,7 @@ import { findMemberRows, findMentions } from './member-rows.ts';
 /** The rows about a member by table, as they are stored, with JSON columns parsed. Times are ms since the epoch. */
 export type ExportedRows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
-/** What a member is replaced with, and for how long. */
+/** The pseudonym of a forgotten member, and how long votes are kept. */
 export interface Forgetting {
   /** From {@link createPseudonym}. */
   readonly pseudonym: string;
@@ -85,9 +84,9 @@ export const writes = {
 export type MemberDataStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
 /**
- * Replaces the member's id everywhere, deletes the bodies of the member's deliveries and cancels waiting effects, in one
- * transaction. Entries, sums and idempotency keys remain. Roles that were granted are removed by effects, which contain
- * the id until then. Does nothing for a member of whom nothing is stored.
+ * Replaces the member's id everywhere, deletes the bodies of the member's deliveries and cancels waiting effects, in
+ * one transaction. Entries, sums and idempotency keys remain. Roles that were granted are removed by effects, which
+ * contain the id until then. Does nothing for a member of whom nothing is stored.
  */
 export async function forgetMember(store: MemberDataStore, userId: string, forgetting: Forgetting): Promise<void> {
   await store.forget(userId, await store.findMentions(userId), forgetting);

@@ -3,8 +3,7 @@ import { lastVoteIn } from '../../core/ledger/account.ts';
 import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import { deletedRows } from '../../core/store/member-data/member-table.ts';
 import { hotTable } from '../../core/store/recording/hot-table.ts';
-import type { CountedVote } from '../../core/tally/recorded-event.ts';
-import type { Tally } from '../../core/tally/tally.ts';
+import type { CountedVote, Tally } from '../../core/tally/tally.ts';
 import type { NextVoteTables } from './store.ts';
 import * as sql from './store.ts';
 

@@ -3,16 +3,16 @@ import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { minute } from '@tallyhook/platform/durations';
 import { plainName } from '@tallyhook/platform/truncate';
-import { type DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { directMessagesClosed, type Effect } from '../../core/outbox/effect.ts';
 import type { DirectMessage, TypedMessage } from '../../core/outbox/effect-contents.ts';
 import { directMessageKind } from '../../core/outbox/effect-kind.ts';
 import { type EffectHandler, handle } from '../../core/outbox/perform.ts';
 import { isMendable, rejectionOf, retryAfterMending, retryAlone } from '../../discord/discord-errors.ts';
-import type { MemberTexts } from '../../discord/guild-languages.ts';
+import type { MemberTexts } from '../../discord/languages.ts';
 import { postReply } from '../../discord/posting/message-request.ts';
-import type { DiscordRest } from '../../discord/rest.ts';
+import type { DiscordAPIError, DiscordRest } from '../../discord/rest.ts';
 import type { DirectMessageSender } from '../parts.ts';
 
 /** The ids of channels never change, and opening a channel again costs a request. */

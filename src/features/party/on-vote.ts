@@ -4,8 +4,7 @@ import { queueName } from '../../core/outbox/queue.ts';
 import type { HotKey } from '../../core/store/recording/hot-table.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import type { CountedVote } from '../../core/tally/recorded-event.ts';
-import type { Tally } from '../../core/tally/tally.ts';
+import type { CountedVote, Tally } from '../../core/tally/tally.ts';
 import { partyPanelKind, partyReachedKind, partyRewardKind } from './effects.ts';
 import {
   isPanelWaiting,

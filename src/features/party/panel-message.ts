@@ -4,7 +4,7 @@ import { lines, type Markup, markup, repeated, timestamp } from '@tallyhook/plat
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { Handle } from '../../core/outbox/perform.ts';
 import type { Panel } from '../../discord/commands/reply.ts';
-import type { ChannelTexts } from '../../discord/guild-languages.ts';
+import type { ChannelTexts } from '../../discord/languages.ts';
 import { editMessage } from '../../discord/posting/edit-message.ts';
 import { type Posted, postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';

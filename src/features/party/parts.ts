@@ -2,7 +2,7 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { lines } from '@tallyhook/platform/texts/markup';
 import { type Handle, handle } from '../../core/outbox/perform.ts';
-import type { ChannelTexts } from '../../discord/guild-languages.ts';
+import type { ChannelTexts } from '../../discord/languages.ts';
 import { postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';

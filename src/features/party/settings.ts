@@ -1,9 +1,8 @@
 import { numberOf, objectOf } from '@tallyhook/platform/json';
 import { z } from 'zod';
-import { announcementSwitch } from '../../core/announcements/announcement-switch.ts';
+import { announcementSwitch } from '../../core/announcements/announcement-style.ts';
 import { maxVotes } from '../../core/settings/reward-settings.ts';
-import { type SettingSpec, setting } from '../../core/settings/setting-spec.ts';
-import { choicesOf, showChoice } from '../../core/settings/shown-values.ts';
+import { choicesOf, type SettingSpec, setting, showChoice } from '../../core/settings/setting-spec.ts';
 import { credits, wholeNumber } from '../../core/settings/value-schemas.ts';
 import { partyAnnounced, partyRules } from './rules.ts';
 

@@ -1,9 +1,66 @@
+import { day as dayMs } from '@tallyhook/platform/durations';
 import { fontFamily, isDrawable } from '@tallyhook/platform/pictures/fonts';
 import { box, line, type Picture, type PictureNode } from '@tallyhook/platform/pictures/picture';
-import type { DayVotes } from '../../core/ledger/votes-per-day.ts';
 import { weekdayOf } from '../../core/rewards/calendar.ts';
-import { chartLabels } from './chart-labels.ts';
-import { axisValues } from './chart-scale.ts';
+import type { DayVotes } from '../../core/store/standings/votes-per-day.ts';
+
+/** Numbers and dates of a language that the font can draw. Days are day numbers. */
+export interface ChartLabels {
+  number(value: number): string;
+  day(day: number): string;
+  days(first: number, last: number): string;
+}
+
+/** Spaces of other widths, and direction marks. */
+const spaces = /[\u00A0\u2009\u202F]/g;
+const marks = /[\u200E\u200F\u061C]/g;
+
+/** Creating formatters takes a millisecond. There are only as many as languages. */
+const labelsByLocale = new Map<string, ChartLabels>();
+
+/** Month names where the font can draw them, otherwise numbers alone. @param locale BCP-47 language tag */
+function chartLabels(locale: string): ChartLabels {
+  const labels = labelsByLocale.get(locale) ?? createLabels(locale);
+  labelsByLocale.set(locale, labels);
+  return labels;
+}
+
+function createLabels(locale: string): ChartLabels {
+  const western = { numberingSystem: 'latn' } as const;
+  const numbers = new Intl.NumberFormat(locale, { ...western, maximumFractionDigits: 2 });
+  const datesWith = (month: 'short' | 'numeric') =>
+    new Intl.DateTimeFormat(locale, { ...western, calendar: 'gregory', timeZone: 'UTC', month, day: 'numeric' });
+  const named = datesWith('short');
+  const months = Array.from({ length: 12 }, (_, month) => plain(named.format(Date.UTC(2026, month))));
+  const dates = months.every(isDrawable) ? named : datesWith('numeric');
+  return {
+    number: (value) => plain(numbers.format(value)),
+    day: (day) => plain(dates.format(day * dayMs)),
+    days(first, last) {
+      const range = plain(dates.formatRange(first * dayMs, last * dayMs));
+      return isDrawable(range) ? range : `${plain(dates.format(first * dayMs))} – ${plain(dates.format(last * dayMs))}`;
+    },
+  };
+}
+
+function plain(text: string): string {
+  return text.replace(spaces, ' ').replace(marks, '');
+}
+
+const maxSteps = 4;
+
+/** The values of the horizontal lines of a chart, from 0 to the first round value that is not less than `max`. */
+function axisValues(max: number): readonly number[] {
+  const step = roundStep(Math.max(1, max) / maxSteps);
+  return Array.from({ length: Math.max(1, Math.ceil(max / step)) + 1 }, (_, index) => index * step);
+}
+
+/** The smallest whole number of 1, 2, 2.5, 5, 10, 20, 25, … that is not less than `min`. */
+function roundStep(min: number): number {
+  const power = 10 ** Math.max(0, Math.floor(Math.log10(min)));
+  const factor = [1, 2, 2.5, 5].find((each) => each * power >= min && Number.isInteger(each * power)) ?? 10;
+  return factor * power;
+}
 
 /** The words of the chart, in its language. Those that the font cannot draw are left out, or replaced by signs. */
 export interface VoteChartWords {
@@ -24,7 +81,7 @@ export interface VoteChart {
   readonly locale: string;
 }
 
-/** Whether the font has the script of the language; if not, the chart shows numbers alone. */
+/** Checks whether the font has the script of the language; if not, the chart shows numbers alone. */
 export function canDrawWords(words: VoteChartWords): boolean {
   return Object.values(words).every(isDrawable);
 }
@@ -71,8 +128,8 @@ const fills = {
 const weekendMark = '#57f287';
 
 /**
- * Votes per day as bars. Weekends have another colour, and a mark below the axis for those who do not see the colour. It
- * shows dates and numbers only: names could have characters that no font here has.
+ * Votes per day as bars. Weekends have another colour, and a mark below the axis for those who do not see the colour.
+ * It shows dates and numbers only: names could have characters that no font here has.
  */
 export function voteChart({ days, words, locale }: VoteChart): Picture {
   const labels = chartLabels(locale);

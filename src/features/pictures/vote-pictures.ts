@@ -4,14 +4,17 @@ import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { memoizeOne } from '@tallyhook/platform/memoize';
 import { createDraw } from '@tallyhook/platform/pictures/draw';
-import type { DrawVotePicture, VotePicture, VotePictureRequest } from '../../../commands/vote-picture.ts';
-import type { DayVotes, VotesPerDay } from '../../core/ledger/votes-per-day.ts';
+import type { DayVotes, VotesPerDay } from '../../core/store/standings/votes-per-day.ts';
 import type { Texts } from '../../texts/texts.ts';
+import type { DrawVotePicture, VotePicture, VotePictureRequest } from '../parts.ts';
 import { canDrawWords, summarizeVotes, type VoteChartWords, voteChart } from './vote-chart.ts';
 
 /** Pictures in memory, of 5 to 60 KB each. */
 const maxPictures = 50;
-/** How long the votes of listings are taken as they are (ms): a picture is per day, and counting costs more than the command. */
+/**
+ * How long the votes of listings are taken as they are (ms): a picture is per day, and counting costs more than the
+ * command.
+ */
 const countedForMs = 5 * second;
 const maxCounts = 500;
 /** Days since the first votes, from which there is a picture. */
@@ -90,7 +93,7 @@ export function createVotePictures(options: {
   };
 }
 
-/** The same for the same votes; null if there is no picture of them. */
+/** A text that identifies the votes of a picture; null if there is no picture of them. */
 const contentOf = memoizeOne((days: readonly DayVotes[]): string | null => {
   const firstVotes = days.findIndex(({ votes }) => votes > 0);
   if (firstVotes === -1 || days.length - firstVotes < minDays) return null;

@@ -4,7 +4,7 @@ import { quarantineColumns, toQuarantined } from '../../core/store/records/quara
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { noDelivery } from '../../core/store/tables.ts';
 import type { EventKey } from '../../core/tally/idempotency-key.ts';
-import type { QuarantinedDelivery } from '../../core/tally/quarantine.ts';
+import type { QuarantinedDelivery } from '../../core/tally/write-event.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import type { Rate } from './rate.ts';
 import { decided, ended, type RateState } from './rate.ts';

@@ -2,8 +2,7 @@ import type { Feature } from '../../core/feature.ts';
 import { lastVoteIn } from '../../core/ledger/account.ts';
 import { deletedRows } from '../../core/store/member-data/member-table.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
-import type { CountedVote } from '../../core/tally/recorded-event.ts';
-import type { Tally } from '../../core/tally/tally.ts';
+import type { CountedVote, Tally } from '../../core/tally/tally.ts';
 import * as sql from './store.ts';
 import { plannedReminder, type ReminderTables, reminderMessage } from './store.ts';
 

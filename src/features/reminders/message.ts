@@ -1,4 +1,4 @@
-import { Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { type ListingCard, listingName, voteLinks } from '../../core/announcements/listing-card.ts';
 import type { Reply } from '../../discord/commands/reply.ts';

@@ -19,8 +19,7 @@ import {
 import { type PlanKey, type PlannedEffect, planKey } from '../../core/outbox/outbox.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import { parseLastVotes } from '../../core/store/account-columns.ts';
-import { lockAccount, releaseAccount } from '../../core/store/accounts.ts';
-import { accountsOfMember } from '../../core/store/member-accounts.ts';
+import { accountsOfMember, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { enqueue, isPlanned, planMissing, withdraw } from '../../core/store/outbox/enqueue.ts';
 import { waitingIn } from '../../core/store/outbox/queues.ts';
 import { literal, preparedStatement, run, upsert } from '../../core/store/query-builder.ts';

@@ -1,7 +1,10 @@
-import { bold, escapeName, escapeText, lines } from '@tallyhook/platform/texts/markup';
-import { renderStars } from '../../../commands/reviews.ts';
-import { type ListingCard, listingName } from '../../core/announcements/listing-card.ts';
-import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
+import { bold, escapeName, escapeText, lines, type Markup, markup, repeated } from '@tallyhook/platform/texts/markup';
+import {
+  type ListingCard,
+  type ListingMessages,
+  listingName,
+  postAbout,
+} from '../../core/announcements/listing-card.ts';
 import type { Preview } from '../../core/announcements/preview.ts';
 import type { Handle } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
@@ -49,3 +52,23 @@ export const reviewPreview: Preview = (context) => {
   const review = { username: 'Ada', rating: 5, comment, createdAt: context.now };
   return reviewsAnnounced.in(context.style) ? [{ subject: 'review', reply: renderNewReview(review, context) }] : [];
 };
+
+export const maxStars = 5;
+const fullStar = markup`★`;
+const emptyStar = markup`☆`;
+
+/** The number of full stars that a rating is shown with; null if five stars cannot show it. */
+export function starsOf(rating: number | null): number | null {
+  return rating === null || rating < 0 || rating > maxStars ? null : Math.round(rating);
+}
+
+/**
+ * A rating as stars, with its number for screen readers: "★★★★☆ 4/5". The document does not describe the range of
+ * ratings, so one that five stars cannot show is a number alone.
+ */
+export function renderStars(rating: number, { number }: Pick<Texts, 'number'>): Markup {
+  const full = starsOf(rating);
+  if (full === null) return markup`${fullStar} ${number(rating)}`;
+  const row = markup`${repeated(fullStar, full)}${repeated(emptyStar, maxStars - full)}`;
+  return markup`${row} ${number(rating)}/${number(maxStars)}`;
+}

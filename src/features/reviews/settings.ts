@@ -1,5 +1,5 @@
 import { addedValue } from '../../core/added-value.ts';
-import { announcementSwitch } from '../../core/announcements/announcement-switch.ts';
+import { announcementSwitch } from '../../core/announcements/announcement-style.ts';
 
 /** Whether new reviews are announced: of the announcements of a listing. */
 export const reviewsAnnounced = addedValue('reviews', false);

@@ -1,11 +1,11 @@
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
-import { Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { MemberRole } from '../../core/outbox/effect-contents.ts';
 import { rejectionOf } from '../../discord/discord-errors.ts';
-import { isModerating } from '../../discord/moderating.ts';
+import { isModerating } from '../../discord/permissions.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { RoleFailure } from './role-failure.ts';
 

@@ -1,7 +1,7 @@
-import { PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { describeDiscordError } from '../../discord/discord-errors.ts';
-import { isModerating } from '../../discord/moderating.ts';
+import { isModerating } from '../../discord/permissions.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 
 /** `below` the bot's highest role, so that it can be given; or the reason why it cannot. */

@@ -82,7 +82,7 @@ export function create(
   }
   const grants = createRoleGrants({ ...store, isPaidFor: store.shop.isPaidFor, ownerChannelOf, clock });
   const explainFailure = createExplainRoleFailure(rest, clock);
-  const checks = { checkGivenRole: givenRoles.check, explainFailure, onExplained: guard.explain };
+  const checks = { checkGivenRole: givenRoles.check, explainFailure, onExplained: guard.explain.bind(guard) };
   return {
     effects: [handle(roleKind, createRoleHandler({ rest, grants, ...checks, textsOf, clock }))],
     ownerReports: [renderReport(roleFailedReport, renderRoleFailure)],

@@ -1,11 +1,11 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { plainName } from '@tallyhook/platform/truncate';
-import { type DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { MemberRole } from '../../core/outbox/effect-contents.ts';
 import { rejectionOf } from '../../discord/discord-errors.ts';
-import type { DiscordRest } from '../../discord/rest.ts';
+import type { DiscordAPIError, DiscordRest } from '../../discord/rest.ts';
 import { inspectRoles, type RoleAccess } from './inspect-roles.ts';
 
 /** Why Discord rejects a change of a member's role; `role_moderating`: why it is not requested. */

@@ -7,15 +7,14 @@ import { ownerReport } from '../../core/outbox/effect-kind.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
 import type { Handle } from '../../core/outbox/perform.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
-import { CircuitOpenError } from '../../discord/circuits/circuit-open-error.ts';
-import { roleTarget } from '../../discord/circuits/request-target.ts';
+import { CircuitOpenError } from '../../discord/circuits/circuits.ts';
+import { roleTarget } from '../../discord/circuits/request-guard.ts';
 import { isMendable, rejectionOf, retryAfterMending, retryAlone } from '../../discord/discord-errors.ts';
-import type { GuildTexts } from '../../discord/guild-languages.ts';
+import type { GuildTexts } from '../../discord/languages.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { CheckGivenRole } from './given-role-check.ts';
 import type { ExplainRoleFailure, RoleFailure } from './role-failure.ts';
-import type { RoleState, RoleStore } from './store.ts';
-import { roleFailedReport } from './store.ts';
+import { type RoleState, type RoleStore, roleFailedReport } from './store.ts';
 
 export type RoleGrants = ReturnType<typeof createRoleGrants>;
 

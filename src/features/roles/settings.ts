@@ -2,10 +2,8 @@ import { toDurationText } from '@tallyhook/platform/duration-text';
 import { objectOf, textOf } from '@tallyhook/platform/json';
 import { escapeName, roleMention } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
-import { breaks, rule } from '../../core/settings/rules.ts';
-import { setting } from '../../core/settings/setting-spec.ts';
-import { choicesOf, showChoice, showDuration, showList } from '../../core/settings/shown-values.ts';
-import { duration, roleId } from '../../core/settings/value-schemas.ts';
+import { choicesOf, setting, showChoice, showDuration, showList } from '../../core/settings/setting-spec.ts';
+import { breaks, duration, roleId, rule } from '../../core/settings/value-schemas.ts';
 
 /** The tier that means all that are not named. */
 const anyTier = '*';

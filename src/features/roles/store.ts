@@ -6,7 +6,7 @@ import { type MessageType, roleFields, roleKind } from '../../core/outbox/effect
 import { planKey } from '../../core/outbox/outbox.ts';
 import type { GrantedRole, GrantState } from '../../core/rewards/grant.ts';
 import { lockAccountsOf } from '../../core/store/accounts.ts';
-import { communityOfGuild } from '../../core/store/communities/store.ts';
+import { communityOfGuild } from '../../core/store/communities.ts';
 import { enqueue, withdraw } from '../../core/store/outbox/enqueue.ts';
 import { literal, preparedStatement, run } from '../../core/store/query-builder.ts';
 import type { SettleRole, Sql, SqlClient } from '../../core/store/sql-module.ts';

@@ -9,10 +9,10 @@ import {
   refundedReport,
   unreadyMessage,
   unreadyReport,
-} from './effects.ts';
-import { awaitRole, closePurchases } from './refund.ts';
+} from './purchase.ts';
+import type { ShopTables } from './store.ts';
 import * as sql from './store.ts';
-import type { ShopTables } from './tables.ts';
+import { awaitRole, closePurchases } from './store.ts';
 
 export const shop = {
   sql,

@@ -1,7 +1,249 @@
-import type { CommunityId } from '../../core/ledger/account.ts';
+import type { Fields } from '@tallyhook/platform/json';
+import type { Markup } from '@tallyhook/platform/texts/markup';
+import { addedValue } from '../../core/added-value.ts';
+import type { AccountId, CommunityId } from '../../core/ledger/account.ts';
+import type { Entry } from '../../core/ledger/entry.ts';
+import type { MessageType } from '../../core/outbox/effect-kind.ts';
 import type { QueueName } from '../../core/outbox/queue.ts';
-import type { PublicShopItem, ShopItem } from './item.ts';
-import type { PurchaseRejection, PurchaseState } from './rules.ts';
+import type { StoredGrant } from '../../core/rewards/grant.ts';
+import type { Texts } from '../../texts/texts.ts';
+
+/** Longest code (characters), so that a message with it fits into Discord's limits. */
+export const maxCodeLength = 200;
+
+/**
+ * Something that members of a community buy with credits. Exactly one of `role`, `codes` and `manual` says what the
+ * buyer gets.
+ */
+export interface ShopItem {
+  /** Permanent, and unique in the shop. */
+  readonly id: string;
+  /** 1 to 80 characters, written by the owner: escape it. */
+  readonly name: string;
+  /** Whole credits, 0 or more. */
+  readonly price: number;
+  /** The role that the buyer gets (Discord ID); null if the item is not a role. */
+  readonly role: string | null;
+  /** How long the buyer has the role (ms); null if it does not end, or the item is not a role. */
+  readonly forMs: number | null;
+  /**
+   * Codes without duplicates, each for one buyer only; null if the item is not a code. They are secret, and the
+   * redactor of the log does not know them: show and log {@link withoutCodes} instead.
+   */
+  readonly codes: readonly string[] | null;
+  /** True if the owner fulfils the purchase. */
+  readonly manual: boolean;
+  /** How often the item can be bought in total, by all members; null for no limit other than the number of codes. */
+  readonly stock: number | null;
+  /** Only members with this role can buy the item (Discord ID); null for all members. */
+  readonly needsRole: string | null;
+}
+
+/**
+ * The items of a shop: of the settings that the listings of a guild share. Their codes are secret: see {@link
+ * ShopItem.codes}.
+ */
+export const shopItems = addedValue<readonly ShopItem[]>('shop', []);
+
+/** A shop item that can be shown and logged. */
+export interface PublicShopItem extends Omit<ShopItem, 'codes'> {
+  /** The number of codes, issued or not; null if the item is not a code. */
+  readonly codeCount: number | null;
+}
+
+export function withoutCodes({ codes, ...item }: ShopItem): PublicShopItem {
+  return { ...item, codeCount: codes?.length ?? null };
+}
+
+/**
+ * `confirmed`: paid, and the buyer does not have the item yet. `fulfilled`: the buyer has it. `refunded`: the price was
+ * paid back, and the item is in stock again.
+ */
+export type PurchaseState = 'confirmed' | 'fulfilled' | 'refunded';
+
+/**
+ * Why an item is not sold. `unknown_item`: the settings do not contain it. `already_owned`: the member has the role for
+ * good. `not_ready`: nobody can get it until the team has changed something.
+ */
+export type PurchaseRejection =
+  | 'unknown_item'
+  | 'price_changed'
+  | 'role_required'
+  | 'already_owned'
+  | 'not_ready'
+  | 'sold_out'
+  | 'overdrawn';
+
+/** Everything that a purchase depends on, apart from the item. */
+export interface PurchaseContext {
+  /** The price that the buyer confirmed (credits). */
+  readonly confirmedPrice: number;
+  /** The buyer's balance (credits). */
+  readonly balance: number;
+  /** How often the item can still be bought; null for no limit. */
+  readonly left: number | null;
+  /** The buyer's roles in Discord (ids). */
+  readonly roles: readonly string[];
+  /** The buyer's grants. */
+  readonly grants: readonly Pick<StoredGrant, 'role' | 'source' | 'until'>[];
+  /** True if nothing is missing that the team has to set up. */
+  readonly isReady: boolean;
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+export type PurchaseDecision =
+  | { readonly rejection: PurchaseRejection }
+  | {
+      readonly rejection: null;
+      readonly state: 'confirmed' | 'fulfilled';
+      /** When the role ends (ms since the epoch); null if it does not end, or the item is not a role. */
+      readonly until: number | null;
+    };
+
+/** Checks whether an item is sold to a member, and what the member gets. */
+export function decidePurchase(item: PublicShopItem, context: PurchaseContext): PurchaseDecision {
+  const rejection = rejectionOf(item, context);
+  if (rejection !== null) return { rejection };
+  // A code is shown at once. A role is fulfilled by Discord, everything else by the owner.
+  const state = item.codeCount === null ? 'confirmed' : 'fulfilled';
+  return { rejection, state, until: roleEnd(item, context) };
+}
+
+export function grantSource(purchaseId: number): string {
+  return `${sourcePrefix}${purchaseId}`;
+}
+
+const sourcePrefix = 'shop ';
+
+function rejectionOf(item: PublicShopItem, context: PurchaseContext): PurchaseRejection | null {
+  const { confirmedPrice, balance, left, roles, isReady } = context;
+  if (!isReady) return 'not_ready';
+  if (item.price !== confirmedPrice) return 'price_changed';
+  if (item.needsRole !== null && !roles.includes(item.needsRole)) return 'role_required';
+  if (item.role !== null && isOwned(item.role, context)) return 'already_owned';
+  if (left !== null && left <= 0) return 'sold_out';
+  return balance < item.price ? 'overdrawn' : null;
+}
+
+/**
+ * A role without a grant was given by somebody else. Sold for some days, it would be taken away at their end.
+ */
+function isOwned(role: string, { roles, grants }: PurchaseContext): boolean {
+  const ofRole = grants.filter((grant) => grant.role === role);
+  return ofRole.length === 0 ? roles.includes(role) : ofRole.some(({ until }) => until === null);
+}
+
+/**
+ * When the role ends: what was bought before is extended. Grants of other sources are not: a premium role can be
+ * revoked, for example.
+ */
+function roleEnd({ role, forMs }: PublicShopItem, { grants, now }: PurchaseContext): number | null {
+  if (forMs === null) return null;
+  const bought = grants.filter((grant) => grant.role === role && grant.source.startsWith(sourcePrefix));
+  return Math.max(now, ...bought.map(({ until }) => until ?? now)) + forMs;
+}
+
+/** How often an item can still be bought; null for no limit. */
+export function leftOf(
+  { stock, codes }: Pick<ShopItem, 'stock' | 'codes'>,
+  sold: number,
+  unissued: number,
+): number | null {
+  const limits = [stock === null ? null : Math.max(0, stock - sold), codes === null ? null : unissued];
+  const known = limits.filter((limit) => limit !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+export function purchaseEntry(accountId: AccountId, item: Pick<ShopItem, 'name' | 'price'>, at: number): Entry {
+  return { ...shopEntry(accountId, item.name, at), cause: 'purchase', credits: 0 - item.price };
+}
+
+export function refundEntry(accountId: AccountId, item: Pick<ShopItem, 'name' | 'price'>, at: number): Entry {
+  return { ...shopEntry(accountId, item.name, at), cause: 'refund', credits: item.price };
+}
+
+function shopEntry(accountId: AccountId, reason: string, at: number) {
+  return { accountId, listing: null, reason, at, deliveryId: null, untimed: false, achievement: null };
+}
+
+/** @param price in credits */
+export function priceText(price: number, { text }: Pick<Texts, 'text'>): Markup {
+  return price === 0 ? text('shop.free') : text('parts.credits', { count: price });
+}
+
+/** Why nobody can get an item: there is no channel for reports, or the bot cannot give a role. */
+export type ItemIssue =
+  | 'no_channel'
+  | 'role_deleted'
+  | 'role_managed'
+  | 'role_moderating'
+  | 'role_too_high'
+  | 'missing_permission';
+
+export interface ReportedItem {
+  /** Its name; escape it. */
+  readonly item: string;
+  readonly issue: ItemIssue;
+  /** The role that it is about (Discord ID). */
+  readonly role: string | null;
+  /** External text; null if it is not known. */
+  readonly guildName: string | null;
+}
+
+export interface PurchasedItem {
+  /** The name of the item; escape it. */
+  readonly item: string;
+  /** Credits. */
+  readonly price: number;
+}
+
+export interface ReportedPurchase extends PurchasedItem {
+  readonly purchaseId: number;
+  readonly userId: string;
+}
+
+/** A purchase whose buyer was forgotten. */
+export interface ClosedPurchase extends PurchasedItem {
+  readonly purchaseId: number;
+}
+
+const item: Fields<PurchasedItem> = { item: ['string'], price: ['number'] };
+const purchase: Fields<ReportedPurchase> = { ...item, purchaseId: ['number'], userId: ['string'] };
+
+const unready: Fields<ReportedItem> = {
+  item: ['string'],
+  issue: ['string'],
+  role: ['string', null],
+  guildName: ['string', null],
+};
+
+/** A message to the buyer: the purchase was fulfilled. */
+export const fulfilledMessage: MessageType<'purchaseFulfilled', PurchasedItem> = {
+  type: 'purchaseFulfilled',
+  fields: item,
+};
+export const refundedMessage: MessageType<'purchaseRefunded', PurchasedItem> = {
+  type: 'purchaseRefunded',
+  fields: item,
+};
+/** To the member who last changed the settings, if the guild has no channel for reports. */
+export const unreadyMessage: MessageType<'itemUnready', ReportedItem> = { type: 'itemUnready', fields: unready };
+
+/** The owner has to fulfil a purchase. */
+export const purchaseReport: MessageType<'purchase', ReportedPurchase> = { type: 'purchase', fields: purchase };
+/** A purchase was refunded because Discord did not give the role. */
+export const refundedReport: MessageType<'purchaseRefunded', ReportedPurchase> = {
+  type: 'purchaseRefunded',
+  fields: purchase,
+};
+/** A purchase was refunded before the owner fulfilled it, because the buyer was forgotten. */
+export const closedReport: MessageType<'purchaseClosed', ClosedPurchase> = {
+  type: 'purchaseClosed',
+  fields: { ...item, purchaseId: ['number'] },
+};
+/** An item is in the shop that nobody can buy. */
+export const unreadyReport: MessageType<'itemUnready', ReportedItem> = { type: 'itemUnready', fields: unready };
 
 /** The shop of a community, as its settings say now. */
 export interface ShopContext {
@@ -52,9 +294,9 @@ export interface PurchaseOrder {
   readonly communityId: CommunityId;
   readonly guildId: string | null;
   readonly ownerChannelId: string | null;
-  /** Whether nothing of the item is missing that the team has to set up. */
+  /** True if nothing of the item is missing that the team has to set up. */
   readonly isReady: boolean;
-  /** Whether there is a handler for purchases; by default there is none. */
+  /** True if there is a handler for purchases; by default there is none. */
   readonly isHandled?: boolean;
 }
 
@@ -101,7 +343,7 @@ export interface Settlement {
 export interface SettlementResult {
   readonly purchase: StoredPurchase;
   readonly settled: boolean;
-  /** Those of new effects. */
+  /** The queues of new effects. */
   readonly queues: readonly QueueName[];
 }
 

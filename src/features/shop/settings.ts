@@ -2,12 +2,18 @@ import { toDurationText } from '@tallyhook/platform/duration-text';
 import { listOf, numberOf, textOf } from '@tallyhook/platform/json';
 import { escapeName } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
-import { breaks, rule } from '../../core/settings/rules.ts';
 import { setting } from '../../core/settings/setting-spec.ts';
-import { credits, duration, hasNoIssues, roleId, wholeNumber } from '../../core/settings/value-schemas.ts';
-import { withFileCodes } from './file-codes.ts';
-import { type ShopItem, shopItems, withoutCodes } from './item.ts';
-import { code, codesOfItems, maxStoredCodes } from './stored-codes.ts';
+import {
+  breaks,
+  credits,
+  duration,
+  hasNoIssues,
+  roleId,
+  rule,
+  wholeNumber,
+} from '../../core/settings/value-schemas.ts';
+import { code, codesOfItems, maxStoredCodes, withFileCodes } from './codes.ts';
+import { type ShopItem, shopItems, withoutCodes } from './purchase.ts';
 
 const expectedId = 'it must consist of at most 32 letters, digits, dashes and underscores';
 const nameError = breaks(rule('length', { min: 1, max: 80 }), 'it must have 1 to 80 characters');

@@ -1,39 +1,249 @@
+import type { Generated, Selectable } from 'kysely';
 import { type AccountId, accountIdOf, type CommunityId } from '../../core/ledger/account.ts';
-import { ownerReport } from '../../core/outbox/effect-kind.ts';
+import { directMessage, type MessageType, ownerReport } from '../../core/outbox/effect-kind.ts';
 import type { PurchaseEvent } from '../../core/outbox/handler-events.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
-import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
+import { appendEntry, lockAccount, lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
+import { lock } from '../../core/store/lock.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, preparedStatement, run } from '../../core/store/query-builder.ts';
-import type { SqlClient } from '../../core/store/sql-module.ts';
+import type { SettleRole, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { roleEffect } from '../../core/tally/grants.ts';
 import { handlerCall } from '../handlers/feature.ts';
-import { fulfilledMessage, purchaseReport } from './effects.ts';
-import { type ShopItem, withoutCodes } from './item.ts';
-import type {
-  Offer,
-  Offers,
-  PurchaseOrder,
-  PurchaseResult,
-  PurchaseSummary,
-  Settlement,
-  SettlementResult,
-  ShopContext,
-  ShopMember,
-  StoredPurchase,
+import {
+  closedReport,
+  decidePurchase,
+  fulfilledMessage,
+  grantSource,
+  leftOf,
+  type Offer,
+  type Offers,
+  type PurchasedItem,
+  type PurchaseOrder,
+  type PurchaseRejection,
+  type PurchaseResult,
+  type PurchaseState,
+  type PurchaseSummary,
+  purchaseEntry,
+  purchaseReport,
+  refundEntry,
+  refundedMessage,
+  refundedReport,
+  type Settlement,
+  type SettlementResult,
+  type ShopContext,
+  type ShopItem,
+  type ShopMember,
+  type StoredPurchase,
+  withoutCodes,
 } from './purchase.ts';
-import { countSold, storedGuildId, toPurchase, unissuedCodes } from './purchases.ts';
-import { lockShop, messageToBuyer, refundPurchase, settlePurchases } from './refund.ts';
-import { decidePurchase, grantSource, leftOf, type PurchaseRejection, purchaseEntry } from './rules.ts';
-import type { PurchaseRow, ShopSql, ShopTables } from './tables.ts';
+
+export interface ShopTables {
+  /** Purchases of the shop. What is stored of the item is what it was when it was bought. */
+  purchases: {
+    id: Generated<number>;
+    /** In which community the buyer's account is. */
+    community_id: CommunityId;
+    /** The id of the interaction that showed the confirmation. */
+    confirmation_id: string;
+    user_id: string;
+    /** Empty if the community has no guild. */
+    guild_id: string;
+    /** Where it was, or would be, reported to the owner. */
+    owner_channel_id: string | null;
+    /** The id and the name of the item. */
+    item: string;
+    name: string;
+    price: number;
+    state: PurchaseState;
+    /** The balance after it. */
+    balance: number;
+    role: string | null;
+    /** The end of the role. */
+    until: number | null;
+    /** Secret to everyone but the buyer. */
+    code: string | null;
+    at: number;
+    /** When it was fulfilled or refunded; null before that. */
+    settled_at: number | null;
+  };
+}
+
+/** The database with the tables of this feature. */
+export type ShopSql = Sql<ShopTables>;
+
+type PurchaseRow = Selectable<ShopTables['purchases']>;
+
+/** Codes per statement: SQLite accepts 32,766 parameters. */
+const codesPerQuery = 1_000;
+
+/** The stored `guild_id` of a purchase. */
+function storedGuildId(guildId: string | null): string {
+  return guildId ?? '';
+}
+
+function toPurchase({ user_id: userId, item, name, price, ...row }: PurchaseRow): StoredPurchase {
+  const { id, state, balance, role, until, code, at } = row;
+  return { id, userId, item, name, price, state, balance, role, until, code, at };
+}
+
+/** How often each item of a shop was sold, without refunds. Items that were not sold are left out. */
+async function countSold(
+  sql: ShopSql,
+  communityId: CommunityId,
+  items: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (items.length === 0) return new Map();
+  const rows = await countPurchases(sql, { communityId, items });
+  return new Map(rows.map(({ item, count }) => [item, Number(count)]));
+}
+
+const countPurchases = preparedStatement<{ communityId: CommunityId; items: readonly string[] }, ShopTables>()(
+  (db, placeholder) =>
+    db
+      .selectFrom('purchases')
+      .select((eb) => ['item', eb.fn.countAll<number>().as('count')])
+      .where('community_id', '=', placeholder('communityId'))
+      .where('item', 'in', placeholder('items'))
+      .where('state', '<>', literal('refunded'))
+      .groupBy('item'),
+);
+
+/**
+ * The codes that the shop of a community has not issued yet, in their order. Codes are compared with those of all its
+ * purchases: an item may have another id now, and a code is issued once. What other communities have
+ * issued is not looked at, so that one neither uses up the codes of another nor learns of them.
+ * @param limit how many to find at least, if there are as many
+ */
+async function unissuedCodes(
+  { db, connection }: ShopSql,
+  communityId: CommunityId,
+  { codes }: Pick<ShopItem, 'codes'>,
+  limit: number,
+): Promise<readonly string[]> {
+  const unissued: string[] = [];
+  const purchases = db.selectFrom('purchases').where('community_id', '=', communityId);
+  for (let start = 0; start < (codes?.length ?? 0) && unissued.length < limit; start += codesPerQuery) {
+    const some = codes?.slice(start, start + codesPerQuery) ?? [];
+    const rows = await run(connection, purchases.select('code').where('code', 'in', some));
+    const issued = new Set(rows.map(({ code }) => code));
+    unissued.push(...some.filter((code) => !issued.has(code)));
+  }
+  return unissued;
+}
+
+/** Locks all purchases until the end of the transaction: the stock, the codes and each purchase's state. */
+function lockShop({ db, connection }: ShopSql): Promise<void> {
+  return lock(connection, db, 'shop');
+}
+
+/** Stores that confirmed purchases are settled. The shop is locked. `now` in ms since the epoch. */
+async function settlePurchases(
+  { db, connection }: ShopSql,
+  purchases: readonly PurchaseRow[],
+  state: 'fulfilled' | 'refunded',
+  now: number,
+): Promise<void> {
+  for (const { id } of purchases) {
+    await run(connection, db.updateTable('purchases').set({ state, settled_at: now }).where('id', '=', id));
+  }
+}
+
+/**
+ * Returns the price of a confirmed purchase, removes its grant, and tells the buyer. The shop is locked. `now` in ms
+ * since the epoch.
+ */
+async function refundPurchase(sql: ShopSql, purchase: PurchaseRow, now: number): Promise<void> {
+  const { db, connection } = sql;
+  const { id, user_id: userId, guild_id: guildId, role } = purchase;
+  await refund(sql, purchase, now);
+  if (role !== null) {
+    const grant = db.deleteFrom('grants').where('user_id', '=', userId).where('role', '=', role);
+    await run(connection, grant.where('source', '=', grantSource(id)).where('guild_id', '=', guildId));
+  }
+  await enqueue(sql, [messageToBuyer(purchase, refundedMessage, now)]);
+}
+
+/** Returns the price of a confirmed purchase. */
+async function refund(sql: ShopSql, purchase: PurchaseRow, now: number): Promise<void> {
+  const { db, connection } = sql;
+  await settlePurchases(sql, [purchase], 'refunded', now);
+  const accountId = accountIdOf(purchase.community_id, purchase.user_id);
+  const account = await lockAccount(connection, db, accountId);
+  await appendEntry(connection, db, account, refundEntry(accountId, purchase, now));
+}
+
+/** The message to the buyer about what became of a purchase. */
+function messageToBuyer(
+  { user_id: userId, community_id: communityId, name: item, price }: PurchaseRow,
+  type: MessageType<string, PurchasedItem>,
+  createdAt: number,
+): NewEffect {
+  return directMessage(communityId, userId, type, { item, price }, createdAt);
+}
+
+/**
+ * Finds the purchases that wait for a role, which are fulfilled by it, or refunded and reported to the owner if Discord
+ * did not give it. Purchases lock the shop and the account before they insert grants.
+ */
+export async function awaitRole(sql: ShopSql, role: GrantedRole): Promise<SettleRole | null> {
+  const { db, connection } = sql;
+  if ((await findOpenPurchases(sql, role)).length === 0) return null;
+  await lockShop(sql);
+  await lockAccountsOf(connection, db, role.userId);
+  const purchases = await findOpenPurchases(sql, role);
+  return async (isGiven, now) => {
+    if (isGiven) return settlePurchases(sql, purchases, 'fulfilled', now);
+    for (const purchase of purchases) {
+      await refundPurchase(sql, purchase, now);
+      await enqueue(sql, reportOfRefund(purchase, now));
+    }
+  };
+}
+
+/** The purchases of a member's role that are not fulfilled yet. */
+function findOpenPurchases(
+  { db, connection }: ShopSql,
+  { userId, role, guildId }: GrantedRole,
+): Promise<readonly PurchaseRow[]> {
+  const ofRole = db.selectFrom('purchases').selectAll().where('user_id', '=', userId).where('role', '=', role);
+  const open = ofRole.where('guild_id', '=', guildId).where('state', '=', literal('confirmed'));
+  return run(connection, open.orderBy('id'));
+}
+
+/**
+ * Refunds the purchases of a member that the owner has not fulfilled yet. The buyer gets no message.
+ * @returns the reports to the owner, which do not name the buyer
+ */
+export async function closePurchases(sql: ShopSql, userId: string, now: number): Promise<readonly NewEffect[]> {
+  const { db, connection } = sql;
+  // A purchase that is settled meanwhile has read its buyer.
+  await lockShop(sql);
+  const ofMember = db.selectFrom('purchases').selectAll().where('user_id', '=', userId);
+  const open = ofMember.where('state', '=', literal('confirmed')).where('role', 'is', null).where('code', 'is', null);
+  const purchases = await run(connection, open.orderBy('id'));
+  for (const purchase of purchases) await refund(sql, purchase, now);
+  return purchases.flatMap(({ id: purchaseId, community_id: communityId, owner_channel_id: channelId, ...row }) => {
+    const { name: item, price } = row;
+    if (channelId === null) return [];
+    return [ownerReport(communityId, channelId, closedReport, { purchaseId, item, price }, now)];
+  });
+}
+
+function reportOfRefund(purchase: PurchaseRow, createdAt: number): readonly NewEffect[] {
+  const { id: purchaseId, community_id: communityId, user_id: userId, owner_channel_id: channelId } = purchase;
+  const { name: item, price } = purchase;
+  if (channelId === null) return [];
+  return [ownerReport(communityId, channelId, refundedReport, { purchaseId, userId, item, price }, createdAt)];
+}
 
 /** Purchases in a summary. */
 const maxNewest = 10;
 /**
- * Purchases with the highest ids, in which the newest are searched. Ids need not grow with time: on some databases, each
- * connection has a range of its own, of 100 ids for example.
+ * Purchases with the highest ids, in which the newest are searched. Ids need not grow with time: on some databases,
+ * each connection has a range of its own, of 100 ids for example.
  */
 const recentPurchases = 1_000;
 
@@ -91,7 +301,7 @@ export const reads = {
     return (await run(connection, newest)).map(toPurchase);
   },
 
-  /** Whether the role was bought and the purchase is not settled yet. */
+  /** Checks whether the role was bought and the purchase is not settled yet. */
   async isPaidFor(sql: ShopSql, { userId, role, guildId }: GrantedRole): Promise<boolean> {
     return (await findOpenPurchase(sql, { userId, role, guildId })).length > 0;
   },

@@ -1,5 +1,5 @@
 import type { Feature } from '../../core/feature.ts';
-import * as sql from './store.ts';
+import * as sql from './simulate.ts';
 
 export const simulation = { sql } satisfies Feature;
 

@@ -1,10 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { day } from '@tallyhook/platform/durations';
+import { parseJson } from '@tallyhook/platform/json';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { monthOf } from '../../core/rewards/calendar.ts';
-import { rebuildHistory } from '../../core/rewards/rebuild-history.ts';
-import type { CommonGoal, ReplayContext, ReplayListing } from '../../core/rewards/replay-votes.ts';
+import type { VoteHistory } from '../../core/rewards/history.ts';
+import { rebuildHistory } from '../../core/rewards/history-of-entries.ts';
+import {
+  type CommonGoal,
+  type EarnedEntry,
+  type PastVote,
+  type ReplayContext,
+  type ReplayListing,
+  replayVotes,
+} from '../../core/rewards/replay-votes.ts';
 import { creditsOf } from '../../core/rewards/reward.ts';
 import { type AccountSize, accountPages, type MemberEntry, readLedgers } from '../../core/store/member-ledgers.ts';
 import { run, type SqlAccess } from '../../core/store/query-builder.ts';
@@ -12,7 +21,7 @@ import { toOutage } from '../../core/store/recording/queries.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { listingsByName } from '../../core/tally/replay-listings.ts';
-import { type PastEvents, pastEventsOf, simulateEntries } from './past-events.ts';
+import { readPayload } from '../../webhook/payload.ts';
 
 /** The votes that `/setup` and the command line pay again (ms). Texts name this time. */
 export const simulatedMs = 30 * day;
@@ -33,7 +42,7 @@ export interface RuleChange {
   readonly signal: AbortSignal;
 }
 
-/** What each version would have paid all members since then (credits). */
+/** Credits that each version would have paid all members since then. */
 export interface SimulatedCredits {
   readonly before: number;
   readonly after: number;
@@ -47,7 +56,8 @@ interface PastMember extends PastEvents {
 }
 
 /**
- * Pays the votes since a time again, by both versions of the rules. Yields to other work in between, and writes nothing.
+ * Pays the votes since a time again, by both versions of the rules. Yields to other work in between, and writes
+ * nothing.
  *
  * @returns null if nobody has voted since then, if there are more than `maxEntries`, and once it is aborted
  */
@@ -145,3 +155,58 @@ function firstNeeded(listing: ReplayListing, since: number, goalAt: ReplayContex
   const { calendar } = listing;
   return calendar.startOf(goalAt?.(listing, since)?.firstDay ?? calendar.dayAt(since));
 }
+
+/** Events of a member that rules pay for. */
+export interface PastEvents {
+  readonly votes: readonly PastVote[];
+  /** Purchases and renewals at the service. */
+  readonly premiums: readonly Omit<PastVote, 'isDenied'>[];
+}
+
+export function pastEventsOf(entries: readonly MemberEntry[]): PastEvents {
+  const toEvent = (entry: MemberEntry) => ({ listing: entry.listing, at: entry.at, awarded: awardedIn(entry) });
+  return {
+    votes: entries
+      .filter(({ cause }) => isCountedVote(cause))
+      .map((entry) => ({ ...toEvent(entry), isDenied: entry.cause === 'denied' })),
+    premiums: entries.filter(({ cause }) => cause === 'premium').map(toEvent),
+  };
+}
+
+/**
+ * Entries that a member would have been paid. Premium pays the number of its delivery, or else that of the rules.
+ * @param earlier as of {@link replayVotes}
+ */
+export function simulateEntries(
+  userId: string,
+  { votes, premiums }: PastEvents,
+  context: ReplayContext,
+  earlier: VoteHistory,
+): readonly EarnedEntry[] {
+  const premiumEntries = premiums.map(({ listing, at, awarded }) => {
+    return { credits: awarded ?? context.listingOf(listing).rewards.base.perPremium, at };
+  });
+  return [...replayVotes(userId, votes, context, earlier), ...premiumEntries];
+}
+
+/**
+ * The number of credits that a delivery contained; null if there was none. If its body was pruned, what was paid for it
+ * counts as that.
+ */
+function awardedIn({ body, family, credits }: Pick<MemberEntry, 'body' | 'family' | 'credits'>): number | null {
+  if (body === null) return null;
+  if (body === '') return credits;
+  const context = {
+    premiumPath: family === 'premium',
+    now: Number.MAX_SAFE_INTEGER,
+    defaultVote: 'server_vote',
+  } as const;
+  const payload = readPayload(parseJson(body), context);
+  if (payload.type !== 'event') return null;
+  const { creditsAwarded } = payload.event;
+  return typeof creditsAwarded === 'number' ? creditsAwarded : null;
+}
+
+export const reads = { simulateCredits };
+
+export const writes = {};

@@ -21,4 +21,4 @@ export const topggConnect = {
   deleteOfGuild: deleteRowsByKey('topgg_connections', 'guild_id', ['connection_id']),
 } satisfies Feature;
 
-export { connectionContext } from './connection.ts';
+export { connectionContext } from './store.ts';

@@ -2,10 +2,9 @@ import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
 import { mayManageGuild } from '../../discord/inspection.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
-import { listingAddress, type Setup } from '../setup/feature.ts';
-import { createTopggRoutes, topggConnectPath } from './routes.ts';
+import { listingAddress, type Settings } from '../settings/feature.ts';
 import type { ConnectionStore } from './store.ts';
-import { createTopggConnect, type TopggConnect } from './topgg-connect.ts';
+import { createTopggConnect, createTopggRoutes, type TopggConnect, topggConnectPath } from './topgg-connect.ts';
 
 /** The address exists if `TOPGG_INTEGRATION_SECRET` is set, with `PUBLIC_URL` and `DISCORD_TOKEN`. */
 export function createServices({
@@ -14,7 +13,7 @@ export function createServices({
 }: ServicesContext & {
   readonly store: { readonly topggConnect: ConnectionStore; readonly settings: Pick<SettingsStore, 'state'> };
   readonly encryption: Encryption;
-  readonly setup: Setup;
+  readonly setup: Settings;
 }): FeatureServices & { readonly shared: { readonly topggConnect: TopggConnect } } {
   const { store, encryption, setup, directory, rest, clock, stopwatch, log } = context;
   const topggConnect = createTopggConnect({

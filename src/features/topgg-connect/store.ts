@@ -1,9 +1,8 @@
-import { keyIdOf } from '@tallyhook/platform/encryption/sealed-text';
+import { keyIdOf, type SealContext } from '@tallyhook/platform/encryption/sealed-text';
 import type { Selectable } from 'kysely';
 import { literal, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
-import type { Connection } from './connection.ts';
 
 /** More of one member are not offered. */
 const maxHeld = 5;
@@ -14,7 +13,7 @@ export const reads = {
     return (await run(connection, found)).map(toConnection)[0] ?? null;
   },
 
-  /** What is held for a member, the newest first. */
+  /** The connections that are held for a member, the newest first. */
   async heldFor({ db, connection }: Sql, userId: string): Promise<readonly Connection[]> {
     const held = db.selectFrom('topgg_connections').selectAll().where('user_id', '=', userId);
     const newest = held.where('guild_id', 'is', null).orderBy('at', 'desc').limit(literal(maxHeld));
@@ -23,7 +22,10 @@ export const reads = {
 };
 
 export const writes = {
-  /** Holds a connection, in place of what is stored of it. @returns false for a secret with another key than the database's */
+  /**
+   * Holds a connection, in place of what is stored of it.
+   * @returns false for a secret with another key than the database's
+   */
   async hold(sql: Sql, { connectionId, sealed, ...connection }: Connection & { sealed: string }, at: number) {
     const keyId = keyIdOf(sealed) ?? '';
     const state = sql.db.insertInto('settings_state').values({ id: 1, version: 0, key_id: keyId });
@@ -56,4 +58,26 @@ export type ConnectionStore = SqlClient<{ readonly reads: typeof reads; readonly
 function toConnection(row: Selectable<Tables['topgg_connections']>): Connection {
   const { connection_id: connectionId, listing, user_id: userId, kind, target_id: targetId } = row;
   return { connectionId, listing, userId, kind, targetId, guildId: row.guild_id, sealed: row.sealed };
+}
+
+/** A project of top.gg whose owner has pressed *Connect* there. */
+export interface Connection {
+  /** top.gg's own id of it. */
+  readonly connectionId: string;
+  /** The name of its listing, or of the one to be: it is part of the address that top.gg has. */
+  readonly listing: string;
+  /** The Discord user who has pressed *Connect*. */
+  readonly userId: string;
+  readonly kind: 'server' | 'bot';
+  /** Discord id of the server or bot. */
+  readonly targetId: string;
+  /** The guild in which the listing was linked; null while the connection is held. */
+  readonly guildId: string | null;
+  /** The encrypted secret of a connection that is held; null once it is linked, because the listing has the secret. */
+  readonly sealed: string | null;
+}
+
+/** The row of a secret. */
+export function connectionContext(connectionId: string): SealContext {
+  return ['topgg_connections', connectionId];
 }

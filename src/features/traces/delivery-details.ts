@@ -1,14 +1,16 @@
 import { formatCount, minute } from '@tallyhook/platform/durations';
 import { HttpError } from '@tallyhook/platform/web/http-error';
+import { directMessagesClosed } from '../../core/outbox/effect.ts';
 import {
   type DeliveryEffect,
   type DeliveryRecord,
+  type EffectRecord,
   isPruned,
   type LedgerEntry,
   type Records,
 } from '../../core/records/records.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
-import { asSentence, explainDelivery, explainEffect, formatCredits, waitOf } from './explain.ts';
+import { confirmationReasons } from '../confirmations/feature.ts';
 
 /** A delivery with everything that resulted from it. */
 export interface DeliveryDetails {
@@ -118,4 +120,105 @@ function explainHold(delivery: Pick<DeliveryRecord, 'outcome' | 'reason'>): stri
         ? `Held until the owner decides: ${reason}`
         : `Stored because it could not be processed: ${reason}`;
   }
+}
+
+/** Why a vote that its site was to confirm is left to the owner. */
+const leftReasons = [confirmationReasons.refused, confirmationReasons.unknown, confirmationReasons.tooMany];
+
+/** The reason for a delivery's outcome, in a sentence that answers "I voted and got nothing". */
+export function explainDelivery(
+  delivery: DeliveryRecord,
+  { entry = null, original = null }: { readonly entry?: LedgerEntry | null; readonly original?: number | null } = {},
+): string {
+  const { outcome, reason, userId } = delivery;
+  switch (outcome) {
+    case 'duplicate':
+      return original === null
+        ? 'The same event was recorded before, so this duplicate paid nothing.'
+        : `The same event was recorded before with delivery ${original}, so this duplicate paid nothing.`;
+    case 'test':
+      return 'This is a test from the dashboard. It is announced as a test, and neither pays nor counts.';
+    case 'ignored':
+      if (reason === quarantineReasons.rejected)
+        return 'Its listing had many more votes than usual, and the owner has rejected this one. It neither pays nor counts.';
+      return 'This is another event of the listing site. It neither pays nor counts.';
+    case 'quarantined':
+      return explainQuarantine(delivery);
+    case 'recorded': {
+      const explained = explainEntry(entry, userId);
+      const isOld = reason?.endsWith(quarantineReasons.oldTimestamp) === true;
+      return isOld ? `${explained} Its timestamp is years back, so the time of receipt counts.` : explained;
+    }
+  }
+}
+
+/**
+ * The event that a quarantined delivery waits for by itself: its time, or its site; null if nothing but a replay ends
+ * it.
+ */
+export function waitOf({
+  outcome,
+  reason,
+}: Pick<DeliveryRecord, 'outcome' | 'reason'>): 'aheadOfTime' | 'unconfirmed' | null {
+  if (outcome !== 'quarantined') return null;
+  if (reason === quarantineReasons.aheadOfTime) return 'aheadOfTime';
+  return reason === confirmationReasons.waiting ? 'unconfirmed' : null;
+}
+
+function explainQuarantine(delivery: DeliveryRecord): string {
+  const { reason } = delivery;
+  switch (waitOf(delivery)) {
+    case 'aheadOfTime':
+      return 'The delivery is genuine, but its timestamp is in the future. It is stored and will be replayed automatically at that time.';
+    case 'unconfirmed':
+      return 'The vote is stored, and paid as soon as its site confirms it. The site is asked for 24 hours.';
+    case null:
+      if (reason === quarantineReasons.rateAlarm)
+        return 'Its listing has many more votes than usual. It is stored, and paid when the owner releases the held votes.';
+      if (leftReasons.some((each) => each === reason))
+        return `The vote was not paid: ${asSentence(reason)} Replay the delivery to pay it all the same.`;
+      return `The delivery is genuine, but could not be processed: ${asSentence(reason)} It is stored; replay it after an upgrade or a configuration change.`;
+  }
+}
+
+function explainEntry(entry: LedgerEntry | null, userId: string | null): string {
+  if (entry === null) return 'It ends a purchase: nothing is paid, and nothing is taken back.';
+  switch (entry.cause) {
+    case 'within_cooldown':
+      return 'This member has another vote within the cooldown, so this vote paid nothing and does not count.';
+    case 'denied':
+      return `The service denied the credits: ${asSentence(entry.reason)} The vote counts, and paid ${formatCredits(entry.credits)}.`;
+    case 'revoked':
+      return 'The order was revoked before. After a revocation, no delivery of the order pays.';
+    default:
+      return `It was recorded once, and paid ${formatCredits(entry.credits)} to ${userId ?? 'no member'}.`;
+  }
+}
+
+/** The status of an effect, and the reason if it is delayed or buried. */
+export function explainEffect({ state, attempts, reason }: EffectRecord): string {
+  if (state === 'done') return `Done at attempt ${attempts}.`;
+  if (state === 'buried') {
+    return `Failed permanently at attempt ${attempts}: ${asSentence(reason)} Fix the cause, then replay it.`;
+  }
+  if (attempts === 0) return 'Waiting for the first attempt.';
+  return reason === null
+    ? `Attempt ${attempts} is in progress.`
+    : `Attempt ${attempts} failed, waiting for a retry: ${asSentence(reason)}`;
+}
+
+/** Reasons that the program checks, in words. */
+const reasonTexts: Readonly<Record<string, string>> = {
+  [directMessagesClosed]: 'The member does not accept direct messages from the bot, or shares no server with it.',
+};
+
+/** A reason from another source, with a full stop. */
+export function asSentence(reason: string | null): string {
+  const known = reason !== null && Object.hasOwn(reasonTexts, reason) ? reasonTexts[reason] : undefined;
+  const text = known ?? reason ?? 'unknown reason';
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
+function formatCredits(credits: number): string {
+  return formatCount(credits, 'credit');
 }

@@ -1,9 +1,8 @@
-import type { Trace, TracedDelivery, Traces } from '../../../commands/traces.ts';
 import { accountIdOf, type CommunityId, noCommunity } from '../../core/ledger/account.ts';
 import type { DeliveryRecord, Records } from '../../core/records/records.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
-import { getDelivery, type RecordsContext } from './delivery-details.ts';
-import { waitOf } from './explain.ts';
+import { getDelivery, type RecordsContext, waitOf } from './delivery-details.ts';
+import type { Trace, TracedDelivery, Traces } from './trace.ts';
 
 /** Deliveries in a trace: as many as fit into a reply. */
 const maxDeliveries = 15;
@@ -12,7 +11,7 @@ const searchedEntries = 50;
 const maxEntries = 5;
 const maxRoles = 10;
 
-/** What a trace covers. */
+/** The community that a trace covers. */
 export interface TracedCommunity {
   readonly communityId: CommunityId;
   /** The guild and its listings; null if there is no other community. */

@@ -1,7 +1,7 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { minute } from '@tallyhook/platform/durations';
-import { type CountedTable, countedTables, slotMs } from '../../core/store/counters/counters.ts';
-import type { CounterStore } from '../../core/store/counters/store.ts';
+import { type CounterStore, slotMs } from '../../core/store/counters.ts';
+import { type CountedTable, countedTables } from '../../core/store/tables.ts';
 
 /**
  * On a server, rows are counted this long after a higher id was seen (ms): a transaction may still be inserting lower

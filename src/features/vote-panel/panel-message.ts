@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
-import { Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
 import type { Handle } from '../../core/outbox/perform.ts';
-import { CircuitOpenError } from '../../discord/circuits/circuit-open-error.ts';
+import { CircuitOpenError } from '../../discord/circuits/circuits.ts';
 import type { Panel } from '../../discord/commands/reply.ts';
 import { classifySendError, rejectionOf } from '../../discord/discord-errors.ts';
 import { editMessage, type PostedMessage } from '../../discord/posting/edit-message.ts';

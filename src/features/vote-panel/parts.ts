@@ -1,13 +1,12 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { minute } from '@tallyhook/platform/durations';
 import { channelMention } from '@tallyhook/platform/texts/markup';
-import type { Command } from '../../../commands/context.ts';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
 import { handle } from '../../core/outbox/perform.ts';
 import { amountPerVote } from '../../core/rewards/decide-vote.ts';
 import { calendarOf } from '../../core/tally/community.ts';
-import { isOffered } from '../../discord/commands/command.ts';
+import { type CommandDefinition, isOffered } from '../../discord/commands/command.ts';
 import { listingsTarget, offersAt } from '../../discord/commands/offers.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
@@ -54,7 +53,7 @@ export function createServices({ store: { votePanel }, nudge, clock }: ServicesC
 export function create(
   context: PartsContext & {
     readonly store: WithPanels['store'] & { standingsIn(communityId: CommunityId, timeZone: string): Standings };
-    readonly commands: readonly Command[];
+    readonly commands: readonly CommandDefinition[];
   },
 ) {
   const { store, rest, directory, guildTexts, clock } = context;

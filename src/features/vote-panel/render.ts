@@ -2,6 +2,9 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { bold, escapeName, joined, lines, type Markup, markup, memberName } from '@tallyhook/platform/texts/markup';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
+import type { RankedMember } from '../../core/ledger/standing.ts';
+import type { VoteAmount } from '../../core/rewards/decide-vote.ts';
+import type { ListedLookup } from '../../discord/commands/command.ts';
 import {
   type ListedPage,
   listingPage,
@@ -9,10 +12,7 @@ import {
   unknownPage,
   voteButtons,
   voteLinkTo,
-} from '../../../commands/listing.ts';
-import type { RankedMember } from '../../core/ledger/standing.ts';
-import type { VoteAmount } from '../../core/rewards/decide-vote.ts';
-import type { ListedLookup } from '../../discord/commands/command.ts';
+} from '../../discord/commands/listing-page.ts';
 import type { ActionTarget, Panel, ReplyButton } from '../../discord/commands/reply.ts';
 import { medalOf } from '../../texts/medals.ts';
 import type { Texts } from '../../texts/texts.ts';

@@ -8,7 +8,7 @@ import {
   ownerReport,
 } from '../../core/outbox/effect-kind.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
-import { communityOfGuild } from '../../core/store/communities/store.ts';
+import { communityOfGuild } from '../../core/store/communities.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';

@@ -3,16 +3,18 @@ import { z } from 'zod';
 import type { RequestLimit } from '../budget.ts';
 import type { ListingKind } from '../lookup.ts';
 
-/** What tallyhook knows about the API of a listing site: pure data, and pure functions of one response. */
+/** The API of a listing site: pure data, and pure functions of one response. */
 export interface SiteApi {
-  /** Of which it says who has voted. */
+  /** The kinds of listings of which it says who has voted. */
   readonly kinds: readonly ListingKind[];
   /**
-   * Address of the check, with `{kind}` and `{id}` of the listing, and `{user}`. Without `{user}` one response is for all
-   * members.
+   * Address of the check, with `{kind}` and `{id}` of the listing, and `{user}`. Without `{user}` one response is for
+   * all members.
    */
   readonly check: string;
-  /** What precedes the key in the header `Authorization`; null for an API that is public. No key is sent elsewhere. */
+  /**
+   * The text before the key in the header `Authorization`; null for an API that is public. No key is sent elsewhere.
+   */
   readonly authorization: '' | 'Bearer ' | null;
   readonly limit: RequestLimit;
   /** How long a key is rejected after too many requests, if the response does not say (ms). A minute by default. */
@@ -21,12 +23,12 @@ export interface SiteApi {
   readonly notFoundCoversMs?: number;
   readonly response: (context: ResponseContext) => z.ZodType<VotesAtSite>;
   readonly history?: SiteHistory;
-  /** What it tells of the listing itself; missing if it tells nothing. */
+  /** The endpoint for the listing itself; missing if there is none. */
   readonly profile?: { readonly url: string; readonly response: z.ZodType<SiteProfile> };
 }
 
 export interface ResponseContext {
-  /** Of whom the response is; for all members any text. */
+  /** The member whom the response is about; for all members any text. */
   readonly userId: string;
   /** When it was received (ms since the epoch). */
   readonly now: number;
@@ -44,10 +46,13 @@ export const siteProfileSchema = z.object({
   rating: z.object({ score: z.number(), count }).readonly().nullable(),
 });
 
-/** What a site tells of a listing; empty or null if it does not say. `monthlyVotes`: those by which it ranks now. */
+/**
+ * The profile of a listing at a site; empty or null where the site does not say. `monthlyVotes`: those by which it
+ * ranks now.
+ */
 export type SiteProfile = Readonly<z.infer<typeof siteProfileSchema>>;
 
-/** Of a listing of which the site tells nothing. */
+/** The profile of a listing about which the site says nothing. */
 export const noProfile: SiteProfile = {
   ...{ name: '', description: null, tags: [], votes: null, monthlyVotes: null, servers: null, rating: null },
 };
@@ -85,7 +90,7 @@ const memberVote = z.object({
   nextVoteAt: z.number().nullable(),
   /** How many votes it counts as on the site; 1 if the site does not say. */
   weight: z.number().default(1),
-  /** Of further votes that the site tells of, which need not count any more. */
+  /** The times of further votes that the site lists, which need not count any more. */
   otherTimes: z.array(z.number()).readonly().default([]),
 });
 
@@ -100,12 +105,12 @@ export const votesAtSiteSchema = z.object({
 });
 
 /**
- * Of votes before `since` (ms since the epoch), nothing is known of who is not among `votes`. It is complete if such
- * votes do not count any more.
+ * Votes of members at a site. Before `since` (ms since the epoch), nothing is known of members who are not among
+ * `votes`. It is complete if such votes do not count any more.
  */
 export type VotesAtSite = Readonly<z.infer<typeof votesAtSiteSchema>>;
 
-/** Of a member who has not voted, as far as the site tells. */
+/** The vote of a member who has not voted, as far as the site says. */
 export const noVote: Omit<MemberVote, 'userId'> = {
   voted: false,
   at: null,

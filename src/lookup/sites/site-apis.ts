@@ -1,25 +1,150 @@
 import { day, hour, minute } from '@tallyhook/platform/durations';
+import { objectOf, parseJson } from '@tallyhook/platform/json';
 import { z } from 'zod';
 import type { ListingKind } from '../lookup.ts';
 import {
   anyTime,
   discordId,
   flag,
+  type HistoryPage,
   type MemberVote,
   noVote,
   type ResponseContext,
   type SiteApi,
+  type SiteProfile,
+  shownNumber,
+  shownText,
   time,
   type VotesAtSite,
   votesOfMember,
 } from './site-api.ts';
-import { topggFor } from './topgg.ts';
+
+/** On top.gg, and on the sites whose latest votes are asked for. */
+const cooldownMs = 12 * hour;
+/** The limit is documented for some paths; a key that exceeds it is rejected for an hour. */
+const limits = { limit: { requests: 60, periodMs: minute }, blockMs: hour };
+
+/** Sites state at most 2. */
+const maxWeight = 4;
+
+const projectUrl = 'https://top.gg/api/v1/projects/@me';
+const votesUrl = `${projectUrl}/votes`;
+
+const vote = z.object({
+  created_at: time,
+  expires_at: time,
+  weight: z
+    .number()
+    .positive()
+    .catch(1)
+    .transform((weight) => Math.min(weight, maxWeight)),
+});
+
+const tags = z.array(z.string()).catch([]);
+
+/** A score without reviews is no score. */
+function ratingOf(score: number | null | undefined, count: number | null | undefined): SiteProfile['rating'] {
+  return score && count ? { score, count } : null;
+}
+
+const project = z
+  .object({
+    name: shownText,
+    headline: shownText,
+    tags,
+    ...{ votes: shownNumber, votes_total: shownNumber, review_score: shownNumber, review_count: shownNumber },
+  })
+  .transform(
+    ({ name, headline, ...stated }): SiteProfile => ({
+      ...{ name, description: headline || null, tags: stated.tags, servers: null },
+      votes: stated.votes_total ?? null,
+      monthlyVotes: stated.votes ?? null,
+      rating: ratingOf(stated.review_score, stated.review_count),
+    }),
+  );
+
+/** The key belongs to one bot or server, so the request does not name it. */
+const version1: SiteApi = {
+  kinds: ['bot', 'server'],
+  // Without `source`, the ID would be one of top.gg.
+  check: `${votesUrl}/{user}?source=discord`,
+  authorization: 'Bearer ',
+  ...limits,
+  notFoundCoversMs: cooldownMs,
+  response: (context) =>
+    vote.transform(({ created_at: at, expires_at: nextVoteAt, weight }) =>
+      votesOfMember({ voted: true, at, nextVoteAt, weight }, cooldownMs, context),
+    ),
+  profile: { url: projectUrl, response: project },
+  history: {
+    first: (since) => `${votesUrl}?startDate=${new Date(since).toISOString()}`,
+    page: z.object({ data: z.array(z.unknown()), cursor: z.string().min(1).nullish() }).transform(
+      ({ data, cursor }): HistoryPage => ({
+        votes: data.flatMap((each) => pastVote.safeParse(each).data ?? []),
+        next: cursor && data.length > 0 ? `${votesUrl}?${new URLSearchParams({ cursor }).toString()}` : null,
+      }),
+    ),
+  },
+};
+
+/** `user_id` is top.gg's own. */
+const pastVote = vote
+  .extend({ platform_id: discordId })
+  .transform(({ platform_id: userId, created_at: at, expires_at: nextVoteAt, weight }) => ({
+    userId,
+    at,
+    nextVoteAt,
+    weight,
+  }));
+
+const reviews = z.object({ averageScore: shownNumber, count: shownNumber }).nullish().catch(null);
+
+const botOfVersion0 = z
+  .object({
+    username: shownText,
+    shortdesc: shownText,
+    tags,
+    reviews,
+    ...{ points: shownNumber, monthlyPoints: shownNumber, server_count: shownNumber },
+  })
+  .transform(
+    (stated): SiteProfile => ({
+      ...{ name: stated.username, description: stated.shortdesc || null, tags: stated.tags },
+      votes: stated.points ?? null,
+      monthlyVotes: stated.monthlyPoints ?? null,
+      servers: stated.server_count ?? null,
+      rating: ratingOf(stated.reviews?.averageScore, stated.reviews?.count),
+    }),
+  );
+
+/** It says neither when the member has voted nor when the next vote is due, and has no history. */
+const version0: SiteApi = {
+  kinds: ['bot'],
+  check: 'https://top.gg/api/bots/{id}/check?userId={user}',
+  authorization: '',
+  ...limits,
+  profile: { url: 'https://top.gg/api/bots/{id}', response: botOfVersion0 },
+  response: (context) =>
+    z
+      .object({ voted: flag })
+      .transform(({ voted }) => votesOfMember({ voted, at: null, nextVoteAt: null }, cooldownMs, context)),
+};
+
+/** Keys of version 0 are rejected by version 1. */
+const topggFor = (key: string): SiteApi => (isKeyOfVersion0(key) ? version0 : version1);
+
+/**
+ * Such a key is a JSON Web Token whose payload has the ID of the bot and `bot: true`, and not the `_t` of newer keys.
+ */
+function isKeyOfVersion0(key: string): boolean {
+  const payload = objectOf(parseJson(Buffer.from(key.split('.')[1] ?? '', 'base64url').toString()));
+  return payload['bot'] === true && !('_t' in payload);
+}
 
 /*
  * Sites that are asked for the latest votes of all members.
  */
 
-const cooldownMs = 12 * hour;
 /** The clock of a site may be ahead by this much (ms). */
 const maxAheadMs = 5 * minute;
 
@@ -192,7 +317,7 @@ export interface SiteListing {
   readonly key: string | null;
 }
 
-/** What is missing to ask the site of a listing who has voted; null if nothing is. */
+/** The missing part for asking the site of a listing who has voted; null if nothing is missing. */
 export function missingFor({ site, kind, id, key }: SiteListing): 'api' | 'key' | 'id' | null {
   const api = findSiteApi(site, key);
   if (!api?.kinds.includes(kind)) return 'api';

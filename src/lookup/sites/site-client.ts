@@ -1,24 +1,25 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
+import { objectOf, parseJson } from '@tallyhook/platform/json';
 import type { Log } from '@tallyhook/platform/log';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
-import type { Tracing } from '@tallyhook/platform/tracing/tracing';
 import type { Keyv } from 'keyv';
-import { type BudgetStore, createBudget, fingerprint } from '../budget.ts';
-import { readThrough } from '../cache.ts';
+import { type Budget, type BudgetStore, createBudget, fingerprint } from '../budget.ts';
+import { createResponseStore, ReadThrough, sharedRequestsIn } from '../cache.ts';
 import type { Endpoint } from '../endpoints.ts';
 import { createErrorReporter } from '../error-reporter.ts';
 import { type CacheEntry, fiveMinutes } from '../freshness.ts';
-import { requireSendableKey } from '../get-text.ts';
+import { getText, requireSendableKey, type TextResponse } from '../get-text.ts';
+import { createQuote, type Http, type Quote, retryTime } from '../http.ts';
 import type { KeyStatus, ObserveLookup } from '../lookup.ts';
 import { LookupError } from '../lookup-error.ts';
 import { createRequester } from '../request.ts';
-import { createResponseStore, sharedRequestsIn } from '../response-store.ts';
-import { withSharedBlocks } from './shared-blocks.ts';
 import {
   type HistoryPage,
   noProfile,
   noVote,
+  type SiteApi,
   type SiteHistory,
   type SiteProfile,
   type SiteVote,
@@ -27,11 +28,10 @@ import {
   votesAtSiteSchema,
 } from './site-api.ts';
 import { findSiteApi, missingFor, type SiteListing } from './site-apis.ts';
-import { createSiteHttp, type SiteRequest, type SiteResponse, traceSiteHttp } from './site-http.ts';
 
-/** What the site says about a member. Times are ms since the epoch, null if it does not say. */
+/** The statement of a site about a member. Times are ms since the epoch, null if it does not say. */
 export interface VoteAtSite {
-  /** Whether the member has a vote that still counts. */
+  /** True if the member has a vote that still counts. */
   readonly voted: boolean;
   readonly at: number | null;
   readonly nextVoteAt: number | null;
@@ -39,9 +39,9 @@ export interface VoteAtSite {
   readonly weight: number;
   /** When the member has voted, as far as the site tells: `at`, and of other votes, which need not count any more. */
   readonly times: readonly number[];
-  /** Of votes before this time, nothing is known: the site may not look at them any more. */
+  /** The time before which nothing is known of votes: the site may not look at them any more. */
   readonly since: number;
-  /** Whether such votes do not count any more, so that a member who has not voted since may vote. */
+  /** True if such votes do not count any more, so that a member who has not voted since may vote. */
   readonly isComplete: boolean;
   /** When the site was asked. */
   readonly asOf: number;
@@ -67,7 +67,6 @@ export interface SiteClientOptions {
   /** Replaces the origin of every request. */
   readonly apiUrl: string | null;
   readonly observe: ObserveLookup;
-  readonly tracing?: Tracing | null;
 }
 
 /** "Has not voted" is valid until the member votes (ms). */
@@ -89,7 +88,7 @@ const everyone = 'everyone';
  */
 export function createSiteClient(listing: SiteListing, options: SiteClientOptions) {
   const { site, kind, id, key } = listing;
-  const { cache, clock, timeoutMs, observe, tracing } = options;
+  const { cache, clock, timeoutMs, observe } = options;
   const api = findSiteApi(site, key);
   if (api === null || missingFor(listing) !== null) return null;
   const isPublic = api.authorization === null;
@@ -101,8 +100,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
   const { blockMs, history, limit } = api;
   const budget =
     blockMs === undefined ? ownBudget : withSharedBlocks(ownBudget, { log: options.budget, keyId, blockMs, clock });
-  const untracedHttp = createSiteHttp(api, { key, apiUrl: options.apiUrl, clock });
-  const http = tracing ? traceSiteHttp(untracedHttp, tracing) : untracedHttp;
+  const http = createSiteHttp(api, { key, apiUrl: options.apiUrl, clock });
   const sendRequest = createRequester({ http, sender: site, budget, clock, timeoutMs, errors, observe });
   const sharedRequests = sharedRequestsIn(cache);
   const keyPrefix = fingerprint(`${site} ${kind} ${id} ${key}`);
@@ -120,7 +118,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
   };
   const store = createResponseStore({ keyv: cache, clock, errors });
   const common = { store, sharedRequests, timeoutMs, clock, observe };
-  const votes = readThrough({
+  const votes = new ReadThrough({
     ...endpoint,
     ...common,
     fetch: (member, signal) => sendRequest(endpoint, member, signal),
@@ -139,7 +137,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
       schema: siteProfileSchema,
       freshUntil: fiveMinutes,
     };
-    return readThrough({
+    return new ReadThrough({
       ...ofListing,
       ...common,
       fetch: (key, signal) => sendRequest(ofListing, key, signal),
@@ -149,7 +147,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
 
   const memberOf = (userId: string) => (isForAll ? everyone : userId);
 
-  /** What the site has said before, however old, without a request; null if it has not. Never rejects. */
+  /** The last statement of the site, however old, without a request; null if there is none. Never rejects. */
   async function known(userId: string): Promise<VoteAtSite | null> {
     const entry = await votes.lastKnown(memberOf(userId));
     return entry && voteOf(userId, entry);
@@ -157,12 +155,12 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
 
   return {
     known,
-    /** What the site tells of the listing; null if it tells nothing. Rejects with a LookupError. */
+    /** Reads the profile of the listing; null if the site has none. Rejects with a LookupError. */
     profile: profiles && (() => profiles.read(everyone)),
-    /** What it has told before, however old, without a request; null if it has not. Never rejects. */
+    /** The last known profile, however old, without a request; null if there is none. Never rejects. */
     knownProfile: async (): Promise<SiteProfile | null> => (await profiles?.lastKnown(everyone))?.value ?? null,
     /**
-     * Whether the member has voted.
+     * Checks whether the member has voted.
      * @param options.notBefore accepts only what the site is asked at this time or later (ms since the epoch), as after a
      * delivery. By default, "has not voted" may be a minute old, and a vote is certain until the next one is possible
      * @throws LookupError when the site does not say: that is never "has not voted"
@@ -219,7 +217,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
   }
 }
 
-/** What is known of a member. */
+/** The vote of a member, from the votes of a response. */
 function voteOf(userId: string, { value, asOf }: CacheEntry<VotesAtSite>): VoteAtSite {
   const { otherTimes, ...vote } = value.votes.find((each) => each.userId === userId) ?? noVote;
   const { voted, at, nextVoteAt, weight } = vote;
@@ -232,4 +230,115 @@ function requestOf(template: string, values: { readonly kind: string; readonly i
     encodeURIComponent(values[name]),
   );
   return { url, name: `GET ${template.replace('https://', '').replace(/\?.*/, '')}` };
+}
+
+interface SiteRequest {
+  readonly url: string;
+  /** In messages and spans, without IDs and query: `GET api.voidbots.net/bot/voted/{id}/{user}`. */
+  readonly name: string;
+}
+
+type SiteHttp = Http<SiteRequest, SiteResponse>;
+
+/** JSON; undefined for the status 404 of an API by which it is a response. */
+type SiteResponse = unknown;
+
+/** @param options.apiUrl replaces the origin of every request; path and query stay */
+function createSiteHttp(
+  api: SiteApi,
+  options: { readonly key: string | null; readonly apiUrl: string | null; readonly clock: Clock },
+): SiteHttp {
+  const { key, apiUrl, clock } = options;
+  const isPublic = key === null || api.authorization === null;
+  const headers: Record<string, string> = isPublic ? {} : { Authorization: `${api.authorization}${key}` };
+  const quote = createQuote(key);
+
+  return {
+    async get({ url, name }, deadline, signal) {
+      const { pathname, search } = new URL(url);
+      const address = apiUrl === null ? url : new URL(pathname + search, apiUrl).href;
+      const response = await getText({ url: address, headers, name, deadline, signal, clock });
+      const json = parseJson(response.body);
+      // A page comes from a server in front of the site.
+      const isFromSite = json !== undefined || response.body === '';
+      if (api.notFoundCoversMs !== undefined && response.status === 404 && isFromSite) return undefined;
+      if (!response.ok) throw errorOfSite(name, response, json, quote, { api, now: clock.now() });
+      if (json !== undefined) return json;
+      throw new LookupError('lookup_not_json', `${name}: the response is not JSON: ${quote(response.body)}`, {
+        hint: 'Check that no proxy responds in place of the site.',
+      });
+    },
+  };
+}
+
+const codes: Readonly<Record<number, LookupErrorCode>> = {
+  400: 'lookup_bad_request',
+  401: 'lookup_key_refused',
+  403: 'lookup_key_refused',
+  404: 'lookup_not_found',
+  429: 'lookup_rate_limited',
+};
+
+const hints: Partial<Record<LookupErrorCode, string>> = {
+  lookup_bad_request:
+    'The API of the site may have changed. Look for a newer version of tallyhook, or report this message.',
+  lookup_key_refused: 'Copy the API token of the listing from the site again, and set it as its siteKey.',
+  lookup_not_found: 'Check the ID of the listing, and that the site lists it.',
+  lookup_rate_limited: 'Another program uses the same API token. Stop it, or give it its own one.',
+  lookup_unexpected_status: 'The API of the site may have moved. Look for a newer version of tallyhook.',
+};
+
+function errorOfSite(
+  name: string,
+  { status, retryAfter, body }: TextResponse,
+  json: unknown,
+  quote: Quote,
+  { api, now }: { readonly api: SiteApi; readonly now: number },
+): LookupError {
+  const code = codes[status] ?? (status >= 500 ? 'lookup_service_error' : 'lookup_unexpected_status');
+  const message = `${name}: the site responded with ${status}: ${quote(body)}`;
+  // top.gg writes it into the body.
+  const seconds = objectOf(json)['retry-after'];
+  const retryAt = retryTime(retryAfter ?? (typeof seconds === 'number' ? String(seconds) : null), now);
+  const limitedUntil = code === 'lookup_rate_limited' ? now + (api.blockMs ?? minute) : null;
+  const hint = hints[code];
+  return new LookupError(code, message, {
+    status,
+    retryAt: retryAt ?? limitedUntil,
+    ...(hint !== undefined && { hint }),
+  });
+}
+
+/** More than are ever written: the log must not refuse one. */
+const maxBlocks = 1_000;
+
+/**
+ * A budget whose blocks hold in every process that shares its log, also after a restart. The log has an entry
+ * `blockMs` before the end of each, so that it leaves a window of that length when the block ends.
+ */
+function withSharedBlocks(
+  budget: Budget,
+  options: { readonly log: BudgetStore; readonly keyId: string; readonly blockMs: number; readonly clock: Clock },
+): Budget {
+  const { log, blockMs, clock } = options;
+  const keyId = `${options.keyId} blocks`;
+  return {
+    ...budget,
+    async acquire() {
+      const now = clock.now();
+      // A log that cannot be read cannot count the request either.
+      const blocks = await log.spent(keyId, now - blockMs).catch(() => 0);
+      if (blocks > 0) {
+        throw new LookupError('lookup_over_budget', 'The site rejects the key for a while, after too many requests.', {
+          // When it ends is not known here.
+          retryAt: now + minute,
+        });
+      }
+      await budget.acquire();
+    },
+    blockUntil(until) {
+      budget.blockUntil(until);
+      void log.acquire(keyId, until - blockMs, blockMs, maxBlocks).catch(() => {});
+    },
+  };
 }

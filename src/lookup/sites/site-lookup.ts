@@ -24,13 +24,13 @@ interface SiteLookupOptions {
 }
 
 /**
- * A listing on another site in the form of the service's, so that commands and reminders treat them alike. Its profile is
- * what the configuration says, and what the API of the site tells, if it has one; it has no reviews.
+ * A listing on another site in the form of the service's, so that commands and reminders treat them alike. Its profile
+ * is what the configuration says, and what the API of the site tells, if it has one; it has no reviews.
  */
 export function createSiteLookup(options: SiteLookupOptions): LookupClient {
   const { kind, id, page: url, client, cooldownMs, clock, observe } = options;
-  /** The same object for the same profile, because replies are rendered once for each. */
-  const profileOf = memoizeOne((told: SiteProfile) => profiles[kind]({ id, url, told }));
+  /** Completes what the site states: the same object for the same statement, because replies are rendered once for each. */
+  const profileOf = memoizeOne((stated: SiteProfile) => profiles[kind]({ id, url, stated }));
 
   async function knownProfile(): Promise<ServerProfile | BotProfile> {
     return profileOf((await client?.knownProfile()) ?? noProfile);
@@ -62,8 +62,8 @@ export function createSiteLookup(options: SiteLookupOptions): LookupClient {
     kind,
     async profile({ complete = false } = {}) {
       // Only what shows its counts waits for the site.
-      const told = client?.profile?.().catch(() => null);
-      const { value, ...age } = (complete && (await told)) || { value: null, asOf: clock.now(), stale: false };
+      const stated = client?.profile?.().catch(() => null);
+      const { value, ...age } = (complete && (await stated)) || { value: null, asOf: clock.now(), stale: false };
       return { value: value === null ? await knownProfile() : profileOf(value), ...age };
     },
     async voteStatus(userId, { fresh = false } = {}) {
@@ -102,21 +102,21 @@ export const describeSiteListing = (listing: Pick<SiteLookupOptions, 'kind' | 'i
 const unknownVote = (message: string) =>
   new LookupError('lookup_not_found', message, { hint: 'The ledger alone says when a member may vote again.' });
 
-type Listed = Pick<ServerProfile, 'id' | 'url'> & { readonly told: SiteProfile };
+type Listed = Pick<ServerProfile, 'id' | 'url'> & { readonly stated: SiteProfile };
 
-const ofServer = ({ told: { servers: _servers, rating, ...told }, ...listed }: Listed): ServerProfile => ({
+const ofServer = ({ stated: { servers: _servers, rating, ...stated }, ...listed }: Listed): ServerProfile => ({
   kind: 'server',
   ...listed,
-  ...told,
+  ...stated,
   ...(rating && { rating }),
   ...{ category: null, members: null, online: null },
   ...{ features: [], emojis: [], channelCount: null, roleCount: null, rules: [] },
 });
 
-const ofBot = ({ told: { rating, ...told }, ...listed }: Listed): BotProfile => ({
+const ofBot = ({ stated: { rating, ...stated }, ...listed }: Listed): BotProfile => ({
   kind: 'bot',
   ...listed,
-  ...told,
+  ...stated,
   ...(rating && { rating }),
   shards: null,
 });

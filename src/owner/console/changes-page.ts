@@ -3,7 +3,7 @@ import { dateTime } from '@tallyhook/platform/web/time-element';
 import { renderChange } from '../../../commands/setup/results.ts';
 import { operator } from '../../core/ledger/correction.ts';
 import type { AuthoredCorrection } from '../../features/corrections/store.ts';
-import type { SettingsChange } from '../../features/setup/community.ts';
+import type { SettingsChange } from '../../features/settings/community.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { OwnerContext } from '../context.ts';
 import type { NameBook } from '../names.ts';

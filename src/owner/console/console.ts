@@ -1,4 +1,4 @@
-import { serveAsset } from '@tallyhook/platform/web/asset';
+import { baseStyles, serveAsset } from '@tallyhook/platform/web/asset';
 import { clientKeyOf } from '@tallyhook/platform/web/client-key';
 import { rejectCrossSiteForms } from '@tallyhook/platform/web/cross-site';
 import { html } from '@tallyhook/platform/web/html';
@@ -12,15 +12,12 @@ import type { DiscordSignIn } from '../discord-sign-in.ts';
 import { previewScript } from './announcements/preview-script.ts';
 import { explainError } from './console-error.ts';
 import { formRoutes } from './form-routes.ts';
-import { memberSignInRoutes, startPath } from './member-sign-in.ts';
 import { redirectToSlash, sessionMiddleware } from './middleware.ts';
-import { pageRoutes } from './page-routes.ts';
+import { pageRoutes, serverRoutes } from './page-routes.ts';
 import { relativeRoot, renderPage, speaking, textsOf } from './render-page.ts';
-import { serverRoutes } from './servers.ts';
 import { createOwnerSessions, type OwnerSessions } from './session.ts';
 import { settingsRoutes } from './settings/routes.ts';
-import { ownerSignInRoutes } from './sign-in.ts';
-import { signInLinkRoutes } from './sign-in-links.ts';
+import { memberSignInRoutes, ownerSignInRoutes, signInLinkRoutes, startPath } from './sign-in.ts';
 
 const assetOptions = { cacheControl: 'private, max-age=3600' };
 
@@ -46,7 +43,10 @@ export function createConsole({ token, discord, authentication }: ConsoleAccess,
   const discordUrl = discord && `${discord.url}/${startPath}`;
   const router = Router({ strict: true });
   router.use(speaking(context.languages), pageHeaders, redirectToSlash);
-  router.get('/console.css', serveAsset(new URL('./console.css', import.meta.url), assetOptions));
+  router.get(
+    '/console.css',
+    serveAsset(new URL('./console.css', import.meta.url), { ...assetOptions, before: baseStyles }),
+  );
   router.get('/picture.svg', serveAsset(new URL('./picture.svg', import.meta.url), assetOptions));
   router.get('/icon.svg', serveAsset(new URL('./console-icon.svg', import.meta.url), assetOptions));
   router.get('/messages.css', serveAsset(messageStyles(), assetOptions));
@@ -55,8 +55,8 @@ export function createConsole({ token, discord, authentication }: ConsoleAccess,
     serveScript(() => readScript(previewScript)),
   );
   router.get('/messages.js', serveScript(readSharedScript));
-  router.use((request, _response, next) => {
-    authentication.countRequest(clientKeyOf(request.ip));
+  router.use(async (request, _response, next) => {
+    await authentication.countRequest(clientKeyOf(request.ip));
     next();
   });
   router.use(sameOriginForms, express.urlencoded({ extended: false, limit: '64kb' }));

@@ -19,9 +19,8 @@ import {
 } from './cells.ts';
 import { effectItem } from './effect-item.ts';
 import { prettyJson, visible } from './pretty-json.ts';
-import { deliveryReason } from './reason.ts';
+import { deliveryReason, explainInWords } from './reason.ts';
 import type { Visit } from './session.ts';
-import { explainInWords } from './why.ts';
 
 /** The page of one delivery. */
 export interface DeliveryView extends NamedPage {

@@ -5,13 +5,12 @@ import { type Html, html } from '@tallyhook/platform/web/html';
 import { dateTime } from '@tallyhook/platform/web/time-element';
 import { createCalendar } from '../../core/rewards/calendar.ts';
 import type { ReversalTotals } from '../../features/corrections/reversals.ts';
-import type { VoteRange } from '../../features/corrections/reverse-member.ts';
+import type { VoteRange } from '../../features/corrections/store.ts';
 import type { HeldListing } from '../../features/rate-alarms/store.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ListingDetails } from '../listings.ts';
 import type { NameBook } from '../names.ts';
-import { counted, fill, listingTitle, siteText } from './cells.ts';
-import type { DrawPart } from './draw-part.ts';
+import { counted, type DrawPart, fill, listingTitle, siteText } from './cells.ts';
 import type { OwnerSession } from './session.ts';
 
 interface PageContext {

@@ -7,8 +7,8 @@ import { causeName, entryReason } from '../../../commands/entry-reason.ts';
 import { maxCorrection, maxReasonLength } from '../../core/ledger/correction.ts';
 import type { DeliveryRecord, LedgerEntry } from '../../core/records/records.ts';
 import type { Texts } from '../../texts/texts.ts';
-import { getMember, type MemberDetails, type VoteTimes } from '../get-member.ts';
 import type { NameBook } from '../names.ts';
+import { getMember, type MemberDetails, type VoteTimes } from '../queries.ts';
 import {
   counted,
   deliveryLink,
@@ -21,10 +21,10 @@ import {
   untrustedText,
 } from './cells.ts';
 import { visible } from './pretty-json.ts';
+import { explainInWords } from './reason.ts';
 import { relativeRoot, renderPage, textsOf } from './render-page.ts';
 import type { OwnerSession, Visit } from './session.ts';
 import { inlineMarkup } from './settings/markup-html.ts';
-import { explainInWords } from './why.ts';
 
 /** A correction that was rejected: its input, and why, with Discord's markup. */
 export interface RejectedCorrection {

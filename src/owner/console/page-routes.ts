@@ -7,10 +7,10 @@ import { z } from 'zod';
 import type { EffectState } from '../../core/outbox/effect.ts';
 import type { EffectRecord, OpenProblems } from '../../core/records/records.ts';
 import { getDelivery } from '../../features/traces/delivery-details.ts';
-import { getOverview } from '../get-overview.ts';
-import { listDeliveries, siteNames } from '../list-deliveries.ts';
+import type { OwnerContext } from '../context.ts';
 import { listListings } from '../listings.ts';
 import { searchMembers } from '../names.ts';
+import { getOverview, listDeliveries, siteNames } from '../queries.ts';
 import {
   deliveriesQuery,
   effectsQuery,
@@ -21,19 +21,19 @@ import {
   userParameter,
 } from '../request-schemas.ts';
 import { announcementsPage } from './announcements/announcements-page.ts';
+import { createDrawPart } from './cells.ts';
 import { changesPage, getChanges } from './changes-page.ts';
 import { deliveriesPage } from './deliveries-page.ts';
 import { deliveryPage } from './delivery-page.ts';
-import { createDrawPart } from './draw-part.ts';
 import { type EffectView, effectItem } from './effect-item.ts';
 import { listingsPage } from './listings-page.ts';
 import { renderMemberPage } from './member-page.ts';
 import { getMembers, membersPage } from './members-page.ts';
-import type { SessionMiddleware } from './middleware.ts';
+import { redirectToSlash, type SessionMiddleware } from './middleware.ts';
 import { overviewPage } from './overview-page.ts';
 import { consoleRoot, relativeRoot, renderPage, textsOf } from './render-page.ts';
 import { renderCards, rewardsPage } from './rewards-page.ts';
-import type { Visit } from './session.ts';
+import type { OwnerSession, OwnerSessions, Visit } from './session.ts';
 
 /** Rows per page, unless the URL has a `limit`. */
 export const defaultPageSize = 25;
@@ -188,4 +188,44 @@ function effectsPage({ state, effects, counts, next }: EffectsView, view: Omit<E
       : html`<ul class="items">${effects.map((effect) => effectItem(effect, { ...view, returnTo: 'effects' }))}</ul>`
   }</section>
 ${next !== null && html`<p class="pages"><a class="button second" rel="next" href="?state=${state}&amp;before=${next}">${text('setup.buttons.older')}</a></p>`}`;
+}
+
+/** The choice of a server: where a member starts, and for the operator a page of its own. */
+export function serverRoutes({ guilds }: Pick<OwnerContext, 'guilds'>, sessions: OwnerSessions): Router {
+  const router = Router({ strict: true });
+
+  /** With names as far as Discord says them. Members see those that they managed when they signed in. */
+  async function serversOf({ member }: OwnerSession): Promise<readonly { id: string; name: string }[]> {
+    const known = guilds.ids();
+    const own = member === null ? known : member.guildIds.filter((id) => known.includes(id));
+    const named = own.map(async (id) => ({ id, name: (await guilds.reader?.guild(id).catch(() => null))?.name ?? id }));
+    return Promise.all(named);
+  }
+
+  // What a member finds at the root of the console.
+  router.get('/', async (request, response, next) => {
+    const session = await sessions.find(request);
+    if (session === null || session.member === null) return next();
+    const [first, ...others] = session.member.guildIds;
+    response.redirect(303, first !== undefined && others.length === 0 ? `servers/${first}/` : 'servers/');
+  });
+
+  router.use('/servers', redirectToSlash);
+  router.get('/servers/', async (request, response) => {
+    const session = await sessions.find(request);
+    if (session === null) return response.redirect(303, '../sign-in?next=servers/');
+    const servers = await serversOf(session);
+    const { text } = textsOf(request);
+    const body = html`<h1>${text('console.servers')}</h1>
+${
+  servers.length === 0
+    ? html`<p class="card">${text('console.noServers')}</p>`
+    : html`<ul class="card items">${servers.map(
+        ({ id, name }) => html`<li><h2><a href="${id}/" title="${id}"><bdi>${name}</bdi></a></h2></li>`,
+      )}</ul>`
+}`;
+    renderPage(request, response, { title: text('console.servers'), session, body });
+  });
+
+  return router;
 }

@@ -1,7 +1,6 @@
-import { type FlashMessages, findFlashMessage } from '@tallyhook/platform/web/flash-messages';
 import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
-import { type PageContent, pageFrame } from '@tallyhook/platform/web/page-frame';
+import { type FlashMessages, findFlashMessage, type PageContent, pageFrame } from '@tallyhook/platform/web/page-frame';
 import type { Request, RequestHandler, Response } from 'express';
 import { type AppTexts, ownTexts, type Texts } from '../../texts/texts.ts';
 import type { OwnerSession, Visit } from './session.ts';

@@ -1,12 +1,12 @@
 import { bold, joined, type Markup } from '@tallyhook/platform/texts/markup';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { describeValue, settingName } from '../../../commands/setup/view.ts';
-import { isOff } from '../../core/settings/shown-values.ts';
+import { isOff } from '../../core/settings/setting-spec.ts';
 import type { CardView, ConsoleCard } from '../../features/parts.ts';
 import { settings } from '../../features/settings.ts';
 import type { Texts } from '../../texts/texts.ts';
+import type { ListingRules } from '../context.ts';
 import type { NameBook } from '../names.ts';
-import type { ListingRules } from '../reward-records.ts';
 import { memberLink, named, untrustedText } from './cells.ts';
 import { timeZoneText } from './listings-page.ts';
 import { reasonHtml } from './reason.ts';

@@ -5,7 +5,7 @@ import { hour, minute } from '@tallyhook/platform/durations';
 import { type CookieSession, createSessionCookie, type SessionCookie } from '@tallyhook/platform/web/session-cookie';
 import type { Request, Response } from 'express';
 import { operator } from '../../core/ledger/correction.ts';
-import type { SessionRevocations } from '../../core/store/coordination/session-revocations.ts';
+import type { SessionRevocations } from '../../core/store/coordination.ts';
 import type { OwnerContext } from '../context.ts';
 
 /** A member who has signed in with Discord. What the member may see is decided for each request. */

@@ -1,23 +1,35 @@
+import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-client';
+import { messageOf } from '@tallyhook/platform/errors';
 import { clientKeyOf } from '@tallyhook/platform/web/client-key';
+import { isOwnHost } from '@tallyhook/platform/web/host';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { HttpError } from '@tallyhook/platform/web/http-error';
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { Texts } from '../../texts/texts.ts';
-import type { Authentication } from '../authentication.ts';
+import { type Authentication, loopbackClients } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
+import { type DiscordSignIn, signInCallback } from '../discord-sign-in.ts';
 import { parseRequest } from '../request-schemas.ts';
+import type { SignInLinks } from '../sign-in-links.ts';
 import { counted, fill } from './cells.ts';
 import { ConsoleError, explainError } from './console-error.ts';
 import { findFormSession } from './middleware.ts';
-import { nextPage } from './next-page.ts';
 import { renderPage, textsOf } from './render-page.ts';
 import { type OwnerSessions, sessionLifetimeMs } from './session.ts';
+
+/** The page to open after signing in: only paths of the console, so that a link cannot redirect to another site. */
+export const nextPage = z
+  .string()
+  .regex(
+    /^(?:servers\/(?:\d{1,20}\/)?)?(?:(?:deliveries|effects|users|listings|rewards|announcements|settings|changes)(?:\/[\w-]{1,40}){0,3})?(?:\?[\w=&%.+:-]{0,500})?$/,
+  )
+  .catch('');
 
 const signInForm = z.object({ ownerToken: z.string().catch(''), next: nextPage });
 
 /** Who can sign in, how. */
-export interface SignInOptions {
+interface SignInOptions {
   /** Verifies the owner token; null without one. */
   readonly authentication: Authentication | null;
   /** The address where members start; null if they cannot sign in. */
@@ -47,7 +59,7 @@ export function ownerSignInRoutes(
     if (authentication === null) throw new HttpError(404, 'There is no owner token.');
     const { ownerToken, next } = parseRequest(signInForm, request.body ?? {});
     const client = clientKeyOf(request.ip);
-    const error = authenticationError(() => authentication.verifyToken(ownerToken, client));
+    const error = await authenticationError(authentication.verifyToken(ownerToken, client));
     if (error === null) {
       log.info({ address: client }, 'owner signed in');
       await sessions.signIn(request, response, null);
@@ -66,9 +78,11 @@ export function ownerSignInRoutes(
   return router;
 }
 
-function authenticationError(verify: () => boolean): HttpError | null {
+async function authenticationError(verifying: Promise<boolean>): Promise<HttpError | null> {
   try {
-    return verify() ? null : new ConsoleError(401, ({ text }) => text('console.token.wrong', { name: tokenName }));
+    return (await verifying)
+      ? null
+      : new ConsoleError(401, ({ text }) => text('console.token.wrong', { name: tokenName }));
   } catch (error) {
     if (error instanceof HttpError) return error;
     throw error;
@@ -118,4 +132,94 @@ function tokenForm({ next, errorMessage, discordUrl, texts }: SignInPage): Html 
 </form>`;
   if (isOnly) return form;
   return html`<details class="card"${errorMessage && html` open`}><summary>${text('console.token.summary')}</summary>${form}</details>`;
+}
+
+/** Where a member starts. A link, not a form: browsers would apply the policy `form-action` to the redirect to Discord. */
+export const startPath = 'discord-sign-in';
+
+/** Discord's codes are shorter (characters). */
+const maxCodeLength = 512;
+
+/** Sign-in with Discord for those who manage a server. Tokens and codes are in no page, log or cookie. */
+export function memberSignInRoutes(
+  { attempts, consentUrl, readMember, url }: DiscordSignIn,
+  { guilds, log }: Pick<OwnerContext, 'guilds' | 'log'>,
+  sessions: OwnerSessions,
+  authentication: Pick<Authentication, 'countSignIn'>,
+): Router {
+  const router = Router({ strict: true });
+  const ownHost = new URL(url).host;
+
+  router.get(`/${startPath}`, async (request, response) => {
+    const next = nextPage.parse(request.query['next']);
+    // Discord sends the browser to the public host, which has to read the cookie. `moved` ends a loop if a proxy replaces
+    // the host.
+    if (request.headers.host !== ownHost && request.query['moved'] === undefined) {
+      return response.redirect(303, `${url}/${startPath}?${new URLSearchParams({ next, moved: '1' }).toString()}`);
+    }
+    // The cookie's content has no dots.
+    const attempt = attempts.start(response, Buffer.from(next).toString('base64url'));
+    try {
+      response.redirect(303, await consentUrl(attempt));
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'sign-in with Discord could not begin');
+      throw unavailable();
+    }
+  });
+
+  router.get(`/${signInCallback}`, async (request, response) => {
+    const attempt = attempts.finish(request, response);
+    const { code, error } = request.query;
+    if (attempt === null) throw expired();
+    if (error !== undefined) throw new ConsoleError(400, ({ text }) => text('console.errors.cancelled'));
+    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) throw expired();
+    await authentication.countSignIn(clientKeyOf(request.ip));
+    const member = await readMember(code, attempt.verifier).catch((thrown: unknown) => {
+      if (thrown instanceof OAuthError && thrown.reason === 'revoked') throw expired();
+      log.warn({ reason: messageOf(thrown) }, 'sign-in with Discord failed');
+      throw unavailable();
+    });
+    const known = guilds.ids();
+    const guildIds = member.guildIds.filter((id) => known.includes(id));
+    await sessions.signIn(request, response, { userId: member.userId, guildIds });
+    log.info({ user: member.userId, guilds: guildIds.length }, 'a member signed in');
+    const next = nextPage.parse(Buffer.from(attempt.data, 'base64url').toString());
+    // Not a redirect: a browser that comes from Discord would not send the new cookie with it, because of
+    // `SameSite=Strict`.
+    response.set('refresh', `0; url=./${next}`);
+    renderPage(request, response, arrivedPage(`./${next}`, textsOf(request)));
+  });
+
+  return router;
+}
+
+const expired = () => new ConsoleError(400, ({ text }) => text('webPage.expired'));
+const unavailable = () => new ConsoleError(503, ({ text }) => text('webPage.unavailable'), 30);
+
+/** After signing in, with a link to where the member wanted to go. */
+function arrivedPage(next: string, { text }: Texts) {
+  const title = text('console.notices.signedIn');
+  return {
+    title,
+    session: null,
+    body: html`<h1>${title}</h1><p><a class="button" href="${next}">${text('setup.buttons.next')}</a></p>`,
+  };
+}
+
+/** The page that a link opens. It leads on by itself, because a redirect would not send a new `SameSite=Strict` cookie. */
+export function signInLinkRoutes(links: SignInLinks, sessions: OwnerSessions): Router {
+  const router = Router({ strict: true });
+  // Beside the overview: the cookie has no path, so it is valid for where it was set.
+  router.get('/sign-in-link', async (request, response) => {
+    const { code } = request.query;
+    const { socket, headers } = request;
+    const isLocal = isOwnHost(headers.host) && loopbackClients.includes(clientKeyOf(socket.remoteAddress));
+    if (!isLocal || typeof code !== 'string' || !links.use(code)) {
+      throw new ConsoleError(403, ({ text }) => text('webPage.expired'));
+    }
+    await sessions.signIn(request, response, null);
+    response.set('refresh', '0; url=./');
+    renderPage(request, response, arrivedPage('./', textsOf(request)));
+  });
+  return router;
 }

@@ -61,7 +61,7 @@ export interface TimelineDelivery {
   /** The event type that it names, unverified; null if it names none. */
   readonly event: string | null;
   readonly steps: readonly Step[];
-  /** Whether no further steps are expected. */
+  /** True if no further steps are expected. */
   readonly isSettled: boolean;
 }
 
@@ -81,7 +81,9 @@ export interface SandboxEvents {
   tour: [step: string];
 }
 
-/** The faults that the page can inject: the labels of their buttons, the tooltips, and the part that is down meanwhile. */
+/**
+ * The faults that the page can inject: the labels of their buttons, the tooltips, and the part that is down meanwhile.
+ */
 export const faults = {
   repeat: { label: 'Repeat delivery', hint: 'Sends the last delivery again, byte for byte' },
   break_signature: { label: 'Break signature', hint: 'Sends a vote with an invalid signature' },
@@ -112,7 +114,7 @@ export interface Tours {
   choose(tour: TourName): void;
 }
 
-/** What the page offers only if the command line has started the sandbox. */
+/** Offers of the page that exist only if the command line has started the sandbox. */
 export interface CommandLine {
   /** How this machine runs tallyhook: `npm run tallyhook`. */
   readonly program: string;
@@ -147,11 +149,11 @@ export interface PagePorts {
   consoleLink(): string | null;
   /** The base URL of the service's own pages, if it has any. */
   readonly serviceUrl?: string;
-  /** Whether the bot knows the listings at the start; otherwise they are linked with `/setup`. */
+  /** True if the bot knows the listings at the start; otherwise they are linked with `/setup`. */
   readonly isLinked: boolean;
   readonly tours: Tours;
   readonly commandLine?: CommandLine | undefined;
-  /** What `tallyhook doctor` finds in the sandbox. */
+  /** The findings of `tallyhook doctor` in the sandbox. */
   runDoctor(): Promise<readonly CheckResult[]>;
   /** Votes for a listing of the service, or of the site with this id, which then sends a delivery. */
   castVote(vote: { userId: string; kind: ServiceListingKind; site?: string | undefined }): Promise<VoteResult>;

@@ -5,7 +5,7 @@ import { faultActions, type PagePorts, tourNames } from './ports.ts';
 const tour = z.enum(tourNames);
 const vote = user.extend({ kind: z.enum(['server', 'bot']), site: z.string().max(50).optional() });
 
-/** What the page of the sandbox can do besides using Discord. */
+/** The actions of the sandbox's page besides using Discord. */
 export function createSandboxActions(ports: PagePorts) {
   return {
     '/page/trouble': action(user.extend({ fault: z.enum(faultActions) }), async ({ fault, userId }) => ({

@@ -1,14 +1,291 @@
-import { capture } from './capture.ts';
-import { describedSites } from './described-sites.ts';
-import { discordbotlist } from './discordbotlist.ts';
-import { discordlistgg } from './discordlistgg.ts';
-import { discordplace } from './discordplace.ts';
-import { discords } from './discords.ts';
-import { infinity } from './infinity.ts';
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { isObject, readEventTime, readField, readObject } from '../fields.ts';
+import { createDescribedSite, type DescribedSite } from './described-site.ts';
+import { readEventName, readFlag, readPath, readSeconds } from './read-delivery.ts';
+import { type JwsScheme, type NoScheme, signature, timedSignature, token } from './scheme.ts';
 import { service } from './service.ts';
-import type { Site } from './site.ts';
-import { topdiscordlist } from './topdiscordlist.ts';
+import type { KnownSite, Site } from './site.ts';
 import { topgg } from './topgg.ts';
+
+const none: NoScheme = { type: 'none' };
+
+/**
+ * No site: stores deliveries with the names of their headers and pays nothing, so that an owner can show what a site that
+ * tallyhook does not know sends.
+ */
+export const capture: Site = {
+  id: 'capture',
+  name: 'capture',
+  kinds: ['bot', 'server'],
+  schemes: [none],
+  cooldownMs: day,
+  retryHorizonMs: 0,
+  votePage: () => null,
+  setup: { secret: 'ours' },
+  read: () => ({ type: 'unclear', reason: 'captured' }),
+  write: ({ targetId, userId }) => ({ target: targetId, user: userId }),
+};
+
+/** topdiscordlist.com; not thediscordlist.com, which has a header of the same name. */
+export const topdiscordlist: Site = {
+  id: 'topdiscordlist',
+  name: 'Top Discord List',
+  kinds: ['bot', 'server'],
+  schemes: [timedSignature('x-tdl-signature')],
+  cooldownMs: day,
+  retryHorizonMs: 261 * minute,
+  // The addresses of its pages are not known.
+  votePage: () => null,
+  setup: { secret: 'theirs' },
+  read(json, { now }) {
+    // Not `user.id`, which is the site's own; nor has `listing` a Discord ID.
+    const userId = readPath(json, 'user.discordId');
+    const event = readEventName(readField(json, 'event'), 'event');
+    if (event === 'test' || readFlag(readPath(json, 'vote.isTest'), 'vote.isTest')) return { type: 'test', userId };
+    if (event !== 'vote') return { type: 'ignored', event };
+    const kind = readPath(json, 'listing.type');
+    return {
+      type: 'vote',
+      userId,
+      ...((kind === 'bot' || kind === 'server') && { kind }),
+      id: readPath(json, 'vote.id'),
+      at: readEventTime(readPath(json, 'vote.votedAt'), now),
+    };
+  },
+  write: ({ kind, userId, at, id, isTest }) => ({
+    event: isTest ? 'test' : 'vote',
+    deliveryId: `whd_${id}`,
+    sentAt: new Date(at).toISOString(),
+    vote: { id: `vote_${id}`, votedAt: new Date(at).toISOString(), isTest },
+    user: { id: 'user_a1b2c3', username: 'voter', discordId: userId },
+    listing: { type: kind, id: `${kind}_a1b2c3`, slug: 'example', name: 'Example', voteCount: 43 },
+  }),
+};
+
+/**
+ * Infinity Bots, now Omniplex. Accepts the protocols `hmac-sha256` and `simple-auth`. It sends deliveries with a random
+ * secret on purpose, and switches a webhook off that does not reject them with 401.
+ */
+export const infinity: Site = {
+  id: 'infinity',
+  name: 'Infinity Bots',
+  kinds: ['bot', 'server'],
+  schemes: [signature('x-webhook-signature', { prefix: 'sha256=' }), token()],
+  cooldownMs: 12 * hour,
+  // It never retries, but sends what was pending when it starts again.
+  retryHorizonMs: 0,
+  votePage: ({ kind, id }) => id && `https://omniplex.gg/${kind}/${id}/vote`,
+  setup: { secret: 'ours', choice: 'hmac-sha256' },
+  read(json, { now }) {
+    const metadata = readObject(json, 'metadata');
+    const userId = readPath(json, 'creator.id');
+    if (readFlag(readField(metadata, 'test'), 'metadata.test')) return { type: 'test', userId };
+    const event = readEventName(readField(json, 'type'), 'type');
+    if (event !== 'NEW_VOTE') return { type: 'ignored', event };
+    if (readFlag(readPath(json, 'data.downvote'), 'data.downvote')) return { type: 'ignored', event: 'NEW_VOTE down' };
+    const targets = readObject(json, 'targets');
+    if (readField(targets, 'team') !== undefined) return { type: 'ignored', event: 'NEW_VOTE of a team' };
+    const kind = readField(targets, 'server') === undefined ? 'bot' : 'server';
+    const target = readObject(targets, kind);
+    return {
+      type: 'vote',
+      userId,
+      ...(readField(targets, kind) !== undefined && { kind }),
+      target: readField(target, `${kind}_id`) ?? readField(target, 'id'),
+      at: readSeconds(readField(metadata, 'created_at'), 'metadata.created_at', now),
+      weight: readPath(json, 'data.per_user'),
+    };
+  },
+  write: ({ kind, targetId, userId, at, isTest }) => ({
+    creator: { id: userId, username: 'voter' },
+    type: 'NEW_VOTE',
+    data: { votes: 1, per_user: 1, downvote: false },
+    targets: { [kind]: { [`${kind}_id`]: targetId } },
+    metadata: { created_at: Math.floor(at / 1_000), test: isTest },
+  }),
+};
+
+/** Once botsfordiscord.com. Deliveries of the older form also list everyone who has voted in the month. */
+export const discords: Site = {
+  id: 'discords',
+  name: 'discords.com',
+  kinds: ['bot'],
+  // Some 40,000 voters.
+  maxBodyBytes: 1024 * 1024,
+  schemes: [token()],
+  cooldownMs: 12 * hour,
+  // Its retries are not documented.
+  retryHorizonMs: 30 * minute,
+  votePage: ({ id }) => id && `https://discords.com/bots/bot/${id}/vote`,
+  setup: { secret: 'ours' },
+  // The other voters would be in the delivery of each, and could not be forgotten.
+  condense(json) {
+    const votes = readField(json, 'votes');
+    if (!isObject(votes)) return json;
+    const numbers = Object.entries(votes).map(([name, value]) => [name, Array.isArray(value) ? value.length : value]);
+    return { ...json, votes: Object.fromEntries(numbers) };
+  },
+  read(json) {
+    const userId = readField(json, 'user');
+    const event = readEventName(readField(json, 'type'), 'type');
+    if (event === 'test') return { type: 'test', userId };
+    if (event !== 'vote' && event !== 'premium_vote') return { type: 'ignored', event };
+    return { type: 'vote', userId, target: readField(json, 'bot') };
+  },
+  write: ({ targetId, userId, isTest }) => ({
+    user: userId,
+    bot: targetId,
+    query: {},
+    engine: 'IridiumNode-v16.18.1',
+    type: isTest ? 'test' : 'vote',
+  }),
+};
+
+/** Waits 2 s for the response, and then sends the delivery never again. Sends no header without a token. */
+export const discordplace: Site = {
+  id: 'discordplace',
+  name: 'discord.place',
+  kinds: ['bot', 'server'],
+  schemes: [token()],
+  cooldownMs: day,
+  retryHorizonMs: minute,
+  votePage: ({ kind, id }) => id && `https://discord.place/${kind === 'bot' ? 'bots' : 'servers'}/${id}`,
+  setup: { secret: 'ours' },
+  read(json) {
+    const userId = readField(json, 'user');
+    if (readFlag(readField(json, 'test'), 'test')) return { type: 'test', userId };
+    const guild = readField(json, 'guild');
+    const bot = readField(json, 'bot');
+    if (guild === undefined && bot === undefined) return { type: 'vote', userId };
+    return { type: 'vote', userId, kind: guild === undefined ? 'bot' : 'server', target: guild ?? bot };
+  },
+  write: ({ kind, targetId, userId, isTest }) => ({
+    [kind === 'bot' ? 'bot' : 'guild']: targetId,
+    user: userId,
+    test: isTest,
+  }),
+};
+
+const jws: JwsScheme = { type: 'jws' };
+
+/** Its deliveries are verified and stored, but not paid: no source says for certain what their fields are called. */
+export const discordlistgg: Site = {
+  id: 'discordlistgg',
+  name: 'discordlist.gg',
+  kinds: ['bot'],
+  schemes: [jws],
+  cooldownMs: 12 * hour,
+  retryHorizonMs: 30 * minute,
+  votePage: ({ id }) => id && `https://discordlist.gg/bot/${id}/vote`,
+  setup: { secret: 'theirs' },
+  read: () => ({ type: 'unclear', reason: 'the fields of discordlist.gg are not known yet' }),
+  write: ({ targetId, userId, at, isTest }) => ({
+    userId,
+    botId: targetId,
+    timestamp: new Date(at).toISOString(),
+    isTest,
+  }),
+};
+
+/** Its deliveries name no bot, no time, and are never tests. The older header `X-DBL-Signature` is not accepted. */
+export const discordbotlist: Site = {
+  id: 'discordbotlist',
+  name: 'discordbotlist.com',
+  kinds: ['bot'],
+  schemes: [token()],
+  cooldownMs: 12 * hour,
+  // Its retries are not documented.
+  retryHorizonMs: 30 * minute,
+  votePage: ({ slug }) => slug && `https://discordbotlist.com/bots/${encodeURIComponent(slug)}/upvote`,
+  setup: { secret: 'ours' },
+  read: (json) => ({ type: 'vote', userId: readField(json, 'id') }),
+  write: ({ userId }) => ({ avatar: null, username: 'voter', id: userId }),
+};
+
+/*
+ * A site whose deliveries carry a token is a row. The cooldown is 12 hours, and the last retry after 30 minutes, where the
+ * site does not document another.
+ */
+
+const described = {
+  voidbots: {
+    name: 'Void Bots',
+    page: 'https://voidbots.net/bot/{id}/vote',
+    kinds: ['bot'],
+    user: 'user',
+    target: { bot: 'bot' },
+    test: { field: 'type', is: 'test' },
+    vote: { field: 'type', is: 'vote' },
+  },
+  botlistme: {
+    name: 'botlist.me',
+    page: 'https://botlist.me/bots/{id}/vote',
+    kinds: ['bot'],
+    user: 'user',
+    target: { bot: 'bot' },
+    test: { field: 'type', is: 'Test' },
+    vote: { field: 'type', is: 'Upvote' },
+  },
+  disurl: {
+    name: 'Disurl',
+    page: 'https://disurl.me/server/{id}/vote',
+    kinds: ['server'],
+    // Not the scheme of HTTP: the secret follows as it is.
+    prefix: 'Basic ',
+    user: 'userId',
+    target: { server: 'guildId' },
+    test: { field: 'type', is: 'testVote' },
+    vote: { field: 'type', is: 'vote' },
+  },
+  guildsme: {
+    name: 'Guilds.me',
+    page: null,
+    kinds: ['server'],
+    user: 'user.id',
+    isDiscordUser: 'user.discord',
+    target: { server: 'guildId' },
+    vote: { field: 'event', is: 'vote' },
+    double: 'double',
+    retryHorizonMs: 40 * minute,
+  },
+  discollab: {
+    name: 'Discollab',
+    page: null,
+    prefix: 'Bearer ',
+    user: 'user_id',
+    target: { server: 'guild_id', bot: 'client_id' },
+    test: { field: 'is_test', is: true },
+    time: 'voted_on_iso',
+    voteAgain: 'vote_again',
+  },
+  botradar: {
+    name: 'BotRadar',
+    page: null,
+    kinds: ['bot'],
+    user: 'user',
+    target: { bot: 'bot' },
+    test: { field: 'type', is: 'test' },
+    vote: { field: 'type', is: 'upvote' },
+    time: 'votedAt',
+    double: 'isWeekend',
+  },
+  discordforge: { name: 'DiscordForge', page: null, kinds: ['bot'], user: 'id', test: { field: 'isTest', is: true } },
+  diffcord: {
+    name: 'Diffcord',
+    page: null,
+    kinds: ['bot'],
+    user: 'user_id',
+    target: { bot: 'bot_id' },
+    test: { field: 'test', is: true },
+    id: 'vote_id',
+  },
+} as const satisfies Partial<Record<KnownSite, DescribedSite>>;
+
+type Described = keyof typeof described;
+
+export const describedSites = Object.fromEntries(
+  (Object.entries(described) as [Described, DescribedSite][]).map(([id, site]) => [id, createDescribedSite(id, site)]),
+) as Readonly<Record<Described, Site>>;
 
 const { disurl, ...otherDescribed } = describedSites;
 

@@ -2,8 +2,7 @@ import { parseJson } from '@tallyhook/platform/json';
 import { isObject } from '../fields.ts';
 import { isSignature } from '../signed-form.ts';
 import { sites } from './index.ts';
-import type { ReadHeader, SignatureScheme } from './scheme.ts';
-import { readJws } from './signed-content.ts';
+import { type ReadHeader, readJws, type SignatureScheme } from './scheme.ts';
 import type { Site } from './site.ts';
 
 /** A rejected delivery: its headers, and its body if that was read. */
@@ -50,7 +49,7 @@ function hasSignature({ schemes }: Site, readHeader: ReadHeader): boolean {
 function isInForm({ value: form, prefix, encoding }: SignatureScheme, value: string): boolean {
   if (form !== 'plain') return value.startsWith(form === 'timed' ? 't=' : 'v1');
   const digest = value.slice(prefix.length);
-  return value.startsWith(prefix) && (encoding === 'hex' ? isSignature(digest) : digest !== '');
+  return value.startsWith(prefix) && (encoding === 'base64' ? digest !== '' : isSignature(digest));
 }
 
 /** How many fields of a delivery of the site a body has, if it has all of them; 0 if the site does not send such a vote. */

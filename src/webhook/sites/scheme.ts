@@ -1,3 +1,7 @@
+import { minute } from '@tallyhook/platform/durations';
+import { parseJson } from '@tallyhook/platform/json';
+import { isObject, readField } from '../fields.ts';
+
 /*
  * How sites authenticate their deliveries, as data: one check for Node (`authenticate.ts`) and one for the web can carry
  * it out, and `signDelivery` has all that it needs. All signatures are HMAC-SHA256.
@@ -14,8 +18,8 @@ export interface SignatureScheme {
    */
   readonly value: 'plain' | 'timed' | 'versioned';
   readonly prefix: string;
-  /** Of the digest. */
-  readonly encoding: 'hex' | 'base64';
+  /** How the digest is written; `hex` in either case. */
+  readonly encoding: 'hex' | 'lowercase hex' | 'base64';
   /** What is signed: `{timestamp}` and `{id}` around `{body}`, which stands for the raw bytes. */
   readonly signed: string;
   /** Where `{timestamp}` is, unless the value of the signature has it; null without one. */
@@ -24,6 +28,8 @@ export interface SignatureScheme {
   readonly idHeader: string | null;
   /** `text`: the secret is the key. `base64`: it is the key in base64, behind `whsec_`. */
   readonly key: 'text' | 'base64';
+  /** Whether the signature may cover the JSON of the body as `JSON.stringify` writes it, in place of the bytes. */
+  readonly mayCoverJson?: true;
 }
 
 /** The secret itself in a header, behind a prefix of the site's. Who sees one request can forge any other. */
@@ -31,6 +37,8 @@ export interface TokenScheme {
   readonly type: 'token';
   readonly header: string;
   readonly prefix: string;
+  /** The token is no secret of the webhook, but a value that an owner accepts in place of a signature. */
+  readonly replacesSignature?: true;
 }
 
 /** The body is a JSON Web Signature with the algorithm HS256, and its payload the content of the delivery. */
@@ -85,4 +93,160 @@ export type ReadHeader = (name: string) => string | undefined;
 /** The scheme that the headers choose: the first whose header is present, be it empty. Null without any. */
 export function chooseScheme(schemes: readonly Scheme[], readHeader: ReadHeader): Scheme | null {
   return schemes.find((scheme) => !('header' in scheme) || readHeader(scheme.header) !== undefined) ?? null;
+}
+
+/** What is signed and how, in a header or body that has the form of the scheme. */
+export interface SignedContent {
+  /** The signed text in front of the body, and behind it. */
+  readonly around: readonly [before: string, after: string];
+  /** The signed text; null for the bytes of the body, with what is around it. */
+  readonly message: string | null;
+  /** Each 64 lowercase hex digits; one of them has to be right. */
+  readonly signatures: readonly string[];
+  /** When it was signed (ms since the epoch); null if the signature covers no time. */
+  readonly signedAt: number | null;
+  /** The content of the delivery; null if it is the body. */
+  readonly content: string | null;
+}
+
+/** More would let a sender have any number of digests compared. */
+const maxSignatures = 10;
+const digits = {
+  /** Case is free where the description of a site says no more than "hex". */
+  hex: /^[0-9a-f]{64}$/i,
+  'lowercase hex': /^[0-9a-f]{64}$/,
+  /** 32 bytes: without the padding of the last digit, which carries two bits too many. Also base64url. */
+  base64: /^[\w+/-]{43}=?$/,
+};
+const times = { s: { pattern: /^\d{1,11}$/, ms: 1_000 }, ms: { pattern: /^\d{1,14}$/, ms: 1 } };
+const timedValue = /^t=(\d{1,11}),v1=([0-9a-f]{64})$/;
+
+/** Rejects headers that do not have the form of the scheme, also if they are empty. */
+export function readSignature(
+  { errors }: Pick<SiteWithErrors, 'errors'>,
+  scheme: SignatureScheme,
+  readHeader: ReadHeader,
+): SignedContent | Unauthentic {
+  const { header, value: form, timestamp, idHeader } = scheme;
+  const value = readHeader(header) ?? '';
+  const timed = form === 'timed' ? timedValue.exec(value) : null;
+  const written = form === 'timed' ? (timed?.slice(2) ?? []) : digestsIn(scheme, value);
+  const signatures = written.flatMap((digest) => toHex(digest, scheme.encoding) ?? []);
+  if (signatures.length === 0) {
+    const rejected = malformed(header);
+    return errors === undefined ? rejected : { ...rejected, error: errors.malformed };
+  }
+  const time = timed?.[1] ?? (timestamp === null ? null : (readHeader(timestamp.header) ?? ''));
+  const { pattern, ms } = times[timestamp?.unit ?? 's'];
+  if (time !== null && !pattern.test(time))
+    return malformed(timestamp?.header ?? header, 'has no time, which is signed');
+  const id = idHeader === null ? '' : (readHeader(idHeader) ?? '');
+  if (idHeader !== null && id === '') return malformed(idHeader, 'has no id, which is signed');
+  const signedAt = time === null ? null : Number(time) * ms;
+  return { around: textAround(scheme, time ?? '', id), message: null, signatures, signedAt, content: null };
+}
+
+/** The signed text in front of the body, and behind it. */
+export function textAround(
+  { signed }: SignatureScheme,
+  timestamp: string,
+  id: string,
+): [before: string, after: string] {
+  if (signed === '{body}') return ['', ''];
+  const [before = '', after = ''] = signed.split('{body}');
+  const fill = (text: string) => text.replaceAll('{timestamp}', () => timestamp).replaceAll('{id}', () => id);
+  return [fill(before), fill(after)];
+}
+
+function digestsIn({ value: form, prefix }: SignatureScheme, value: string): readonly string[] {
+  if (form === 'plain') return value.startsWith(prefix) ? [value.slice(prefix.length)] : [];
+  const ofVersion1 = value.split(' ', maxSignatures).filter((each) => each.startsWith('v1,'));
+  return ofVersion1.map((each) => each.slice('v1,'.length));
+}
+
+function toHex(digest: string, encoding: SignatureScheme['encoding']): string | null {
+  if (!digits[encoding].test(digest)) return null;
+  return encoding === 'base64' ? hexOf(bytesOf(digest)) : digest.toLowerCase();
+}
+
+const jwsPattern = /^[\w-]+\.[\w-]+\.[\w-]{43}$/;
+
+/** Rejects anything but a JWS in compact form whose algorithm is HS256; `none` is another one. */
+export function readJws(body: string): SignedContent | Unauthentic {
+  if (!jwsPattern.test(body)) return notJws();
+  const [head = '', payload = '', digest = ''] = body.split('.', 3);
+  const parsedHead = parseJson(textOf(head));
+  if (!isObject(parsedHead) || readField(parsedHead, 'alg') !== 'HS256') return notJws();
+  const signatures = [hexOf(bytesOf(digest))];
+  return { around: ['', ''], message: `${head}.${payload}`, signatures, signedAt: null, content: textOf(payload) };
+}
+
+const hexOf = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** The bytes of base64 or base64url, by what every runtime has. Empty for a text that is neither. */
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(base64.replaceAll('-', '+').replaceAll('_', '/')), (each) => each.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
+}
+
+function textOf(base64url: string): string {
+  return new TextDecoder().decode(bytesOf(base64url));
+}
+
+const standardPrefix = 'whsec_';
+/** A key of at least 16 bytes, in base64. */
+const keyPattern = /^[\w+/-]{22,}={0,2}$/;
+
+/** The key of a secret that is the key in base64, with or without its prefix. Empty for any other text. */
+export function decodeKey(secret: string): Uint8Array<ArrayBuffer> {
+  const key = secret.startsWith(standardPrefix) ? secret.slice(standardPrefix.length) : secret;
+  return keyPattern.test(key) ? bytesOf(key) : new Uint8Array();
+}
+
+/** A site by its name, and what its senders read; by default sentences for any site. */
+export interface SiteWithErrors {
+  readonly name: string;
+  /** If a signature has no valid form, or is not valid. */
+  readonly errors?: { readonly malformed: string; readonly mismatch: string };
+}
+
+/** Why a delivery is not authentic. For the sender, so it reveals nothing about the secrets. */
+export interface Unauthentic {
+  readonly code: 'webhook_signature_missing' | 'webhook_signature_malformed' | 'webhook_signature_mismatch';
+  readonly error: string;
+}
+
+/** Tolerated difference by which the sender's clock may be ahead (ms). */
+const clockToleranceMs = 5 * minute;
+
+export function rejectFuture(signedAt: number | null, now: number): Unauthentic | null {
+  return signedAt !== null && signedAt > now + clockToleranceMs
+    ? { code: 'webhook_signature_mismatch', error: 'The time of the signature is more than 5 minutes ahead.' }
+    : null;
+}
+
+export function missing({ schemes }: { readonly schemes: readonly Scheme[] }): Unauthentic {
+  const headers = schemes.flatMap((scheme) =>
+    'header' in scheme && !('replacesSignature' in scheme) ? scheme.header : [],
+  );
+  return { code: 'webhook_signature_missing', error: `The header ${headers.join(' or ')} is missing.` };
+}
+
+/** @param wrong continues a sentence */
+export function malformed(header: string, wrong = 'does not have the form of a signature'): Unauthentic {
+  return { code: 'webhook_signature_malformed', error: `The header ${header} ${wrong}.` };
+}
+
+function notJws(): Unauthentic {
+  const error = 'The body is not a JSON Web Signature with the algorithm HS256.';
+  return { code: 'webhook_signature_malformed', error };
+}
+
+export function mismatch({ name, errors }: SiteWithErrors): Unauthentic {
+  const hint = 'and check for a trailing space or line break.';
+  const error = `No secret of this listing matches. Compare it with the one at ${name}, ${hint}`;
+  return { code: 'webhook_signature_mismatch', error: errors?.mismatch ?? error };
 }

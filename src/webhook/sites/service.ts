@@ -1,5 +1,6 @@
 import { hour, minute } from '@tallyhook/platform/durations';
 import { readEventTime, readField } from '../fields.ts';
+import { rejections } from '../rejections.ts';
 import { signature } from './scheme.ts';
 import type { Site } from './site.ts';
 
@@ -11,7 +12,12 @@ export const service: Site = {
   id: 'service',
   name: 'the listing service',
   kinds: ['server', 'bot'],
-  schemes: [signature('x-webhook-signature')],
+  // The document describes the signature as one of the JSON-serialised payload (section 5.7).
+  schemes: [signature('x-webhook-signature', { encoding: 'lowercase hex', mayCoverJson: true })],
+  errors: {
+    malformed: rejections.webhook_signature_malformed.message,
+    mismatch: rejections.webhook_signature_mismatch.message,
+  },
   cooldownMs: 12 * hour,
   retryHorizonMs: 5 * minute,
   votePage: () => null,

@@ -1,5 +1,5 @@
 import type { Fields } from '../fields.ts';
-import type { Scheme } from './scheme.ts';
+import type { Scheme, SiteWithErrors } from './scheme.ts';
 
 /** The sites that this version knows; `custom` is described by the configuration. @category Start here */
 export type KnownSite =
@@ -23,7 +23,7 @@ export type KnownSite =
   | 'custom';
 
 /** What tallyhook knows about a listing site: pure data, and pure functions of one delivery. */
-export interface Site {
+export interface Site extends SiteWithErrors {
   /** The value of `site` in the configuration. */
   readonly id: KnownSite;
   /** For announcements, `/canvote` and the owner. */

@@ -1,4 +1,4 @@
-import { sha256, toHex } from '@tallyhook/platform/sha256';
+import { sha256Hex } from '@tallyhook/platform/sha256';
 import type { Event, EventKind, EventTarget, Premium, PremiumKind, Vote, VoteAtSite, VoteKind } from '../event.ts';
 import { createEventKeys } from '../event-key.ts';
 import type { ParsedPayload } from '../payload.ts';
@@ -96,8 +96,7 @@ export type VerifiedEvent = VerifiedVote | VerifiedPremium | VerifiedTest;
 /** The content of a genuine delivery of another site. `type` tells votes, tests and other events apart. */
 export type VerifiedSiteEvent = VerifiedVote | VerifiedTest | VerifiedOther;
 
-const encoder = new TextEncoder();
-const { voteKeys, premiumKeys } = createEventKeys((_algorithm, text) => toHex(sha256(encoder.encode(text))));
+const { voteKeys, premiumKeys } = createEventKeys((_algorithm, text) => sha256Hex(text));
 
 /** The event of a payload that can be processed. @param receivedAt ms since the epoch */
 export function describeEvent(

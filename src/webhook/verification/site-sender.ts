@@ -1,21 +1,26 @@
 import { closest } from '@tallyhook/platform/did-you-mean';
 import { TallyhookError } from '@tallyhook/platform/errors';
 import { parseJson } from '@tallyhook/platform/json';
+import { hmacSha256Hex, isEqualText } from '@tallyhook/platform/sha256';
 import { sites } from '../sites/index.ts';
-import { readDelivery, type SitePayload } from '../sites/read-delivery.ts';
+import { readDelivery, refuseOld, type SitePayload } from '../sites/read-delivery.ts';
 import { recogniseSite } from '../sites/recognise.ts';
-import { chooseScheme, type Scheme } from '../sites/scheme.ts';
+import {
+  chooseScheme,
+  mismatch,
+  missing,
+  readJws,
+  readSignature,
+  rejectFuture,
+  type Scheme,
+  type SignedContent,
+  type Unauthentic,
+} from '../sites/scheme.ts';
 import { service } from '../sites/service.ts';
-import { refuseOld } from '../sites/signature-age.ts';
-import { readJws, readSignature, type SignedContent } from '../sites/signed-content.ts';
 import type { Site } from '../sites/site.ts';
-import { mismatch, missing, rejectFuture, type Unauthentic } from '../sites/unauthentic.ts';
-import { type HeadersLike, readHeader } from './headers.ts';
-import { rejectUnknownSecrets } from './options.ts';
-import type { Bytes } from './received-body.ts';
-import { listOf, type SiteSecrets } from './secrets.ts';
+import { listOf, rejectUnknownSecrets, type SiteSecrets } from './options.ts';
+import { type Bytes, type HeadersLike, readHeader } from './request.ts';
 import { VerificationError } from './verification-error.ts';
-import { importKey, isEqual, matchesSignature } from './web-hmac.ts';
 
 /** The site and the secrets that are not empty. @throws TallyhookError `invalid_options`; VerificationError `webhook_secret_missing` */
 export function readSiteSecrets(options: SiteSecrets): { readonly site: Site; readonly secrets: readonly string[] } {
@@ -50,12 +55,12 @@ const encoder = new TextEncoder();
  * @param kind what the webhook is for; null for what the delivery says
  * @throws VerificationError
  */
-export async function readSiteDelivery(
+export function readSiteDelivery(
   site: Site,
   request: { readonly headers: HeadersLike; readonly bytes: Bytes | null; readonly secrets: readonly string[] },
   { kind, id, now }: { readonly kind: 'server' | 'bot' | null; readonly id: string | null; readonly now: number },
-): Promise<{ readonly payload: SitePayload; readonly raw: string }> {
-  const sender = await authenticateSite(site, request, now);
+): { readonly payload: SitePayload; readonly raw: string } {
+  const sender = authenticateSite(site, request, now);
   if ('error' in sender)
     throw new VerificationError(sender.code, {
       message: sender.error + explainSender(request.headers, textOf(request.bytes), now, site),
@@ -79,11 +84,11 @@ function textOf(bytes: Bytes | null): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes ?? new Uint8Array());
 }
 
-async function authenticateSite(
+function authenticateSite(
   site: Site,
   { headers, bytes, secrets }: Parameters<typeof readSiteDelivery>[1],
   now: number,
-): Promise<SiteSender | Unauthentic> {
+): SiteSender | Unauthentic {
   const scheme = chooseScheme(site.schemes, (name) => readHeader(headers, name));
   if (scheme === null) return missing(site);
   const text = textOf(bytes);
@@ -92,34 +97,31 @@ async function authenticateSite(
       return { scheme, text, signedAt: null };
     case 'token': {
       const value = readHeader(headers, scheme.header) ?? '';
-      const matches = await Promise.all(secrets.map((secret) => isEqual(scheme.prefix + secret, value)));
-      return matches.includes(true) ? { scheme, text, signedAt: null } : mismatch(site);
+      const isValid = secrets.some((secret) => isEqualText(scheme.prefix + secret, value));
+      return isValid ? { scheme, text, signedAt: null } : mismatch(site);
     }
     case 'signature':
     case 'jws': {
-      const signed = scheme.type === 'jws' ? readJws(text) : readSignature(scheme, (name) => readHeader(headers, name));
+      const signed =
+        scheme.type === 'jws' ? readJws(text) : readSignature(site, scheme, (name) => readHeader(headers, name));
       if ('error' in signed) return signed;
-      const isValid = bytes !== null && (await isSigned(signed, bytes, secrets));
       const { signedAt, content } = signed;
+      const isValid = bytes !== null && isSigned(signed, bytes, secrets);
       return rejectFuture(signedAt, now) ?? (isValid ? { scheme, text: content ?? text, signedAt } : mismatch(site));
     }
   }
 }
 
 /** The sites that `verify` knows take the secret as the key. */
-async function isSigned(
+function isSigned(
   { around: [before, after], message, signatures }: SignedContent,
   bytes: Bytes,
   secrets: readonly string[],
-): Promise<boolean> {
+): boolean {
   const signed =
     message === null ? concat(encoder.encode(before), bytes, encoder.encode(after)) : encoder.encode(message);
-  const matches = secrets.map(async (secret) => {
-    const key = await importKey(secret);
-    const each = await Promise.all(signatures.map((signature) => matchesSignature(key, signed, signature)));
-    return each.includes(true);
-  });
-  return (await Promise.all(matches)).includes(true);
+  const digests = secrets.map((secret) => hmacSha256Hex(secret, signed));
+  return digests.some((digest) => signatures.some((signature) => isEqualText(digest, signature)));
 }
 
 function concat(...parts: readonly Bytes[]): Bytes {

@@ -1,14 +1,21 @@
 import { TallyhookError } from '@tallyhook/platform/errors';
 import { maxBodyBytes } from '@tallyhook/platform/http/max-body-bytes';
+import { parseJson } from '@tallyhook/platform/json';
+import { hmacSha256Hex, isEqualText } from '@tallyhook/platform/sha256';
 import type { Family } from '../event.ts';
 import { type ParsedPayload, type PayloadScope, readAuthorized } from '../payload.ts';
-import { isEncoded } from '../signed-form.ts';
-import { authenticate } from './authenticate.ts';
+import { isEncoded, isSignature, reserialised } from '../signed-form.ts';
 import { describeEvent, type VerifiedEvent, type VerifiedSiteEvent } from './events.ts';
-import { type HeadersLike, readHeader } from './headers.ts';
-import { readOptions, type VerifyOptions } from './options.ts';
-import { type Bytes, readBytes, tooLargeError } from './received-body.ts';
-import { readSecrets, type Secret, type SiteSecrets, type WebhookSecrets } from './secrets.ts';
+import {
+  type ReadSecrets,
+  readOptions,
+  readSecrets,
+  type Secret,
+  type SiteSecrets,
+  type VerifyOptions,
+  type WebhookSecrets,
+} from './options.ts';
+import { type Bytes, type HeadersLike, readBytes, readHeader, tooLargeError } from './request.ts';
 import { VerificationError } from './verification-error.ts';
 
 /**
@@ -104,9 +111,7 @@ export async function verify(
   if (isOfSite(secrets)) return verifyOfSite(request, secrets, { kind: options.kind ?? null, now, maxAgeMs });
   const read = readSecrets(secrets);
   const bytes = await bytesOf(request, maxBodyBytes);
-  const sender = await authenticate(request.headers, bytes, read).catch((error) =>
-    nameSite(error, request, bytes, now),
-  );
+  const sender = await authenticateOrExplain(request, bytes, read, now);
   const authorized = readAuthorized(
     sender,
     { scopes: scopesOf(sender.families, kind), signed: sender.signed, pathFamily: null },
@@ -116,17 +121,71 @@ export async function verify(
   return toEvent(authorized.payload, sender.text, { now, maxAgeMs });
 }
 
-/** Throws the error, with the site that the delivery is from if it is another one. @throws VerificationError */
-async function nameSite(
-  error: unknown,
+/** @throws VerificationError, which names the site that the delivery is from if it is another one */
+async function authenticateOrExplain(
   { headers }: DeliveryRequest,
   bytes: Bytes | null,
+  secrets: ReadSecrets,
   now: number,
-): Promise<never> {
-  if (!(error instanceof VerificationError) || error.status !== 401) throw error;
-  const { explainSender } = await import('./site-sender.ts');
-  const body = new TextDecoder().decode(bytes ?? new Uint8Array());
-  throw new VerificationError(error.code, { message: error.message + explainSender(headers, body, now) });
+): Promise<Sender> {
+  try {
+    return authenticate(headers, bytes, secrets);
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error;
+    const { explainSender } = await import('./site-sender.ts');
+    const body = new TextDecoder().decode(bytes ?? new Uint8Array());
+    throw new VerificationError(error.code, { message: error.message + explainSender(headers, body, now) });
+  }
+}
+
+/** A delivery whose sender is known. */
+interface Sender {
+  /** What the secret authorizes. */
+  readonly families: readonly Family[];
+  /** By a secret, not by the header `Authorization`. */
+  readonly signed: boolean;
+  /** The text that the signature covers. */
+  readonly text: string;
+  /** The parsed text; undefined if it is not JSON. */
+  readonly json: unknown;
+}
+
+/**
+ * From headers and bytes to the sender.
+ * @param bytes null for a parsed body that cannot be serialised, so that no signature is valid
+ * @throws VerificationError
+ */
+function authenticate(headers: HeadersLike, bytes: Bytes | null, secrets: ReadSecrets): Sender {
+  const signature = readHeader(headers, 'x-webhook-signature');
+  if (signature !== undefined && !isSignature(signature)) throw new VerificationError('webhook_signature_malformed');
+  if (bytes === null) throw new VerificationError('webhook_signature_mismatch');
+  // Invalid bytes are replaced, and a byte-order mark is kept, as by the receiver.
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  const received = { text, json: parseJson(text), bytes };
+  if (signature === undefined) {
+    const authorization = readHeader(headers, 'authorization');
+    const isAuthorized =
+      secrets.authorization !== null &&
+      authorization !== undefined &&
+      isEqualText(secrets.authorization, authorization);
+    if (!isAuthorized) throw new VerificationError('webhook_signature_missing');
+    return { families: ['vote'], signed: false, text, json: received.json };
+  }
+  const forms = [received, ...serialisedForm(received)];
+  for (const [secret, families] of secrets.familiesOf) {
+    for (const form of forms) {
+      if (isEqualText(hmacSha256Hex(secret, form.bytes), signature)) return { families, signed: true, ...form };
+    }
+  }
+  throw new VerificationError('webhook_signature_mismatch');
+}
+
+/** Empty if it is the same text, or the body cannot be serialised again. */
+function serialisedForm({ text, json }: { readonly text: string; readonly json: unknown }) {
+  const serialised = reserialised(json);
+  if (serialised === null || serialised === text) return [];
+  // Parsed again, because not every number survives: 1e400 is serialised as null.
+  return [{ text: serialised, json: parseJson(serialised), bytes: new TextEncoder().encode(serialised) }];
 }
 
 async function verifyOfSite(
@@ -139,7 +198,7 @@ async function verifyOfSite(
   const { site, secrets } = readSiteSecrets(given);
   const bytes = await bytesOf(request, site.maxBodyBytes ?? maxBodyBytes);
   const listing = { kind, id: given.id || null, now };
-  const { payload, raw } = await readSiteDelivery(site, { headers: request.headers, bytes, secrets }, listing);
+  const { payload, raw } = readSiteDelivery(site, { headers: request.headers, bytes, secrets }, listing);
   return payload.type === 'ignored' ? { ...payload, key: null, raw } : toEvent(payload, raw, { now, maxAgeMs });
 }
 

@@ -1,9 +1,8 @@
 import { readdirSync } from 'node:fs';
-import { runCommand } from '@tallyhook/platform/terminal/terminal';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { captive } from 'listing-service/testing/terminal';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { doctorCommand } from '../../../src/cli/doctor/doctor-command.ts';
+import { runCommandLine } from '../../../src/main.ts';
 import { botToken } from '../../support/bot-token.ts';
 
 const nowhere = {
@@ -16,7 +15,7 @@ const nowhere = {
 async function run(environment: Record<string, string>, ...args: string[]) {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   const { terminal, output } = captive();
-  const code = await runCommand(terminal, () => doctorCommand(args, terminal));
+  const code = await runCommandLine(['doctor', ...args], terminal);
   return { code, output: output() };
 }
 
@@ -52,7 +51,7 @@ describe('tallyhook doctor', () => {
     for (const [name, value] of Object.entries(nowhere)) vi.stubEnv(name, value);
     vi.stubEnv('DATABASE_URL', `sqlite:${tempDir()}/tally.db`);
     const { terminal, output, stop } = captive();
-    const exit = doctorCommand([], terminal);
+    const exit = runCommandLine(['doctor'], terminal);
     stop();
     expect(await exit).toBe(1);
     expect(output()).toContain('Stopped before all checks were complete.');

@@ -9,8 +9,8 @@ import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
 import { ZodError } from 'zod';
 import { loadConfig } from '../../../config/load.ts';
-import { evaluateBacklog } from '../../../src/cli/doctor/deliveries.ts';
 import { evaluateDiscordError } from '../../../src/cli/doctor/discord.ts';
+import { evaluateBacklog } from '../../../src/cli/doctor/ledger.ts';
 import { evaluateSecrets } from '../../../src/cli/doctor/secrets.ts';
 import { botToken } from '../../support/bot-token.ts';
 

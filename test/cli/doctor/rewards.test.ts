@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { checkRoles, evaluateRoles, rolesByGuild } from '../../../src/cli/doctor/discord.ts';
 import { checkRewards } from '../../../src/cli/doctor/ledger.ts';
-import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
+import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import { fetchBotIdentity } from '../../../src/discord/inspection.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { plainAnnouncements } from '../../../src/features/announcements/read-settings.ts';

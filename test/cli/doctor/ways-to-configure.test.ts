@@ -12,7 +12,7 @@ import type { CustomCommand } from '../../../commands/custom-command.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { createApp } from '../../../src/app/app.ts';
 import { createListingTargets } from '../../../src/features/communities/listing-targets.ts';
-import { Setup } from '../../../src/features/setup/setup.ts';
+import { Settings } from '../../../src/features/settings/settings.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { sign } from '../../../src/webhook/sign.ts';
 import { signDelivery } from '../../../src/webhook/sites/authenticate.ts';
@@ -51,12 +51,12 @@ const untilRegistered = ({ lines }: Installation, count = 1) =>
 /** Links a listing as `/setup` does, with the channel #votes. Returns its name. */
 async function link(
   { environment, discord }: Pick<Installation, 'environment' | 'discord'>,
-  some: Pick<Parameters<Setup['link']>[0], 'kind' | 'targetId' | 'site' | 'lookupKey' | 'voteSecret'>,
+  some: Pick<Parameters<Settings['link']>[0], 'kind' | 'targetId' | 'site' | 'lookupKey' | 'voteSecret'>,
 ): Promise<string> {
   const config = loadConfig(environment);
   const store = await openStore(config.databaseUrl, systemClock, { thread: false });
   const { base, publicUrl } = config;
-  const setup = new Setup({
+  const setup = new Settings({
     ...{ store: store.settings, encryption: createEncryption(config.encryption), publicUrl, clock: systemClock },
     ...{ base: () => base, apply: async () => {}, findTarget: createListingTargets(() => undefined).find },
   });

@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand } from '@tallyhook/platform/terminal/terminal';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { captive } from 'listing-service/testing/terminal';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { exportCommand } from '../../../src/cli/export.ts';
+import { runCommandLine } from '../../../src/main.ts';
 import { createDatabaseWithVotes } from '../../support/database-with-votes.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
@@ -23,7 +22,7 @@ async function ledger() {
   /** The exit code, the content of the file, and the printed errors. */
   async function run(...args: string[]) {
     const { terminal, output } = captive();
-    const code = await runCommand(terminal, () => exportCommand([...args, '--out', out], terminal));
+    const code = await runCommandLine(['export', ...args, '--out', out], terminal);
     return {
       code,
       output: output(),
@@ -77,7 +76,7 @@ describe('tallyhook export', () => {
   });
 
   it.each([
-    [['--format', 'xml'], '--format must be'],
+    [['--format', 'xml'], 'Allowed choices are jsonl, csv'],
     [['--user', 'me'], '--user must be'],
     [['--since', 'yesterday'], '--since must be'],
     [['--since', '2026-02-30'], '--since must be'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formats } from '../../../src/cli/export.ts';
-import type { NumberedEntry } from '../../../src/core/store/snapshots/entry-pages.ts';
+import type { NumberedEntry } from '../../../src/core/store/snapshots/audit.ts';
 
 const entry: NumberedEntry = {
   id: 7,

@@ -5,8 +5,7 @@ import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manua
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPerform } from '../../../src/core/outbox/perform.ts';
 import { Worker } from '../../../src/core/outbox/worker.ts';
-import { createReplayHandler } from '../../../src/core/receiving/due-replays.ts';
-import { createReplay } from '../../../src/core/receiving/replay.ts';
+import { createReplay, createReplayHandler } from '../../../src/core/receiving/replay.ts';
 import type { Store } from '../../../src/features/store.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { premiumSecret, serverAndBot } from '../../support/listings.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CommunityId } from '../../../src/core/ledger/account.ts';
 import type { ListingWithSecrets } from '../../../src/core/receiving/listing.ts';
 import { createReplay } from '../../../src/core/receiving/replay.ts';
-import { identityOf } from '../../../src/core/tally/listing-identity.ts';
+import { identityOf } from '../../../src/core/tally/listing-context.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { serverAndBot, withKeyOfOnly } from '../../support/listings.ts';
 import { startReceiver } from '../../support/start-receiver.ts';

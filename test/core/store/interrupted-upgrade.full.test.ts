@@ -9,9 +9,8 @@ import { createPrng } from '@tallyhook/platform/prng';
 import { describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { migrationNames } from '../../../src/core/store/migrations/index.ts';
-import { migrate } from '../../../src/core/store/migrations/migrate.ts';
-import { readDatabaseStatus } from '../../../src/core/store/snapshots/database-status.ts';
+import { migrate, migrationNames } from '../../../src/core/store/migrations/index.ts';
+import { readDatabaseStatus } from '../../../src/core/store/snapshots/snapshot.ts';
 import { dialectAt } from '../../support/dialect-at.ts';
 import { createDatabase, nextMigration, nextMigrations, rows } from './upgrades/next-version.ts';
 

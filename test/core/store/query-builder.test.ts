@@ -3,7 +3,7 @@ import { literalLimits } from '@tallyhook/platform/database/sqlite-dialect';
 import { describe, expect, it } from 'vitest';
 import { accountIdOf, type CommunityId } from '../../../src/core/ledger/account.ts';
 import { preparedStatement, queryBuilder } from '../../../src/core/store/query-builder.ts';
-import { createFindLastVotes } from '../../../src/core/store/standings/ledger.ts';
+import { createFindLastVotes } from '../../../src/core/store/standings/standings.ts';
 import { firstCommunity } from '../../support/communities.ts';
 
 const db = queryBuilder({ kysely: literalLimits });

@@ -7,9 +7,8 @@ import { createOffsetClock, passTime } from '@tallyhook/platform/testing/offset-
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWriter } from '../../../src/core/store/commits/group-commit.ts';
-import { createJob } from '../../../src/core/store/commits/jobs.ts';
 import { sqlite } from '../../../src/core/store/dialect/sqlite.ts';
-import { migrate } from '../../../src/core/store/migrations/migrate.ts';
+import { migrate } from '../../../src/core/store/migrations/index.ts';
 import { storedFeatures } from '../../../src/features/index.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { firstCommunity } from '../../support/communities.ts';
@@ -124,7 +123,8 @@ describe('a database that is not writable', () => {
     await migrate(dialect, systemClock);
     const writer = createWriter(dialect, systemClock, storedFeatures);
     await dialect.openWriting().run({ sql: pragma, parameters: [] });
-    const large = createJob('writeOfModule', ['budgetStore', 'acquire', ['x'.repeat(100_000), 1, minute, 1_000]]);
+    const args = ['x'.repeat(100_000), 1, minute, 1_000] as never[];
+    const large = { module: 'budgetStore', name: 'acquire', args };
     expect(await writer.commit([large])).toMatchObject({ status: 'unavailable' });
   });
 });

@@ -1,6 +1,6 @@
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
-import { describeListings, publicListings } from '../../../config/describe-listings.ts';
+import { describeListings, publicListings } from '../../../config/describe.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { plainAnnouncements } from '../../../src/features/announcements/read-settings.ts';
 import { settings } from '../../../src/features/settings.ts';

@@ -7,7 +7,7 @@ import {
   orphanedRows,
   paymentDifferences,
 } from '../../../src/core/store/snapshots/audit.ts';
-import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
+import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
 import { partyRules } from '../../../src/features/party/rules.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';

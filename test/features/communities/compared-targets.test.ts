@@ -9,7 +9,7 @@ import { createApp } from '../../../src/app/app.ts';
 import { createReceiver } from '../../../src/app/receiver-app.ts';
 import { createMetrics } from '../../../src/core/metrics.ts';
 import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
-import { createLookupClients } from '../../../src/features/communities/lookup-clients.ts';
+import { LookupClients } from '../../../src/features/communities/lookup-clients.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { openKeyv } from '../../../src/lookup/open-keyv.ts';
 import { sign } from '../../../src/webhook/signature.ts';
@@ -133,9 +133,7 @@ it('the id of a listing without one is what the service said for its API key, wi
   const store = await openStore(config.databaseUrl, clock, { thread: false });
   const communityIds = await prepareCommunities(store.communityIds, config.listings);
   const metrics = createMetrics();
-  await createLookupClients(config, { store, communityIds, cache, metrics, clock, log })
-    .find('server')
-    ?.lookup.profile();
+  await new LookupClients(config, { store, communityIds, cache, metrics, clock, log }).find('server')?.lookup.profile();
   await store.close();
   await cache.disconnect();
   expect(service.requests).toHaveLength(1);

@@ -5,8 +5,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { TypedMessage } from '../../../src/core/outbox/effect-contents.ts';
 import { directMessageKind, isOf } from '../../../src/core/outbox/effect-kind.ts';
 import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
-import { createDepartures, isNoticeWanted } from '../../../src/features/communities/departures.ts';
-import type { DepartureNotice } from '../../../src/features/communities/effects.ts';
+import { Departures, isNoticeWanted } from '../../../src/features/communities/departures.ts';
+import type { DepartureNotice } from '../../../src/features/communities/feature.ts';
 import { knownId } from '../../../src/features/communities/listings.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -39,7 +39,7 @@ async function start() {
   const nudged: string[] = [];
   const lines: string[] = [];
   const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
-  const departures = createDepartures({
+  const departures = new Departures({
     guilds: store.communities,
     guildData: store.guildData,
     ...{ clock, log },

@@ -9,7 +9,7 @@ import { withoutSecrets } from '../../../src/core/receiving/listing.ts';
 import { configuredOffer } from '../../../src/features/communities/command-context.ts';
 import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
-import { createLookupClients } from '../../../src/features/communities/lookup-clients.ts';
+import { LookupClients } from '../../../src/features/communities/lookup-clients.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { memoryKeyv } from '../../../src/lookup/memory-keyv.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
@@ -26,7 +26,7 @@ async function openClients(config: Config, clock = manualClock(start)) {
   const communityIds = await prepareCommunities(store.communityIds, config.listings);
   const context = { store, communityIds, cache: memoryKeyv(), metrics: createMetrics(), clock };
   const log = createLog({ level: 'silent', secrets: [] });
-  return { store, clients: createLookupClients(config, { ...context, log }) };
+  return { store, clients: new LookupClients(config, { ...context, log }) };
 }
 
 /** The clients of listings on other sites, over a ledger. */

@@ -2,7 +2,7 @@ import { day, hour, minute } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { plainRewards } from '../../../src/core/rewards/rules.ts';
-import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
+import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import { reasons } from '../../../src/features/confirmations/hold-vote.ts';
 import type { ConfirmationTables } from '../../../src/features/confirmations/tables.ts';
 import { forgetMember } from '../../../src/features/member-data/store.ts';

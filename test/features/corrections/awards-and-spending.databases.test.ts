@@ -1,6 +1,6 @@
 import { TallyhookError } from '@tallyhook/platform/errors';
 import { expect, it } from 'vitest';
-import { createWritableLedger } from '../../../src/features/corrections/program-ledger-writes.ts';
+import { createWritableLedger } from '../../../src/features/corrections/program-ledger.ts';
 import { addCommunity, firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { isConsistent, monday, openLedger } from '../../support/voting.ts';

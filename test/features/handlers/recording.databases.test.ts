@@ -1,7 +1,7 @@
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it } from 'vitest';
-import { createPseudonym } from '../../../src/core/ledger/pseudonym.ts';
+import { createPseudonym } from '../../../src/core/ledger/account.ts';
 import { isOf } from '../../../src/core/outbox/effect-kind.ts';
 import { type HandlerKind, handlerKinds } from '../../../src/core/outbox/handler-events.ts';
 import type { RoutedDelivery } from '../../../src/core/tally/tally.ts';

@@ -1,9 +1,8 @@
 import { day, hour } from '@tallyhook/platform/durations';
 import { expect, it } from 'vitest';
-import { memberOf, partsOf } from '../../../src/core/ledger/account.ts';
-import { createPseudonym } from '../../../src/core/ledger/pseudonym.ts';
-import { entryPages, type NumberedEntry } from '../../../src/core/store/snapshots/entry-pages.ts';
-import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
+import { createPseudonym, memberOf, partsOf } from '../../../src/core/ledger/account.ts';
+import { entryPages, type NumberedEntry } from '../../../src/core/store/snapshots/audit.ts';
+import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import { balanceKey, type ImportItem, type ImportTarget } from '../../../src/features/imports/items.ts';
 import { forgetMember } from '../../../src/features/member-data/store.ts';
 import type { Store } from '../../../src/features/store.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { findColumns, parseMapping } from '../../../src/cli/import/columns.ts';
-import type { Fields } from '../../../src/cli/import/fields.ts';
+import { createKeyReader, findColumns, parseMapping } from '../../../src/cli/import/columns.ts';
 import { interpretRow, type RowRules } from '../../../src/cli/import/interpret-row.ts';
-import { createKeyReader } from '../../../src/cli/import/key-template.ts';
-import { createRehearsal } from '../../../src/cli/import/rehearsal.ts';
+import type { Fields } from '../../../src/cli/import/read-rows.ts';
+import { createRehearsal } from '../../../src/cli/import/run-import.ts';
 import { serverAndBot } from '../../support/listings.ts';
 
 const id = '613425648685547541';

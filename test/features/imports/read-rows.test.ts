@@ -2,9 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
-import { createCsvParser } from '../../../src/cli/import/csv.ts';
-import { createJsonDivider } from '../../../src/cli/import/json-elements.ts';
-import { type FileOptions, readRows } from '../../../src/cli/import/read-rows.ts';
+import { createCsvParser, createJsonDivider, type FileOptions, readRows } from '../../../src/cli/import/read-rows.ts';
 
 const id = '613425648685547541';
 

@@ -1,7 +1,7 @@
 import { day, hour } from '@tallyhook/platform/durations';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { describe, expect, it, vi } from 'vitest';
-import { roleConnectionRecords } from '../../../src/features/linked-roles/publication.ts';
+import { roleConnectionRecords } from '../../../src/features/linked-roles/parts.ts';
 import { type Installation, startInstallation } from '../../support/start-installation.ts';
 
 const publicUrl = 'http://votes.example';

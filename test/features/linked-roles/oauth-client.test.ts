@@ -1,5 +1,4 @@
-import { createOAuthClient } from '@tallyhook/platform/discord-oauth/oauth-client';
-import { errorOfResponse } from '@tallyhook/platform/discord-oauth/oauth-error';
+import { createOAuthClient, errorOfResponse } from '@tallyhook/platform/discord-oauth/oauth-client';
 import type { LocalDiscord } from 'local-discord';
 import { describe, expect, it } from 'vitest';
 import { localDiscord } from '../../support/local-discord.ts';

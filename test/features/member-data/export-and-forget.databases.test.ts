@@ -3,7 +3,7 @@ import { day, hour, minute } from '@tallyhook/platform/durations';
 import { parseEncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
 import { seal } from '@tallyhook/platform/encryption/sealed-text';
 import { expect, it, onTestFinished } from 'vitest';
-import { createPseudonym } from '../../../src/core/ledger/pseudonym.ts';
+import { createPseudonym } from '../../../src/core/ledger/account.ts';
 import { isOf, roleKind } from '../../../src/core/outbox/effect-kind.ts';
 import type { NewEffect } from '../../../src/core/outbox/outbox.ts';
 import { planKey } from '../../../src/core/outbox/outbox.ts';
@@ -14,7 +14,7 @@ import {
   orphanedRows,
   paymentDifferences,
 } from '../../../src/core/store/snapshots/audit.ts';
-import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
+import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import type { Tables } from '../../../src/core/store/tables.ts';
 import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
 import { balanceKey } from '../../../src/features/imports/items.ts';

@@ -6,7 +6,7 @@ import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { decodePng } from '@tallyhook/platform/testing/png';
 import { locales } from '@tallyhook/platform/texts/locale';
 import { describe, expect, it } from 'vitest';
-import type { DayVotes } from '../../../src/core/ledger/votes-per-day.ts';
+import type { DayVotes } from '../../../src/core/store/standings/votes-per-day.ts';
 import { type VoteChart, type VoteChartWords, voteChart } from '../../../src/features/pictures/vote-chart.ts';
 import { wordsOf } from '../../../src/features/pictures/vote-pictures.ts';
 import { textsIn } from '../../../src/texts/texts.ts';

@@ -2,8 +2,9 @@ import { day, hour, minute } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
-import { createReplay } from '../../../src/core/receiving/replay.ts';
-import { readStoredSiteDelivery, routeSitePayload } from '../../../src/core/receiving/site-delivery.ts';
+import { withoutSecrets } from '../../../src/core/receiving/listing.ts';
+import { createReplay, readStoredSiteDelivery } from '../../../src/core/receiving/replay.ts';
+import { routeDelivery } from '../../../src/core/receiving/route-delivery.ts';
 import { plainRewards } from '../../../src/core/rewards/rules.ts';
 import { createDecisionRound } from '../../../src/features/rate-alarms/decisions.ts';
 import { openStore } from '../../../src/features/store.ts';
@@ -33,7 +34,8 @@ describeOnEveryDatabase('votes of a listing that can be forged', (newUrl) => {
     /** With further fields of the vote. */
     function deliver(user: number, receivedAt = start, fields: object = {}) {
       const body = JSON.stringify({ user: memberId(user), ...fields });
-      const routed = routeSitePayload(readStoredSiteDelivery(body, listing, receivedAt), listing);
+      const payload = readStoredSiteDelivery(body, listing, receivedAt);
+      const routed = routeDelivery(payload, [{ listing: withoutSecrets(listing), family: 'vote' }]);
       return recorder.record({ receivedAt, family: 'vote', body }, routed);
     }
     /** Votes of different members, in this order. Returns how many have each outcome. */

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { RoleContent, TypedMessage } from '../../../src/core/outbox/effect-contents.ts';
 import { isOf, ownerReportKind } from '../../../src/core/outbox/effect-kind.ts';
-import { createRequestGuard } from '../../../src/discord/circuits/request-guard.ts';
+import { RequestGuard } from '../../../src/discord/circuits/request-guard.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createGivenRoleCheck } from '../../../src/features/roles/given-role-check.ts';
 import { createExplainRoleFailure } from '../../../src/features/roles/role-failure.ts';
@@ -86,7 +86,7 @@ async function handling(changes: { token?: string; stops?: boolean } = {}) {
   const discord = await localDiscord({ rateLimits: false });
   const clock = createOffsetClock();
   const grants = await recordedGrants(clock, discord.guildId);
-  const guard = createRequestGuard({
+  const guard = new RequestGuard({
     ...{ store: grants.store.circuits, guildOfChannel: () => null, invalidRequests: () => 0 },
     ...{ clock: systemClock, log: collectingLog().log },
   });
@@ -100,7 +100,7 @@ async function handling(changes: { token?: string; stops?: boolean } = {}) {
       grants: grants.port,
       checkGivenRole: createGivenRoleCheck(rest, clock).check,
       explainFailure: createExplainRoleFailure(rest, systemClock),
-      onExplained: guard.explain,
+      onExplained: guard.explain.bind(guard),
       textsOf: async () => en,
     },
     clock,

@@ -1,7 +1,6 @@
 import { day, minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
-import type { ShopItem } from '../../../src/features/shop/item.ts';
-import type { ShopContext } from '../../../src/features/shop/purchase.ts';
+import type { ShopContext, ShopItem } from '../../../src/features/shop/purchase.ts';
 import type { Store } from '../../../src/features/store.ts';
 import { accountOf, addCommunity, firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';

@@ -1,8 +1,7 @@
 import { day } from '@tallyhook/platform/durations';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PublicShopItem } from '../../../src/features/shop/item.ts';
-import { decidePurchase, type PurchaseContext } from '../../../src/features/shop/rules.ts';
+import { decidePurchase, type PublicShopItem, type PurchaseContext } from '../../../src/features/shop/purchase.ts';
 
 const now = Date.UTC(2026, 0, 5);
 const base = { id: 'vip', name: 'VIP', price: 30, manual: false, stock: null, needsRole: null };

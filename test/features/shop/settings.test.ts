@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { configWarnings } from '../../../config/warnings.ts';
-import { shopItems } from '../../../src/features/shop/item.ts';
+import { shopItems } from '../../../src/features/shop/purchase.ts';
 import { botToken } from '../../support/bot-token.ts';
 import { environmentWith, harbour, issuesOf } from '../../support/listings-file.ts';
 

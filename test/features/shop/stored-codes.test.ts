@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { communityConfig } from '../../../config/community-config.ts';
+import { communityConfig } from '../../../config/listings.ts';
 import { loadConfig } from '../../../config/load.ts';
-import { exportSettings } from '../../../src/features/setup/settings-file.ts';
-import { shopItems } from '../../../src/features/shop/item.ts';
+import { exportSettings } from '../../../src/features/settings/file.ts';
+import { shopItems } from '../../../src/features/shop/purchase.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 
 const key = { id: 'key', name: 'Key', price: 5 };

@@ -99,7 +99,10 @@ describe('tallyhook rewards simulate', () => {
   it('rejects wrong usage and wrong rules with a hint', { timeout: 120_000 }, async () => {
     const { community } = await threeDays(newSqliteUrl());
     const run = async (...args: readonly string[]) => await runRewards(community, ...args);
-    expect(await run('simulate')).toMatchObject({ code: 2, stderr: expect.stringContaining('--rules is missing') });
+    expect(await run('simulate')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("option '--rules <file>' not specified"),
+    });
     expect(await run('simulat')).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean simulate?') });
     const wrong = rulesFile({ vote: -1, streek: {}, guildId });
     expect(await run('simulate', '--rules', wrong)).toMatchObject({

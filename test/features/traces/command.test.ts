@@ -2,11 +2,11 @@ import { hour } from '@tallyhook/platform/durations';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
 import { trace } from '../../../commands/trace.ts';
-import type { TracedDelivery } from '../../../commands/traces.ts';
 import type { Reply } from '../../../src/discord/commands/reply.ts';
 import { renderReply } from '../../../src/discord/rendering/message.ts';
-import { createWritableLedger } from '../../../src/features/corrections/program-ledger-writes.ts';
+import { createWritableLedger } from '../../../src/features/corrections/program-ledger.ts';
 import { createTraces } from '../../../src/features/traces/parts.ts';
+import type { TracedDelivery } from '../../../src/features/traces/trace.ts';
 import {
   contextFor,
   fakeLookup,

@@ -6,8 +6,8 @@ import { commands, commandsFor } from '../../../commands/index.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { controlsOf } from '../../../packages/local-discord/src/objects.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
-import { CircuitOpenError } from '../../../src/discord/circuits/circuit-open-error.ts';
-import { createRequestGuard } from '../../../src/discord/circuits/request-guard.ts';
+import { CircuitOpenError } from '../../../src/discord/circuits/circuits.ts';
+import { RequestGuard } from '../../../src/discord/circuits/request-guard.ts';
 import type { ListedLookup } from '../../../src/discord/commands/command.ts';
 import { createFindDeparted } from '../../../src/discord/departed-members.ts';
 import { createKnownGuilds } from '../../../src/discord/known-guilds.ts';
@@ -41,7 +41,7 @@ async function guild(settings: object = { shop }, offered = commands, others: re
   const directory = createDirectory(listings, communityIdsOf(listings));
   const service = { isDown: false, listings: [listed('server')] as readonly ListedLookup[] };
   const { log } = collectingLog();
-  const guard = createRequestGuard({
+  const guard = new RequestGuard({
     ...({ store: store.circuits, clock, log } as const),
     ...{ guildOfChannel: () => guildId, invalidRequests: () => 0 },
   });

@@ -4,7 +4,7 @@ import { createPrng } from '@tallyhook/platform/prng';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, vi } from 'vitest';
-import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
+import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import type { Program } from '../../support/start-program.ts';
 import { createCommunity } from './community.ts';
 import { ListingService, remindedVoters, votersPerRound } from './deliveries.ts';

@@ -13,12 +13,11 @@ import {
   orphanedRows,
   paymentDifferences,
 } from '../../../src/core/store/snapshots/audit.ts';
-import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
-import type { Snapshot } from '../../../src/core/store/snapshots/snapshot.ts';
+import { openSnapshot, type Snapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import { listingsWithCommunity } from '../../../src/features/communities/listings.ts';
 import type { PartyTables } from '../../../src/features/party/hot-tables.ts';
 import { daysOfPeriod } from '../../../src/features/party/rules.ts';
-import type { ShopTables } from '../../../src/features/shop/tables.ts';
+import type { ShopTables } from '../../../src/features/shop/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { accountOf, communityIdsOf } from '../../support/communities.ts';
 import { deposit, party, shoppers as shopperIds } from './community.ts';

@@ -1,4 +1,4 @@
-import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
+import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 
 /** What was waiting in the database when the programs were killed: effects by kind. */
 export interface Interrupted {

@@ -20,8 +20,8 @@ function status(
   const site = typeof id === 'string' ? sites.find((each) => each.id === id) : describedSite(id);
   if (site === undefined) throw new Error('There is no such site.');
   const readHeader = (name: string) => headers[name];
-  const sender = authenticate(site, { readHeader, body: bytes }, secrets, now);
-  const early = rejectByHeaders(site, readHeader, secrets, now);
+  const sender = authenticate(site, { readHeader, body: bytes }, { secrets }, now);
+  const early = rejectByHeaders(site, readHeader, { secrets }, now);
   if (early !== null) expect(sender).toEqual(early);
   const shown = JSON.stringify(sender);
   for (const secret of secrets) expect(shown).not.toContain(secret);

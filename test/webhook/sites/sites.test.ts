@@ -25,7 +25,7 @@ function read(
   const signed = signDelivery(scheme, JSON.stringify(body), secret, now);
   const headers = new Map(Object.entries(signed.headers));
   const delivery = { readHeader: (name: string) => headers.get(name), body: Buffer.from(signed.body) };
-  const sender = authenticate(site, delivery, [secret], now);
+  const sender = authenticate(site, delivery, { secrets: [secret] }, now);
   if ('error' in sender) throw new Error(sender.error);
   return readDelivery(site, JSON.parse(sender.content), { kind, id: target }, { now, scheme: sender.scheme });
 }

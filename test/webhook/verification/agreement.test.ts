@@ -4,22 +4,20 @@ import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import express from 'express';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createIntake } from '../../../src/core/receiving/intake.ts';
-import { withoutSecrets } from '../../../src/core/receiving/listing.ts';
+import { Intake } from '../../../src/core/receiving/intake.ts';
+import { WebhookReceiver } from '../../../src/core/receiving/receiver.ts';
 import { decideVoteReward } from '../../../src/core/rewards/reward.ts';
 import type { Recorder } from '../../../src/core/tally/recorder.ts';
 import type { RoutedDelivery } from '../../../src/core/tally/tally.ts';
 import { openStore } from '../../../src/features/store.ts';
 import type { Event } from '../../../src/webhook/event.ts';
 import { createEventKeys } from '../../../src/webhook/event-key.ts';
-import { createKeyring } from '../../../src/webhook/keyring.ts';
-import { createWebhookReceiver } from '../../../src/webhook/receiver.ts';
 import type { VerifiedEvent } from '../../../src/webhook/verification/events.ts';
 import { VerificationError } from '../../../src/webhook/verification/verification-error.ts';
 import { type DeliveryRequest, verify } from '../../../src/webhook/verification/verify.ts';
 import { premiumSecret, serverAndBot, voteSecret, withKeyOfOnly } from '../../support/listings.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
-import { serve } from '../../support/start-receiver.ts';
+import { directoryOf, serve } from '../../support/start-receiver.ts';
 import {
   authorization,
   delivery,
@@ -50,8 +48,9 @@ async function startCapturingReceiver(kind: 'server' | 'bot' | null) {
   };
   const log = createLog({ level: 'silent', secrets: [] });
   const listings = kind === null ? serverAndBot(configured) : withKeyOfOnly(kind, configured);
-  const intake = createIntake({ keyring: createKeyring(listings, withoutSecrets), recorder, clock, log });
-  const url = await serve(express().use(createWebhookReceiver({ intake, clock, log }).webhooks));
+  const intake = new Intake({ recorder, clock, log });
+  const receiver = new WebhookReceiver({ intake, directory: directoryOf(listings), clock, log });
+  const url = await serve(express().use(receiver.webhooks));
   return async ({ body, headers }: GeneratedDelivery) => {
     captured = null;
     const response = await fetch(`${url}/webhooks`, { method: 'POST', headers, body: Uint8Array.from(body) });

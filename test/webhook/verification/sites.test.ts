@@ -83,7 +83,7 @@ describe.each(others)('verify, for $id', ({ id, schemes, write, kinds: [kind = '
     for (const request of [...genuine, ...forged, ...ahead, ...changed, ...empty, ...mixed, none]) {
       const headers = new Map(Object.entries(request.headers));
       const delivery = { readHeader: (name: string) => headers.get(name), body: Buffer.from(request.body) };
-      const sender = authenticate(site, delivery, ['old', secret], now);
+      const sender = authenticate(site, delivery, { secrets: ['old', secret] }, now);
       const verdict = await verifyAs(id, request);
       const isRejected = 'status' in verdict && verdict.status === 401;
       expect(isRejected, JSON.stringify(request)).toBe('error' in sender);

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { clientKeyOf, isTrustedProxy } from '@tallyhook/platform/web/client-key';
 import type { ServiceContext } from '../context.ts';
+import type { ActionLimit, RateLimits } from '../rate-limits.ts';
 import { storedSetting } from '../storage/settings.ts';
 import { PageError } from '../texts/page-error.ts';
-import { ActionCounter, type ActionLimit, type CountedSubject } from './action-counter.ts';
 import { findBan } from './moderate.ts';
 
 /**
@@ -45,18 +45,30 @@ export type Admission = Awaited<ReturnType<typeof openAdmission>>;
 type Visit = Pick<IncomingMessage, 'headers' | 'socket'> & { readonly ip?: string | undefined };
 
 /**
- * Addresses are stored as keyed hashes only, until the end of their window, a day at most.
- * @param options.limits null for no limits, for a service whose visitors act as any member
+ * Addresses and members are stored as keyed hashes only, until the end of their window, a day at most.
+ * @param options.actionLimits null for no limits, for a service whose visitors act as any member
  * @param options.trustProxy the number of trusted proxies; used for a warning only, since Express evaluates it
  */
 export async function openAdmission(
   options: ServiceContext & {
-    readonly limits: Readonly<Record<LimitedAction, ActionLimits>> | null;
+    readonly limits: RateLimits;
+    readonly actionLimits: Readonly<Record<LimitedAction, ActionLimits>> | null;
     readonly trustProxy: number;
   },
 ) {
-  const { database, clock, log, limits, trustProxy } = options;
-  const counter = new ActionCounter(options);
+  const { database, log, limits, actionLimits, trustProxy } = options;
+  const counters = new Map(
+    limitedActions.map((action) => {
+      const { member = null, address = null } = actionLimits?.[action] ?? {};
+      return [
+        action,
+        {
+          member: member && limits.create(`${action} member`, member),
+          network: address && limits.create(`${action} address`, address),
+        },
+      ];
+    }),
+  );
   const key = await storedSetting(database, 'abuse_key', () => randomBytes(32).toString('base64url'));
   const hash = (text: string): string => createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);
   let warned = false;
@@ -74,24 +86,21 @@ export async function openAdmission(
 
   /** As `admit`, also for banned members. @throws PageError 429 */
   async function count(request: Visit, action: LimitedAction, userId: string | null): Promise<void> {
-    if (limits === null) return;
-    warnOfProxy(request);
-    const now = clock.now();
-    const { member, address } = limits[action];
-    const subjects: CountedSubject[] = [{ ...address, subject: hash(`${action} address ${clientKeyOf(request.ip)}`) }];
-    if (member !== null && userId !== null) {
-      subjects.unshift({ ...member, subject: hash(`${action} member ${userId}`) });
+    if (actionLimits !== null) warnOfProxy(request);
+    const counted = { member: userId, network: clientKeyOf(request.ip) };
+    for (const source of ['member', 'network'] as const) {
+      const [countAction, subject] = [counters.get(action)?.[source] ?? null, counted[source]];
+      if (countAction === null || subject === null) continue;
+      const { isAllowed, resetMs } = await countAction(hash(subject));
+      if (isAllowed) continue;
+      const waitMs = Math.max(second, resetMs);
+      throw new PageError(
+        429,
+        ({ wait, text }) =>
+          text(`errors.tooMany.${source}`, { actions: text(`errors.actions.${action}`), wait: wait(waitMs) }),
+        Math.ceil(waitMs / second),
+      );
     }
-    const result = await counter.count(subjects, now);
-    if (result === null) return;
-    const waitMs = Math.max(second, result.until - now);
-    const source = result.exceeded === subjects.at(-1) ? 'network' : 'member';
-    throw new PageError(
-      429,
-      ({ wait, text }) =>
-        text(`errors.tooMany.${source}`, { actions: text(`errors.actions.${action}`), wait: wait(waitMs) }),
-      Math.ceil(waitMs / second),
-    );
   }
 
   return {
@@ -108,6 +117,5 @@ export async function openAdmission(
       }
       await count(request, action, userId);
     },
-    stop: () => counter.stop(),
   };
 }

@@ -1,12 +1,16 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
-import { formatCount, second } from '@tallyhook/platform/durations';
-import { BodyMemory } from '@tallyhook/platform/http/body';
+import { formatCount, minute, second } from '@tallyhook/platform/durations';
+import { BodyMemory, memoryRetryAfterSeconds, readBody } from '@tallyhook/platform/http/body';
+import { parseJson } from '@tallyhook/platform/json';
 import { memoizeOne } from '@tallyhook/platform/memoize';
 import type { z } from 'zod';
 import type { ServiceContext } from '../context.ts';
-import { type CountedRequest, maxRequests, type RateLimiter, rateLimitWindowMs } from '../rate-limit/rate-limiter.ts';
+import type { Listing } from '../listing/listing.ts';
+import type { CountedRequest, CountRequest } from '../rate-limits.ts';
+import type { Database } from '../storage/database.ts';
+import { updateFacts } from '../storage/listings/listings.ts';
 import { createLookups, type Lookups } from '../storage/lookups.ts';
 import { digest } from '../storage/secrets.ts';
 import { ApiError, requireGet, requirePost, toApiError } from './api-error.ts';
@@ -14,13 +18,13 @@ import { type ApiRequest, keyTypeError, operationHandlers } from './handlers.ts'
 import type { KeyUsage } from './key-usage.ts';
 import { apiBasePath } from './openapi.ts';
 import { botStats, type Operation, type OperationName, operations } from './operations.ts';
-import { postBotStats } from './post-bot-stats.ts';
 
-const policy = `"key";q=${maxRequests};w=${rateLimitWindowMs / second}`;
+/** How many requests a key may make (document, section 8). */
+export const keyLimit = { limit: 120, windowMs: 1 * minute };
+const policy = `"key";q=${keyLimit.limit};w=${keyLimit.windowMs / second}`;
 
 /**
- * The headers with the remaining quota, names and values in turn. Rejected requests are not counted, so a client that waits for `Retry-After` is
- * accepted.
+ * The headers with the remaining quota, names and values in turn.
  * @throws ApiError 429 for a rejected request, with `Retry-After`
  */
 function rateLimitHeaders({ isAllowed, remaining, resetMs }: CountedRequest): readonly string[] {
@@ -29,13 +33,14 @@ function rateLimitHeaders({ isAllowed, remaining, resetMs }: CountedRequest): re
   if (isAllowed) return ['RateLimit-Policy', policy, 'RateLimit', limit];
   throw new ApiError(
     429,
-    `More than ${maxRequests} requests in a minute. Try again in ${formatCount(seconds, 'second')}.`,
+    `More than ${keyLimit.limit} requests in a minute. Try again in ${formatCount(seconds, 'second')}.`,
     { 'RateLimit-Policy': policy, RateLimit: limit, 'Retry-After': String(seconds) },
   );
 }
 
 export interface LookupApiDependencies extends ServiceContext {
-  readonly limiter: RateLimiter;
+  /** By {@link keyLimit}. */
+  readonly countRequest: CountRequest;
   readonly usage: KeyUsage;
   /** The public URL of the service, without a trailing slash. */
   readonly origin: string;
@@ -61,7 +66,7 @@ const noQuery: Query = {};
  * @returns what responds to a request below the base path, and returns false for any other
  */
 export function createLookupApi(dependencies: LookupApiDependencies) {
-  const { database, clock, limiter, usage, log, origin } = dependencies;
+  const { database, clock, countRequest, usage, log, origin } = dependencies;
   const lookups = createLookups(database);
   const memory = new BodyMemory();
   const routes: Readonly<Record<string, Route | undefined>> = Object.assign(Object.create(null), {
@@ -87,8 +92,7 @@ export function createLookupApi(dependencies: LookupApiDependencies) {
       const { keyId, listing } = await authenticate(lookups, request.headers['x-api-key'] || query['key']);
       const now = clock.now();
       usage.note(keyId, now);
-      const counted = limiter.count(keyId);
-      const limits = rateLimitHeaders(counted instanceof Promise ? await counted : counted);
+      const limits = rateLimitHeaders(await countRequest(String(keyId)));
       try {
         if (!route.operation.keys.includes(listing.kind)) throw keyTypeError(...route.operation.keys);
         const answer = await route.answer({ lookups, listing, now, origin }, segment, query, request);
@@ -246,4 +250,33 @@ function isKnown({ headers }: IncomingMessage, etag: string): boolean {
   if (known === undefined || headers['cache-control']?.includes('no-cache')) return false;
   if (known === etag || known.trim() === '*') return true;
   return known.split(',').some((each) => each.trim().replace(/^W\//, '') === etag.slice('W/'.length));
+}
+
+const maxBytes = 1_024;
+
+/** Stores what a bot says of itself. @throws ApiError 400, 413 or 503 */
+export async function postBotStats(
+  request: IncomingMessage,
+  listing: Listing,
+  { database, memory }: { readonly database: Database; readonly memory: BodyMemory },
+) {
+  const { serverCount, shardCount } = await readStats(request, memory);
+  const changes = { servers: serverCount, ...(shardCount !== undefined && { shards: shardCount }) };
+  const stored = await database.transaction().execute((sql) => updateFacts(sql, listing.id, 'bot', changes));
+  if (stored === null) throw new ApiError(401, 'The API key is invalid.');
+  return { data: { serverCount: stored.facts.servers, shardCount: stored.facts.shards } };
+}
+
+async function readStats(request: IncomingMessage, memory: BodyMemory) {
+  const body = await readBody(request, memory, maxBytes);
+  if (body === 'too large') throw new ApiError(413, `The body has more than ${maxBytes} bytes.`);
+  if (body === 'no memory') {
+    const headers = { 'Retry-After': String(memoryRetryAfterSeconds) };
+    throw new ApiError(503, 'Too many unfinished requests. Send this one again.', headers);
+  }
+  if (typeof body === 'string') throw new ApiError(400, 'The body ended early.');
+  body.release();
+  const parsed = botStats.body.safeParse(parseJson(body.bytes.toString('utf8')));
+  if (parsed.success) return parsed.data;
+  throw new ApiError(400, parsed.error.issues[0]?.message ?? '');
 }

@@ -4,7 +4,7 @@ import { type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal
 import { readTextFile, UnreadableFileError } from '@tallyhook/platform/text-file';
 import type { ServiceFace } from '../face/face.ts';
 import { readImageHeader } from '../pages/icon-routes.ts';
-import type { ServiceValues } from './options.ts';
+import type { StartOptions } from './options.ts';
 
 const maxNameLength = 60;
 const maxLinkText = 60;
@@ -16,10 +16,10 @@ const maxTextSize = 256 * 1_024;
  * Name, logo, colour, links and legal texts of the pages: each an option, or the variable `SERVICE_…` of the same name.
  * @throws UsageError
  */
-export async function readFace(values: ServiceValues, terminal: Terminal): Promise<ServiceFace> {
+export async function readFace(values: StartOptions, terminal: Terminal): Promise<ServiceFace> {
   const read = (name: 'name' | 'logo' | 'accent' | 'imprint' | 'privacy' | 'terms') =>
     values[name] ?? (terminal.environment?.[`SERVICE_${name.toUpperCase()}`] || undefined);
-  const links = values['footer-link'] ?? terminal.environment?.['SERVICE_FOOTER_LINKS']?.split('\n') ?? [];
+  const links = values.footerLink ?? terminal.environment?.['SERVICE_FOOTER_LINKS']?.split('\n') ?? [];
   const [name, accent, logo] = [read('name'), read('accent'), read('logo')];
   const face: { -readonly [Key in keyof ServiceFace]: ServiceFace[Key] } = {
     footerLinks: links.filter((link) => link.trim() !== '').map(readLink),

@@ -1,48 +1,38 @@
+import type { LogLevel } from '@tallyhook/platform/log';
 import { databaseUrlForm } from '@tallyhook/platform/pasted-forms';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
-import type { ParsedArgs } from '@tallyhook/platform/terminal/command';
 import { readSecret, type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal';
 import type { DiscordApplication } from '../discord-sign-in/discord-accounts.ts';
 
-export const serviceOptions = {
-  database: { type: 'string' },
-  host: { type: 'string', default: '127.0.0.1' },
-  port: { type: 'string', default: '4000' },
-  redis: { type: 'string' },
-  'public-url': { type: 'string' },
-  'operations-port': { type: 'string' },
-  'operations-host': { type: 'string', default: '127.0.0.1' },
-  'drain-seconds': { type: 'string', default: '0' },
-  'discord-client-id': { type: 'string' },
-  'discord-client-secret-file': { type: 'string' },
-  'discord-api-url': { type: 'string' },
-  seed: { type: 'boolean', default: false },
-  production: { type: 'boolean', default: false },
-  operator: { type: 'string', multiple: true },
-  'trust-proxy': { type: 'string', default: '0' },
-  challenge: { type: 'string', default: 'none' },
-  'log-level': { type: 'string', default: 'info' },
-  'log-format': { type: 'string', default: 'auto' },
-  logo: { type: 'string' },
-  accent: { type: 'string' },
-  'footer-link': { type: 'string', multiple: true },
-  imprint: { type: 'string' },
-  privacy: { type: 'string' },
-  terms: { type: 'string' },
-  json: { type: 'boolean', default: false },
-  kind: { type: 'string' },
-  id: { type: 'string' },
-  name: { type: 'string' },
-  description: { type: 'string' },
-  owner: { type: 'string' },
-  user: { type: 'string' },
-  listings: { type: 'string', default: '100' },
-  members: { type: 'string', default: '1000' },
-  votes: { type: 'string', default: '10000' },
-  reviews: { type: 'string', default: '1000' },
-} as const;
-
-export type ServiceValues = ParsedArgs<typeof serviceOptions>['values'];
+/** The options of `start` and `doctor`. */
+export interface StartOptions {
+  readonly database?: string;
+  readonly host: string;
+  readonly port: string;
+  readonly publicUrl?: string;
+  readonly drainSeconds: string;
+  readonly seed?: boolean;
+  readonly redis?: string;
+  readonly logLevel: LogLevel;
+  readonly logFormat: 'auto' | 'json' | 'pretty';
+  readonly production?: boolean;
+  readonly discordClientId?: string;
+  readonly discordClientSecretFile?: string;
+  readonly discordApiUrl?: string;
+  readonly operator?: readonly string[];
+  readonly trustProxy: string;
+  readonly challenge: 'none' | 'proof-of-work';
+  readonly operationsPort?: string;
+  readonly operationsHost: string;
+  readonly name?: string;
+  readonly logo?: string;
+  readonly accent?: string;
+  readonly footerLink?: readonly string[];
+  readonly imprint?: string;
+  readonly privacy?: string;
+  readonly terms?: string;
+  readonly json?: boolean;
+}
 
 /** @throws UsageError */
 export function readSnowflake(value: string | undefined, option: string): string {
@@ -65,10 +55,10 @@ const defaultAddress = 'sqlite:data/service.db';
  * @throws UsageError, and TallyhookError `unreadable_file`
  */
 export async function readDatabaseAddress(
-  values: { readonly database?: string | undefined },
+  { database }: { readonly database?: string },
   terminal: Terminal,
 ): Promise<string> {
-  const address = values.database ?? (await readVariable(terminal)) ?? defaultAddress;
+  const address = database ?? (await readVariable(terminal)) ?? defaultAddress;
   const form = databaseUrlForm(['postgres', 'postgresql']);
   if (/^postgres(ql)?:/.test(form.clean(address))) {
     const problem = form.problem(form.clean(address));
@@ -98,10 +88,10 @@ const secretVariable = 'SERVICE_DISCORD_CLIENT_SECRET';
  * @throws UsageError, and TallyhookError `unreadable_file`
  */
 export async function readDiscordApplication(
-  values: ServiceValues,
+  values: Pick<StartOptions, 'discordClientId' | 'discordClientSecretFile' | 'discordApiUrl'>,
   terminal: Terminal,
 ): Promise<DiscordApplication | undefined> {
-  const { 'discord-client-id': id, 'discord-client-secret-file': file, 'discord-api-url': apiUrl } = values;
+  const { discordClientId: id, discordClientSecretFile: file, discordApiUrl: apiUrl } = values;
   if (id === undefined) {
     if (file !== undefined || apiUrl !== undefined) throw new UsageError('--discord-client-id is missing.');
     return undefined;

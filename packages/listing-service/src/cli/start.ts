@@ -1,21 +1,19 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { isWildcardHost } from '@tallyhook/platform/host-address';
-import { createLog, type LogLevel, logLevels } from '@tallyhook/platform/log';
+import { createLog } from '@tallyhook/platform/log';
 import { installProcessErrorHandlers } from '@tallyhook/platform/terminal/process-errors';
 import { resolveLogFormat } from '@tallyhook/platform/terminal/process-terminal';
 import { exitCode, type Terminal, UsageError, untilStopped } from '@tallyhook/platform/terminal/terminal';
 import { type RunningService, type ServiceOptions, startService } from '../service.ts';
 import { readFace } from './face.ts';
-import { readDatabaseAddress, readDiscordApplication, readSnowflake, type ServiceValues } from './options.ts';
+import { readDatabaseAddress, readDiscordApplication, readSnowflake, type StartOptions } from './options.ts';
 
 const maxPort = 65_535;
 const maxDrainSeconds = 60;
 
-export const logFormats = ['auto', 'json', 'pretty'] as const;
-
 /** `listing-service`: runs until the terminal's `stop` signal aborts. */
-export async function start(values: ServiceValues, terminal: Terminal): Promise<number> {
+export async function start(values: StartOptions, terminal: Terminal): Promise<number> {
   const serviceOptions = await readServiceOptions(values, terminal);
   if (serviceOptions.publicUrl === undefined && isWildcardHost(values.host)) {
     terminal.printError(
@@ -47,46 +45,41 @@ function printAddresses(service: RunningService, terminal: Terminal): void {
 }
 
 async function readServiceOptions(
-  values: ServiceValues,
+  values: StartOptions,
   terminal: Terminal,
 ): Promise<ServiceOptions & { readonly log: ReturnType<typeof createLog> }> {
   const database = await readDatabaseAddress(values, terminal);
   const discord = await readDiscordApplication(values, terminal);
   const redis = values.redis ?? (terminal.environment?.['SERVICE_REDIS_URL'] || undefined);
   const face = await readFace(values, terminal);
-  const level = logLevels.find((name): name is LogLevel => name === values['log-level']);
-  if (level === undefined) throw new UsageError(`--log-level must be one of ${logLevels.join(', ')}.`);
-  const format = logFormats.find((name) => name === values['log-format']);
-  if (format === undefined) throw new UsageError(`--log-format must be one of ${logFormats.join(', ')}.`);
-  const publicUrl = values['public-url'];
-  const operationsPort = values['operations-port'];
+  const { publicUrl, operationsPort, production = false, challenge } = values;
   if (publicUrl !== undefined && !/^https?:\/\//.test(publicUrl)) throw new UsageError('--public-url must be a URL.');
-  if (values.production && !publicUrl?.startsWith('https://')) {
+  if (production && !publicUrl?.startsWith('https://')) {
     throw new UsageError('--production requires --public-url https://…, the URL of the reverse proxy.');
   }
-  const trustProxy = Number(values['trust-proxy']);
-  if (!/^\d$/.test(values['trust-proxy'])) throw new UsageError('--trust-proxy must be 0 to 9.');
-  const { challenge } = values;
-  if (challenge !== 'none' && challenge !== 'proof-of-work') {
-    throw new UsageError('--challenge must be none or proof-of-work.');
-  }
+  const trustProxy = Number(values.trustProxy);
+  if (!/^\d$/.test(values.trustProxy)) throw new UsageError('--trust-proxy must be 0 to 9.');
   if (redis !== undefined && !/^rediss?:\/\//.test(redis)) {
     throw new UsageError('--redis must be a URL that begins with redis:// or rediss://.');
   }
   return {
     host: values.host,
     port: readNumber(values.port, '--port', maxPort),
-    operationsHost: values['operations-host'],
-    drainMs: readNumber(values['drain-seconds'], '--drain-seconds', maxDrainSeconds) * second,
+    operationsHost: values.operationsHost,
+    drainMs: readNumber(values.drainSeconds, '--drain-seconds', maxDrainSeconds) * second,
     database,
     clock: systemClock,
-    log: createLog({ level, secrets: discord ? [discord.clientSecret] : [], format: resolveLogFormat(format) }),
-    allowLoopbackTargets: !values.production,
-    actAsMembers: !values.production,
+    log: createLog({
+      level: values.logLevel,
+      secrets: discord ? [discord.clientSecret] : [],
+      format: resolveLogFormat(values.logFormat),
+    }),
+    allowLoopbackTargets: !production,
+    actAsMembers: !production,
     operators: (values.operator ?? []).map((id) => readSnowflake(id, '--operator')),
     trustProxy,
     challenge: challenge === 'none' ? null : challenge,
-    seed: values.seed,
+    seed: values.seed ?? false,
     face,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(operationsPort === undefined

@@ -1,7 +1,6 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
-import { readManagedGuilds } from '@tallyhook/platform/discord-oauth/managed-guilds';
-import { createOAuthClient, type OAuthClient } from '@tallyhook/platform/discord-oauth/oauth-client';
+import { createOAuthClient, type OAuthClient, readManagedGuilds } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { second } from '@tallyhook/platform/durations';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { ServiceMember } from '../storage/members/members.ts';

@@ -1,4 +1,4 @@
-import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-error';
+import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { minute, second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import { type Fragment, type Html, html } from '@tallyhook/platform/web/html';

@@ -1,30 +1,35 @@
 /** The least contrast between text and its ground (WCAG 2.2, success criterion 1.4.3). */
 const minContrast = 4.5;
-const grounds = /--(?:ground|card|good-ground|bad-ground): (#[0-9a-f]{6});/g;
+const grounds = /--(?:ground|card|good-ground|bad-ground): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);/g;
 
 type Colour = readonly [red: number, green: number, blue: number];
 
 /**
  * A stylesheet with another accent. In the light theme it is made darker, and in the dark one lighter, until text in it is
  * readable on every ground.
- * @param stylesheet declares the grounds of the light theme, and then those of the dark one
+ * @param stylesheet declares the grounds as `light-dark(#ffffff, #000000)`
  * @param accent `#1f5f6b`
  */
 export function withAccent(stylesheet: string, accent: string): string {
-  const found = Array.from(stylesheet.matchAll(grounds), ([, hex = '']) => toColour(hex));
-  const half = found.length / 2;
-  const light = readableOn(found.slice(0, half), toColour(accent), [0, 0, 0]);
-  const dark = readableOn(found.slice(half), toColour(accent), [255, 255, 255]);
-  return `${stylesheet}
-:root { ${declarations(light)} }
-@media (prefers-color-scheme: dark) { :root { ${declarations(dark)} } }
-`;
-}
-
-function declarations(accent: Colour): string {
+  const found = [...stylesheet.matchAll(grounds)];
   const [white, black] = [toColour('#ffffff'), toColour('#000000')];
-  const ink = contrastOf(accent, white) > contrastOf(accent, black) ? white : black;
-  return `--accent: ${toHex(accent)}; --accent-ink: ${toHex(ink)};`;
+  const light = readableOn(
+    found.map(([, hex = '']) => toColour(hex)),
+    toColour(accent),
+    black,
+  );
+  const dark = readableOn(
+    found.map(([, , hex = '']) => toColour(hex)),
+    toColour(accent),
+    white,
+  );
+  const inkOn = (ground: Colour) => toHex(contrastOf(ground, white) > contrastOf(ground, black) ? white : black);
+  return `${stylesheet}
+:root {
+  --accent: light-dark(${toHex(light)}, ${toHex(dark)});
+  --accent-ink: light-dark(${inkOn(light)}, ${inkOn(dark)});
+}
+`;
 }
 
 /** The colour, mixed with as little of another one as needed. */

@@ -69,18 +69,16 @@ export interface MonitoringOptions extends ServiceContext {
   readonly counters: ServiceCounters;
   readonly checks: ReadinessChecks;
   readonly isStopping: () => boolean;
-  readonly reservations: () => number;
 }
 
 export function createMonitoring(options: MonitoringOptions) {
-  const { database, clock, log, counters, checks, isStopping, reservations } = options;
+  const { database, clock, log, counters, checks, isStopping } = options;
   const requests = new RequestStatistics();
   const metrics = createServiceMetrics({
     responses: () => requests.responses(),
     durations: () => requests.durations(),
     votes: counters.votes,
     reviews: () => counters.reviews,
-    reservations,
     webhookRequests: counters.webhookRequests,
     queue: () => readQueueState(queriesOf(database), clock.now()),
     connections: () => (database.engine.name === 'postgres' ? database.engine.connections() : null),

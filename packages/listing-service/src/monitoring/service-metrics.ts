@@ -37,8 +37,6 @@ export interface ServiceMetricSources {
   readonly votes: Readonly<Record<string, number>>;
   reviews(): number;
   readonly webhookRequests: Readonly<Record<string, number>>;
-  /** Blocks of requests that were reserved for keys. */
-  reservations(): number;
   /** Connections to a database server by their state; null for a file. */
   connections(): Readonly<Record<string, number>> | null;
   /** One that rejects does not affect the other metrics. */
@@ -108,7 +106,6 @@ function addCounters(registry: Registry, sources: ServiceMetricSources): void {
   });
   add('votes_total', 'Votes, by result: stored, or during the cooldown.', () => sources.votes, 'result');
   add('reviews_total', 'Reviews that were written or edited.', () => sources.reviews());
-  add('reservations_total', 'Blocks of requests that were reserved for API keys.', () => sources.reservations());
   add(
     'webhook_requests_total',
     'Requests to webhooks, by result: accepted (2xx), rejected (another status), unanswered.',

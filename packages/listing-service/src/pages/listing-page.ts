@@ -47,7 +47,7 @@ export async function listingPage(dependencies: PageDependencies, view: ListingV
       <a class="button second" href="#vote">${texts.text('listing.vote')}</a></p>
     </div>
   </header>
-  <dl class="figures">
+  <dl class="sums">
     ${figure(texts.text('listing.votes'), texts.number(votes.total))}${figure(texts.text('listing.thisMonth'), texts.number(votes.month))}${rank !== null && figure(texts.text('listing.place'), `#${texts.number(rank)}`)}${listingFigures(listing, texts)}
   </dl>
   <div class="columns">

@@ -1,7 +1,6 @@
-import { type FlashMessage, flashMessage } from '@tallyhook/platform/web/flash-messages';
 import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
-import { type PageContent, pageFrame } from '@tallyhook/platform/web/page-frame';
+import { type FlashMessage, flashMessage, type PageContent, pageFrame } from '@tallyhook/platform/web/page-frame';
 import type { Request, Response } from 'express';
 import { openApiPath } from '../api/openapi.ts';
 import { legalPages, type ServiceFace } from '../face/face.ts';

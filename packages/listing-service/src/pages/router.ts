@@ -1,5 +1,5 @@
 import { StoreUnavailableError, TallyhookError } from '@tallyhook/platform/errors';
-import { serveAsset } from '@tallyhook/platform/web/asset';
+import { baseStyles, serveAsset } from '@tallyhook/platform/web/asset';
 import { rejectCrossSiteForms } from '@tallyhook/platform/web/cross-site';
 import { isOwnHost } from '@tallyhook/platform/web/host';
 import { html } from '@tallyhook/platform/web/html';
@@ -40,7 +40,8 @@ export function pagesRouter(dependencies: PageDependencies): Router {
   router.use(rememberLanguage({ secure: origin.startsWith('https:') }));
   const caching = { cacheControl: 'public, max-age=3600' };
   const edit = (css: string) => (face.accent === undefined ? css : withAccent(css, face.accent));
-  router.get('/assets/service.css', serveAsset(new URL('./service.css', import.meta.url), { ...caching, edit }));
+  const styles = new URL('./service.css', import.meta.url);
+  router.get('/assets/service.css', serveAsset(styles, { ...caching, before: baseStyles, edit }));
   router.get('/assets/icon.svg', serveAsset(new URL('./icon.svg', import.meta.url), caching));
   router.get(copyScriptPath, serveAsset(new URL('./copy.browser.js', import.meta.url), caching));
   router.use('/dashboard/:id', createPageHeaders({ 'script-src': ["'self'"] }));

@@ -48,7 +48,7 @@ export class Database extends Kysely<ServiceTables> {
    */
   read<Found>(query: CompiledQuery<Found>, parameters: readonly unknown[]): Found[] | Promise<Found[]> {
     const { engine } = this;
-    if (engine.name === 'postgres') return engine.read(query.sql, parameters) as Promise<Found[]>;
+    if (engine.name === 'postgres') return engine.run(query.sql, parameters) as Promise<Found[]>;
     if (engine.readNow !== null) {
       try {
         return engine.readNow(query.sql, parameters) as Found[];

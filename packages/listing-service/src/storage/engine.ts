@@ -74,8 +74,8 @@ export interface PostgresEngine extends SharedEngine {
   readonly name: 'postgres';
   /** The connections of this process that are open and idle, and the requests that wait for one. */
   connections(): { readonly open: number; readonly idle: number; readonly waiting: number };
-  /** Reads outside a transaction. Rejects with a StoreUnavailableError if the server does not respond. */
-  read(text: string, parameters: readonly unknown[]): Promise<unknown[]>;
+  /** Runs one statement outside a transaction. Rejects with a StoreUnavailableError if the server does not respond. */
+  run(text: string, parameters: readonly unknown[]): Promise<unknown[]>;
   /**
    * Runs `work` in a transaction of a connection. Statements need not wait for the responses to earlier ones. After a
    * deadlock or another conflict, `work` runs again. Rejects with what it throws, or a StoreUnavailableError.

@@ -79,16 +79,6 @@ export interface ServiceTables {
     revoked_at: number | null;
   };
   key_usage: { key_id: number; last_used_at: number };
-  request_reservations: {
-    key_id: number;
-    holder: string;
-    counted_json: string;
-    reserved: number;
-    usable_until: number;
-    counts_until: number;
-  };
-  /** The processes that count requests in a limit file. */
-  limit_holders: { holder: string; file_id: string };
   votes: { id: Generated<number>; listing_id: string; user_id: string; voted_at: number; denial_reason: string | null };
   /**
    * Maintained by triggers. `month` is 202612 for December 2026, UTC. On PostgreSQL, a month of a listing has several rows.
@@ -189,8 +179,6 @@ export interface ServiceTables {
     created_at: number;
     closed_at: number | null;
   };
-  /** `subject` is a keyed hash of an action and a member or an address. */
-  action_counts: { subject: string; window_start: number; actions: number; expires_at: number };
   used_challenges: { id: string; expires_at: number };
   bans: { user_id: string; reason: string; banned_at: number };
   moderation_log: {

@@ -6,11 +6,11 @@ import type { Flat, NameIn, ValuesOf } from '@tallyhook/platform/texts/messages'
 import { keysOf, namesOf, textsOfLanguage } from '@tallyhook/platform/texts/translations';
 import { type Fragment, type Html, html } from '@tallyhook/platform/web/html';
 import { timeElement } from '@tallyhook/platform/web/time-element';
+import { en } from '../../locales/en.ts';
 import { catalogue } from './catalogue.ts';
-import { en } from './en.ts';
 
 type Messages = Flat<typeof en>;
-/** The key of a text: its path in `packages/listing-service/src/texts/en.ts`. */
+/** The key of a text: its path in `packages/listing-service/locales/en.ts`. */
 export type ServiceTextKey = keyof Messages;
 /** The names of the texts in a group: their keys without that of the group. */
 export type ServiceTextIn<Group extends string> = NameIn<ServiceTextKey, Group>;

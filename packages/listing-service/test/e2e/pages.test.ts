@@ -2,15 +2,20 @@
 
 import { hour } from '@tallyhook/platform/durations';
 import { sharedBrowser } from '@tallyhook/platform/testing/browser/shared-browser';
+import { violationsOf } from '@tallyhook/platform/testing/browser/violations';
 import { localDiscord } from 'local-discord/testing/local-discord';
-import type { Locator, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
+import { leapingClock } from '../../testing/leaping-clock.ts';
 import { mira, receiver, running, serverId } from '../../testing/running.ts';
 
 /** Opens a page without JavaScript. Violations of the content security policy and failed requests fail the test. */
-async function openPage(size: { width: number; height: number } = { width: 1200, height: 900 }): Promise<Page> {
+async function openPage(
+  size: { width: number; height: number } = { width: 1200, height: 900 },
+  options: BrowserContextOptions = { javaScriptEnabled: false },
+): Promise<Page> {
   const browser = await sharedBrowser();
-  const context = await browser.newContext({ javaScriptEnabled: false, viewport: size });
+  const context = await browser.newContext({ ...options, viewport: size });
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => problems.push(message.text()));
@@ -51,6 +56,36 @@ test('a member signs in, votes, sees the cooldown, and can vote again when it is
   clock.leap(12 * hour);
   await page.reload();
   expect(await page.getByRole('button', { name: 'Vote for Lantern Harbour' }).isEnabled()).toBe(true);
+});
+
+test('a member solves the check before a vote by keyboard, in their language, with what the service sends alone', async () => {
+  const { service } = await running({ challenge: 'proof-of-work', clock: leapingClock(Date.now()) });
+  const page = await openPage({ width: 1200, height: 900 }, { locale: 'de-DE', reducedMotion: 'reduce' });
+  const hosts = new Set<string>();
+  page.on('request', (request) => hosts.add(new URL(request.url()).host));
+  await page.goto(`${service.url}/sign-in?next=/servers/${serverId}`);
+  await page.locator('select[name=userId]').selectOption(mira.userId);
+  await page.locator('main form button').click();
+  await page.getByLabel('Ich bin kein Roboter').waitFor();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await violationsOf(page, [])).toEqual([]);
+  }
+  const button = page.getByRole('button', { name: /Lantern Harbour/ });
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/notice=voted/);
+  expect([...hosts]).toEqual([new URL(service.url).host]);
+});
+
+test('without JavaScript, the check before a vote says that it needs it', async () => {
+  const { service } = await running({ challenge: 'proof-of-work', clock: leapingClock(Date.now()) });
+  const page = await openPage();
+  await page.goto(`${service.url}/sign-in?next=/servers/${serverId}`);
+  await actAs(page, 'mira');
+  expect(await page.locator('noscript').innerText()).toContain('This check needs JavaScript.');
+  await page.getByRole('button', { name: 'Vote for Lantern Harbour' }).click();
+  expect(page.url()).toContain('notice=challenge');
 });
 
 test('a member replaces their review, and visitors sort reviews', async () => {

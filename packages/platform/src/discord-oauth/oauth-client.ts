@@ -3,7 +3,7 @@ import ky, { TimeoutError } from 'ky';
 import { z } from 'zod';
 import { second } from '../durations.ts';
 import { parseJson } from '../json.ts';
-import { errorOfResponse, OAuthError } from './oauth-error.ts';
+import { snowflakePattern } from '../snowflake.ts';
 
 /** For one request (ms); less than the 15 s of an attempt. */
 const timeoutMs = 8 * second;
@@ -142,3 +142,83 @@ const userResponse = z.object({
   username: z.string(),
   locale: z.string().default('en-US'),
 });
+
+/**
+ * A request failed. `revoked`: the member has withdrawn the permission, or the code or token was used before.
+ * `rateLimited`: with the delay that Discord requires (ms). `unavailable`: no response, or a 5xx. `rejected`: any other
+ * error response. The message contains no token.
+ */
+export class OAuthError extends Error {
+  readonly reason: 'revoked' | 'rateLimited' | 'unavailable' | 'rejected';
+  readonly retryAfterMs: number | null;
+
+  constructor(reason: OAuthError['reason'], message: string, retryAfterMs: number | null = null) {
+    super(message);
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+const errorBody = z.object({ error: z.string().optional(), retry_after: z.number().nonnegative().optional() });
+
+/**
+ * @param name of the request, for the message
+ * @param response `body`: parsed JSON, undefined for any other; `retryAfter`: the header, which Discord's proxy sends
+ *   without JSON
+ */
+export function errorOfResponse(
+  name: string,
+  response: { readonly status: number; readonly body: unknown; readonly retryAfter: string | null },
+): OAuthError {
+  const { status } = response;
+  const { error = '', retry_after: retryAfter } = errorBody.safeParse(response.body).data ?? {};
+  const message = `${name}: ${status}`;
+  if (status === 429) {
+    const seconds = retryAfter ?? Number.parseFloat(response.retryAfter ?? '');
+    return new OAuthError('rateLimited', message, (seconds >= 0 ? seconds : 1) * second);
+  }
+  if (status >= 500) return new OAuthError('unavailable', message);
+  // Also a 401: the member has not withdrawn anything.
+  if (error === 'invalid_client') return new OAuthError('rejected', `${message} invalid client secret`);
+  if (status === 401 || error === 'invalid_grant') return new OAuthError('revoked', message);
+  return new OAuthError('rejected', message);
+}
+
+const count = z
+  .int()
+  .nonnegative()
+  .max(2 ** 31 - 1)
+  .nullish()
+  .catch(null);
+
+const guildsResponse = z.array(
+  z.object({
+    id: z.string().regex(snowflakePattern),
+    name: z.string(),
+    icon: z.string().regex(/^\w+$/).nullish().catch(null),
+    owner: z.boolean(),
+    permissions: z.string().regex(/^\d{1,30}$/),
+    approximate_member_count: count,
+    approximate_presence_count: count,
+  }),
+);
+
+/** A server of a member. The name is external text. Discord: "Get Current User Guilds". */
+export type ManagedGuild = z.infer<typeof guildsResponse>[number];
+
+/** "Administrator" and "Manage Server". Discord: "Permissions", bitwise permission flags. */
+const managingPermissions = (1n << 3n) | (1n << 5n);
+
+/**
+ * The servers that the member of a token owns or may manage: all of a member's servers, at most 200, fit into one
+ * response. Needs the scope `guilds`. Rejects with {@link OAuthError}.
+ */
+export async function readManagedGuilds(
+  client: Pick<OAuthClient, 'send'>,
+  accessToken: string,
+): Promise<readonly ManagedGuild[]> {
+  const path = '/users/@me/guilds?with_counts=true';
+  const guilds = guildsResponse.safeParse(await client.send('guilds', accessToken, { method: 'get', path }));
+  if (!guilds.success) throw new OAuthError('rejected', 'guilds: unexpected response');
+  return guilds.data.filter(({ owner, permissions }) => owner || (BigInt(permissions) & managingPermissions) !== 0n);
+}

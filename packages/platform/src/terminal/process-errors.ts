@@ -1,7 +1,7 @@
 import { codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 
-/** Of an uncaught error that only reports the end of a connection, which its owner has already abandoned. */
+/** Codes of an uncaught error that only reports the end of a connection, which its owner has already abandoned. */
 const connectionErrorCodes = [
   'ECONNRESET',
   'ECONNREFUSED',

@@ -3,7 +3,7 @@ import { exitCode, type Terminal } from './terminal.ts';
 /** Ctrl-C under npm arrives twice, from the terminal and from npm. Signals within this time count as one (ms). */
 const duplicateSignalMs = 200;
 
-/** Of a terminal that does not say its width. */
+/** Columns of a terminal that does not say its width. */
 const assumedColumns = 80;
 
 /** The terminal of this process. Call it once. */
@@ -32,7 +32,8 @@ export function processTerminal(): Terminal {
     },
     ...(stderr.isTTY === true && { drawLine }),
     input: process.stdin,
-    output: process.stdout,
+    output: stdout,
+    errorOutput: stderr,
     environment: process.env,
     stop: stopSignal(),
   };

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../clock.ts';
+import type { BackupOptions } from '../database/snapshots/backup.ts';
 import { second } from '../durations.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -15,16 +16,17 @@ const roundingError = 1e-9;
 export type Progress = ReturnType<typeof startProgress>;
 
 export interface ProgressOptions {
-  /** What is counted, such as `rows`; empty to show the share alone. */
+  /** Name of what is counted, such as `rows`; empty to show the share alone. */
   readonly unit: string;
   /** Missing if it is not known. */
   readonly total?: number;
-  /** What is done, before the bar: `Verifying`. */
+  /** Name of the work, before the bar: `Verifying`. */
   readonly label?: string;
 }
 
 /**
- * Begins to show how far a long work is: in place on a terminal, otherwise as lines.
+ * Begins to show how far a long work is: in place on a terminal, otherwise as lines. Not with clack, whose progress bar ends
+ * the process with code 0 at Ctrl-C, before the work has stopped.
  * @example
  * ```
  * ▕██████░░░░▏ 57 %  57,000/100,000 rows  24,300/s  2 s left
@@ -84,4 +86,17 @@ function durationOf(ms: number): string {
   if (seconds < 90) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Copies a database and shows how far it is, then that the copy is verified. */
+export async function copyWithProgress<Contents>(
+  terminal: Terminal,
+  copy: (options: Pick<BackupOptions, 'onProgress' | 'stop'>) => Promise<Contents>,
+): Promise<Contents> {
+  const progress = startProgress(terminal, { label: 'Copying', unit: '', total: 1 });
+  const onProgress = (share: number): void => {
+    if (share < 1) progress.advanceTo(share);
+    else terminal.drawLine?.('Verifying the copy …');
+  };
+  return copy({ onProgress, stop: terminal.stop }).finally(progress.end);
 }

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { damagedDatabaseHint } from '../damaged-database.ts';
 import { closest } from '../did-you-mean.ts';
 import type { KnownErrorCode } from '../error-codes.ts';
-import { codeOf, messageOf, TallyhookError } from '../errors.ts';
+import { messageOf, TallyhookError } from '../errors.ts';
 import { InvalidConfigError } from '../invalid-config-error.ts';
 import { readTextFile } from '../text-file.ts';
 
@@ -18,6 +18,8 @@ export interface Terminal {
   readonly input: Readable;
   /** Where a long result and the questions of a dialog are written. */
   readonly output: Writable;
+  /** Where a question is asked whose command prints a result. */
+  readonly errorOutput: Writable;
   /** The environment variables (default: none). */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Aborts when the process should stop. */
@@ -34,6 +36,16 @@ export function calledAs(terminal: Terminal, name: string, called: string): Term
   const rename = (line: string) => ends.reduce((text, end) => text.replaceAll(name + end, called + end), line);
   const renamed = (print: (line: string) => void) => (line: string) => print(rename(line));
   return { ...terminal, print: renamed(terminal.print), printError: renamed(terminal.printError) };
+}
+
+/**
+ * How this machine runs tallyhook: `npm run tallyhook` in a clone.
+ *
+ * @param script the script of package.json that npm runs, or `npx`; undefined if the program was started without npm
+ */
+export function programName(script: string | undefined): string {
+  if (script === 'tallyhook' || script === 'start') return 'npm run tallyhook';
+  return script === 'npx' ? 'npx tallyhook' : 'tallyhook';
 }
 
 /** Exit codes of all commands. */
@@ -60,7 +72,7 @@ export function untilStopped(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What errors of the library are about in the words of an operator. */
+/** Sentences for operators, which name the setting of an error of the library, by its code. */
 const settingsByCode: Readonly<Record<string, string>> = {
   cannot_listen: 'The settings are HOST and PORT.',
   cannot_open_database: 'The setting is DATABASE_URL.',
@@ -68,17 +80,13 @@ const settingsByCode: Readonly<Record<string, string>> = {
 
 /**
  * Runs a command. Prints expected errors and returns their exit code: {@link TallyhookError},
- * {@link InvalidConfigError}, errors of `parseArgs`, and errors of the operating system (a path that cannot be used, a
- * port in use). Rejects with any other error.
+ * {@link InvalidConfigError}, and errors of the operating system (a path that cannot be used, a port in use). Rejects with
+ * any other error.
  */
 export async function runCommand(terminal: Terminal, run: () => Promise<number>): Promise<number> {
   try {
     return await run();
   } catch (error) {
-    if (isParseArgsError(error)) {
-      terminal.printError(`${error.message.replace(/\.?$/, '.')} See --help.`);
-      return exitCode.usage;
-    }
     if (isSystemError(error)) {
       terminal.printError(describeSystemError(error));
       return exitCode.runtimeError;
@@ -131,9 +139,4 @@ function describeSystemError(error: NodeJS.ErrnoException): string {
 /** An error of a system call, as thrown by Node. */
 function isSystemError(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error;
-}
-
-/** An error of `parseArgs` of `node:util`. */
-function isParseArgsError(error: unknown): error is Error {
-  return codeOf(error)?.startsWith('ERR_PARSE_ARGS') === true;
 }

@@ -3,18 +3,23 @@ import { basename, extname } from 'node:path';
 import type { RequestHandler } from 'express';
 import { TallyhookError } from '../errors.ts';
 
+/** The stylesheet before those of programs: what all pages have in common. */
+export const baseStyles = new URL('./base.css', import.meta.url);
+
 /**
  * Serves one file, such as a stylesheet, from memory. The build copies `.css`, `.svg` and `.browser.js` files next
  * to the bundle.
+ * @param options.before a file whose text is served before
  * @param options.edit changes the text before it is served
  * @param file beside the module that names it: `new URL('./console.css', import.meta.url)`
  * @throws TallyhookError `file_missing`
  */
 export function serveAsset(
   file: URL,
-  { cacheControl, edit = (text) => text }: { readonly cacheControl: string; readonly edit?: (text: string) => string },
+  options: { readonly cacheControl: string; readonly before?: URL; readonly edit?: (text: string) => string },
 ): RequestHandler {
-  const content = edit(readText(file));
+  const { cacheControl, before, edit = (text) => text } = options;
+  const content = edit((before === undefined ? '' : readText(before)) + readText(file));
   return (_request, response) => {
     response.type(extname(file.pathname)).set('Cache-Control', cacheControl).send(content);
   };

@@ -1,4 +1,3 @@
-import { type FlashMessage, flashMessage } from './flash-messages.ts';
 import { type Fragment, type Html, html } from './html.ts';
 
 /** A page without what surrounds it. */
@@ -10,7 +9,7 @@ export interface PageContent {
 }
 
 /** The parts of a page that surround its content. */
-export interface PageFrame {
+interface PageFrame {
   /** The language of the page, and of what it says first to keyboards: "Skip to content". */
   readonly lang: string;
   readonly skip: string;
@@ -56,4 +55,25 @@ ${footer && html`<footer class="wide">${footer}</footer>`}
 </body>
 </html>
 `;
+}
+
+/** The result of the last action, shown once above the page. */
+export interface FlashMessage {
+  readonly tone: 'good' | 'plain' | 'bad';
+  readonly text: string;
+}
+
+/**
+ * Messages by the name that a redirect carries in `notice`. Free text is never accepted, since anybody could put it
+ * into a link.
+ */
+export type FlashMessages = Readonly<Record<string, FlashMessage>>;
+
+/** @param name the query parameter `notice` @returns null for an unknown name */
+export function findFlashMessage(messages: FlashMessages, name: unknown): FlashMessage | null {
+  return typeof name === 'string' && Object.hasOwn(messages, name) ? (messages[name] ?? null) : null;
+}
+
+export function flashMessage({ tone, text }: FlashMessage): Html {
+  return html`<p class="notice ${tone}" role="status">${text}</p>`;
 }

@@ -1,14 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Response } from 'express';
-import { BoundedMap } from '../bounded-map.ts';
-import type { Clock } from '../clock.ts';
-import { minute } from '../durations.ts';
 import { Html, html } from './html.ts';
 import { securityHeaders } from './security-headers.ts';
 
-/** Requests per address and minute. */
-const maxRequests = 30;
-const maxAddresses = 10_000;
+/** How often a client may open plain pages in a minute. */
+export const maxPlainPages = 30;
 
 /** The colours of the console. */
 const style = `
@@ -80,16 +76,4 @@ ${body}
 </html>
 `;
   response.status(status).type('html').send(page.text);
-}
-
-/** Whether a request of an address is within the limit. In memory, of each process. */
-export function createAddressLimit(clock: Pick<Clock, 'monotonic'>): (address: string) => boolean {
-  const counts = new BoundedMap<{ readonly count: number; readonly endsAt: number }>(maxAddresses);
-  return (address) => {
-    const now = clock.monotonic();
-    const known = counts.get(address);
-    const current = known !== undefined && known.endsAt > now ? known : { count: 0, endsAt: now + minute };
-    counts.set(address, { ...current, count: current.count + 1 });
-    return current.count < maxRequests;
-  };
 }

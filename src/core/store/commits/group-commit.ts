@@ -4,16 +4,8 @@ import { second } from '@tallyhook/platform/durations';
 import { StoreUnavailableError, TallyhookError } from '@tallyhook/platform/errors';
 import type { Dialect } from '../dialect/dialect.ts';
 import { queryBuilder } from '../query-builder.ts';
-import { type StoredFeatures, writesOfModules } from '../sql-module.ts';
-import {
-  createJob,
-  isRecordingJob,
-  type Job,
-  type JobArgs,
-  type JobName,
-  type JobResults,
-  type Write,
-} from './jobs.ts';
+import { runWrite, type StoredFeatures } from '../sql-module.ts';
+import { isRecordingJob, type Job } from './jobs.ts';
 
 /**
  * The result of a batch. Unless it is `committed`, nothing was stored, or only in a file that has been replaced since.
@@ -42,7 +34,6 @@ export function createWriter(dialect: Dialect, clock: Pick<Clock, 'monotonic'>, 
   let checkedAt = Number.NEGATIVE_INFINITY;
   const { reusesShortenedRows } = dialect;
   const sql = { ...features, db: queryBuilder(dialect), connection: writing, reusesShortenedRows };
-  const write = writesOfModules(features.modules, sql);
 
   /** Events are decided first and together, so that the database is read once for all of them. */
   async function runInTransaction(batch: readonly Job[]): Promise<unknown[]> {
@@ -51,7 +42,8 @@ export function createWriter(dialect: Dialect, clock: Pick<Clock, 'monotonic'>, 
       const recordings = batch.filter(isRecordingJob);
       const recorded = (recordings.length === 0 ? [] : await writing.record(recordings, features.hooks)).values();
       const results: unknown[] = [];
-      for (const job of batch) results.push(isRecordingJob(job) ? next(recorded) : await write(...job.args));
+      for (const job of batch)
+        results.push(isRecordingJob(job) ? next(recorded) : await runWrite(features.modules, sql, job));
       await writing.commit();
       return results;
     } catch (error) {
@@ -121,9 +113,10 @@ interface QueuedJob {
 /** Commits jobs in batches. */
 export interface GroupCommit {
   /**
-   * Rejects with {@link StoreUnavailableError} (also after `close`), {@link QueueFullError}, or the job's own error.
+   * Runs a job in a transaction, which may be repeated after a rollback. Resolves to its result once it is on disk. Rejects
+   * with {@link StoreUnavailableError} (also after `close`), {@link QueueFullError}, or the job's own error.
    */
-  readonly write: Write;
+  write(job: Job): Promise<unknown>;
   /** The number of jobs that are not committed yet. */
   waiting(): number;
   /** Commits the queued jobs, then rejects new ones. */
@@ -205,17 +198,11 @@ export function createGroupCommit(writers: readonly Writer[], clock: Clock, maxQ
   }
 
   return {
-    write<Name extends JobName>(name: Name, ...args: JobArgs[Name]): Promise<JobResults[Name]> {
+    write(job) {
       if (closed) return Promise.reject(new StoreUnavailableError(new Error('The store is closed.')));
       if (queue.length >= maxQueueLength) return Promise.reject(new QueueFullError(queue.length));
       return new Promise((resolve, reject) => {
-        queue.push({
-          job: createJob(name, args),
-          queuedAt: clock.monotonic(),
-          // The writer returns the results in the order of the jobs.
-          resolve: (result) => resolve(result as JobResults[Name]),
-          reject,
-        });
+        queue.push({ job, queuedAt: clock.monotonic(), resolve, reject });
         startWriter();
       });
     },
@@ -230,7 +217,7 @@ export function createGroupCommit(writers: readonly Writer[], clock: Clock, maxQ
 /** A group commit that gives recordings and all other jobs each a queue of their own. */
 export function separateRecordings(recordings: GroupCommit, others: GroupCommit): GroupCommit {
   return {
-    write: (name, ...args) => (isRecordingJob({ name }) ? recordings : others).write(name, ...args),
+    write: (job) => (isRecordingJob(job) ? recordings : others).write(job),
     waiting: () => recordings.waiting() + others.waiting(),
     async close() {
       await Promise.all([recordings.close(), others.close()]);

@@ -1,83 +1,19 @@
 import { messageOf, StoreUnavailableError } from '@tallyhook/platform/errors';
 import type { Vote, VoteAtSite } from '../../../webhook/event.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
-import { recordClaim } from '../../tally/record-claim.ts';
-import { recordCorrection, recordTransfer } from '../../tally/record-correction.ts';
-import { recordDelivery, recordReplay } from '../../tally/recorder.ts';
-import type { Delivery, RecordedDelivery, RoutedDelivery, Tally } from '../../tally/tally.ts';
-import type { WriteOfModule } from '../sql-module.ts';
-
-/** The operations that decide what counts, by name. They read and write through the tally of their batch. */
-const operations = {
-  record: recordDelivery,
-  recordReplay,
-  correct: recordCorrection,
-  transfer: recordTransfer,
-  recordClaim,
-};
-
-type Operations = typeof operations;
-type WithoutTally<Args extends readonly unknown[]> = Args extends readonly [Tally, ...infer Rest] ? Rest : never;
-
-type RecordingName = keyof Operations;
-type RecordingArgs = { [Name in RecordingName]: WithoutTally<Parameters<Operations[Name]>> };
-type RecordingResults = { [Name in RecordingName]: ReturnType<Operations[Name]> };
-
-/** The operations as all other code calls them: each is a job of the writer, and rejects as the writer does. */
-export type Recordings = {
-  readonly [Name in RecordingName]: (...args: RecordingArgs[Name]) => Promise<RecordingResults[Name]>;
-};
-
-export type ClaimRecorder = Pick<Recordings, 'recordClaim'>;
-
-export type RecordingResult = RecordingResults[RecordingName];
-
-/** One operation to decide, discriminated by its name. */
-export type RecordingJob = {
-  [Name in RecordingName]: { readonly name: Name; readonly args: RecordingArgs[Name] };
-}[RecordingName];
-
-export function isRecordingJob(job: { readonly name: string }): job is RecordingJob {
-  return Object.hasOwn(operations, job.name);
-}
-
-/** Decides a job, and writes its changes to the tally. Throws what the tally throws. */
-export function decide(tally: Tally, { name, args }: RecordingJob): RecordingResult {
-  // TypeScript does not relate the name to the arguments.
-  const operation = operations[name] as (tally: Tally, ...args: RecordingJob['args']) => RecordingResult;
-  return operation(tally, ...args);
-}
-
-/** What the writer does, by name: the recordings, and a write of a module, whose client knows its types. */
-export type JobArgs = RecordingArgs & { readonly writeOfModule: Parameters<WriteOfModule> };
-export type JobName = keyof JobArgs;
-export type JobResults = RecordingResults & { readonly writeOfModule: unknown };
+import type { RecordingJob } from '../../tally/recorder.ts';
+import type { Delivery, RecordedDelivery, RoutedDelivery } from '../../tally/tally.ts';
+import type { ModuleWrite } from '../sql-module.ts';
 
 /**
- * One operation to run, discriminated by its name. Arguments and results are plain data, so that the caller can be on
- * another thread.
+ * What the writer does: a recording, or a write of a module. Arguments and results are plain data, so that the caller can
+ * be on another thread.
  */
-export type Job<Name extends JobName = JobName> = {
-  [N in Name]: { readonly name: N; readonly args: JobArgs[N] };
-}[Name];
+export type Job = RecordingJob | ModuleWrite;
 
-/** The job with this name and these arguments, as a member of the union. */
-export function createJob<Name extends JobName>(name: Name, args: JobArgs[Name]): Job {
-  const job: Job<Name> = { name, args };
-  // TypeScript does not widen a generic member to its union.
-  return job as Job;
+export function isRecordingJob(job: Job): job is RecordingJob {
+  return !('module' in job);
 }
-
-/** A job's name and its result. */
-export type JobResult<Name extends JobName = JobName> = {
-  [N in Name]: { readonly name: N; readonly result: JobResults[N] };
-}[Name];
-
-/**
- * Runs one operation in a transaction. Resolves once it is committed to disk, and rejects as {@link GroupCommit} does.
- * The operation may be repeated after a rollback.
- */
-export type Write = <Name extends JobName>(name: Name, ...args: JobArgs[Name]) => Promise<JobResults[Name]>;
 
 /*
  * The messages between the main thread and the write worker. A vote and its result are sent as tuples: to clone an
@@ -125,7 +61,7 @@ export function createJobEncoder(): (job: Job) => EncodedJob {
   }
 
   return (job) => {
-    if (job.name !== 'record') return job;
+    if (!isRecordingJob(job) || job.name !== 'record') return job;
     const [delivery, routed] = job.args;
     return routed.type === 'event' && routed.event.family === 'vote'
       ? encodeVote(delivery, routed.event, encodeListing(routed.listing))
@@ -152,8 +88,10 @@ export function createJobDecoder(): (encoded: EncodedJob) => Job {
     'name' in encoded ? encoded : { name: 'record', args: decodeVote(encoded, decodeListing(encoded[9])) };
 }
 
-export function encodeResult(job: JobResult): JobOutcome {
-  return job.name === 'record' ? encodeRecorded(job.result) : { status: 'done', result: job.result };
+/** @param result what the job has returned */
+export function encodeResult(job: Job, result: unknown): JobOutcome {
+  const isRecord = isRecordingJob(job) && job.name === 'record';
+  return isRecord ? encodeRecorded(result as RecordedDelivery) : { status: 'done', result };
 }
 
 export function encodeError(error: unknown): JobOutcome {

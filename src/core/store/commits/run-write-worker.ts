@@ -5,16 +5,7 @@ import type { DatabaseFiles } from '@tallyhook/platform/database-files';
 import { sqlite } from '../dialect/sqlite.ts';
 import type { StoredFeatures } from '../sql-module.ts';
 import { createGroupCommit, createWriter } from './group-commit.ts';
-import {
-  createJobDecoder,
-  encodeError,
-  encodeResult,
-  type Job,
-  type JobName,
-  type JobResult,
-  type WorkerRequest,
-  type WorkerResponse,
-} from './jobs.ts';
+import { createJobDecoder, encodeError, encodeResult, type WorkerRequest, type WorkerResponse } from './jobs.ts';
 
 /** Commits jobs until it receives `close`, in the thread that `write-worker-client.ts` starts. */
 export async function runWriteWorker(features: StoredFeatures): Promise<void> {
@@ -37,16 +28,13 @@ export async function runWriteWorker(features: StoredFeatures): Promise<void> {
     });
   }
 
-  async function commit<Name extends JobName>({ name, args }: Job<Name>): Promise<JobResult<Name>> {
-    return { name, result: await commits.write(name, ...args) };
-  }
-
   for await (const [message] of on(port, 'message')) {
     const request = message as WorkerRequest | 'close';
     if (request === 'close') break;
     for (const [id, encoded] of request) {
-      commit(decodeJob(encoded)).then(
-        (result) => respond([id, encodeResult(result)]),
+      const job = decodeJob(encoded);
+      commits.write(job).then(
+        (result) => respond([id, encodeResult(job, result)]),
         (error: unknown) => respond([id, encodeError(error)]),
       );
     }

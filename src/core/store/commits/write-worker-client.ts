@@ -3,18 +3,8 @@ import { Worker } from 'node:worker_threads';
 import type { DatabaseFiles } from '@tallyhook/platform/database-files';
 import { StoreUnavailableError } from '@tallyhook/platform/errors';
 import { SlotMap } from '@tallyhook/platform/slot-map';
-import { QueueFullError } from './group-commit.ts';
-import {
-  createJob,
-  createJobEncoder,
-  decodeResult,
-  type JobArgs,
-  type JobName,
-  type JobOutcome,
-  type JobResults,
-  type WorkerRequest,
-  type WorkerResponse,
-} from './jobs.ts';
+import { type GroupCommit, QueueFullError } from './group-commit.ts';
+import { createJobEncoder, decodeResult, type JobOutcome, type WorkerRequest, type WorkerResponse } from './jobs.ts';
 
 /**
  * This many jobs are posted immediately, without waiting for the end of the turn. With all 64 of a turn in one message,
@@ -34,7 +24,7 @@ interface PendingJob {
  * worker.
  * @param workerFile calls `runWriteWorker`
  */
-export function startWriteWorker(workerFile: URL, files: DatabaseFiles, maxQueueLength: number) {
+export function startWriteWorker(workerFile: URL, files: DatabaseFiles, maxQueueLength: number): GroupCommit {
   /** By the number of the job. */
   const pending = new SlotMap<PendingJob>();
   let encodeJob: ReturnType<typeof createJobEncoder>;
@@ -83,15 +73,15 @@ export function startWriteWorker(workerFile: URL, files: DatabaseFiles, maxQueue
   }
 
   return {
-    write<Name extends JobName>(name: Name, ...args: JobArgs[Name]): Promise<JobResults[Name]> {
+    write(job) {
       if (closed) return Promise.reject(new StoreUnavailableError(new Error('The store is closed.')));
       if (pending.size >= maxQueueLength) return Promise.reject(new QueueFullError(pending.size));
       worker ??= startWorker();
       if (pending.size === 0) worker.ref();
       return new Promise((resolve, reject) => {
         // The response with this number belongs to this job.
-        const id = pending.add({ resolve: (result) => resolve(result as JobResults[Name]), reject });
-        request.push([id, encodeJob(createJob(name, args))]);
+        const id = pending.add({ resolve, reject });
+        request.push([id, encodeJob(job)]);
         if (request.length === 1) setImmediate(post);
         if (request.length === messageSize) post();
       });

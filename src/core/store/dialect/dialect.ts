@@ -1,7 +1,7 @@
 import type { MigratableDatabase, SqlDialect, Transactions } from '@tallyhook/platform/database/dialect';
 import type { DatabaseFileReplacedError, DatabaseFiles } from '@tallyhook/platform/database-files';
+import type { RecordingJob, RecordingResult } from '../../tally/recorder.ts';
 import type { Hooks } from '../../tally/tally.ts';
-import type { RecordingJob, RecordingResult } from '../commits/jobs.ts';
 
 /** Decides jobs in their order, with hooks, and writes what they change, inside the current transaction. */
 export type RecordBatch = (

@@ -5,7 +5,7 @@ import type { AccountId } from '../../ledger/account.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
-import { serializeIdentities } from '../../tally/listing-identity.ts';
+import { serializeIdentities } from '../../tally/listing-context.ts';
 import { accountColumns, accountValues } from '../account-columns.ts';
 import { type HotTable, replacement } from '../recording/hot-table.ts';
 import { insertCorrection, saveOrder, updateReplayedDelivery } from '../recording/queries.ts';

@@ -3,7 +3,7 @@ import { type AccountId, accountIdOf, noCommunity, partsOf } from '../../ledger/
 import { queueName, queuesLike } from '../../outbox/queue.ts';
 import { noMarks } from '../../tally/account-state.ts';
 import { forgottenCorrectionKey } from '../../tally/idempotency-key.ts';
-import { countAgainFromNewest, uncountWaiting } from '../counters/uncount-effects.ts';
+import { countAgainFromNewest, uncountWaiting } from '../counters.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal } from '../query-builder.ts';
 import { deliveryColumns, type Tables } from '../tables.ts';

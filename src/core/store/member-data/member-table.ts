@@ -15,7 +15,7 @@ interface TableWithoutMembers {
   readonly withoutMembers: string;
 }
 
-/** What each table of the core, or of those that a feature adds, contains about members. */
+/** How the rows about members are found and forgotten, for each table of the core, or for those that a feature adds. */
 export type MemberTables<Own = Tables> = {
   readonly [Table in keyof Own]: MemberTable<Own> | TableWithoutMembers;
 };
@@ -26,7 +26,7 @@ export interface MemberRows extends Mentions {
   /** In all communities. */
   readonly accounts: readonly AccountId[];
   readonly entryIds: readonly number[];
-  /** Those of effects that concern the member alone. */
+  /** The queues of effects that concern the member alone. */
   readonly queues: readonly string[];
   /** Some of the deliveries and effects, which belong to others. */
   readonly gifts: Gifts;
@@ -41,7 +41,7 @@ export interface Mentions {
 }
 
 /**
- * What others have received from a member, or are announced with the member: the texts without the member, by the ids
+ * Rows of others that name the member, such as gifts and shared announcements: the texts without the member, by the ids
  * of their rows.
  */
 export interface Gifts {

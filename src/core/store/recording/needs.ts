@@ -2,14 +2,19 @@ import type { Premium } from '../../../webhook/event.ts';
 import { type AccountId, accountIdOf, type CommunityId } from '../../ledger/account.ts';
 import type { Correction } from '../../ledger/correction.ts';
 import type { AccountState } from '../../tally/account-state.ts';
-import { type EventKey, forgottenCorrectionKey, forgottenVoteKeys, voteKeys } from '../../tally/idempotency-key.ts';
-import { changeKeyOf, transferKeyOf } from '../../tally/ledger-keys.ts';
+import {
+  changeKeyOf,
+  type EventKey,
+  forgottenCorrectionKey,
+  forgottenVoteKeys,
+  transferKeyOf,
+  voteKeys,
+} from '../../tally/idempotency-key.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
-import { withPlausibleTime } from '../../tally/plausible-time.ts';
 import { grantsRoles } from '../../tally/queues.ts';
+import type { RecordingJob } from '../../tally/recorder.ts';
 import type { Hooks, RoutedDelivery } from '../../tally/tally.ts';
-import { isMet } from '../../tally/write-event.ts';
-import type { RecordingJob } from '../commits/jobs.ts';
+import { isMet, withPlausibleTime } from '../../tally/write-event.ts';
 import type { HotTable } from './hot-table.ts';
 
 /** A user's votes for a listing between two times (ms since the epoch, both exclusive). */

@@ -1,5 +1,5 @@
-import { parseIdentities } from '../../tally/listing-identity.ts';
-import type { QuarantinedDelivery } from '../../tally/quarantine.ts';
+import { parseIdentities } from '../../tally/listing-context.ts';
+import type { QuarantinedDelivery } from '../../tally/write-event.ts';
 
 /** The columns of {@link toQuarantined}. */
 export const quarantineColumns = [

@@ -2,7 +2,10 @@ import type { Generated } from 'kysely';
 
 /** The tables of what `/setup` stores. Times are ms since the epoch. */
 export interface SettingsTables {
-  /** What `/setup` stored, by the path in a listing of the configuration file; `listing` is empty for the community. */
+  /**
+   * Values that `/setup` stored, by the path in a listing of the configuration file; `listing` is empty for the
+   * community.
+   */
   setting_values: {
     guild_id: string;
     listing: string;

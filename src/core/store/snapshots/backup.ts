@@ -6,7 +6,7 @@ import {
 } from '@tallyhook/platform/database/snapshots/backup';
 import type { Tables } from '../tables.ts';
 import { balanceDifferences } from './audit.ts';
-import { bot } from './database-status.ts';
+import { bot } from './snapshot.ts';
 import { contentsOf, type DatabaseContents } from './statistics.ts';
 
 /** Contents of a verified copy. */

@@ -1,11 +1,17 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
+import { preparedQuery } from '@tallyhook/platform/database/prepared-query';
 import { second } from '@tallyhook/platform/durations';
 import { memoizeOne } from '@tallyhook/platform/memoize';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely';
+import { type AccountId, accountIdOf, type CommunityId } from '../../ledger/account.ts';
 import type { Board, LeaderboardPage, LeaderboardQuery, RankedMember } from '../../ledger/standing.ts';
-import type { ScoreReader } from './read-scores.ts';
-import { type ScoreCounts, scoreCounts } from './score-counts.ts';
+import { monthOf, weekOf } from '../../rewards/calendar.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import { literal } from '../query-builder.ts';
+import type { Tables } from '../tables.ts';
 
 /** A community with at most so many accounts never sees old data: reading them takes a few ms. */
 const maxAlwaysFresh = 2_000;
@@ -14,6 +20,7 @@ const reuseMs = 5 * second;
 /** Pages of a ranking that are kept, so that each is read and rendered once. */
 const maxPages = 1_000;
 
+type Scores = Pick<ScoreReader, 'count' | 'members' | 'countEqualBefore' | 'scoreOf'>;
 type Counted = Awaited<ReturnType<ScoreReader['count']>>;
 
 /** The scores of a leaderboard on a calendar day (day number), counted once, and the pages that were read since. */
@@ -21,13 +28,13 @@ interface Ranking {
   readonly day: number;
   /** When reading began (ms since the epoch). */
   readonly asOf: number;
-  readonly reader: ScoreReader;
+  readonly reader: Scores;
   readonly counts: Promise<ScoreCounts & Pick<Counted, 'ends'>>;
   readonly pages: BoundedMap<Promise<LeaderboardPage>>;
   /** The members of each page, by its limit and offset: the same for everyone who opens it. */
   readonly members: BoundedMap<Promise<readonly RankedMember[]>>;
   isUsable(): boolean;
-  /** Whether the scores are still the same, as far as that is known. */
+  /** Checks whether the scores are still the same, as far as that is known. */
   isUnchanged(): boolean;
 }
 
@@ -36,11 +43,11 @@ interface Ranking {
  * five seconds in any case.
  */
 export function createLeaderboards(
-  readerOf: (board: Board) => ScoreReader,
+  readerOf: (board: Board) => Scores,
   clock: Pick<Clock, 'now' | 'monotonic'>,
   dataVersion: (() => number) | null,
 ) {
-  const readers = new Map<string, ScoreReader>();
+  const readers = new Map<string, Scores>();
   const rankings = new Map<string, Ranking>();
 
   function rankingOf(board: Board, day: number): Ranking {
@@ -56,7 +63,7 @@ export function createLeaderboards(
     return ranking;
   }
 
-  function rank(reader: ScoreReader, day: number): Ranking {
+  function rank(reader: Scores, day: number): Ranking {
     const asOf = clock.now();
     const version = dataVersion?.();
     const isUnchanged = () => version !== undefined && version === dataVersion?.();
@@ -115,7 +122,7 @@ async function ownOffset({ reader, counts, day }: Ranking, own: RankedMember | n
   return place - (place % limit);
 }
 
-/** What has changed since the scores were counted may be missing. */
+/** Reads the members of a page. Changes since the scores were counted may be missing. */
 async function readMembers({ reader, counts, day }: Ranking, offset: number, limit: number): Promise<RankedMember[]> {
   const { ends, total, countAbove, scoreAt } = await counts;
   if (offset >= total) return [];
@@ -126,7 +133,7 @@ async function readMembers({ reader, counts, day }: Ranking, offset: number, lim
   return found.map((member) => ({ ...member, rank: countAbove(member.score) + 1 }));
 }
 
-/** What is known of a ranking by a name, or else is read once; again after an error. */
+/** Returns the known value, or reads it once; again after an error. */
 function keep<Value>(known: Map<string, Promise<Value>>, name: string, read: () => Promise<Value>): Promise<Value> {
   const found = known.get(name);
   if (found !== undefined) return found;
@@ -134,4 +141,254 @@ function keep<Value>(known: Map<string, Promise<Value>>, name: string, read: () 
   known.set(name, reading);
   reading.catch(() => known.delete(name));
   return reading;
+}
+
+/** How many members have each score of a leaderboard: all that ranks depend on. */
+interface ScoreCounts {
+  /** How many members have a score. */
+  readonly total: number;
+  /** All scores together. */
+  readonly sum: number;
+  /** How many members have a greater score. */
+  countAbove(score: number): number;
+  /** How many members have this score or a greater one. */
+  countFrom(score: number): number;
+  /** The score of a place, which is counted from 0 and less than the total. */
+  scoreAt(place: number): number;
+}
+
+/** @param counts the number of members by score; without an entry for 0 */
+export function scoreCounts(counts: ReadonlyMap<number, number>): ScoreCounts {
+  const scores = Float64Array.from(counts.keys()).sort().reverse();
+  /** By the number of a score, how many members have it or a greater one. */
+  const ends = new Float64Array(scores.length);
+  let [total, sum] = [0, 0];
+  for (const [number, score] of scores.entries()) {
+    const count = counts.get(score) ?? 0;
+    total += count;
+    sum += score * count;
+    ends[number] = total;
+  }
+  const endBefore = (number: number) => ends[number - 1] ?? 0;
+  return {
+    total,
+    sum,
+    countAbove: (score) => endBefore(firstOf(scores, (other) => other <= score)),
+    countFrom: (score) => endBefore(firstOf(scores, (other) => other < score)),
+    scoreAt: (place) => scores[firstOf(ends, (end) => end > place)] ?? 0,
+  };
+}
+
+/** The index of the first value that fulfils a condition, which all values after it fulfil too. */
+function firstOf(values: Float64Array, fulfils: (value: number) => boolean): number {
+  let [low, high] = [0, values.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (fulfils(values[middle] ?? 0)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/**
+ * Accounts that one query reads. SQLite blocks this thread meanwhile, for 1 to 2 ms; each query to a server is a wait.
+ */
+const sliceSizes = { sqlite: 5_000, postgres: 50_000 };
+
+interface ScoreRange {
+  readonly least: number;
+  readonly greatest: number;
+}
+
+interface Window {
+  readonly skip: number;
+  readonly take: number;
+}
+
+/**
+ * Reads the scores of one leaderboard from all accounts of a community, in slices with other work in between: an index
+ * of scores would make every vote more expensive. Members who were forgotten are left out.
+ */
+export class ScoreReader {
+  readonly #reading: Dialect['reading'];
+  readonly #isSqlite: boolean;
+  readonly #communityId: CommunityId;
+  readonly #first: AccountId;
+  /** Discord ids are digits, and a pseudonym begins with a letter, which is greater than this. */
+  readonly #afterIds: AccountId;
+  readonly #queries: ReturnType<typeof scoreQueries>;
+
+  constructor(
+    db: Kysely<Tables>,
+    { reading, name }: Pick<Dialect, 'reading' | 'name'>,
+    communityId: CommunityId,
+    board: Board,
+  ) {
+    this.#reading = reading;
+    this.#isSqlite = name === 'sqlite';
+    this.#communityId = communityId;
+    this.#first = accountIdOf(communityId, '');
+    this.#afterIds = accountIdOf(communityId, ':');
+    this.#queries = scoreQueries(db, name, board, { first: this.#first, afterIds: this.#afterIds });
+  }
+
+  /**
+   * How many members have each score on a calendar day (day number), and the last account of each slice in which to
+   * look for members. A query returns scores as a text, since an object for each takes several times as long.
+   */
+  async count(day: number) {
+    const counts = new Map<number, number>();
+    const ends: AccountId[] = [];
+    let size = 0;
+    for (let after = this.#first; after !== this.#afterIds; await nextTurn()) {
+      const [last] = await this.#queries.selectEnd(this.#reading, { after });
+      const end = last?.account_id ?? this.#afterIds;
+      const [slice] = await this.#queries.selectScores(this.#reading, { after, end, ...periodsOf(day) });
+      const scores: readonly number[] = JSON.parse(`[${slice?.scores ?? ''}]`);
+      for (const score of scores) if (score > 0) counts.set(score, (counts.get(score) ?? 0) + 1);
+      size += scores.length;
+      ends.push(end);
+      after = end;
+    }
+    // A server finds the few members of a page in one parallel scan, several times as fast.
+    return { counts, ends: this.#isSqlite ? ends : [this.#afterIds], size };
+  }
+
+  /**
+   * The members with a score of the range, in the order of the leaderboard: of equals the older account is first.
+   * @param ends the last account of each slice, as counted
+   * @param window how many of them to skip, and how many to return then
+   */
+  async members(range: ScoreRange, day: number, ends: readonly AccountId[], window: Window) {
+    /**
+     * By score and by the length of the id: of two Discord ids, the shorter one is older, or else the lesser text.
+     */
+    const found = new Map<number, { readonly userId: string; readonly score: number }[][]>();
+    let after = this.#first;
+    for (const end of ends) {
+      for (const row of await this.#queries.selectMembers(this.#reading, {
+        after,
+        end,
+        ...range,
+        ...window,
+        ...periodsOf(day),
+      })) {
+        const byLength = found.get(row.score) ?? [];
+        if (byLength.length === 0) found.set(row.score, byLength);
+        byLength[row.userId.length] ??= [];
+        byLength[row.userId.length]?.push(row);
+      }
+      after = end;
+      await nextTurn();
+    }
+    const members = [...found].sort(([a], [b]) => b - a).flatMap(([, byLength]) => byLength.flat());
+    return this.#isSqlite ? members.slice(window.skip, window.skip + window.take) : members;
+  }
+
+  /** How many members with the same score come before this one. */
+  async countEqualBefore(userId: string, score: number, day: number, ends: readonly AccountId[]): Promise<number> {
+    const id = accountIdOf(this.#communityId, userId);
+    let before = 0;
+    let after = this.#first;
+    for (const end of ends) {
+      const [counted] = await this.#queries.countEqual(this.#reading, { after, end, id, score, ...periodsOf(day) });
+      before += Number(counted?.count ?? 0);
+      after = end;
+      await nextTurn();
+    }
+    return before;
+  }
+
+  /** The score of a member at this moment; 0 for none. */
+  async scoreOf(userId: string, day: number): Promise<number> {
+    const [found] = await this.#queries.selectScore(this.#reading, {
+      id: accountIdOf(this.#communityId, userId),
+      ...periodsOf(day),
+    });
+    return Math.max(0, found?.score ?? 0);
+  }
+}
+
+/** The statements of a leaderboard. @param range of the ids of the accounts: after `first`, and before `afterIds` */
+function scoreQueries(
+  db: Kysely<Tables>,
+  name: Dialect['name'],
+  board: Board,
+  { first, afterIds }: Readonly<Record<'first' | 'afterIds', AccountId>>,
+) {
+  const sliceSize = sliceSizes[name];
+  const member = sql<string>`substr(account_id, ${sql.lit(first.length + 1)})`;
+
+  const selectEnd = preparedQuery<{ after: AccountId }>()((placeholder) =>
+    db
+      .selectFrom('balances')
+      .select('account_id')
+      .where('account_id', '>', placeholder('after'))
+      .where('account_id', '<', literal(afterIds))
+      .orderBy('account_id')
+      .limit(literal(1))
+      .offset(literal(sliceSize - 1)),
+  );
+  const selectScores = preparedQuery<SliceArgs>()((placeholder) =>
+    db
+      .selectFrom('balances')
+      .select((eb) =>
+        sql<string | null>`string_agg(cast(${scoreOf(board, eb, placeholder)} as text), ',')`.as('scores'),
+      )
+      .where('account_id', '>', placeholder('after'))
+      .where('account_id', '<=', placeholder('end')),
+  );
+  const selectMembers = preparedQuery<SliceArgs & ScoreRange & Window>()((placeholder) => {
+    const bound = (name: keyof ScoreRange) => sql<number>`cast(${placeholder(name)} as bigint)`;
+    const found = db
+      .selectFrom('balances')
+      .select((eb) => [member.as('userId'), scoreOf(board, eb, placeholder).as('score')])
+      .where('account_id', '>', placeholder('after'))
+      .where('account_id', '<=', placeholder('end'))
+      .where((eb) => eb.between(scoreOf(board, eb, placeholder), bound('least'), bound('greatest')));
+    if (name === 'sqlite') return found.orderBy('account_id');
+    return found
+      .orderBy('score', 'desc')
+      .orderBy(sql`length(account_id)`)
+      .orderBy('account_id')
+      .limit(placeholder('take'))
+      .offset(placeholder('skip'));
+  });
+  const countEqual = preparedQuery<SliceArgs & { id: AccountId; score: number }>()((placeholder) =>
+    db
+      .selectFrom('balances')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('account_id', '>', placeholder('after'))
+      .where('account_id', '<=', placeholder('end'))
+      .where((eb) => eb(scoreOf(board, eb, placeholder), '=', sql<number>`cast(${placeholder('score')} as bigint)`))
+      .where(sql<SqlBool>`(length(account_id), account_id) < (length(${placeholder('id')}), ${placeholder('id')})`),
+  );
+  const selectScore = preparedQuery<Periods & { id: AccountId }>()((placeholder) =>
+    db
+      .selectFrom('balances')
+      .select((eb) => scoreOf(board, eb, placeholder).as('score'))
+      .where('account_id', '=', placeholder('id')),
+  );
+  return { selectEnd, selectScores, selectMembers, countEqual, selectScore };
+}
+
+type Periods = Readonly<Record<'week' | 'month' | 'day', number>>;
+type ScoreColumn = 'streak_days' | `${'week' | 'month'}_${'votes' | 'credits'}`;
+type SliceArgs = Periods & { readonly after: AccountId; readonly end: AccountId };
+
+function periodsOf(day: number): Periods {
+  return { week: weekOf(day), month: monthOf(day), day };
+}
+
+/** The SQL expression of what a board ranks by; 0 if the account has no score of the current period. */
+function scoreOf(
+  { period, by }: Board,
+  eb: ExpressionBuilder<Tables, 'balances'>,
+  placeholder: (name: keyof Periods) => number,
+) {
+  const ifCurrent = (isCurrent: Expression<SqlBool>, score: ScoreColumn) =>
+    eb.case().when(isCurrent).then(eb.ref(score)).else(0).end();
+  if (by === 'streak') return ifCurrent(eb('streak_last_day', '>=', placeholder('day')), 'streak_days');
+  if (period === 'all') return eb.ref(by);
+  return ifCurrent(eb(`${period}_start`, '=', placeholder(period)), `${period}_${by}`);
 }

@@ -1,19 +1,74 @@
 import type { Clock } from '@tallyhook/platform/clock';
+import type { Connection } from '@tallyhook/platform/database/dialect';
 import { preparedQuery } from '@tallyhook/platform/database/prepared-query';
 import type { Kysely } from 'kysely';
-import { type AccountId, accountIdOf, type CommunityId } from '../../ledger/account.ts';
+import {
+  type AccountId,
+  accountIdOf,
+  type CommunityId,
+  type LastVotes,
+  type LedgerReads,
+  lastVoteIn,
+} from '../../ledger/account.ts';
 import type { Board, LastingGrant, PeriodTotal, StandingSummary, Standings } from '../../ledger/standing.ts';
 import { monthOf, weekOf } from '../../rewards/calendar.ts';
 import { calendarOf } from '../../tally/community.ts';
-import { withProgramKey } from '../../tally/ledger-keys.ts';
+import { withProgramKey } from '../../tally/idempotency-key.ts';
 import { parseLastVotes } from '../account-columns.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { createLeaderboards } from './leaderboards.ts';
-import type { FindLastVotes } from './ledger.ts';
-import { createScoreReader } from './read-scores.ts';
+import { createLeaderboards, ScoreReader } from './leaderboards.ts';
+
+/** Reads the last votes of an account; null without an account. Rejects with the driver's error. */
+type FindLastVotes = (id: AccountId) => Promise<LastVotes | null>;
+
+/** A command asks several times at once for the same account, such as for each name of a listing: it is read once. */
+export function createFindLastVotes(db: Kysely<Tables>, reading: Connection): FindLastVotes {
+  const findRow = preparedQuery<{ id: AccountId }>()((placeholder) =>
+    db.selectFrom('balances').select('last_votes').where('account_id', '=', placeholder('id')),
+  );
+  const started = new Map<AccountId, Promise<LastVotes | null>>();
+
+  async function read(id: AccountId): Promise<LastVotes | null> {
+    const [row] = await findRow(reading, { id });
+    return row === undefined ? null : parseLastVotes(row.last_votes);
+  }
+
+  return (id) => {
+    let votes = started.get(id);
+    if (votes === undefined) {
+      votes = read(id);
+      started.set(id, votes);
+      // Nothing else happens before, so that a read never misses a vote that was recorded before it was asked for.
+      queueMicrotask(() => started.delete(id));
+    }
+    return votes;
+  };
+}
+
+/** The ledger's read port over SQL, by community. */
+export function sqlLedger(
+  db: Kysely<Tables>,
+  reading: Connection,
+  findLastVotes: FindLastVotes,
+): (communityId: CommunityId) => LedgerReads {
+  const findBalance = preparedQuery<{ id: AccountId }>()((placeholder) =>
+    db.selectFrom('balances').select(['credits', 'votes']).where('account_id', '=', placeholder('id')),
+  );
+
+  return (accounts) => ({
+    async account(userId) {
+      const [row] = await findBalance(reading, { id: accountIdOf(accounts, userId) });
+      return { userId, credits: row?.credits ?? 0, votes: row?.votes ?? 0 };
+    },
+    async lastVoteAt(userId, listing) {
+      const lastVotes = await findLastVotes(accountIdOf(accounts, userId));
+      return lastVotes === null ? null : lastVoteIn(lastVotes, listing);
+    },
+  });
+}
 
 /** The board of the rank in a standing. */
 const byCredits = { period: 'all', by: 'credits' } as const;
@@ -21,7 +76,7 @@ const byCredits = { period: 'all', by: 'credits' } as const;
 const newestEntries = 5;
 
 const noTotal: PeriodTotal = { votes: 0, credits: 0 };
-/** Of a member without an account. */
+/** The balance of a member without an account. */
 const noBalance = {
   ...{ credits: 0, votes: 0, last_votes: '{}', last_entry: null, streak_days: 0, streak_last_day: 0 },
   ...{ week_start: 0, week_votes: 0, week_credits: 0, month_start: 0, month_votes: 0, month_credits: 0 },
@@ -42,7 +97,7 @@ export function sqlStandings(
 ): Standings {
   const calendar = calendarOf({ timeZone });
   const { reading } = dialect;
-  const readerOf = (board: Board) => createScoreReader(db, dialect, communityId, board);
+  const readerOf = (board: Board) => new ScoreReader(db, dialect, communityId, board);
   const leaderboards = createLeaderboards(readerOf, clock, dialect.dataVersion);
   const findBalance = preparedQuery<{ id: AccountId }>()((placeholder) =>
     db

@@ -2,7 +2,7 @@ import { type Html, html } from '@tallyhook/platform/web/html';
 import type { Texts } from '../../../texts/texts.ts';
 import { type AnnouncedListing, previewAnnouncements } from '../../announcement-previews.ts';
 import type { OwnerContext } from '../../context.ts';
-import { createDrawPart } from '../draw-part.ts';
+import { createDrawPart } from '../cells.ts';
 import { previewAssets, previewsHtml } from './previews.ts';
 
 /** What the announcements of each listing look like. @param base the relative URL of the whole console */

@@ -3,7 +3,7 @@ import { dateTime, isTime } from '@tallyhook/platform/web/time-element';
 import type { NameBook } from '../../names.ts';
 import { visible } from '../pretty-json.ts';
 
-/** What the program's texts use of Discord's markup, and what people can write into their own. */
+/** Discord's markup that the program's texts use, and that people can write into their own. */
 const tokens =
   /\\([\\*_`~|<>[\]()#@:.+!-])|`([^`\n]+)`|\*\*([^*\n]{1,2000})\*\*|\*([^*\n]{1,500})\*|\[([^[\]\n]{1,200})\]\((https?:\/\/[^()[\]\s]{1,512})\)|<@!?(\w{1,20})>|<@&(\d{1,20})>|<#(\d{1,20})>|<t:(-?\d{1,13})(?::\w)?>/g;
 

@@ -11,13 +11,12 @@ import type {
 } from '../../../discord/commands/reply.ts';
 import type { GuildName } from '../../../discord/guild-reader.ts';
 import type { NameBook } from '../../names.ts';
-import { isReading } from './actions.ts';
 import { inlineMarkup, markupHtml } from './markup-html.ts';
 
-/** What a panel of `/setup` is drawn with. */
+/** Surroundings with which a panel of `/setup` is drawn. */
 export interface PanelView {
   readonly names: NameBook;
-  /** Of the page. */
+  /** Language of the page. */
   readonly locale: string;
   readonly channels: readonly GuildName[];
   readonly roles: readonly GuildName[];
@@ -155,4 +154,34 @@ export function fieldHtml(field: ModalField, view: PanelView): Html {
 ${maxValues === 1 && isEmptyAllowed && html`<option value="">–</option>`}${optionsHtml(field, view)}</select>${hint}`;
     }
   }
+}
+
+/** The actions of `/setup` that only show something, so that a link may lead to them. All others change something. */
+const reading: readonly string[] = [
+  'overview',
+  'listing',
+  'section',
+  'edit',
+  'again',
+  'entry',
+  'item',
+  'remove',
+  'test',
+  'step-channel',
+  'step-rewards',
+  'key',
+  'rotate',
+  'unlink',
+  'add',
+  'link',
+  'more',
+  'post-panel',
+  'history',
+  'import',
+  'export',
+  'check',
+];
+
+export function isReading(action: string): boolean {
+  return reading.includes(action);
 }

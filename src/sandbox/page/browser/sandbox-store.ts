@@ -7,7 +7,7 @@ import type { SandboxEvent, SandboxState } from '../sandbox-page.ts';
 /** An entry of the timeline: also what happened on Discord. */
 export type Item = KeyedItem | (ActivityLine & { readonly kind: 'activity' });
 
-/** What the page of the sandbox knows besides Discord. */
+/** The state of the sandbox's page besides Discord. */
 export type State = Omit<SandboxState, 'tours' | 'timeline'> & {
   /** Oldest first, by key; a new item with the same key replaces the old one. */
   readonly timeline: Map<string, Item>;
@@ -17,7 +17,7 @@ export type State = Omit<SandboxState, 'tours' | 'timeline'> & {
   readonly tried: Set<string>;
 };
 
-/** What changes on the page besides Discord. */
+/** A change on the page besides those of Discord. */
 export type SandboxChange =
   | SandboxEvent
   | { readonly kind: 'tried'; readonly step: string }

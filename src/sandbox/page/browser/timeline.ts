@@ -30,8 +30,8 @@ const stepLabels: Readonly<Record<StepName, string>> = {
 };
 
 /**
- * The timeline, newest first: deliveries as expandable entries that are updated, other events as lines, of which those of
- * commands are hidden at first.
+ * The timeline, newest first: deliveries as expandable entries that are updated, other events as lines, of which those
+ * of commands are hidden at first.
  */
 export function startTimeline({ state, on }: SandboxStore): void {
   const list = findById('timeline');
@@ -61,7 +61,7 @@ export function startTimeline({ state, on }: SandboxStore): void {
   });
 }
 
-/** What members did in Discord, of which there is much while somebody uses /setup. */
+/** Checks whether an item is what members did in Discord, of which there is much while somebody uses /setup. */
 function isCommand(item: Item): boolean {
   return item.kind === 'activity' && item.tone === 'plain';
 }
@@ -102,7 +102,7 @@ function withoutRetries(steps: readonly Step[]): readonly Step[] {
   return steps.filter((step, index) => step.name !== 'waiting' || index === steps.length - 1);
 }
 
-/** Whether it is settled or waiting for a retry. */
+/** Checks whether it is settled or waiting for a retry. */
 function isHalted({ isSettled, steps }: TimelineDelivery): boolean {
   return isSettled || steps.at(-1)?.name === 'waiting';
 }

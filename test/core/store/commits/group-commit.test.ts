@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGroupCommit, createWriter } from '../../../../src/core/store/commits/group-commit.ts';
 import type { Dialect } from '../../../../src/core/store/dialect/dialect.ts';
 import { sqlite } from '../../../../src/core/store/dialect/sqlite.ts';
-import { migrate } from '../../../../src/core/store/migrations/migrate.ts';
+import { migrate } from '../../../../src/core/store/migrations/index.ts';
 import { storedFeatures } from '../../../../src/features/index.ts';
 
 /** A group commit over a real database that counts its commits. The jobs insert rows into the budget's log. */
@@ -33,7 +33,7 @@ async function createTestCommit(maxQueueLength = 1_000) {
     maxQueueLength,
   );
   const insert = (at: number | null) =>
-    group.write('writeOfModule', 'budgetStore', 'acquire', ['key', at, minute, 1_000]);
+    group.write({ module: 'budgetStore', name: 'acquire', args: ['key', at, minute, 1_000] as never[] });
   const rows = () => dialect.reading.run({ sql: 'SELECT at FROM lookup_requests ORDER BY at', parameters: [] });
   return { group, insert, rows, commits: () => commits };
 }
@@ -91,7 +91,7 @@ describe('the group commit', () => {
       }
       const group = createGroupCommit([{ commit }], clock, 10_000);
       const rejectionTimes = Array.from({ length: 2_000 }, (_, at) =>
-        group.write('writeOfModule', 'probes', 'write', [at]).catch(() => clock.now() - startedAt),
+        group.write({ module: 'probes', name: 'write', args: [at] as never[] }).catch(() => clock.now() - startedAt),
       );
       for (let tries = 0; tries < 40; tries += 1) await clock.advance(500);
       expect(Math.max(...((await Promise.all(rejectionTimes)) as number[]))).toBeLessThanOrEqual(5_000);

@@ -4,13 +4,14 @@ import { describe, expect, it } from 'vitest';
 import type { CommunityId } from '../../../../src/core/ledger/account.ts';
 import { plainRewards } from '../../../../src/core/rewards/rules.ts';
 import {
-  createJob,
   createJobDecoder,
   createJobEncoder,
   decodeResult,
   encodeError,
   encodeResult,
+  type Job,
 } from '../../../../src/core/store/commits/jobs.ts';
+import type { RecordingJob } from '../../../../src/core/tally/recorder.ts';
 import { premiumKinds, voteKinds } from '../../../../src/webhook/event.ts';
 import { outcomes } from '../../../../src/webhook/response.ts';
 
@@ -59,20 +60,22 @@ const listing = fc.record({
   premiumChannelId: nullable(text),
 });
 
+const record = (args: RecordingJob<'record'>['args']): Job => ({ name: 'record', args });
+
 const recordEventJob = fc
   .tuple(time, text, fc.oneof(vote, premium), listing)
   .map(([receivedAt, body, event, context]) =>
-    createJob('record', [
+    record([
       { receivedAt, family: event.family, body },
       { type: 'event', event, listing: context },
     ]),
   );
 const otherJobs = [
-  createJob('record', [
+  record([
     { receivedAt: 1, family: 'vote', body: '{}' },
     { type: 'quarantine', kind: null, reason: 'odd', listing: null, origin: [] },
   ]),
-  createJob('writeOfModule', ['probes', 'write', [1]]),
+  { module: 'probes', name: 'write', args: [1] as never[] },
 ];
 
 describe('the protocol of the write worker', () => {
@@ -90,7 +93,7 @@ describe('the protocol of the write worker', () => {
   it('sends a listing once, also those of 5,000', () => {
     const [encodeJob, decodeJob] = [createJobEncoder(), createJobDecoder()];
     const votes = fc.sample(fc.tuple(vote, listing), 5_000).map(([event, context]) =>
-      createJob('record', [
+      record([
         { receivedAt: 1, family: 'vote', body: '{}' },
         { type: 'event', event, listing: context },
       ]),
@@ -119,10 +122,10 @@ describe('the protocol of the write worker', () => {
     });
     fc.assert(
       fc.property(recorded, (result) => {
-        expect(decodeResult(structuredClone(encodeResult({ name: 'record', result })))).toEqual(result);
+        expect(decodeResult(structuredClone(encodeResult(record([] as never), result)))).toEqual(result);
       }),
     );
-    expect(decodeResult(encodeResult({ name: 'writeOfModule', result: undefined }))).toBeUndefined();
+    expect(decodeResult(encodeResult({ module: 'probes', name: 'write', args: [] }, undefined))).toBeUndefined();
     expect(() => decodeResult(encodeError(new StoreUnavailableError(new Error('full'))))).toThrow(
       StoreUnavailableError,
     );

@@ -5,7 +5,7 @@ import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startWriteWorker } from '../../../../src/core/store/commits/write-worker-client.ts';
 import { sqlite } from '../../../../src/core/store/dialect/sqlite.ts';
-import { migrate } from '../../../../src/core/store/migrations/migrate.ts';
+import { migrate } from '../../../../src/core/store/migrations/index.ts';
 
 const workerFile = new URL('../../../../src/features/write-worker.ts', import.meta.url);
 
@@ -24,7 +24,7 @@ async function createTestWorker(maxQueueLength = 100) {
   const commits = startWriteWorker(workerFile, files, maxQueueLength);
   onTestFinished(() => commits.close());
   const insert = (at: number | null) =>
-    commits.write('writeOfModule', 'budgetStore', 'acquire', ['key', at, minute, 1_000]);
+    commits.write({ module: 'budgetStore', name: 'acquire', args: ['key', at, minute, 1_000] as never[] });
   const rows = () => dialect.reading.run({ sql: 'SELECT at FROM lookup_requests ORDER BY at', parameters: [] });
   return { commits, insert, rows };
 }
@@ -58,12 +58,9 @@ describe('the write worker', () => {
   it('rejects its pending writes when it crashes, and starts again', async () => {
     const { files } = await openMigrated();
     const commits = startWriteWorker(workerFile, { ...files, header: new Uint8Array() }, 10);
-    await expect(commits.write('writeOfModule', 'probes', 'write', [1])).rejects.toMatchObject({
-      code: 'store_unavailable',
-    });
-    await expect(commits.write('writeOfModule', 'probes', 'write', [2])).rejects.toMatchObject({
-      code: 'store_unavailable',
-    });
+    const job = { module: 'probes', name: 'write', args: [1] as never[] };
+    for (let time = 0; time < 2; time += 1)
+      await expect(commits.write(job)).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(commits.waiting()).toBe(0);
     await commits.close();
   });

@@ -3,7 +3,7 @@ import { StoreUnavailableError } from '@tallyhook/platform/errors';
 import pg from 'pg';
 import { expect, onTestFinished } from 'vitest';
 import { balanceDifferences, brokenLinks } from '../../../../src/core/store/snapshots/audit.ts';
-import { openSnapshot } from '../../../../src/core/store/snapshots/open-snapshot.ts';
+import { openSnapshot } from '../../../../src/core/store/snapshots/snapshot.ts';
 import type { RoutedDelivery } from '../../../../src/core/tally/tally.ts';
 import { openStore } from '../../../../src/features/store.ts';
 import type { Vote } from '../../../../src/webhook/event.ts';

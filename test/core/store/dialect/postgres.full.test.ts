@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { postgres } from '../../../../src/core/store/dialect/postgres.ts';
-import { openSnapshot } from '../../../../src/core/store/snapshots/open-snapshot.ts';
+import { openSnapshot } from '../../../../src/core/store/snapshots/snapshot.ts';
 import { recordWhileConnectionsFail } from './failing-connections.ts';
 
 function failureTests(newUrl: () => string): void {

@@ -5,12 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { plainRewards } from '../../../../src/core/rewards/rules.ts';
 import { createGroupCommit, createWriter } from '../../../../src/core/store/commits/group-commit.ts';
 import { sqlite } from '../../../../src/core/store/dialect/sqlite.ts';
-import { migrate } from '../../../../src/core/store/migrations/migrate.ts';
+import { migrate } from '../../../../src/core/store/migrations/index.ts';
 import { effectsPerCount } from '../../../../src/core/store/outbox/queues.ts';
 import * as module from '../../../../src/core/store/outbox/store.ts';
 import { queryBuilder } from '../../../../src/core/store/query-builder.ts';
 import { createSqlClients } from '../../../../src/core/store/sql-module.ts';
 import type { ListingContext } from '../../../../src/core/tally/listing-context.ts';
+import { createRecordings } from '../../../../src/core/tally/recorder.ts';
 import type { Delivery } from '../../../../src/core/tally/tally.ts';
 import { storedFeatures } from '../../../../src/features/index.ts';
 import { partyAnnounced } from '../../../../src/features/party/rules.ts';
@@ -46,10 +47,11 @@ async function recordingOutbox() {
   const db = queryBuilder(dialect);
   const { write } = createGroupCommit([createWriter(dialect, systemClock, storedFeatures)], systemClock, 100_000);
   const sql = { ...storedFeatures, db, connection: reading, reusesShortenedRows: false };
-  const { outbox } = createSqlClients({ outbox: module }, sql, (...job) => write('writeOfModule', ...job));
+  const { outbox } = createSqlClients({ outbox: module }, sql, write);
+  const { record } = createRecordings(write);
   const enqueue = async (createdAt: number) => {
     const delivery: Delivery = { receivedAt: createdAt, family: 'vote', body: '{}' };
-    await write('record', delivery, { type: 'test', test: { kind: 'server_vote', userId: '1' }, listing });
+    await record(delivery, { type: 'test', test: { kind: 'server_vote', userId: '1' }, listing });
   };
   const plans = async () =>
     Promise.all(

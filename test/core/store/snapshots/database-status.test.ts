@@ -3,7 +3,7 @@ import { describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import { runSql } from '@tallyhook/platform/testing/run-sql';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
-import { readDatabaseStatus } from '../../../../src/core/store/snapshots/database-status.ts';
+import { readDatabaseStatus } from '../../../../src/core/store/snapshots/snapshot.ts';
 import { createDatabaseWithVotes } from '../../../support/database-with-votes.ts';
 
 function statusTests(newUrl: () => string): void {

@@ -2,8 +2,7 @@ import { systemClock } from '@tallyhook/platform/clock';
 import type { Migration } from '@tallyhook/platform/database/migrations/migration';
 import { type Kysely, sql } from 'kysely';
 import type { Dialect } from '../../../../src/core/store/dialect/dialect.ts';
-import { migrations } from '../../../../src/core/store/migrations/index.ts';
-import { migrate } from '../../../../src/core/store/migrations/migrate.ts';
+import { migrate, migrations } from '../../../../src/core/store/migrations/index.ts';
 import { dialectAt } from '../../../support/dialect-at.ts';
 
 /** Enough for many transactions in a database of `rows` rows. */

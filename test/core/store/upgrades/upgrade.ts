@@ -1,5 +1,5 @@
 import { systemClock } from '@tallyhook/platform/clock';
-import { migrate } from '../../../../src/core/store/migrations/migrate.ts';
+import { migrate } from '../../../../src/core/store/migrations/index.ts';
 import { dialectAt } from '../../../support/dialect-at.ts';
 import { nextMigrations } from './next-version.ts';
 

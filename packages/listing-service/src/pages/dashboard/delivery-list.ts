@@ -1,8 +1,11 @@
 import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import type { DeliveryAttempt, WebhookDelivery, WebhookDeliveryRecord } from '../../storage/deliveries/deliveries.ts';
+import type { DeliveryState } from '../../storage/tables.ts';
 import { isServiceTextIn, type ServiceTexts } from '../../texts/texts.ts';
 import type { OwnerCall } from '../page-routes.ts';
+
+const tones = { waiting: 'busy', delivered: 'good', failed: 'bad' } as const satisfies Record<DeliveryState, string>;
 
 /** Deliveries with their attempts, each with a button that sends it again. @param from the page of the list */
 export function deliveryList(
@@ -14,8 +17,8 @@ export function deliveryList(
   if (deliveries.length === 0) return html`<p class="empty">${text('deliveries.none')}</p>`;
   return html`<ul class="deliveries">${deliveries.map(
     (delivery) => html`<li>
-  <div class="line"><span class="state ${delivery.state}">${text(`deliveries.states.${delivery.state}`)}</span>
-    <strong>${eventName(delivery.event, texts)}</strong>${delivery.test && html` <span class="state test">${text('deliveries.test')}</span>`}
+  <div class="line"><span class="mark ${tones[delivery.state]}">${text(`deliveries.states.${delivery.state}`)}</span>
+    <strong>${eventName(delivery.event, texts)}</strong>${delivery.test && html` <span class="mark">${text('deliveries.test')}</span>`}
     <span class="quiet">${texts.ago(delivery.createdAt, now)}${nextAttempt(delivery, now, texts)}</span>
     <form method="post" action="/dashboard/${listing.id}/deliveries/${delivery.id}/resend">${formTokenField(visitor)}<input type="hidden" name="from" value="${from}"><button class="second" aria-label="${text('deliveries.resendNamed', { event: eventName(delivery.event, texts), id: delivery.id })}">${text('deliveries.resend')}</button></form></div>
   <details><summary>${attemptSummary(delivery.attemptHistory, texts)}</summary>

@@ -12,11 +12,12 @@ import type { ServiceTexts } from '../../texts/texts.ts';
 import { goneReason } from '../../webhooks/attempt.ts';
 import type { WebhookFamily } from '../../webhooks/event-kinds.ts';
 import { copyable, copyScript } from '../copyable.ts';
+import { languageParameter } from '../language.ts';
 import { isolated, listingIcon } from '../listing-parts.ts';
 import type { OwnerCall, PageDependencies } from '../page-routes.ts';
+import { badgePath } from '../previews/preview-tags.ts';
 import { resultId, sectionHead } from '../render-page.ts';
 import { deliveryList } from './delivery-list.ts';
-import { badgeSection, inviteSection } from './join-sections.ts';
 
 const maxDeliveries = 5;
 const maxPurchases = 25;
@@ -254,4 +255,35 @@ export function revokePage(key: StoredKey, { listing, visitor, now, texts }: Own
 <p>${usage} ${text('keys.revokeHint')}</p>
 <form class="line" method="post" action="/dashboard/${listing.id}/keys/${key.id}/revoke">${formTokenField(visitor)}
   <button class="danger-solid">${text('keys.revokeTitle')}</button> <a href="/dashboard/${listing.id}#advanced">${text('frame.cancel')}</a></form></section>`;
+}
+
+/** @param check null if the members are not counted by the invite */
+export function inviteSection(owned: OwnerCall, check: Awaited<ReturnType<typeof findInviteCheck>>): Html {
+  const { listing, visitor, now, texts } = owned;
+  const { text } = texts;
+  const { problem = null, readAt = null } = check ?? {};
+  return html`<section class="card" aria-labelledby="invite">${sectionHead('invite', text(`edit.invite.${listing.kind}`), owned)}
+${problem !== null && html`<p class="bad">${text(`edit.lostInvite.${problem}`)}</p>`}
+<form class="stack" method="post" action="/dashboard/${listing.id}/invite">${formTokenField(visitor)}
+  <label>${text('edit.inviteAddress')} <input name="invite" maxlength="500" inputmode="url" autocomplete="off" value="${listing.invite ?? ''}">
+    <span class="hint">${text(`edit.inviteHint.${listing.kind}`)}</span></label>
+  <button>${text('edit.save')}</button>
+</form>
+${readAt !== null && html`<p class="quiet">${texts.fill('edit.membersRead', { time: texts.ago(readAt, now) })}</p>`}</section>`;
+}
+
+/** The badge that the owner embeds elsewhere, in the language in which the owner reads this. @param origin of the service */
+export function badgeSection({ listing, texts }: OwnerCall, origin: string): Html {
+  const { locale, text } = texts;
+  const image = `${badgePath(listing)}?${languageParameter}=${locale}`;
+  const page = origin + pagePath(listing);
+  const title = texts.text('listing.voteFor', { name: listing.name });
+  const snippets = {
+    HTML: html`<a href="${page}"><img src="${origin}${image}" alt="${title}" height="28"></a>`.text,
+    Markdown: `[![${title.replace(/[\\[\]`*_<>]/g, '\\$&')}](${origin}${image})](${page})`,
+  };
+  return html`<section class="card" aria-labelledby="badge"><h2 id="badge">${text('edit.badge')}</h2>
+<p class="quiet">${text('edit.badgeHint')}</p>
+<p><img src="${image}" alt="${title}" height="28"></p>
+${Object.entries(snippets).map(([name, snippet]) => html`<p dir="ltr"><strong>${name}</strong><br>${copyable(snippet, texts)}</p>`)}</section>`;
 }

@@ -81,8 +81,8 @@ async function ownersPage(database: Database, call: OwnerCall): Promise<Html> {
   const coOwners = await coOwnersOf(database, listing.id);
   return html`<section class="card" aria-labelledby="owners">${sectionHead('owners', text('dashboard.tabs.owners'), call)}
 <p>${text(role === 'owner' ? 'owners.hint' : 'owners.coOwnersHint')}</p>
-<ul class="members"><li><span>${nameOf(owner?.username ?? null, call)}</span> <span class="state">${text('owners.owner')}</span></li>
-${coOwners.map((coOwner) => html`<li><span>${nameOf(coOwner.username, call)}</span> <span class="state">${text('owners.coOwner')}</span> ${removal(coOwner, call)}</li>`)}</ul>
+<ul class="members"><li><span>${nameOf(owner?.username ?? null, call)}</span> <span class="mark">${text('owners.owner')}</span></li>
+${coOwners.map((coOwner) => html`<li><span>${nameOf(coOwner.username, call)}</span> <span class="mark">${text('owners.coOwner')}</span> ${removal(coOwner, call)}</li>`)}</ul>
 ${role === 'owner' && coOwners.length > 0 && html`<p class="quiet">${text('owners.removeHint')}</p>`}
 ${role === 'owner' && addForm(coOwners.length, call)}</section>
 ${role === 'owner' && coOwners.length > 0 && transferSection(coOwners, call)}`;

@@ -45,7 +45,7 @@ async function statisticsPage(database: Database, { request, listing, now, texts
       : html`<a href="${path}?days=${count}">${texts.days(count)}</a>`,
   );
   const inRange = days.reduce((sum, day) => sum + day.votes, 0);
-  return html`<dl class="figures tiles">
+  return html`<dl class="sums tiles">
   ${figure(texts.text('listing.votes'), number(votes.total))}${figure(texts.text('listing.thisMonth'), number(votes.month))}${figure(text('statistics.lastMonth'), number(lastMonth))}
   ${listing.kind === 'server' && figure(texts.text('reviews.title'), number(reviews.total))}
   ${listing.kind === 'server' && figure(text('statistics.meanRating'), reviews.rating === null ? '–' : texts.rating(reviews.rating))}
@@ -60,7 +60,7 @@ ${voteChart(days, texts)}
       (day) => html`<tr><th scope="row">${texts.date(day.start)}</th><td class="number">${number(day.votes)}</td></tr>`,
     )}</tbody></table></div></details></section>
 <section class="card" aria-labelledby="webhooks"><h2 id="webhooks">${text('statistics.deliveries')}</h2>
-<dl class="figures">${figure(text('statistics.total'), number(queued))}${figure(text('statistics.failed'), number(failed))}${figure(text('statistics.waiting'), number(waiting))}</dl>
+<dl class="sums">${figure(text('statistics.total'), number(queued))}${figure(text('statistics.failed'), number(failed))}${figure(text('statistics.waiting'), number(waiting))}</dl>
 <p class="quiet"><a href="/dashboard/${listing.id}/deliveries?state=failed">${text('statistics.failedDeliveries')}</a></p></section>`;
 }
 

@@ -3,6 +3,7 @@ import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import { minute, second } from '@tallyhook/platform/durations';
 import { createDraw } from '@tallyhook/platform/pictures/draw';
 import { localeFor } from '@tallyhook/platform/texts/locale';
+import { type Html, html } from '@tallyhook/platform/web/html';
 import express, { type Request, type Response, type Router } from 'express';
 import { findIcon } from '../../storage/listings/icons.ts';
 import type { StoredListing } from '../../storage/listings/listings.ts';
@@ -13,7 +14,6 @@ import { englishTexts, serviceTextsIn } from '../../texts/texts.ts';
 import { languageParameter } from '../language.ts';
 import { listingLine } from '../listing-parts.ts';
 import { findPathListing, type PageDependencies, pageNotFound } from '../page-routes.ts';
-import { badge } from './badge.ts';
 import { listingPicture, type PreviewContent } from './listing-picture.ts';
 
 /** How long a browser, or a proxy of a site that embeds one, may show the same picture (ms). */
@@ -123,4 +123,43 @@ function isCurrent(
   });
   if (request.fresh) response.status(304).end();
   return request.fresh;
+}
+
+const height = 28;
+const fontSize = 13;
+const padding = 10;
+
+/**
+ * Two short texts side by side, as an SVG that other sites embed: neither a script nor a style sheet, so it looks the same
+ * under any Content-Security-Policy.
+ * @param title read out in place of the picture, where the page has no other text for it
+ */
+export function badge(title: string, label: string, value: string): Html {
+  const [left, right] = [widthOf(label), widthOf(value)];
+  const width = left + right + 4 * padding;
+  const text = (content: string, x: number, length: number) =>
+    html`<text x="${x}" y="18.5" textLength="${length}" lengthAdjust="spacingAndGlyphs">${content}</text>`;
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}">
+<title>${title}</title>
+<clipPath id="shape"><rect width="${width}" height="${height}" rx="6"/></clipPath>
+<g clip-path="url(#shape)">
+<rect width="${left + 2 * padding}" height="${height}" fill="#1f5f6b"/>
+<rect x="${left + 2 * padding}" width="${right + 2 * padding}" height="${height}" fill="#1d2430"/>
+</g>
+<g fill="#ffffff" font-family="Verdana, 'DejaVu Sans', sans-serif" font-size="${fontSize}">
+${text(label, padding, left)}
+${text(value, left + 3 * padding, right)}
+</g>
+</svg>
+`;
+}
+
+/** About the width of a text. It is drawn in exactly this width, whatever fonts there are. */
+function widthOf(text: string): number {
+  const widths = Array.from(text, (character): number => {
+    if (/[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}]/u.test(character)) return 1;
+    if (/[.,:;!|'iljtfrI\s\u00A0\u202F]/u.test(character)) return 0.36;
+    return /[mwMW]/.test(character) ? 0.95 : /\p{M}/u.test(character) ? 0 : 0.63;
+  });
+  return Math.round(widths.reduce((sum, width) => sum + width, 0) * fontSize);
 }

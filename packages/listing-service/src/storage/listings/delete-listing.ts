@@ -142,7 +142,6 @@ async function deleteRest(sql: Sql, listingId: string): Promise<void> {
   }
   const keys = sql.selectFrom('keys').select('id').where('listing_id', '=', listingId);
   await sql.deleteFrom('key_usage').where('key_id', 'in', keys).execute();
-  await sql.deleteFrom('request_reservations').where('key_id', 'in', keys).execute();
   await sql.deleteFrom('keys').where('listing_id', '=', listingId).execute();
   const tables = [
     ...(['reports', 'vote_counts', 'review_counts', 'review_replies', 'listing_days'] as const),

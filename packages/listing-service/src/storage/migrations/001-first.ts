@@ -1,14 +1,24 @@
 import type { SqlDialect } from '@tallyhook/platform/database/dialect';
-import { communityTables } from './community-tables.ts';
 import { counts } from './counts.ts';
-import { webhookTables } from './webhook-tables.ts';
 import { type Words, wordsOf } from './words.ts';
 
 /** All tables. What the columns mean is said in `tables.ts`; here are the reasons of the indexes. */
 export function first(dialect: SqlDialect): string[] {
   const words = wordsOf(dialect);
-  return [...listingTables(words), ...webhookTables(words), ...communityTables(words), ...counts(dialect)];
+  return [
+    ...listingTables(words),
+    ...webhookTables(words),
+    ...communityTables(words),
+    ...counts(dialect),
+    // With SQLite, they are in a file of their own.
+    ...(dialect.name === 'postgres' ? [rateLimits] : []),
+  ];
 }
+
+/** The columns that rate-limiter-flexible expects. */
+const rateLimits = `create unlogged table rate_limits (
+    key text primary key, points bigint not null, expire bigint not null
+  ) with (fillfactor = 70)`;
 
 const listingTables = ({ id, integer, strict }: Words) => [
   `create table listings (
@@ -45,12 +55,6 @@ const listingTables = ({ id, integer, strict }: Words) => [
     hint text not null, label text not null, created_at ${integer} not null, revoked_at ${integer}
   )${strict}`,
   `create table key_usage (key_id ${integer} primary key, last_used_at ${integer} not null)${strict}`,
-  // A row per key and process, and not per request.
-  `create table request_reservations (
-    key_id ${integer} not null, holder text not null, counted_json text not null, reserved ${integer} not null,
-    usable_until ${integer} not null, counts_until ${integer} not null, primary key (key_id, holder)
-  )${strict}`,
-  `create table limit_holders (holder text primary key, file_id text not null)${strict}`,
 
   `create table votes (
     id ${id}, listing_id text not null references listings (id), user_id text not null,
@@ -78,4 +82,72 @@ const listingTables = ({ id, integer, strict }: Words) => [
     buyer_id text not null, buyer_name text not null, recipient_id text, recipient_name text, tier_json text not null,
     status text not null, auto_renew ${integer} not null, current_period_end ${integer}, created_at ${integer} not null
   )${strict}`,
+];
+
+/** Members and their sessions, moderation, and limits of abuse. */
+export const communityTables = ({ integer, strict }: Words) => [
+  `create table members (user_id text primary key, username text not null, session_epoch text)${strict}`,
+  `create table member_deletions (user_id text primary key, requested_at ${integer} not null)${strict}`,
+  `create table sign_in_links (
+    hash text primary key, user_id text not null, username text not null, expires_at ${integer} not null
+  )${strict}`,
+  `create table revoked_sessions (id text primary key, expires_at ${integer} not null)${strict}`,
+  `create table proven_guilds (
+    user_id text not null, guild_id text not null, name text not null, icon_url text, is_owner integer not null,
+    members integer, online integer, expires_at ${integer} not null,
+    constraint proven_guilds_pkey primary key (user_id, guild_id)
+  )${strict}`,
+  'create index proven_guilds_by_expiry on proven_guilds (expires_at)',
+  `create table connect_requests (
+    id text primary key, user_id text not null, request_json text not null, code_hash text, expires_at ${integer} not null
+  )${strict}`,
+  // A code is fetched once.
+  'create unique index connect_requests_by_code on connect_requests (code_hash)',
+
+  `create table reports (
+    id text primary key, kind text not null, listing_id text not null, review_user_id text not null,
+    reporter_id text not null, reason text not null, text text not null, reported_text text not null,
+    state text not null, created_at ${integer} not null, closed_at ${integer}
+  )${strict}`,
+  // A member reports the same once at a time.
+  `create unique index reports_open on reports (listing_id, kind, review_user_id, reporter_id) where state = 'open'`,
+  'create index reports_by_reporter on reports (reporter_id, created_at)',
+  `create table bans (user_id text primary key, reason text not null, banned_at ${integer} not null)${strict}`,
+  `create table moderation_log (
+    id text primary key, at ${integer} not null, operator_id text not null, action text not null, listing_id text,
+    user_id text, reason text not null
+  )${strict}`,
+  'create index moderation_log_by_listing on moderation_log (listing_id, at)',
+  'create index moderation_log_by_time on moderation_log (at, id)',
+  `create table used_challenges (id text primary key, expires_at ${integer} not null)${strict}`,
+  'create index used_challenges_by_expiry on used_challenges (expires_at)',
+
+  `create table settings (name text primary key, value text not null)${strict}`,
+];
+
+export const webhookTables = ({ id, integer, strict }: Words) => [
+  `create table webhooks (
+    listing_id text not null references listings (id), family text not null check (family in ('vote', 'premium')),
+    url text not null, secret text not null, previous_secret text, previous_until ${integer}, failing_since ${integer},
+    failures ${integer} not null, paused_at ${integer}, pause_reason text, paused_by text, primary key (listing_id, family)
+  )${strict}`,
+  `create table deliveries (
+    id text primary key, listing_id text not null references listings (id), family text not null, event text not null,
+    test ${integer} not null, body text not null, created_at ${integer} not null, state text not null,
+    attempts ${integer} not null, next_attempt_at ${integer} not null, leased_until ${integer}, lease_id text
+  )${strict}`,
+  'create index deliveries_by_listing on deliveries (listing_id, created_at)',
+  // The dispatcher finds due deliveries by these, however many are stored or wait for one webhook.
+  `create index deliveries_waiting on deliveries (next_attempt_at) where state = 'waiting'`,
+  `create index deliveries_by_webhook on deliveries (listing_id, family, next_attempt_at) where state = 'waiting'`,
+  'create index deliveries_leased on deliveries (leased_until) where leased_until is not null',
+  // What owners are shown as failed.
+  `create index deliveries_failed on deliveries (listing_id, created_at, id) where state = 'failed'`,
+  // Old ones are deleted by it, without reading all.
+  `create index deliveries_finished on deliveries (created_at) where state != 'waiting'`,
+  `create table attempts (
+    id ${id}, delivery_id text not null references deliveries (id), at ${integer} not null,
+    duration_ms ${integer} not null, url text not null, signed_with text not null, status ${integer}, error text, answer text
+  )${strict}`,
+  'create index attempts_by_delivery on attempts (delivery_id)',
 ];

@@ -9,7 +9,7 @@ import { first } from './001-first.ts';
  * place until 0.1.0 is released. Count its name up with each change, so that a database of an earlier state is refused.
  */
 export function migrations(dialect: SqlDialect): Record<string, Migration> {
-  return { '001-service-4': migration(first(dialect)) };
+  return { '001-service-5': migration(first(dialect)) };
 }
 
 /** The names of all migrations, oldest first. */

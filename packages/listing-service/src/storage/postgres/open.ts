@@ -88,7 +88,7 @@ export async function openPostgresEngine(url: string, { onMigration }: OpenOptio
     dialect: postgresDialect,
     driver: createSessionDriver(sessionsOf(pool, readingPool), asStoreError),
     recordVote: createRecordVote({ transact }),
-    read: async (text, parameters) => (await readRows(readingPool, text, parameters)).rows,
+    run: async (text, parameters) => (await runStatement(readingPool, text, parameters)).rows,
     transact,
     close,
   };
@@ -108,7 +108,7 @@ function sessionsOf(pool: pg.Pool, readingPool: pg.Pool): SessionSource {
   return {
     read<Row>(query: CompiledQuery) {
       if (query.query.kind !== 'SelectQueryNode' || query.query.endModifiers !== undefined) return null;
-      return readRows(readingPool, query.sql, query.parameters).then(resultOf<Row>);
+      return runStatement(readingPool, query.sql, query.parameters).then(resultOf<Row>);
     },
     async begin() {
       const { begin, execute, commit, rollback } = newTransaction(pool);
@@ -123,7 +123,11 @@ function resultOf<Row>({ rows, rowCount }: Pick<pg.QueryResult<object>, 'rows' |
 }
 
 /** Runs one statement outside a transaction. A connection that does not respond in time is closed. */
-async function readRows(pool: pg.Pool, text: string, parameters: readonly unknown[]): Promise<pg.QueryResult<object>> {
+async function runStatement(
+  pool: pg.Pool,
+  text: string,
+  parameters: readonly unknown[],
+): Promise<pg.QueryResult<object>> {
   let client: pg.PoolClient;
   try {
     client = await pool.connect();

@@ -1,0 +1,854 @@
+import { minute, second } from '@tallyhook/platform/durations';
+import { apiKeyForm, idForm } from '@tallyhook/platform/pasted-forms';
+import {
+  bold,
+  codeBlock,
+  escapeName,
+  joined,
+  lines,
+  type Markup,
+  markup,
+  mention,
+  subtext,
+  timestamp,
+} from '@tallyhook/platform/texts/markup';
+import { customSite, findLinkableSite } from '../../src/core/settings/listing-settings.ts';
+import type { Arrival } from '../../src/core/settings/stored-settings.ts';
+import { textField } from '../../src/discord/commands/input.ts';
+import type {
+  ActionTarget,
+  Later,
+  Modal,
+  ModalField,
+  OptionValue,
+  Panel,
+  PanelBlock,
+  ReplyButton,
+} from '../../src/discord/commands/reply.ts';
+import type {
+  GeneratedSecrets,
+  KeyCheck,
+  LinkResult,
+  ListingSettings,
+  SecretFamily,
+} from '../../src/features/settings/community.ts';
+import type { SettingPath } from '../../src/features/settings.ts';
+import { missingFor } from '../../src/lookup/sites/site-apis.ts';
+import type { Texts } from '../../src/texts/texts.ts';
+import { linkableSites } from '../../src/webhook/sites/index.ts';
+import { homePageOf, type Site, trustOf } from '../../src/webhook/sites/site.ts';
+import { findObjectProblems, type Problem, panel, problemOf, refusing, renderProblems, showSaved } from './results.ts';
+import { credits, setupSections, votePanelButton } from './sections.ts';
+import {
+  authorOf,
+  button,
+  buttonBlock,
+  displayName,
+  editOptions,
+  effectiveValue,
+  escapedName,
+  type ListingView,
+  linkButtons,
+  listingOptions,
+  listingTitle,
+  openView,
+  refreshed,
+  type SetupView,
+  selectBlock,
+  settingName,
+  textBlock,
+  toChanges,
+} from './view.ts';
+
+const pollMs = 2 * second;
+/** Tests that arrived so shortly before the panel was opened count (ms). */
+const earlyMs = 1 * minute;
+
+/** Blocks with what top.gg has connected for the member: to be linked here, or not. */
+export async function heldBlocks({ texts, services, guildId, input }: SetupView): Promise<PanelBlock[]> {
+  const { text } = texts;
+  const held = await services.connections.heldFor(guildId, input.userId);
+  return held.map(({ listing, kind, targetId }) => ({
+    kind: 'section',
+    text: text('setup.connect.held', {
+      name: kind === 'bot' ? mention(targetId) : bold(escapeName(text('setup.choices.server'))),
+    }),
+    button: button(text('setup.buttons.linkHere'), 'held', { n: listing }, 'primary'),
+  }));
+}
+
+export async function confirmHeld(view: SetupView): Promise<Panel> {
+  const { services, input, texts } = view;
+  const result = await services.connections.confirm(String(input.options['n']), authorOf(view));
+  if (result === null) return renderLinkStep(view);
+  if (result.status === 'invalid') {
+    const problems = result.issues.map((issue) => problemOf(issue, view));
+    return renderUnlinked(view, problems, null);
+  }
+  const { listing } = result;
+  return renderChannelStep(
+    { ...view, listing },
+    texts.text('setup.link.title', { name: escapeName(listing.site?.name ?? listing.name) }),
+  );
+}
+
+/**
+ * The first step: to connect the service, another site, or the service's key. `later` turns green what was connected.
+ */
+export async function linkStep(view: SetupView): Promise<Pick<Panel, 'blocks' | 'later'>> {
+  const { texts, services, guildId, community, input, clock } = view;
+  const { text } = texts;
+  const { hasService } = services.checks;
+  const dashboard = await services.checks.dashboardOf(guildId);
+  const offer = await services.checks.connectOffer(community, input.userId);
+  const first =
+    offer === null
+      ? [textBlock(text('setup.welcome.text'))]
+      : [
+          textBlock(text('setup.connect.hint')),
+          buttonBlock(...linkButtons(text('setup.buttons.connect'), offer.url)),
+          textBlock(lines(bold(text('setup.connect.byHand')), text('setup.welcome.text'))),
+        ];
+  const byKey = buttonBlock(
+    button(text('setup.buttons.pasteKey'), 'link'),
+    ...linkButtons(text('setup.buttons.findKey'), dashboard),
+  );
+  return {
+    blocks: [...(await heldBlocks(view)), ...first, ...siteStep(view), ...(hasService ? [byKey] : [])],
+    ...(offer !== null && { later: waitForArrival(view, offer.listing, clock.now() - earlyMs) }),
+  };
+}
+
+/** The first step for one more listing. */
+export async function renderLinkStep(view: SetupView): Promise<Panel> {
+  const { text } = view.texts;
+  const { blocks, ...step } = await linkStep(view);
+  return {
+    ...panel('plain', escapeName(text('setup.forms.link')), blocks, [
+      button(text('setup.buttons.overview'), 'overview'),
+    ]),
+    ...step,
+  };
+}
+
+/** The form for a listing on the service: kind and id follow from the key. */
+export function linkForm({ texts }: SetupView): Modal {
+  return { kind: 'modal', title: texts.text('setup.forms.link'), action: 'linked', fields: [keyField(texts)] };
+}
+
+/** The form that replaces the API key of a listing. */
+export function keyForm(view: ListingView): Modal {
+  const { texts } = view;
+  const options = listingOptions(view);
+  return {
+    kind: 'modal',
+    title: texts.text('setup.forms.key'),
+    action: 'key-saved',
+    options,
+    fields: [keyField(texts)],
+  };
+}
+
+function keyField({ text }: Texts): ModalField {
+  return {
+    kind: 'text',
+    name: 'lookupKey',
+    label: text('setup.fields.lookupKey'),
+    description: text('setup.hints.lookupKey'),
+    maxLength: 300,
+  };
+}
+
+/** Checks the key, saves the listing, and shows what to enter in the service's dashboard. */
+export async function linkListing(view: SetupView): Promise<Panel> {
+  const { input, services, clock, guildId } = view;
+  const lookupKey = apiKeyForm.clean(textField(input, 'lookupKey'));
+  const check = await services.checks.checkKey(guildId, null, lookupKey);
+  if (check.status !== 'valid') return renderUnlinked(view, [keyProblem(view, check)], formOfService);
+  const { kind, name, targetId } = check;
+  const since = clock.now();
+  const result = await services.settings.link({
+    ...authorOf(view),
+    kind,
+    targetId: targetId ?? (kind === 'server' ? guildId : input.applicationId),
+    lookupKey,
+    voteSecret: null,
+  });
+  return renderLinked(view, result, { since, name, form: formOfService });
+}
+
+/**
+ * The second step on another site: what to do there first, a form, or at once the listing if there is nothing to ask.
+ */
+export async function openSite(view: SetupView): Promise<Modal | Panel> {
+  const choice = chosenSite(view);
+  if (choice === null) return renderLinkStep(view);
+  const { site } = choice;
+  if (site !== customSite && site.setup.secret === 'theirs') return renderSiteSteps(view, site, choice);
+  const draft = view.input.values.length === 0 ? view.services.drafts.find(siteDraftKey(view)) : null;
+  return siteForm(view, choice, draft ?? {}) ?? linkOnSite(view, choice);
+}
+
+/**
+ * Where the site makes the secret: the address comes first, because the secret is shown where the address is entered.
+ */
+function renderSiteSteps(view: SetupView, site: Site, choice: SiteChoice): Panel {
+  const { texts, services } = view;
+  const { text } = texts;
+  const { name, address } = services.settings.reserve(site.id, choice.name);
+  return panel(
+    'wait',
+    escapeName(site.name),
+    [
+      textBlock(siteSteps(texts, site, text('setup.link.siteSecret'))),
+      ...siteAddressBlocks(texts, address),
+      textBlock(subtext(trustText(texts, site))),
+    ],
+    [
+      ...openSiteButtons(texts, site),
+      button(text('setup.buttons.enterSecret'), 'site-form', choiceOptions({ ...choice, name }), 'primary'),
+      button(text('setup.buttons.overview'), 'overview'),
+    ],
+  );
+}
+
+/** The form after {@link renderSiteSteps}. */
+export async function openSiteForm(view: SetupView): Promise<Modal | Panel> {
+  const choice = chosenSite(view);
+  return (choice && siteForm(view, choice)) ?? renderLinkStep(view);
+}
+
+export async function submitSite(view: SetupView): Promise<Panel> {
+  const choice = chosenSite(view);
+  return choice === null ? renderLinkStep(view) : linkOnSite(view, choice);
+}
+
+async function linkOnSite(view: SetupView, choice: SiteChoice): Promise<Panel> {
+  const { site } = choice;
+  const since = view.clock.now();
+  const result = await linkSite(view, choice);
+  if (result.status === 'invalid' && site === customSite)
+    view.services.drafts.put(siteDraftKey(view), view.input.fields);
+  const name = site === customSite ? textField(view.input, 'siteName') : site.name;
+  const action = site !== customSite && site.setup.secret === 'theirs' ? 'site-form' : 'site';
+  return renderLinked(view, result, { since, name, form: { action, options: choiceOptions(choice) } });
+}
+
+function siteDraftKey({ guildId, input }: SetupView): string {
+  return JSON.stringify([guildId, input.userId, 'site']);
+}
+
+const formOfService: ActionTarget = { action: 'link' };
+
+/** Panel with what to enter at the site, or why nothing was linked. @param options.form opens the form again */
+function renderLinked(
+  view: SetupView,
+  result: LinkResult,
+  { since, name, form }: { readonly since: number; readonly name: string; readonly form: ActionTarget },
+): Panel {
+  if (result.status === 'invalid') {
+    const problems = result.issues.map((issue) => problemOf(issue, view));
+    return renderUnlinked(view, problems, form);
+  }
+  const { listing, secrets } = result;
+  return renderWaiting({ ...view, listing }, { since, secrets, name });
+}
+
+/** @param form opens the form again; null without one */
+function renderUnlinked({ texts }: SetupView, problems: readonly Problem[], form: ActionTarget | null): Panel {
+  const { text } = texts;
+  return panel(
+    'bad',
+    text('setup.problems.title'),
+    [textBlock(renderProblems(problems))],
+    [
+      ...(form === null ? [] : [button(text('setup.buttons.editAgain'), form.action, form.options, 'primary')]),
+      button(text('setup.buttons.overview'), 'overview'),
+    ],
+  );
+}
+
+/** Problem with a key, in the words of the manager. */
+export function keyProblem({ texts }: SetupView, check: Exclude<KeyCheck, { status: 'valid' }>): Problem {
+  const text =
+    'retryAt' in check
+      ? texts.text(`setup.link.${check.status}`, { time: timestamp(check.retryAt, 'R') })
+      : texts.text(`setup.link.${check.status}`);
+  return {
+    text: lines(markup`**${escapeName(texts.text('setup.fields.lookupKey'))}**`, text),
+    hint: escapeName(texts.text('setup.hints.lookupKey')),
+  };
+}
+
+/**
+ * Panel with what to enter where, with the secrets if they are new; turns green when the test arrives. @param since ms
+ * since the epoch
+ */
+function renderWaiting(
+  view: ListingView,
+  { since, secrets, name }: { since: number; secrets: GeneratedSecrets | null; name: string },
+): Panel {
+  const { listing, texts } = view;
+  const { text } = texts;
+  const options = { l: listing.name, t: Math.floor((since - earlyMs) / second) };
+  const { site } = listing;
+  // Then its address was entered before, with the secret.
+  const isEntered = ({ setup }: Site) => secrets !== null && setup.secret === 'theirs';
+  return {
+    ...panel(
+      'wait',
+      text('setup.link.title', { name: escapeName(name, 80) }),
+      [
+        textBlock(
+          site === null
+            ? text('setup.link.copy')
+            : isEntered(site)
+              ? text('setup.link.siteTest')
+              : siteSteps(texts, site, text('setup.link.siteTest')),
+        ),
+        ...addressBlocks(view, secrets),
+        ...(secrets?.voteSecret ? [textBlock(subtext(text('setup.link.once')))] : []),
+        ...(site === null ? [] : [textBlock(subtext(trustText(texts, site)))]),
+        textBlock(text('setup.link.waiting')),
+      ],
+      [
+        button(text('setup.buttons.checkAgain'), 'check', options, 'primary'),
+        ...(site === null ? [] : openSiteButtons(texts, site)),
+        button(text('setup.buttons.more'), 'more', listingOptions(view)),
+        button(text('setup.buttons.later'), 'step-channel', listingOptions(view)),
+      ],
+    ),
+    later: waitForArrival(view, listing.name, since - earlyMs),
+  };
+}
+
+/** Waits for the test of a listing that is linked already. */
+export function renderTest(view: ListingView): Panel {
+  const name = displayName(view, view.listing.name);
+  return renderWaiting(view, { since: view.clock.now(), secrets: null, name });
+}
+
+/** Polls while the message can be changed. */
+function waitForArrival(view: SetupView, listing: string, since: number): Later {
+  const { input, services, clock, guildId } = view;
+  return async (signal) => {
+    while (!signal.aborted) {
+      await clock.sleep(pollMs, signal);
+      const arrival = signal.aborted ? null : await services.settings.arrivedSince(guildId, listing, since);
+      if (arrival === null) continue;
+      const current = await openView({ ...input, action: null, options: { l: listing } }, view, guildId);
+      return renderArrived(current, arrival);
+    }
+    return null;
+  };
+}
+
+/** "Check again": a new message if nothing has arrived, because the secrets in the first one are shown only there. */
+export async function checkTest(view: ListingView): Promise<Panel> {
+  const { input, services, listing, texts, guildId } = view;
+  const since = Number(input.options['t']) * second;
+  const arrival = Number.isSafeInteger(since)
+    ? await services.settings.arrivedSince(guildId, listing.name, Math.max(0, since))
+    : null;
+  if (arrival !== null) return renderArrived(view, arrival);
+  return { ...panel('wait', texts.text('setup.link.notYet'), [], []), response: 'new' };
+}
+
+function renderArrived(view: SetupView, { at, isTest }: Arrival): Panel {
+  const { text } = view.texts;
+  return renderChannelStep(
+    view,
+    text(isTest ? 'setup.link.arrived' : 'setup.link.voteArrived', { time: timestamp(at, 'R') }),
+  );
+}
+
+const kinds = ['server', 'bot'] as const;
+type Kind = (typeof kinds)[number];
+
+/** Choice in the first step. */
+export interface SiteChoice {
+  /** {@link customSite} for a site that the owner describes. */
+  readonly site: Site | typeof customSite;
+  readonly kind: Kind;
+  /** That of the listing to be, if its address was shown already. */
+  readonly name: string | undefined;
+}
+
+/** The other sites, for servers and for bots. */
+function siteStep({ texts: { text } }: SetupView): PanelBlock[] {
+  const placeholderOf = { server: text('setup.placeholders.serverSite'), bot: text('setup.placeholders.botSite') };
+  return kinds.map((kind) => {
+    const listing = linkableSites.filter((site) => site.kinds.includes(kind));
+    return selectBlock({
+      kind: 'choices',
+      action: 'site',
+      placeholder: placeholderOf[kind],
+      options: { k: kind },
+      choices: [
+        ...listing.map(({ id, name }) => ({ label: name, value: id })),
+        { label: text('setup.choices.customSite'), value: customSite },
+      ],
+    });
+  });
+}
+
+/** Site that a select, a button or a form names; null for a forged one. */
+function chosenSite({ input: { values, options } }: SetupView): SiteChoice | null {
+  const id = values[0] ?? options['w'];
+  const kind = kinds.find((each) => each === options['k']);
+  const site = id === customSite ? customSite : findLinkableSite(id);
+  if (kind === undefined || site === null || (site !== customSite && !site.kinds.includes(kind))) return null;
+  const name = options['n'];
+  const isName = typeof name === 'string' && /^[a-z]+-[\da-f]{10}$/.test(name) && name.startsWith(`${idOf(site)}-`);
+  return { site, kind, name: isName ? name : undefined };
+}
+
+const idOf = (site: SiteChoice['site']) => (site === customSite ? customSite : site.id);
+
+function choiceOptions({ site, kind, name }: SiteChoice): Readonly<Record<string, OptionValue>> {
+  return { w: idOf(site), k: kind, ...(name !== undefined && { n: name }) };
+}
+
+/** How strong the scheme of a site is. Empty for a site of the operator's without any scheme. */
+function trustText({ text }: Texts, site: Site): Markup {
+  const trust = trustOf(site);
+  return escapeName(trust === 'none' ? '' : text(`setup.trust.${trust}`), maxTrustLength);
+}
+
+const maxTrustLength = 100;
+
+/** Steps on the site. @param next what follows in Discord */
+function siteSteps({ text }: Texts, { name, setup: { secret, event, choice } }: Site, next: Markup): Markup {
+  const steps = [
+    text('setup.link.siteOpen', { site: bold(escapedName(name)) }),
+    secret === 'ours' ? text('setup.link.siteEnter') : text('setup.link.siteEnterAddress'),
+    ...(event === undefined ? [] : [text('setup.link.siteTick', { event: bold(escapedName(event)) })]),
+    ...(choice === undefined ? [] : [text('setup.link.siteChoose', { choice: bold(escapedName(choice)) })]),
+    next,
+  ];
+  return lines(...steps.map((step, index) => markup`${index + 1}. ${step}`));
+}
+
+/** Leads to the site. */
+function openSiteButtons({ text }: Texts, site: Site): readonly ReplyButton[] {
+  return linkButtons(text('setup.link.openSite', { site: site.name }), homePageOf(site));
+}
+
+/** The form for what is not known already; null if that is everything. @param draft what was entered before */
+function siteForm(
+  { texts, input }: SetupView,
+  choice: SiteChoice,
+  draft: SetupView['input']['fields'] = {},
+): Modal | null {
+  const { site, kind } = choice;
+  const { text } = texts;
+  const botId = { kind: 'text', name: 'botId', required: false, maxLength: 20 } as const;
+  const asked: readonly ModalField[] = [
+    ...(site === customSite ? descriptionFields(texts) : []),
+    ...(kind === 'bot'
+      ? [
+          {
+            ...botId,
+            label: text('setup.fields.botId'),
+            description: text('setup.hints.botId'),
+            value: input.applicationId,
+          },
+        ]
+      : []),
+    ...(site !== customSite && site.setup.secret === 'theirs' ? [secretField(texts, site)] : []),
+  ];
+  if (asked.length === 0) return null;
+  const withDraft = asked.map((field) => {
+    const entered = draft[field.name];
+    return field.kind === 'text' && typeof entered === 'string' ? { ...field, value: entered } : field;
+  });
+  const title = site === customSite ? text('setup.choices.customSite') : site.name;
+  return { kind: 'modal', title, action: 'site-linked', options: choiceOptions(choice), fields: withDraft };
+}
+
+/** The description of a site whose deliveries have a secret in a header. */
+function descriptionFields(texts: Texts): readonly ModalField[] {
+  const text = { kind: 'text', maxLength: 80 } as const;
+  return [
+    { ...text, name: 'siteName', label: texts.text('setup.fields.siteName') },
+    {
+      ...text,
+      name: 'header',
+      label: texts.text('setup.fields.header'),
+      description: texts.text('setup.hints.header'),
+      value: 'Authorization',
+    },
+    {
+      ...text,
+      name: 'user',
+      label: texts.text('setup.fields.user'),
+      description: texts.text('setup.hints.user'),
+      placeholder: 'user.id',
+    },
+    {
+      ...text,
+      name: 'test',
+      label: texts.text('setup.fields.test'),
+      description: texts.text('setup.hints.test'),
+      placeholder: 'type=test',
+      required: false,
+    },
+  ];
+}
+
+/** As in the file. What is not valid is refused when it is saved. */
+function describedIn(view: SetupView): object {
+  const entered = (name: string) => textField(view.input, name).trim();
+  const [field = '', is = 'true'] = entered('test')
+    .split('=', 2)
+    .map((part) => part.trim());
+  const flag = is === 'true' || is === 'false' ? is === 'true' : is;
+  return {
+    name: entered('siteName'),
+    ...(entered('header') !== '' && { header: entered('header') }),
+    user: entered('user'),
+    ...(field !== '' && { test: { field, is: flag } }),
+  };
+}
+
+/** A secret: ours unless the owner enters another one, or the one that the site has made. */
+function secretField({ text }: Texts, site: Site | null): ModalField {
+  const { secret, secretPrefix } = site?.setup ?? { secret: 'ours' };
+  const field = { kind: 'text', name: 'secret', label: text('setup.fields.secret'), maxLength: 200 } as const;
+  if (secret === 'ours') return { ...field, description: text('setup.hints.secret'), required: false };
+  return {
+    ...field,
+    description: text('setup.hints.siteSecret'),
+    ...(secretPrefix && { placeholder: `${secretPrefix}…` }),
+  };
+}
+
+/** Links a listing on a site; its webhook gets a secret of ours unless the site has made one. */
+function linkSite(view: SetupView, { site, kind, name }: SiteChoice): Promise<LinkResult> {
+  const { input, guildId } = view;
+  return view.services.settings.link({
+    ...authorOf(view),
+    kind,
+    site: idOf(site),
+    ...(site === customSite && { custom: describedIn(view) }),
+    ...(name !== undefined && { name }),
+    targetId: kind === 'server' ? guildId : idForm('any').clean(textField(input, 'botId')) || input.applicationId,
+    lookupKey: null,
+    voteSecret: textField(input, 'secret') || null,
+  });
+}
+
+const families = ['vote', 'premium'] as const satisfies readonly SecretFamily[];
+
+/** A listing with its addresses, and what changes its key and secrets. */
+export function renderListing(view: ListingView): Panel {
+  const { listing, texts } = view;
+  const { text } = texts;
+  const { site } = listing;
+  const options = listingOptions(view);
+  const count = (path: string, secrets: number) =>
+    joined([bold(settingName(path, texts)), text('setup.values.stored', { count: secrets })], ': ');
+  const isOwn = listing.origin === 'setup';
+  const withOld = listing.voteSecrets > 1 ? 'vote' : listing.premiumSecrets > 1 ? 'premium' : null;
+  return panel(
+    'plain',
+    escapedName(listingTitle(view, listing)),
+    [
+      textBlock(
+        site === null
+          ? lines(
+              texts.text('setup.listing.key', {
+                state: texts.text(listing.hasLookupKey ? 'setup.listing.keyStored' : 'setup.listing.keyMissing'),
+              }),
+              count('voteSecrets', listing.voteSecrets),
+              count('premiumSecrets', listing.premiumSecrets),
+            )
+          : lines(
+              trustText(texts, site),
+              count('voteSecrets', listing.voteSecrets),
+              takesKey(listing) ? count('siteKey', Number(listing.hasSiteKey)) : null,
+            ),
+      ),
+      ...addressBlocks(view, null),
+      ...(isOwn ? [] : [textBlock(subtext(text('setup.listing.operators')))]),
+      buttonBlock(
+        button(text('setup.buttons.tests'), 'test', options, 'primary'),
+        ...(isOwn
+          ? [
+              ...(site === null ? [button(text('setup.buttons.newKey'), 'key', options)] : []),
+              button(text('setup.buttons.voteSecret'), 'rotate', { ...options, y: 'vote' }),
+              site === null
+                ? button(text('setup.buttons.premiumSecret'), 'rotate', { ...options, y: 'premium' })
+                : button(text('setup.buttons.more'), 'more', options),
+              ...(withOld === null
+                ? []
+                : [button(text('setup.buttons.dropSecrets'), 'drop', { ...options, y: withOld })]),
+            ]
+          : []),
+      ),
+    ],
+    [
+      ...(isOwn ? [button(text('setup.buttons.unlink'), 'unlink', options, 'danger')] : []),
+      button(text('setup.buttons.overview'), 'overview', options),
+    ],
+  );
+}
+
+/** The addresses for the dashboard of the service or site, with the secrets if they are new. */
+function addressBlocks(
+  { texts, listing: { addresses, premiumSecrets } }: ListingView,
+  secrets: GeneratedSecrets | null,
+  // Premium events are not received without a secret of their own.
+  shown: readonly SecretFamily[] = premiumSecrets === 0 ? ['vote'] : families,
+): PanelBlock[] {
+  const { text } = texts;
+  const ofFamily = (family: SecretFamily, address: string): Markup => {
+    const secret = secrets?.[`${family}Secret`] ?? null;
+    return lines(
+      addressText(texts, family, address),
+      ...(secrets === null
+        ? []
+        : [
+            joined([bold(text(`setup.link.${family}`)), text('setup.link.secret')], ' · '),
+            secret === null ? text('setup.link.stored') : codeBlock(secret),
+          ]),
+    );
+  };
+  return [
+    ...shown.flatMap((family) => {
+      const address = addresses[family];
+      return address === null ? [] : textBlock(ofFamily(family, address));
+    }),
+    ...incompleteNote(texts, addresses.vote),
+  ];
+}
+
+/** The address for a site on which a listing is about to be linked. */
+function siteAddressBlocks(texts: Texts, address: string): PanelBlock[] {
+  return [textBlock(addressText(texts, 'vote', address)), ...incompleteNote(texts, address)];
+}
+
+function addressText({ text }: Texts, family: SecretFamily, address: string): Markup {
+  return lines(joined([bold(text(`setup.link.${family}`)), text('setup.link.address')], ' · '), codeBlock(address));
+}
+
+function incompleteNote({ text }: Texts, address: string): PanelBlock[] {
+  return address.startsWith('http') ? [] : [textBlock(subtext(text('setup.link.noPublicAddress')))];
+}
+
+export function rotateForm(view: ListingView, family: SecretFamily): Modal {
+  const { texts, listing } = view;
+  return {
+    kind: 'modal',
+    title: texts.text(`setup.forms.${family}Secret`),
+    action: 'rotated',
+    options: { ...listingOptions(view), y: family },
+    fields: [secretField(texts, listing.site)],
+  };
+}
+
+/** The new secret, shown once. */
+export function renderRotated(view: ListingView, family: SecretFamily, secrets: GeneratedSecrets): Panel {
+  const { text } = view.texts;
+  return panel(
+    'good',
+    text('setup.listing.rotateTitle'),
+    [
+      ...addressBlocks(view, secrets, [family]),
+      textBlock(lines(text('setup.listing.rotated'), subtext(text('setup.link.once')))),
+    ],
+    [
+      button(text('setup.buttons.dropSecrets'), 'drop', { ...listingOptions(view), y: family }),
+      button(text('setup.sections.listing'), 'section', { ...listingOptions(view), s: 'listing' }),
+    ],
+  );
+}
+
+export function renderUnlink(view: ListingView): Panel {
+  const { text } = view.texts;
+  return panel(
+    'bad',
+    text('setup.listing.unlinkTitle', { name: escapedName(displayName(view, view.listing.name)) }),
+    [textBlock(text('setup.listing.unlink'))],
+    [
+      button(text('setup.buttons.confirmUnlink'), 'unlinked', listingOptions(view), 'danger'),
+      button(text('setup.buttons.cancel'), 'section', { ...listingOptions(view), s: 'listing' }),
+    ],
+  );
+}
+
+/**
+ * The form with what is not needed to link a listing: own secrets; on another site what its API and its vote page need.
+ * A field that stays empty changes nothing.
+ */
+export function detailsForm(view: ListingView): Modal {
+  const { listing } = view;
+
+  const { site, kind } = listing;
+  const text = { kind: 'text', required: false } as const;
+  const secret = { ...text, name: 'secret', label: view.texts.text('setup.fields.voteSecret'), maxLength: 200 };
+  const siteKey = {
+    ...text,
+    name: 'siteKey',
+    label: view.texts.text('setup.fields.siteKey'),
+    description: view.texts.text('setup.hints.siteKey'),
+    maxLength: 1000,
+  };
+  const slug = {
+    ...text,
+    name: 'slug',
+    label: view.texts.text('setup.fields.slug'),
+    description: view.texts.text('setup.hints.slug'),
+    maxLength: 100,
+  };
+  const asked: readonly ModalField[] =
+    site === null
+      ? [secret, { ...secret, name: 'premiumSecret', label: view.texts.text('setup.fields.premiumSecret') }]
+      : [secret, ...(takesKey(listing) ? [siteKey] : []), ...(needsSlug(site, kind) ? [slug] : [])];
+  return {
+    kind: 'modal',
+    title: view.texts.text('setup.buttons.more'),
+    action: 'more-saved',
+    options: listingOptions(view),
+    fields: asked,
+  };
+}
+
+/** True if the site of a listing says who has voted to those who have a token of it. */
+function takesKey({ site, kind }: Pick<ListingSettings, 'site' | 'kind'>): boolean {
+  return site !== null && missingFor({ site: site.id, kind, id: '', key: null }) === 'key';
+}
+
+function needsSlug(site: Site, kind: ListingSettings['kind']): boolean {
+  const hasPage = (slug: string | null) => site.votePage({ kind, id: '1', slug }) !== null;
+  return hasPage('name') && !hasPage(null);
+}
+
+/** In a new message, because the secret in the first one is shown only there. */
+export async function saveDetails(view: ListingView): Promise<Panel> {
+  const { input, listing, services } = view;
+  const entered = (name: string) => textField(input, name) || null;
+  const saving = services.settings.describe({
+    ...authorOf(view),
+    listing: listing.name,
+    details: {
+      voteSecret: entered('secret'),
+      premiumSecret: entered('premiumSecret'),
+      siteKey: entered('siteKey'),
+      slug: entered('slug'),
+    },
+  });
+  return { ...(await showSaved(view, saving, { section: 'listing' })), response: 'new' };
+}
+
+/** The second step: the channel for announcements. @param before what was done before, or what is wrong */
+export function renderChannelStep(view: SetupView, before: Markup | null, isProblem = false): Panel {
+  const { texts } = view;
+  const { text } = texts;
+  const present = effectiveValue(view, 'announceChannelId').value;
+  return panel(
+    isProblem ? 'bad' : 'good',
+    text('setup.steps.channelTitle'),
+    [
+      textBlock(lines(before, text('setup.steps.channel'))),
+      selectBlock({
+        kind: 'channels',
+        action: 'channel',
+        placeholder: text('setup.placeholders.channel'),
+        options: listingOptions(view),
+        selected: typeof present === 'string' ? [present] : [],
+      }),
+    ],
+    [
+      button(
+        present === null ? text('setup.buttons.later') : text('setup.buttons.next'),
+        'step-rewards',
+        listingOptions(view),
+      ),
+    ],
+  );
+}
+
+/** Saves the channel, if the bot can post there. */
+export async function chooseChannel(view: ListingView): Promise<Panel> {
+  const [channelId] = view.input.values;
+  if (channelId === undefined) return renderChannelStep(view, null);
+  const failed = await saveStep(view, { announceChannelId: channelId });
+  if (failed === null) return renderRewardsStep(view);
+  return refusing(renderChannelStep(view, renderProblems(failed), true), failed);
+}
+
+/** The last step: presets, or numbers of one's own. */
+export function renderRewardsStep(view: SetupView): Panel {
+  const { text } = view.texts;
+  const preset = (p: 'simple' | 'lively') =>
+    button(text(`setup.buttons.${p}`), 'preset', { ...listingOptions(view), p }, 'primary');
+  const own = editOptions(view, credits);
+  return panel(
+    'plain',
+    text('setup.steps.rewardsTitle'),
+    [textBlock(text('setup.steps.rewards'))],
+    [
+      preset('simple'),
+      preset('lively'),
+      button(text('setup.buttons.ownNumbers'), 'edit', own),
+      button(text('setup.buttons.later'), 'overview', listingOptions(view)),
+    ],
+  );
+}
+
+type Values = Partial<Readonly<Record<SettingPath, unknown>>>;
+
+const simple: Values = { 'rewards.vote': 10 };
+const lively: Values = {
+  'rewards.vote': 10,
+  'rewards.multipliers': [{ factor: 2, days: ['saturday', 'sunday'] }],
+  'rewards.streak': { every: 7, credits: 50, forgive: 1 },
+};
+
+export async function choosePreset(view: ListingView): Promise<Panel> {
+  const { text } = view.texts;
+  const failed = await saveStep(view, view.input.options['p'] === 'lively' ? lively : simple);
+  if (failed !== null) {
+    return panel(
+      'bad',
+      text('setup.steps.rewardsTitle'),
+      [textBlock(renderProblems(failed))],
+      [button(text('setup.buttons.overview'), 'overview')],
+    );
+  }
+  return renderReady(await refreshed(view));
+}
+
+/** Panel with what to do next. */
+async function renderReady(view: SetupView): Promise<Panel> {
+  const { services, listing, texts } = view;
+  const { text } = texts;
+  const url = listing === null ? null : await services.checks.votePage(listing.name);
+  return panel(
+    'good',
+    text('setup.steps.doneTitle'),
+    [textBlock(text('setup.steps.done'))],
+    [
+      ...linkButtons(text('setup.buttons.voteNow'), url),
+      ...setupSections.flatMap(({ step }) => step?.(view).button ?? []),
+      votePanelButton(view),
+      button(text('setup.buttons.overview'), 'overview', listingOptions(view)),
+    ],
+  );
+}
+
+/** Null if it was saved; otherwise what is wrong. */
+async function saveStep(view: ListingView, values: Values): Promise<readonly Problem[] | null> {
+  const { services, texts } = view;
+  const entries = Object.entries(values) as [SettingPath, unknown][];
+  const problems = await findObjectProblems(
+    view,
+    entries.map(([path, after]) => ({ path, before: effectiveValue(view, path).value, after })),
+  );
+  if (problems.length > 0) return problems;
+  const changes = toChanges(view, entries);
+  const result = await services.settings.save({ ...authorOf(view), basis: null, changes });
+  if (result.status === 'invalid') return result.issues.map((issue) => problemOf(issue, view));
+  return result.status === 'conflict' ? [{ text: texts.text('setup.problems.conflict'), hint: null }] : null;
+}

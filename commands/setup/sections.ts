@@ -1,0 +1,657 @@
+import { type JsonObject, listOf, numberOf, objectOf, textOf, textsOf } from '@tallyhook/platform/json';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
+import {
+  bold,
+  channelMention,
+  escapeName,
+  joined,
+  lines,
+  type Markup,
+  roleMention,
+  subtext,
+  trustedMarkup,
+} from '@tallyhook/platform/texts/markup';
+import { plainName } from '@tallyhook/platform/truncate';
+import type { ValueSource } from '../../config/describe.ts';
+import { styleOf } from '../../src/core/announcements/announcement-style.ts';
+import { nameSamples, textsOf as textsOfReply } from '../../src/core/announcements/preview.ts';
+import { showMilestone, showMultiplier, weekdayName, weekdays } from '../../src/core/settings/reward-settings.ts';
+import { choicesOf, hintText, isOff, type SettingField } from '../../src/core/settings/setting-spec.ts';
+import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/input.ts';
+import type { Modal, ModalField, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
+import { votePreview } from '../../src/features/announcements/previews.ts';
+import { announcementSettings } from '../../src/features/announcements/read-settings.ts';
+import { namedTiers } from '../../src/features/roles/settings.ts';
+import { type SettingPath, settingAt } from '../../src/features/settings.ts';
+import type { Texts } from '../../src/texts/texts.ts';
+import {
+  editedEntry,
+  entryForm,
+  type Form,
+  type FormContext,
+  fileField,
+  modalFields,
+  readParts,
+  removeBox,
+  settingsForm,
+} from './form.ts';
+import { channelProblem, panel, refusing, renderProblems, showSaved } from './results.ts';
+import {
+  authorOf,
+  basisOf,
+  button,
+  describeValue,
+  displayName,
+  type Edit,
+  editOptions,
+  effectiveValue,
+  escapedName,
+  type ListingView,
+  listingOptions,
+  type SectionId,
+  type SetupView,
+  selectBlock,
+  settingName,
+  textBlock,
+  toChanges,
+} from './view.ts';
+
+export type Answer = Promise<Reply | Panel | Modal> | Reply | Panel | Modal;
+
+/** A subject of `/setup`: settings, and what changes them. */
+export interface SetupSection {
+  /** In the ids of components, and of its name in the texts. */
+  readonly id: SectionId;
+  /** The settings that represent it in the overview. */
+  readonly summary: readonly SettingPath[];
+  /** Opened by buttons and selects in this order, or by what the section adds. */
+  readonly forms: readonly Form[];
+  /** Its settings, in the order in which they are shown. By default those of its forms. */
+  readonly paths?: readonly SettingPath[];
+  /** Settings that are shown even if they are off. */
+  readonly alwaysShown?: readonly SettingPath[];
+  /** True if a setting has an effect, so that it is shown. By default all have. */
+  isUsed?(view: SetupView, path: SettingPath): boolean;
+  /** Blocks of the section. By default a text with its settings. */
+  blocks?(view: ListingView, settings: PanelBlock): readonly PanelBlock[];
+  /** Beside those that open its forms. */
+  buttons?(view: SetupView): readonly ReplyButton[];
+  /** Step that the first use recommends. */
+  step?(view: SetupView): SetupStep;
+  /** Actions of components of its own, by their names in `/setup`. */
+  readonly actions?: Readonly<Record<string, (view: ListingView) => Answer>>;
+}
+
+/** A step to a community that votes are rewarded in. */
+export interface SetupStep {
+  readonly name: string;
+  readonly isDone: boolean;
+  /** Does it; null for what is done always. */
+  readonly button: ReplyButton | null;
+}
+
+export function pathsOf({ forms, paths }: SetupSection): readonly SettingPath[] {
+  return paths ?? [...new Set(forms.flatMap((form) => form.paths))];
+}
+
+/** A subject with its settings, their sources, and what changes them. */
+export function renderSection(view: ListingView, section: SetupSection): Panel {
+  const { id } = section;
+  const { text } = view.texts;
+  const isStored = pathsOf(section).some((path) => effectiveValue(view, path).source === 'setup');
+  const settings = textBlock(renderSettings(view, section));
+  return panel(
+    'plain',
+    escapedName(text(`setup.sections.${id}`)),
+    [...(section.blocks?.(view, settings) ?? [settings]), ...listSelects(view, section)],
+    [
+      ...editButtons(view, section),
+      ...(section.buttons?.(view) ?? []),
+      ...(isStored ? [button(text('setup.buttons.reset'), 'reset', { ...listingOptions(view), s: id })] : []),
+      button(text('setup.buttons.overview'), 'overview', listingOptions(view)),
+    ],
+  );
+}
+
+/** A line for each that is on, or for all boxes of a field, and the names of the others. */
+function renderSettings(view: SetupView, section: SetupSection): Markup {
+  const used = pathsOf(section).filter((path) => section.isUsed?.(view, path) ?? true);
+  const isOn = (path: SettingPath) =>
+    section.alwaysShown?.includes(path) === true || !isOff(effectiveValue(view, path).value);
+  const off = used.filter((path) => !isOn(path)).map((path) => settingName(path, view.texts));
+  return lines(
+    ...used.filter((path) => isOn(path) && boxOf(path) === undefined).map((path) => settingLine(view, path)),
+    ...boxLines(view, used.filter(isOn)),
+    off.length === 0 ? null : subtext(view.texts.text('setup.values.off', { names: view.texts.list(off) })),
+  );
+}
+
+/** The field that has the setting as one of its boxes. */
+function boxOf(path: SettingPath): SettingField | undefined {
+  return settingAt(path).fields?.find(({ kind }) => kind === 'switch');
+}
+
+/** A line for each field of checkboxes with those that are ticked: "What votes show: Voter, Streak". */
+function boxLines({ texts }: SetupView, ticked: readonly SettingPath[]): readonly Markup[] {
+  const byField = Map.groupBy(ticked, (path) => boxOf(path)?.name);
+  return [...byField].flatMap(([field, paths]) => {
+    if (field === undefined) return [];
+    const names = texts.list(paths.map((path) => settingName(path, texts)));
+    return joined([bold(escapedName(texts.text(`setup.fields.${field}`))), names], ': ');
+  });
+}
+
+function settingLine(view: SetupView, path: SettingPath): Markup {
+  const { texts } = view;
+  const { value, source } = effectiveValue(view, path);
+  const name = bold(settingName(path, texts));
+  if (path === 'premiumChannelId' && value !== null && value === effectiveValue(view, 'announceChannelId').value) {
+    return joined([name, texts.text('setup.values.sameAsAnnouncements')], ': ');
+  }
+  const shown = joined([describeValue(path, value, texts), sourceText(source, texts)], ' · ');
+  return joined([name, shown], ': ');
+}
+
+/** Where a value comes from; null for a default. */
+function sourceText(source: ValueSource, { text }: Texts): Markup | null {
+  return source === 'default' || source === 'unset' ? null : text(`setup.sources.${source}`);
+}
+
+function editButtons(view: SetupView, { forms }: SetupSection): ReplyButton[] {
+  const { text } = view.texts;
+  return forms.flatMap((form) =>
+    form.button === undefined
+      ? []
+      : button(text(`setup.buttons.${form.button}`), 'edit', editOptions(view, form), 'primary'),
+  );
+}
+
+const maxEntries = 24;
+export const newEntry = 'new';
+
+/** Selects that open the form of an entry, or of a new one. */
+function listSelects(view: SetupView, { forms }: SetupSection): PanelBlock[] {
+  const { text } = view.texts;
+  return forms.flatMap((form) => {
+    const { list, paths } = form;
+    if (list === undefined) return [];
+    const entries = paths.flatMap((path) => list.entries(effectiveValue(view, path).value, view.texts));
+    const shown = entries
+      .slice(0, maxEntries)
+      .map((label, index) => ({ label: withoutMarkup(label), value: String(index) }));
+    return selectBlock({
+      kind: 'choices',
+      action: 'entry',
+      placeholder: text(`setup.placeholders.${list.placeholder}`),
+      options: editOptions(view, form),
+      choices: [{ label: text(`setup.choices.${list.add}`), value: newEntry }, ...shown],
+    });
+  });
+}
+
+/** Selects show no markup. */
+function withoutMarkup(text: string): string {
+  return plainName(text.replaceAll('**', '').replace(/ \+ <@&\d+>| · <@&\d+>|<@&\d+>/g, ' + @'));
+}
+
+/** The button that leads to the choice of a channel for the vote panel. */
+export const votePanelButton = ({ texts }: Pick<SetupView, 'texts'>): ReplyButton =>
+  button(texts.text('setup.buttons.votePanel'), 'post-panel');
+
+/**
+ * Explains the vote panel, with the choice of its channel. @param problem why the one that was chosen cannot be used
+ */
+export function renderPanelChoice(view: SetupView, problem: Markup | null = null): Panel {
+  const { text } = view.texts;
+  return panel(
+    problem === null ? 'plain' : 'bad',
+    escapeName(text('setup.buttons.votePanel')),
+    [
+      textBlock(lines(problem, text('setup.votePanel.text'))),
+      selectBlock({ kind: 'channels', action: 'panel-channel', placeholder: text('setup.placeholders.channel') }),
+    ],
+    [button(text('setup.buttons.overview'), 'overview', listingOptions(view))],
+  );
+}
+
+/** Has the panel posted in the chosen channel, if the bot can post there. */
+export async function postVotePanel(view: SetupView): Promise<Panel> {
+  const { input, texts, services, guildId } = view;
+  const { text } = texts;
+  const [channelId] = input.values;
+  if (channelId === undefined) return renderPanelChoice(view);
+  const problem = await channelProblem(view, channelId, escapeName(text('setup.buttons.votePanel')));
+  if (problem !== null) return refusing(renderPanelChoice(view, renderProblems([problem])), [problem]);
+  await services.postVotePanel(guildId, channelId);
+  return panel(
+    'good',
+    escapeName(text('setup.buttons.votePanel')),
+    [textBlock(text('setup.votePanel.posted', { channel: channelMention(channelId) }))],
+    [button(text('setup.buttons.overview'), 'overview', listingOptions(view))],
+  );
+}
+
+const itemVariants = ['role', 'codes', 'manual'] as const;
+export type ItemVariant = (typeof itemVariants)[number];
+
+function variantOf(item: JsonObject): ItemVariant {
+  if (item['role'] !== undefined) return 'role';
+  return item['manual'] === true ? 'manual' : 'codes';
+}
+
+function variantIn(context: FormContext): ItemVariant {
+  if (context.entry !== null) return variantOf(editedEntry(context, 'shop'));
+  return itemVariants.find((each) => each === context.variant) ?? 'manual';
+}
+
+/** How long a buyer can have a role. */
+const rentals = ['1h', '12h', '1d', '2d', '3d', '7d', '14d', '30d', '60d', '90d', '180d', '365d'];
+
+/** Name, price and what the buyer gets. */
+const item = entryForm({
+  name: 'item',
+  path: 'shop',
+  fields: (context) => [
+    { name: 'itemName', kind: 'text', part: 'name', maxLength: 80, isRequired: true },
+    { name: 'price', kind: 'number', part: 'price', maxLength: 9, isRequired: true },
+    ...(variantIn(context) === 'role' ? roleFields : []),
+  ],
+  more: (context) => (variantIn(context) === 'codes' ? codeFields(context) : reportFields(context)),
+  secretFields: ['codes'],
+  toEntry: (parts, context, input) => {
+    const variant = variantIn(context);
+    const codes = textField(input, 'codes')
+      .split('\n')
+      .map((code) => code.trim())
+      .filter((code) => code !== '');
+    return {
+      id: newId(textOf(parts['name']), listOf(context.value('shop'))),
+      ...(variant === 'codes' ? { codeCount: 0 } : {}),
+      ...parts,
+      ...(codes.length > 0 ? { newCodes: codes } : {}),
+      ...(variant === 'manual' ? { manual: true } : {}),
+    };
+  },
+  others: (context, input) =>
+    reportFields(context).length === 0 ? {} : { ownerChannelId: selectedValues(input, reportField.name)[0] ?? null },
+});
+
+const reportField = { name: 'ownerChannel', kind: 'channels', hint: 'ownerChannel', isRequired: true } as const;
+
+/** The channel for reports, if it is missing: nobody would know of a purchase that the team fulfils. */
+function reportFields(context: FormContext): readonly ModalField[] {
+  const isNeeded = variantIn(context) === 'manual' && context.value('ownerChannelId') === null;
+  return isNeeded ? modalFields([reportField], null, context.texts) : [];
+}
+
+const roleFields: readonly SettingField[] = [
+  { name: 'itemRole', kind: 'roles', part: 'role', isRequired: true },
+  { name: 'itemFor', kind: 'duration', part: 'for', hint: 'itemFor', choices: rentals },
+];
+
+function codeFields({ entry, texts }: FormContext): readonly ModalField[] {
+  const { text } = texts;
+  const name = entry === null ? 'codes' : 'newCodes';
+  const [label, description] = [text(`setup.fields.${name}`), hintText(name, texts)];
+  return [
+    { kind: 'text', name: 'codes', label, multiline: true, description, required: false },
+    fileField('codes', texts),
+  ];
+}
+
+/** How many can be sold, and to whom. An item that is gone has no id. */
+const limits = entryForm({
+  name: 'limits',
+  path: 'shop',
+  fields: [
+    { name: 'stock', kind: 'number', part: 'stock', hint: 'stock', maxLength: 10 },
+    { name: 'needsRole', kind: 'roles', part: 'needsRole' },
+  ],
+  toEntry: (parts) => (parts['id'] === undefined ? null : parts),
+});
+
+const maxIdLength = 24;
+
+/** A permanent id made of the name, unique in the shop. */
+function newId(name: string, list: readonly JsonObject[]): string {
+  const ascii = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const base =
+    ascii
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '')
+      .slice(0, maxIdLength) || 'item';
+  const taken = new Set(list.map(({ id }) => id));
+  let id = base;
+  for (let number = 2; taken.has(id); number += 1) id = `${base}-${number}`;
+  return id;
+}
+
+/** The items, with what adds one and a select that opens one. */
+const shop: SetupSection = {
+  id: 'shop',
+  summary: ['shop'],
+  forms: [item, limits],
+  blocks: renderItems,
+  buttons: addButtons,
+  step: (view) => ({
+    name: view.texts.text('setup.steps.earn'),
+    isDone: [itemsOf(view), listOf(effectiveValue(view, 'rewards.milestones').value)].some(({ length }) => length > 0),
+    button: button(view.texts.text('setup.buttons.openShop'), 'edit', editOptions(view, item, { variant: 'role' })),
+  }),
+  actions: {
+    item: (view) => renderItem(view, Number(view.input.values[0])),
+    remove: confirmRemoval,
+    removed: removeItem,
+  },
+};
+
+function itemsOf(view: SetupView): readonly JsonObject[] {
+  return listOf(effectiveValue(view, 'shop').value);
+}
+
+/** Discord: at most 25 choices, and 4,000 characters of text. */
+const maxItems = 25;
+
+function renderItems(view: SetupView): readonly PanelBlock[] {
+  const { text } = view.texts;
+  const { source } = effectiveValue(view, 'shop');
+  const items = itemsOf(view).slice(0, maxItems);
+  if (items.length === 0) return [textBlock(text('setup.shop.empty'))];
+  const choices = items.map((each, index) => ({ label: textOf(each['name']), value: String(index) }));
+
+  const described = items.map((each) => describeItem(view, each));
+  return [
+    textBlock(lines(...described, sourceText(source, view.texts), missingReports(view))),
+    selectBlock({
+      kind: 'choices',
+      action: 'item',
+      placeholder: text('setup.placeholders.items'),
+      options: listingOptions(view),
+      choices,
+    }),
+  ];
+}
+
+/** Nobody would know of a purchase that the team fulfils, so it cannot be bought; null if that is not so. */
+function missingReports(view: SetupView): Markup | null {
+  const { text } = view.texts;
+  const isMissing = effectiveValue(view, 'ownerChannelId').value === null;
+  if (!isMissing || itemsOf(view).every((each) => variantOf(each) !== 'manual')) return null;
+  const missing = joined([bold(settingName('ownerChannelId', view.texts)), text('setup.values.none')], ': ');
+  return subtext(joined([missing, escapedName(text('setup.hints.ownerChannel'))], ' · '));
+}
+
+function addButtons(view: SetupView): readonly ReplyButton[] {
+  const { text } = view.texts;
+  const labels: Readonly<Record<ItemVariant, string>> = {
+    role: text('setup.buttons.addRole'),
+    codes: text('setup.buttons.addCodes'),
+    manual: text('setup.buttons.addManual'),
+  };
+  const channels = button(view.texts.text('setup.sections.channels'), 'section', {
+    ...listingOptions(view),
+    s: 'channels',
+  });
+  return [
+    ...itemVariants.map((variant) => button(labels[variant], 'edit', editOptions(view, item, { variant }), 'primary')),
+    ...(missingReports(view) === null ? [] : [channels]),
+  ];
+}
+
+function describeItem({ texts }: SetupView, shown: JsonObject) {
+  const { text } = texts;
+  const name = text('setup.values.item', {
+    name: escapeName(textOf(shown['name']), 80),
+    price: text('parts.credits', { count: numberOf(shown['price']) }),
+  });
+  const contents = {
+    role: () => roleMention(textOf(shown['role'])),
+    codes: () => text('setup.values.stored', { count: numberOf(shown['codeCount']) }),
+    manual: () => texts.text('shop.manual'),
+  };
+  const needs = isSnowflake(shown['needsRole'])
+    ? texts.text('shop.requires', { role: roleMention(shown['needsRole']) })
+    : null;
+  return joined([name, contents[variantOf(shown)](), needs], ' · ');
+}
+
+function renderItem(view: ListingView, position: number): Panel {
+  const { text } = view.texts;
+  const opened = itemsOf(view)[position];
+  if (opened === undefined) return renderSection(view, shop);
+  const removal = { ...listingOptions(view), e: position, v: view.community.version };
+  return panel(
+    'plain',
+    escapedName(textOf(opened['name'])),
+    [textBlock(describeItem(view, opened))],
+    [
+      button(text('setup.buttons.edit'), 'edit', editOptions(view, item, { entry: position }), 'primary'),
+      button(text('setup.buttons.limits'), 'edit', editOptions(view, limits, { entry: position })),
+      button(text('setup.buttons.remove'), 'remove', removal, 'danger'),
+      button(text('setup.sections.shop'), 'section', { ...listingOptions(view), s: 'shop' }),
+    ],
+  );
+}
+
+function confirmRemoval(view: ListingView): Panel {
+  const { input, texts } = view;
+  const { text } = texts;
+  const removed = itemsOf(view)[Number(input.options['e'])];
+  if (removed === undefined) return renderSection(view, shop);
+  return panel(
+    'bad',
+    text('setup.shop.removeTitle', { name: escapedName(textOf(removed['name'])) }),
+    [textBlock(text('setup.shop.remove'))],
+    [
+      button(text('setup.buttons.remove'), 'removed', { ...input.options }, 'danger'),
+      button(text('setup.buttons.cancel'), 'section', { ...listingOptions(view), s: 'shop' }),
+    ],
+  );
+}
+
+async function removeItem(view: ListingView): Promise<Panel> {
+  const items = itemsOf(view);
+  const position = Number(view.input.options['e']);
+  if (items[position] === undefined) return renderSection(view, shop);
+  const changes = toChanges(view, [['shop', items.toSpliced(position, 1)]]);
+  const saving = { ...authorOf(view), basis: basisOf(view), changes };
+  return showSaved(view, view.services.settings.save(saving), { section: 'shop' });
+}
+
+/*
+ * The sections of what every community has.
+ */
+
+const channelPaths: readonly SettingPath[] = ['announceChannelId', 'premiumChannelId', 'ownerChannelId'];
+
+const channels: SetupSection = {
+  id: 'channels',
+  summary: ['announceChannelId'],
+  forms: [settingsForm('channels', 'edit', channelPaths)],
+  alwaysShown: channelPaths,
+  buttons: (view) => [votePanelButton(view)],
+};
+
+const cooldown: SetupSection = {
+  id: 'cooldown',
+  summary: ['cooldownHours'],
+  forms: [settingsForm('cooldown', 'edit', ['cooldownHours'])],
+  blocks: ({ texts }, settings) => [textBlock(texts.text('setup.cooldown')), settings],
+};
+
+export const credits = settingsForm('credits', 'credits', [
+  'rewards.vote',
+  'rewards.premium',
+  'rewards.whenDenied',
+  'rewards.allListings',
+]);
+
+const milestone = entryForm({
+  name: 'milestone',
+  path: 'rewards.milestones',
+  list: {
+    placeholder: 'milestones',
+    add: 'addMilestone',
+    entries: (value, texts) => listOf(value).map((entry) => showMilestone(entry, texts)),
+  },
+  fields: [
+    { name: 'votes', kind: 'number', part: 'votes', isRequired: true },
+    { name: 'repeats', kind: 'radios', part: 'repeats', preset: 'once', choices: choicesOf('once', 'every') },
+    { name: 'milestoneCredits', kind: 'number', part: 'credits' },
+    { name: 'milestoneRole', kind: 'roles', part: 'role' },
+  ],
+  toParts: ({ votes, everyVotes, ...others }) => ({
+    votes: votes ?? everyVotes,
+    repeats: everyVotes === undefined ? 'once' : 'every',
+    ...others,
+  }),
+  toEntry: ({ votes, repeats, ...others }) => ({ [repeats === 'every' ? 'everyVotes' : 'votes']: votes, ...others }),
+});
+
+const multiplier = entryForm({
+  name: 'multiplier',
+  path: 'rewards.multipliers',
+  list: {
+    placeholder: 'multipliers',
+    add: 'addMultiplier',
+    entries: (value, texts) => listOf(value).map((entry) => showMultiplier(entry, texts)),
+  },
+  fields: [
+    { name: 'factor', kind: 'number', part: 'factor', preset: 2, isRequired: true },
+    {
+      name: 'days',
+      kind: 'checkboxes',
+      part: 'days',
+      hint: 'days',
+      preset: ['saturday', 'sunday'],
+      choices: ({ locale }) => weekdays.map((day) => [day, weekdayName(locale, day)]),
+    },
+    { name: 'multiplierRole', kind: 'roles', part: 'role' },
+  ],
+  toParts: ({ days, ...others }) => ({ days: textsOf(days), ...others }),
+  toEntry: ({ days, ...others }) => ({ ...others, ...(isSomeDays(textsOf(days)) && { days }) }),
+});
+
+/** No day and all days are the same. */
+const isSomeDays = ({ length }: readonly string[]) => length > 0 && length < weekdays.length;
+
+/** Without the forms of features. */
+const rewards: SetupSection = {
+  id: 'rewards',
+  summary: ['rewards.vote', 'rewards.multipliers', 'rewards.streak'],
+  forms: [credits, settingsForm('streak', 'streak', ['rewards.streak', 'timeZone']), milestone, multiplier],
+  alwaysShown: ['rewards.vote'],
+  isUsed: (view, path) => path !== 'timeZone' || effectiveValue(view, path).source !== 'default',
+};
+
+/** Section with what is announced, and how, with an example. */
+const announcements: SetupSection = {
+  id: 'announcements',
+  summary: ['announcements.mode'],
+  forms: [
+    settingsForm('style', 'style'),
+    settingsForm('text', 'text', [
+      'announcements.title',
+      'announcements.text',
+      'announcements.thumbnail',
+      'announcements.language',
+    ]),
+  ],
+  paths: announcementSettings.map(({ path }) => path),
+  blocks: (view, settings) => [settings, ...renderPreview(view)],
+  /** Settings that replace our own texts and looks are used only if they are set. */
+  isUsed: (view, path) =>
+    path === 'announcements.every'
+      ? effectiveValue(view, 'announcements.mode').value === 'digest'
+      : effectiveValue(view, path).value !== null,
+};
+
+/** How the announcement of a vote would look, with a sample member and what the rules in effect pay now. */
+function renderPreview({ texts, clock, listing, ...view }: ListingView): PanelBlock[] {
+  const { rewards, announcements: settings, timeZone } = listing.inEffect;
+  if (settings.mode !== 'each') return [];
+  const { reply } = votePreview({
+    ...({ listing: listing.name, kind: listing.kind, rewards, timeZone } as const),
+    ...{ style: styleOf(settings), texts, buttons: [], now: clock.now() },
+    card: { name: displayName(view, listing.name), url: 'https://example.com/', site: listing.site?.name },
+  });
+  const title = reply.title === undefined ? null : bold(reply.title);
+  const shown = nameSamples(lines(texts.text('setup.preview'), title, ...textsOfReply(reply).map(trustedMarkup)));
+  return [{ kind: 'separator' }, textBlock(shown), { kind: 'separator' }];
+}
+
+const given = settingsForm('roles', 'edit', ['rewards.voterRole', 'rewards.milestoneRoles', 'rewards.premiumRoles']);
+
+const tierFields: readonly SettingField[] = [
+  { name: 'tier', kind: 'text', part: 'tier', hint: 'tier', isRequired: true },
+  { name: 'tierRole', kind: 'roles', part: 'role' },
+];
+
+const tier: Form = {
+  name: 'tier',
+  paths: ['rewards.premiumRoles'],
+  list: { placeholder: 'tiers', add: 'addTier', entries: namedTiers },
+  fields(context) {
+    const all = objectOf(context.value('rewards.premiumRoles'));
+    const name = editedTier(all, context);
+    return [...modalFields(tierFields, { tier: name, role: all[name ?? ''] }, context.texts), ...removeBox(context)];
+  },
+  read(input, context) {
+    const all = objectOf(context.value('rewards.premiumRoles'));
+    const before = editedTier(all, context);
+    const others = Object.fromEntries(Object.entries(all).filter(([name]) => name !== before));
+    const { tier: name, role } = readParts(tierFields, input, {});
+    const isRemoved = isChecked(input, 'remove') || role === undefined;
+    return { 'rewards.premiumRoles': isRemoved ? others : { ...others, [textOf(name)]: role } };
+  },
+};
+
+/** The name of the edited one; undefined for a new one. */
+function editedTier(all: JsonObject, { entry }: FormContext): string | undefined {
+  return entry === null ? undefined : namedTiers(all)[entry];
+}
+
+/** The roles that votes and premium give. */
+const roles: SetupSection = {
+  id: 'roles',
+  summary: ['rewards.voterRole'],
+  forms: [given, tier],
+  isUsed: (view, path) =>
+    path !== 'rewards.milestoneRoles' ||
+    listOf(effectiveValue(view, 'rewards.milestones').value).some(({ role }) => role !== undefined),
+  step: (view) => ({
+    name: view.texts.text('setup.fields.voterRole'),
+    isDone: effectiveValue(view, 'rewards.voterRole').value !== null,
+    button: button(view.texts.text('setup.buttons.giveRole'), 'edit', editOptions(view, given)),
+  }),
+};
+
+/** The sections of `/setup`, in the order of its overview. */
+export const setupSections: readonly SetupSection[] = [
+  channels,
+  { ...rewards, forms: [...rewards.forms, settingsForm('party', 'party')] },
+  roles,
+  cooldown,
+  shop,
+  announcements,
+];
+
+/** Null for a forged or outdated one. */
+export function sectionOf(id: unknown): SetupSection | null {
+  return setupSections.find((each) => each.id === id) ?? null;
+}
+
+/** A form with its section, by the name in the ids of its components. */
+export function findForm(name: unknown): Pick<Edit, 'form' | 'section'> | null {
+  const section = setupSections.find(({ forms }) => forms.some((form) => form.name === name));
+  const form = section?.forms.find((each) => each.name === name);
+  return section && form ? { form, section: section.id } : null;
+}
+
+/** The edit that a component or modal names; null for a forged or outdated one. */
+export function editOf({ options }: CommandInput): Edit | null {
+  const found = findForm(options['f']);
+  const entry = Number(options['e'] ?? Number.NaN);
+  const isPosition = Number.isInteger(entry) && entry >= 0 && entry < 1_000;
+  return found && { ...found, entry: isPosition ? entry : null, variant: String(options['k'] ?? '') || null };
+}

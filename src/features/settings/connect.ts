@@ -1,0 +1,476 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
+import type { Encryption } from '@tallyhook/platform/encryption/encryption';
+import { seal } from '@tallyhook/platform/encryption/sealed-text';
+import { messageOf } from '@tallyhook/platform/errors';
+import { parseJson } from '@tallyhook/platform/json';
+import type { Log } from '@tallyhook/platform/log';
+import { clientKeyOf, isTrustedProxy } from '@tallyhook/platform/web/client-key';
+import { ClientLimit } from '@tallyhook/platform/web/client-limit';
+import { html } from '@tallyhook/platform/web/html';
+import { maxPlainPages, type PlainPage, plainPageHeaders, sendPlainPage } from '@tallyhook/platform/web/plain-page';
+import { equalSecrets, readCookie, setCookie } from '@tallyhook/platform/web/session-cookie';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
+import { z } from 'zod';
+import type { AppTexts, Texts } from '../../texts/texts.ts';
+import { type CommunitySettings, webhookAddresses } from './community.ts';
+import { newListingName, type Settings } from './settings.ts';
+
+/** Where the browser comes from Discord, and below it from the service. */
+const connectPath = '/connect';
+
+/** How long a message waits for the service (ms). */
+const offerTimeoutMs = second;
+/** After this, every process knows the new secrets (ms). */
+const settingsDelayMs = 6 * second;
+/** Discord's limit for the address of a button. */
+const maxUrlLength = 512;
+
+/** Why nothing can be connected now. */
+export type ConnectObstacle = 'managersOnly' | 'already' | 'unavailable';
+
+/** A link for the member who opened `/setup`. */
+export interface ConnectOffer {
+  readonly url: string;
+  /** The name that the listing gets. */
+  readonly listing: string;
+}
+
+/** Connects the bot to the listing of a guild, after its owner has agreed on the service's page. */
+export function createConnect(options: {
+  readonly client: ConnectClient;
+  readonly tickets: ConnectTickets;
+  readonly settings: Pick<Settings, 'read' | 'link'>;
+  readonly publicUrl: string;
+  /** True if Discord says that the member may manage the guild. */
+  readonly isManager: (guildId: string, userId: string) => Promise<boolean>;
+  readonly botName: () => Promise<string>;
+  /** True if nobody could take over a listing of the operator. */
+  readonly mayLink: () => boolean;
+  /** Real time. */
+  readonly stopwatch: Clock;
+  readonly log: Log;
+}) {
+  const { client, tickets, settings, publicUrl, isManager, botName, mayLink, stopwatch, log } = options;
+  const redirectUri = `${publicUrl}${connectPath}/callback`;
+
+  return {
+    /** Null if the service offers nothing, or not in time, or the guild has its listing. Never rejects. */
+    async offer(community: CommunitySettings, userId: string): Promise<ConnectOffer | null> {
+      if (!mayLink() || !community.canStoreSecrets || hasServer(community)) return null;
+      if (
+        !(await settleWithin(
+          offerTimeoutMs,
+          stopwatch,
+          client.endpoints().catch(() => null),
+        ))
+      )
+        return null;
+      const { ticket, listing } = await tickets.issue(community.guildId, userId);
+      const url = `${publicUrl}${connectPath}/${ticket}`;
+      return url.length > maxUrlLength ? null : { url, listing };
+    },
+
+    /** Checked at the beginning and at the end. Rejects with the errors of Discord and of the store. */
+    async obstacle({ guildId, userId }: ConnectTicket): Promise<ConnectObstacle | null> {
+      if (!(await isManager(guildId, userId))) return 'managersOnly';
+      const community = await settings.read(guildId);
+      if (hasServer(community)) return 'already';
+      return mayLink() && community.canStoreSecrets ? null : 'unavailable';
+    },
+
+    /** Asks the service for its page. Rejects with {@link ConnectError}. */
+    async start(ticket: ConnectTicket): Promise<{ readonly url: string; readonly cookie: string }> {
+      const { state, challenge, sealed } = await tickets.start(ticket);
+      const { vote, premium } = webhookAddresses({ name: ticket.listing }, publicUrl);
+      if (premium === null) throw new Error('A listing of the service has an address for premium events.');
+      const url = await client.request({
+        name: (await botName()).slice(0, 50),
+        guild: ticket.guildId,
+        member: ticket.userId,
+        redirect_uri: redirectUri,
+        state,
+        code_challenge: challenge,
+        webhooks: { vote, premium },
+      });
+      return { url, cookie: sealed };
+    },
+
+    /**
+     * Exchanges the code, links the listing as `/setup` does, and has the service send its test.
+     * @returns whether the test has arrived
+     * @throws ConnectError
+     */
+    async finish({ guildId, userId, listing, verifier }: ConnectAttempt, code: string): Promise<boolean> {
+      const granted = await client.exchange({ code, code_verifier: verifier, redirect_uri: redirectUri });
+      if (granted.guild !== guildId || granted.listing.id !== guildId || granted.member !== userId) {
+        throw new ConnectError('the service has connected another listing or member');
+      }
+      const { key, webhooks } = granted;
+      const linked = await settings.link({
+        guildId,
+        authorId: userId,
+        interactionId: `connect ${randomUUID()}`,
+        kind: 'server',
+        targetId: guildId,
+        name: listing,
+        lookupKey: key,
+        voteSecret: webhooks.vote.secret,
+        premiumSecret: webhooks.premium.secret,
+      });
+      if (linked.status === 'invalid') {
+        throw new ConnectError(
+          `the listing cannot be linked: ${linked.issues.map(({ code: issue }) => issue).join(', ')}`,
+        );
+      }
+      log.info({ guild: guildId, listing }, 'a listing was connected');
+      if (await isDelivered(key)) return true;
+      await stopwatch.sleep(settingsDelayMs, new AbortController().signal);
+      return isDelivered(key);
+    },
+  };
+
+  async function isDelivered(key: string): Promise<boolean> {
+    try {
+      return await client.test(key);
+    } catch (error) {
+      if (error instanceof ConnectError) return false;
+      throw error;
+    }
+  }
+}
+
+export type Connect = ReturnType<typeof createConnect>;
+
+/** True if the guild has linked a server on the service, perhaps itself. */
+function hasServer({ guildId, listings }: CommunitySettings): boolean {
+  return listings.some(
+    ({ kind, site, targetId }) => kind === 'server' && site === null && (targetId === null || targetId === guildId),
+  );
+}
+
+/** The protocol of docs/connect.md, from the bot's side. */
+
+const timeoutMs = 20 * second;
+const discoveryTimeoutMs = 5 * second;
+/** How long the service's word is believed, and how soon it is asked again without one (ms). */
+const discoveryKeptMs = 10 * minute;
+const discoveryRetryMs = 1 * minute;
+const maxResponseLength = 64 * 1024;
+
+const endpoint = z.url({ protocol: /^https?$/ });
+const discovery = z.object({
+  version: z.literal(1),
+  request_endpoint: endpoint,
+  token_endpoint: endpoint,
+  test_endpoint: endpoint,
+});
+export type ConnectEndpoints = z.infer<typeof discovery>;
+
+const pushed = z.object({ consent_url: endpoint });
+const secret = z.string().regex(/^[\x21-\x7e]{16,200}$/);
+const granted = z.object({
+  guild: z.string(),
+  member: z.string(),
+  listing: z.object({ kind: z.literal('server'), id: z.string() }),
+  key: z.string().regex(/^[\x21-\x7e]{1,300}$/),
+  webhooks: z.object({ vote: z.object({ url: z.string(), secret }), premium: z.object({ url: z.string(), secret }) }),
+});
+const tested = z.object({ delivered: z.boolean() });
+
+/** Request of a bot to be connected. */
+export interface ConnectRequest {
+  readonly name: string;
+  readonly guild: string;
+  readonly member: string;
+  readonly redirect_uri: string;
+  readonly state: string;
+  readonly code_challenge: string;
+  readonly webhooks: { readonly vote: string; readonly premium: string };
+}
+
+/** The service did not do its part. The message has neither code nor key. */
+export class ConnectError extends Error {}
+
+/** @param serviceUrl the address of the service's API */
+export function createConnectClient(serviceUrl: string, options: { readonly now: () => number; readonly log: Log }) {
+  const { now, log } = options;
+  const service = new URL(serviceUrl);
+  let known: { readonly until: number; readonly found: Promise<ConnectEndpoints | null> } | null = null;
+
+  async function discover(): Promise<ConnectEndpoints | null> {
+    const url = new URL('/.well-known/vote-connect', service);
+    const signal = AbortSignal.timeout(discoveryTimeoutMs);
+    const response = await fetch(url, { redirect: 'error', signal }).catch(() => null);
+    if (response?.ok !== true) return null;
+    const offered = discovery.safeParse(await readJson(response).catch(() => null));
+    if (!offered.success) return null;
+    // Keys and secrets go where the operator's own address leads, and never over a weaker connection.
+    const isSafe = Object.values(offered.data).every(
+      (value) => typeof value !== 'string' || service.protocol !== 'https:' || value.startsWith('https:'),
+    );
+    return isSafe ? offered.data : null;
+  }
+
+  /** Endpoints that the service offers; null if it does not know the protocol, or does not respond. */
+  async function endpoints(): Promise<ConnectEndpoints | null> {
+    if (known !== null && known.until > now()) return known.found;
+    const found = discover();
+    known = { until: now() + discoveryRetryMs, found };
+    const value = await found;
+    if (value !== null) known = { until: now() + discoveryKeptMs, found };
+    return value;
+  }
+
+  async function send<Schema extends z.ZodType>(
+    name: keyof Omit<ConnectEndpoints, 'version'>,
+    schema: Schema,
+    { body, key }: { readonly body?: object; readonly key?: string },
+  ): Promise<z.infer<Schema>> {
+    const offered = await endpoints();
+    if (offered === null) throw new ConnectError('the service does not offer to connect bots');
+    try {
+      const response = await fetch(offered[name], {
+        method: 'POST',
+        headers: {
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      const content = schema.safeParse(response.ok ? await readJson(response) : null);
+      if (content.success) return content.data;
+      throw new ConnectError(`${name}: the service responded with status ${response.status}`);
+    } catch (error) {
+      if (error instanceof ConnectError) throw error;
+      log.debug({ reason: messageOf(error) }, 'a request to connect the bot failed');
+      throw new ConnectError(`${name}: the service did not respond`);
+    }
+  }
+
+  return {
+    endpoints,
+    /**
+     * Announces a request. Returns the service's page on which the owner decides; rejects with {@link ConnectError}.
+     */
+    async request(request: ConnectRequest): Promise<string> {
+      const { consent_url: url } = await send('request_endpoint', pushed, { body: request });
+      const offered = await endpoints();
+      if (offered !== null && new URL(url).origin === new URL(offered.request_endpoint).origin) return url;
+      throw new ConnectError('the page of the request is not one of the service');
+    },
+    /** Exchanges a code for an API key and secrets; rejects with {@link ConnectError}. */
+    exchange: (body: { readonly code: string; readonly code_verifier: string; readonly redirect_uri: string }) =>
+      send('token_endpoint', granted, { body }),
+    /** Has the service send its test. Returns whether it was delivered; rejects with {@link ConnectError}. */
+    test: async (key: string): Promise<boolean> => (await send('test_endpoint', tested, { key })).delivered,
+  };
+}
+
+export type ConnectClient = ReturnType<typeof createConnectClient>;
+
+async function readJson(response: globalThis.Response): Promise<unknown> {
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > maxResponseLength) throw new ConnectError('the response is too long');
+  }
+  return JSON.parse(text + decoder.decode());
+}
+
+/** How long an owner may take (ms). */
+const lifetimeMs = 10 * minute;
+
+const ticket = z.object({
+  guildId: z.string(),
+  userId: z.string(),
+  /** The name that the new listing gets. */
+  listing: z.string(),
+  expiresAt: z.number(),
+});
+const attempt = ticket.extend({ state: z.string(), verifier: z.string() });
+
+/** Who connects which guild, from `/setup` on. */
+export type ConnectTicket = z.infer<typeof ticket>;
+/** A ticket in the browser that has used it, with the state and the verifier of the PKCE. */
+export type ConnectAttempt = z.infer<typeof attempt>;
+
+/**
+ * Tickets and attempts are encrypted with the key of the database, so that they need no storage, and every process can
+ * read them. They are separate: the link of a ticket is no attempt.
+ */
+export function createConnectTickets(options: {
+  readonly encryption: Encryption;
+  /** The id of the database's current key. */
+  readonly keyId: () => Promise<string | null>;
+  readonly now: () => number;
+}) {
+  const { encryption, keyId, now } = options;
+
+  async function write(kind: 'ticket' | 'attempt', content: object): Promise<string> {
+    return seal(encryption.keyFor(await keyId()), JSON.stringify(content), ['connect', kind]);
+  }
+
+  function read<Schema extends typeof ticket>(kind: 'ticket' | 'attempt', text: string, schema: Schema) {
+    let content: unknown;
+    try {
+      content = parseJson(encryption.open(text, ['connect', kind]));
+    } catch {
+      return null;
+    }
+    const parsed = schema.safeParse(content);
+    const isValid = parsed.success && parsed.data.expiresAt > now() && parsed.data.expiresAt <= now() + lifetimeMs;
+    return isValid ? parsed.data : null;
+  }
+
+  return {
+    /** A ticket for a member, with the name of the listing to be. */
+    async issue(guildId: string, userId: string): Promise<{ readonly ticket: string; readonly listing: string }> {
+      const listing = newListingName('server');
+      const content: ConnectTicket = { guildId, userId, listing, expiresAt: now() + lifetimeMs };
+      return { ticket: await write('ticket', content), listing };
+    },
+    /** Null for what is forged or has expired. */
+    open: (text: string): ConnectTicket | null => read('ticket', text, ticket),
+    /** Begins an attempt, which ends with its ticket. */
+    async start(opened: ConnectTicket) {
+      const random = () => randomBytes(32).toString('base64url');
+      const begun: ConnectAttempt = { ...opened, state: random(), verifier: random() };
+      const challenge = createHash('sha256').update(begun.verifier).digest('base64url');
+      return { state: begun.state, challenge, sealed: await write('attempt', begun) };
+    },
+    /** As {@link open}. */
+    resume: (text: string): ConnectAttempt | null => read('attempt', text, attempt),
+  };
+}
+
+export type ConnectTickets = ReturnType<typeof createConnectTickets>;
+
+import express, { type Express, type Request, type Response, Router } from 'express';
+
+const maxCodeLength = 512;
+const cookieLifetimeMs = 10 * minute;
+
+type Failure = 'expired' | 'cancelled' | 'managersOnly' | 'already' | 'unavailable' | 'tooMany';
+
+/**
+ * Where a browser comes from Discord on the way to the service, and back. The cookie binds the way back to the browser
+ * that went: it is encrypted, and has the state and the verifier. Keys, secrets and codes are in no page, log or
+ * cookie.
+ */
+export function createConnectRoutes(options: {
+  readonly connect: Pick<Connect, 'obstacle' | 'start' | 'finish'>;
+  readonly tickets: Pick<ConnectTickets, 'open' | 'resume'>;
+  readonly publicUrl: string;
+  readonly languages: AppTexts;
+  readonly log: Log;
+}): Express {
+  const { languages, connect, tickets, publicUrl, log } = options;
+  const { pathname: path, protocol } = new URL(`${publicUrl}${connectPath}`);
+  const secure = protocol === 'https:';
+  const name = `${secure ? '__Secure-' : ''}tallyhook_connect`;
+  const limit = new ClientLimit(maxPlainPages);
+
+  // The way back comes from another site.
+  const attributes = { name, path, secure, sameSite: 'lax' } as const;
+
+  /** @param guildId the server to go back to; null if it is not known */
+  function fail(request: Request, response: Response, failure: Failure, guildId: string | null = null): void {
+    const texts = languages.for(...request.acceptsLanguages().slice(0, 10));
+    const { text } = texts;
+    const reasons = {
+      expired: text('webPage.expired'),
+      cancelled: text('webPage.cancelled'),
+      tooMany: text('webPage.tooMany'),
+      managersOnly: text('failure.managersOnly'),
+      already: text('setup.connect.already'),
+      unavailable: text('setup.connect.unavailable'),
+    };
+    const body = html`<p>${reasons[failure]}</p>`;
+    const next = backToDiscord(guildId, texts);
+    sendPlainPage(response, {
+      status: statuses[failure],
+      locale: texts.locale,
+      title: text('setup.connect.titleFailed'),
+      body,
+      next,
+    });
+  }
+
+  function failUnexpectedly(request: Request, response: Response, error: unknown, guildId: string): void {
+    log.warn({ reason: messageOf(error) }, 'a listing could not be connected');
+    fail(request, response, 'unavailable', guildId);
+  }
+
+  const router = Router({ strict: true });
+  router.use(connectPath, plainPageHeaders, async (request, response, next) => {
+    if ((await limit.waitMs(clientKeyOf(request.ip))) === null) return next();
+    response.set('retry-after', '60');
+    fail(request, response, 'tooMany');
+  });
+
+  router.get(connectPath, (request, response) => fail(request, response, 'expired'));
+
+  router.get(`${connectPath}/callback`, async (request, response) => {
+    const attempt = tickets.resume(readCookie(request.headers.cookie, name));
+    setCookie(response, { ...attributes, value: '', lifetimeMs: 0 });
+    const { state, code, error } = request.query;
+    const isOwn = attempt !== null && typeof state === 'string' && equalSecrets(state, attempt.state);
+    if (!isOwn) return fail(request, response, 'expired');
+    const { guildId } = attempt;
+    if (error !== undefined) return fail(request, response, 'cancelled', guildId);
+    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) {
+      return fail(request, response, 'expired', guildId);
+    }
+    try {
+      const obstacle = await connect.obstacle(attempt);
+      if (obstacle !== null) return fail(request, response, obstacle, guildId);
+      const hasArrived = await connect.finish(attempt, code);
+      const texts = languages.for(...request.acceptsLanguages().slice(0, 10));
+      const { text } = texts;
+      const steps = html`<ol><li>${text('setup.steps.channelTitle')}</li><li>${text('setup.steps.rewardsTitle')}</li></ol>`;
+      const body = html`<p>${hasArrived ? text('setup.connect.done') : text('setup.connect.untested')}</p>${hasArrived && steps}`;
+      sendPlainPage(response, {
+        status: 200,
+        locale: texts.locale,
+        title: text('setup.connect.title'),
+        body,
+        next: backToDiscord(guildId, texts),
+      });
+    } catch (failed) {
+      failUnexpectedly(request, response, failed, guildId);
+    }
+  });
+
+  router.get(`${connectPath}/:ticket`, async (request, response) => {
+    const ticket = tickets.open(request.params.ticket);
+    if (ticket === null) return fail(request, response, 'expired');
+    try {
+      const obstacle = await connect.obstacle(ticket);
+      if (obstacle !== null) return fail(request, response, obstacle, ticket.guildId);
+      const { url, cookie } = await connect.start(ticket);
+      setCookie(response, { ...attributes, value: cookie, lifetimeMs: cookieLifetimeMs });
+      response.redirect(303, url);
+    } catch (failed) {
+      failUnexpectedly(request, response, failed, ticket.guildId);
+    }
+  });
+  return express().disable('x-powered-by').disable('etag').set('trust proxy', isTrustedProxy).use(router);
+}
+
+const statuses: Readonly<Record<Failure, number>> = {
+  expired: 400,
+  cancelled: 400,
+  managersOnly: 403,
+  already: 409,
+  unavailable: 503,
+  tooMany: 429,
+};
+
+function backToDiscord(guildId: string | null, texts: Texts): PlainPage['next'] {
+  return { url: `https://discord.com/channels/${guildId ?? '@me'}`, label: texts.text('webPage.back') };
+}

@@ -1,5 +1,0 @@
-import { simulateCredits } from './simulate.ts';
-
-export const reads = { simulateCredits };
-
-export const writes = {};

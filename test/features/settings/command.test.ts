@@ -1,0 +1,832 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { day } from '@tallyhook/platform/durations';
+import { createLog } from '@tallyhook/platform/log';
+import type { Message, SubmittedValues } from 'local-discord';
+import { describe, expect, it, vi } from 'vitest';
+import { commands } from '../../../commands/index.ts';
+import { loadConfig } from '../../../config/load.ts';
+import { applicationId } from '../../../packages/local-discord/src/default-guild.ts';
+import { controlsOf, textsOf } from '../../../packages/local-discord/src/objects.ts';
+import { createDirectory } from '../../../src/features/communities/directory.ts';
+import { createUploads, type SetupChecks } from '../../../src/features/settings/services.ts';
+import { connectedBot, until } from '../../support/bot.ts';
+import { communityIdsOf } from '../../support/communities.ts';
+import { serverAndBot } from '../../support/listings.ts';
+import { environmentWith, harbour } from '../../support/listings-file.ts';
+import { recordVote } from '../../support/record-vote.ts';
+import { setupOver, setupServicesOver, storedValue } from '../../support/setup-over.ts';
+
+const ephemeral = 1 << 6;
+const [channel, otherChannel] = ['500000000000000001', '500000000000000002'];
+const labelsOf = (message: Message) =>
+  controlsOf(message.components).flatMap((each) => ('label' in each ? each.label : []));
+const textOf = (message: Message) => textsOf(message.components).join('\n');
+type Values = SubmittedValues;
+const file = (text: string | Buffer) => ({ filename: 'my file.txt', contentType: '', bytes: Buffer.from(text) });
+
+const log = createLog({ level: 'silent', secrets: [] });
+const none = { targetId: null, lookupKey: 'good', voteSecret: null };
+
+/**
+ * A guild whose manager uses `/setup`, with a linked listing.
+ * @param options.file settings of the operator's listing, which takes its place
+ */
+async function managed(
+  options: { file?: Readonly<Record<string, unknown>>; isLinked?: boolean; checks?: Partial<SetupChecks> } = {},
+) {
+  const bot = await connectedBot(commands, {
+    setup(discord, store) {
+      const { guildId } = discord;
+      const { voter, vip, moderator, bot: own } = discord.roles;
+      const checks: Partial<SetupChecks> = {
+        checkKey: async (_guildId, _kind, key) =>
+          key.startsWith('good')
+            ? {
+                status: 'valid',
+                kind: key.includes('bot') ? 'bot' : 'server',
+                name: 'Lantern *Harbour*',
+                targetId: null,
+              }
+            : { status: 'refused' },
+        votePage: async () => 'https://lists.example.org/harbour',
+        readUpload: createUploads({ apiUrl: discord.apiUrl, stopwatch: systemClock, log }),
+        roleAccess: async () => ({
+          mayManageRoles: true,
+          ownerId: discord.members[0]?.id ?? '',
+          positions: new Map(),
+          roles: new Map([
+            [voter, 'below'],
+            [vip, 'below'],
+            [moderator, 'above'],
+            [own, 'managed'],
+          ]),
+          moderating: new Set(),
+          names: new Map(),
+          guildName: '',
+        }),
+        ...options.checks,
+      };
+      const file = options.file && environmentWith([{ ...harbour, guildId, ...options.file }]);
+      return setupServicesOver(store, { checks, environment: { PUBLIC_URL: 'https://votes.example.org', ...file } });
+    },
+  });
+  const { discord, member, setup } = bot;
+  if (setup === null) throw new Error('The bot has no /setup.');
+  const { settings } = setup;
+  const { guildId } = discord;
+  let interactions = 0;
+  const author = () => {
+    interactions += 1;
+    return { guildId, authorId: member.id, interactionId: `interaction ${interactions}` };
+  };
+  const link = async (kind: 'server' | 'bot') => {
+    const result = await settings.link({ ...author(), ...none, kind });
+    if (result.status !== 'linked') throw new Error('It was not linked.');
+    return result.listing.name;
+  };
+  const isLinked = options.file === undefined && options.isLinked !== false;
+  const listing = isLinked ? await link('server') : harbour.name;
+  /** What the members have changed, oldest first, since the test began. */
+  const saved = async () => {
+    const changes = await settings.changes(guildId, { before: null, limit: 100 });
+    return changes
+      .toReversed()
+      .slice(isLinked ? 1 : 0)
+      .map((each) => each.changes);
+  };
+  let shown = await bot.run('setup').settled;
+  const controls = () => controlsOf(shown.components);
+  const idOf = (part: string) => {
+    const found = controls().find((each) => each.custom_id?.includes(part) || ('label' in each && each.label === part));
+    if (!found?.custom_id) throw new Error(`There is no ${part} in ${textOf(shown)}`);
+    return found.custom_id;
+  };
+  const press = async (part: string) => {
+    const pressed = discord.clickButton(shown.id, idOf(part), member.id);
+    shown = await pressed.settled;
+    return textOf(shown);
+  };
+  const open = async (part: string, values?: readonly string[]) => {
+    const customId = idOf(part);
+    const { id: messageId } = shown;
+    const opened =
+      values === undefined
+        ? discord.clickButton(messageId, customId, member.id)
+        : discord.select({ messageId, customId, userId: member.id, values });
+    const callback = await opened.response;
+    if (callback.type !== 9) throw new Error('No form was opened.');
+    return { id: opened.id, modal: callback.data };
+  };
+  const submit = async (interactionId: string, values: Values) => {
+    shown = await discord.submitModal({ interactionId, userId: member.id, values }).settled;
+    return textOf(shown);
+  };
+  const select = async (part: string, values: readonly string[]) => {
+    shown = await discord.select({ messageId: shown.id, customId: idOf(part), userId: member.id, values }).settled;
+    return textOf(shown);
+  };
+  /** After the bot has replaced the message by itself. */
+  const replaced = async (part: string) => {
+    const now = () => discord.messages(discord.channels.general, null).find(({ id }) => id === shown.id) ?? shown;
+    await until(() => textOf(now()).includes(part));
+    shown = now();
+    return textOf(shown);
+  };
+  return {
+    ...bot,
+    ...{ setup, settings, listing, author, link, saved },
+    stored: (path: string, name = listing) => storedValue(bot.store, guildId, name, path),
+    read: async () => (await settings.read(guildId)).listings,
+    replaced,
+    press,
+    open,
+    submit,
+    select,
+    message: () => shown,
+    text: () => textOf(shown),
+    /** Records a vote for a listing. */
+    async vote(name: string) {
+      const [target] = serverAndBot();
+      if (target === undefined) throw new Error('no listing');
+      const vote = { receivedAt: Date.now(), family: 'vote', body: '{}' } as const;
+      const event = {
+        ...{ family: 'vote', kind: 'server_vote', userId: bot.other.id, at: null, creditsAwarded: null, denial: null },
+        target: { kind: 'server', id: null, name: null },
+      } as const;
+      await bot.store.recorder.record(vote, { type: 'event', event, listing: { ...target, name } } as never);
+    },
+  };
+}
+
+/** A form for credits as it was opened, with other values. */
+const creditsWith = (values: Values) => ({ vote: '10', premium: '100', whenDenied: '0', allListings: '0', ...values });
+
+describe('/setup with a listing that the service names', () => {
+  const listingNames = async (listings: readonly string[]) =>
+    new Map(listings.map((name) => [name, `*Harbour* ${name.startsWith('bot') ? 2 : 1}`]));
+
+  it('calls it by that name wherever a manager reads it; its own name is part of addresses only', async () => {
+    const { listing, link, text, press, select } = await managed({ checks: { listingNames } });
+    const seen = [text()];
+    seen.push(await press('s=announcements'), await press('Overview'), await press('s=listing'), await press('Unlink'));
+    for (const shown of seen) {
+      const withoutAddresses = shown.replaceAll(/https:\S+/g, '');
+      expect(withoutAddresses).toContain('\\*Harbour\\* 1');
+      expect(withoutAddresses).not.toContain(listing);
+    }
+
+    const bot = await link('bot');
+    await press('Cancel');
+    await press('Overview');
+    await select('setup/listing', [bot]);
+    expect(text()).toContain('\\*Harbour\\* 2 (bot)');
+    expect(await press('History')).toContain('\\*Harbour\\* 2');
+    for (const name of [listing, bot]) expect(text()).not.toContain(name);
+  });
+});
+
+describe('/setup without a listing', () => {
+  it('leads from the key to the rewards, and turns green by itself', async () => {
+    const guild = await managed({ isLinked: false });
+    const { discord, store, saved, open, submit, press, select, replaced } = guild;
+    expect(guild.message().flags & ephemeral).toBe(ephemeral);
+    expect(guild.text()).toContain('Choose the site on which');
+    const form = await open('Paste an API key');
+    expect(form.modal.components).toHaveLength(1);
+    const waiting = await submit(form.id, { lookupKey: 'good-key' });
+    expect(waiting).toContain('Linked: Lantern \\*Harbour\\*');
+    const [listing] = await guild.read();
+    expect(listing).toMatchObject({ kind: 'server', targetId: discord.guildId });
+    const { name = '' } = listing ?? {};
+    expect(await guild.stored('lookupKey', name)).toBe('good-key');
+    const secrets = [await guild.stored('voteSecrets', name)].flat();
+    expect(secrets).toHaveLength(1);
+    for (const secret of secrets) expect(waiting).toContain(secret);
+    expect(waiting).toContain(`https://votes.example.org/webhooks/${name}/vote`);
+    expect(waiting).toContain('Waiting for your test');
+
+    const [check] = controlsOf(guild.message().components);
+    const asked = discord.clickButton(guild.message().id, check?.custom_id ?? '', guild.member.id);
+    const notYet = await asked.settled;
+    expect(notYet.id).not.toBe(guild.message().id);
+    expect(textOf(notYet)).toContain('No test has arrived yet');
+
+    const [target] = serverAndBot();
+    if (target === undefined) throw new Error('no listing');
+    await store.recorder.record(
+      { receivedAt: Date.now(), family: 'vote', body: '{}' },
+      { type: 'test', test: { kind: 'server_vote', userId: null }, listing: { ...target, name } },
+    );
+    const arrived = await replaced('The test has arrived');
+    for (const secret of secrets) expect(arrived).not.toContain(secret);
+
+    const { premium, general } = discord.channels;
+    discord.guild.denyBot(premium, ['embedLinks']);
+    expect(await select('setup/channel', [premium])).toContain(`lacks permissions in <#${premium}>: Embed Links`);
+    expect(await saved()).toHaveLength(1);
+    expect(await select('setup/channel', [general])).toContain('What is a vote worth?');
+    expect(await press('Lively')).toContain('From now on, votes are rewarded');
+    expect(labelsOf(guild.message())).toEqual([
+      ...['Vote now', 'Give voters a role', 'Open the shop', 'Post a vote panel', 'Overview'],
+    ]);
+    expect((await saved()).slice(1)).toMatchObject([
+      [{ listing: name, path: 'announceChannelId', after: general }],
+      [
+        { listing: name, path: 'rewards.vote', after: 10 },
+        { listing: name, path: 'rewards.multipliers' },
+        { listing: null, path: 'rewards.streak', after: { every: 7, credits: 50, forgive: 1 } },
+      ],
+    ]);
+    const overview = await press('Overview');
+    expect(overview).toContain('**Channels**');
+    expect(overview).toContain(
+      '**3 of 6 done**\n✅ Listing\n✅ Test the webhook\n✅ Announcements\n⬜ Role for voters',
+    );
+  });
+
+  it('knows the bot by its key, and links this one if the service does not say which it is', async () => {
+    const { read, open, submit } = await managed({ isLinked: false });
+    const form = await open('Paste an API key');
+    await submit(form.id, { lookupKey: 'good-bot-key' });
+    expect(await read()).toMatchObject([{ kind: 'bot', targetId: applicationId, premiumSecrets: 0 }]);
+  });
+
+  it('says that the key is refused, and asks for it again without showing it', async () => {
+    const { open, submit, text, logged } = await managed({ isLinked: false });
+    const form = await open('Paste an API key');
+    expect(await submit(form.id, { lookupKey: 'wrong-key' })).toContain('does not accept this API key');
+    const again = await open('Edit again');
+    expect(JSON.stringify(again.modal) + text() + JSON.stringify(logged)).not.toContain('wrong-key');
+  });
+
+  it('leads to the place where the key is found', async () => {
+    const url = 'https://lists.example.org/dashboard/1#advanced';
+    const { message } = await managed({ isLinked: false, checks: { dashboardOf: async () => url } });
+    expect(controlsOf(message().components)).toContainEqual(
+      expect.objectContaining({ label: 'Where do I find it?', url }),
+    );
+  });
+
+  it.each([
+    ['the operator has listings without a guild', ['main'], true, 'belong to no server yet'],
+    ['there is no key for secrets', [], false, 'SETTINGS_KEY'],
+  ])('explains that nothing can be linked while %s', async (_when, unassigned, canStoreSecrets, text) => {
+    const guild = await managed({ isLinked: false, checks: { unassignedListings: () => unassigned } });
+    const old = await guild.open('Paste an API key').catch(() => null);
+    const settings = setupOver(guild.store, { SETTINGS_KEY: '', DATABASE_URL: 'postgres://127.0.0.1/tallyhook' });
+    if (!canStoreSecrets) Object.assign(guild.setup, { settings });
+    const shown = await guild.run('setup').settled;
+    expect(textOf(shown)).toContain(text);
+    expect(controlsOf(shown.components)).toEqual([]);
+    if (old !== null) {
+      expect(await guild.submit(old.id, { lookupKey: 'good' })).toContain(text);
+    }
+    expect(await guild.saved()).toEqual([]);
+  });
+});
+
+describe('/setup with another listing site', () => {
+  it('asks only for what it does not know, and says what to do on the site', async () => {
+    const guild = await managed({ isLinked: false });
+    const { discord, open, submit } = guild;
+    const [servers, bots] = ['k=server', 'k=bot'].map((kind) =>
+      controlsOf(guild.message().components).flatMap((each) =>
+        each.custom_id?.includes(kind) && 'options' in each ? each.options.map(({ value }) => value) : [],
+      ),
+    );
+    expect(servers?.slice(0, 3)).toEqual(['topgg', 'discordplace', 'disurl']);
+    expect(bots?.slice(0, 3)).toEqual(['topgg', 'discordbotlist', 'discordplace']);
+    expect([servers?.at(-1), bots?.at(-1)]).toEqual(['custom', 'custom']);
+
+    const steps = await guild.select('k=bot', ['topgg']);
+    expect(await guild.read()).toEqual([]);
+    const [, name = ''] = /https:\/\/votes\.example\.org\/webhooks\/(topgg-[0-9a-f]{10})\n/.exec(steps) ?? [];
+    expect(steps).toContain('1. On **top.gg**, open');
+    expect(steps).toContain('3. Tick the event **vote.create**.');
+    expect(steps).toContain('Signed: whoever sees a request');
+    expect(controlsOf(guild.message().components)).toContainEqual(
+      expect.objectContaining({ label: 'Open top.gg', url: 'https://top.gg/' }),
+    );
+    const form = await open('Enter the secret');
+    const asked = JSON.stringify(form.modal);
+    expect(form.modal.components).toHaveLength(2);
+    expect(asked).toContain(`"value":"${applicationId}"`);
+    expect(asked).toContain('"placeholder":"whs_…"');
+    const secret = 'whs_0123456789abcdef';
+    const waiting = await submit(form.id, { botId: '716390085896962058', secret });
+    const [listing] = await guild.read();
+    expect(listing).toMatchObject({ name, kind: 'bot', targetId: '716390085896962058', site: { id: 'topgg' } });
+    expect(waiting).toContain(`https://votes.example.org/webhooks/${name}\n`);
+    expect(waiting).toContain('Signed: whoever sees a request');
+    expect(waiting).not.toContain(secret);
+    expect(await guild.stored('voteSecrets', name)).toEqual([secret]);
+
+    const more = await open('More');
+    await guild.submit(more.id, { secret: '', siteKey: 'token-of-topgg' });
+    expect(guild.text()).toContain('**API token of the site**: changed');
+    expect(await guild.stored('siteKey', name)).toBe('token-of-topgg');
+    expect(await guild.press('Listing')).toContain('**API token of the site**: stored: 1');
+    expect(guild.text()).not.toMatch(/token-of-topgg|API key|Premium/);
+    expect(await guild.press('Unlink')).toContain('Unlink');
+    await guild.press('Yes, unlink');
+    expect(await guild.read()).toEqual([]);
+    await guild.press('Undo');
+    expect(await guild.read()).toMatchObject([{ name, hasSiteKey: true, voteSecrets: 1 }]);
+    expect(JSON.parse(await guild.settings.export(discord.guildId))).toMatchObject({
+      listings: [{ name, site: 'topgg' }],
+    });
+  });
+
+  it('asks for the name of the listing where the vote page needs it', async () => {
+    const guild = await managed({ isLinked: false });
+    const form = await guild.open('k=bot', ['discordbotlist']);
+    expect(form.modal.components).toHaveLength(1);
+    await guild.submit(form.id, { botId: '' });
+    const more = await guild.open('More');
+    expect(more.modal.components).toHaveLength(3);
+    expect(await guild.submit(more.id, { slug: 'a name' })).toContain('Enter the part of the address');
+    await guild.run('setup').settled;
+    const [listing] = await guild.read();
+    expect(listing).toMatchObject({ kind: 'bot', targetId: applicationId });
+    const details = { voteSecret: null, premiumSecret: null, siteKey: null, slug: 'harbour' };
+    const { name = '' } = listing ?? {};
+    await guild.settings.describe({ ...guild.author(), listing: name, details });
+    const exported = await guild.settings.export(guild.discord.guildId);
+    expect(JSON.parse(exported)).toMatchObject({ listings: [{ site: 'discordbotlist', slug: 'harbour' }] });
+    const unlinked = await guild.settings.unlink({ ...guild.author(), listing: name });
+    expect(unlinked).toMatchObject({ status: 'saved' });
+    expect(await guild.read()).toEqual([]);
+  });
+
+  it('links at once where there is nothing to ask, and turns green with the first vote', async () => {
+    const guild = await managed({ isLinked: false });
+    const waiting = await guild.select('setup/site', ['disurl']);
+    const [listing] = await guild.read();
+    expect(listing).toMatchObject({ kind: 'server', targetId: guild.discord.guildId, site: { id: 'disurl' } });
+    const { name = '' } = listing ?? {};
+    const [secret = ''] = [await guild.stored('voteSecrets', name)].flat();
+    expect(secret).toMatch(/^[\w-]{32}$/);
+    expect(waiting).toContain(secret);
+    expect(waiting).toContain('2. Enter this address and this secret.');
+    expect(waiting).toContain('whoever sees one request can forge votes');
+    await guild.vote(name);
+    await guild.replaced('A vote has arrived');
+  });
+
+  it('links a site that it does not know by a description, which can be corrected', async () => {
+    const guild = await managed({ isLinked: false });
+    const form = await guild.open('k=server', ['custom']);
+    expect(form.modal.components).toHaveLength(4);
+    const described = { siteName: 'Else*where', header: 'X-Token', user: 'user id', test: 'type=test' };
+    expect(await guild.submit(form.id, described)).toContain('Enter names of fields with dots between them');
+    const again = await guild.open('Edit again');
+    expect(JSON.stringify(again.modal)).toContain('Else*where');
+    const waiting = await guild.submit(again.id, { ...described, user: 'user.id' });
+    const [listing] = await guild.read();
+    const { name = '', site } = listing ?? {};
+    expect(site).toMatchObject({ id: 'custom', name: 'Else*where', schemes: [{ type: 'token', header: 'x-token' }] });
+    expect(waiting).toContain('Linked: Else\\*where');
+    expect(waiting).toContain('whoever sees one request can forge votes');
+    for (const stored of [await guild.stored('voteSecrets', name)].flat()) expect(waiting).toContain(stored);
+    const [exported] = JSON.parse(await guild.settings.export(guild.discord.guildId)).listings;
+    expect(exported).toMatchObject({ custom: { name: 'Else*where', header: 'X-Token', user: 'user.id' } });
+    const file = environmentWith([{ ...exported, voteSecrets: ['a secret of its own'] }]);
+    expect(loadConfig({ TALLYHOOK_ROLES: 'receive', ...file }).listings).toMatchObject([{ site: { id: 'custom' } }]);
+  });
+
+  it('links a server on several sites, but once on each', async () => {
+    const guild = await managed();
+    await guild.press('Link a listing');
+    await guild.select('setup/site', ['disurl']);
+    await guild.press('Later');
+    await guild.press('Later');
+    await guild.press('Later');
+    await guild.press('Link a listing');
+    expect(await guild.select('setup/site', ['guildsme'])).toContain('Linked: Guilds.me');
+    await guild.run('setup').settled;
+    expect(await guild.read()).toHaveLength(3);
+    for (const label of ['Later', 'Later', 'Later', 'Link a listing']) await guild.press(label);
+    expect(await guild.select('setup/site', ['disurl'])).toContain('This listing is linked here already');
+    expect(await guild.read()).toHaveLength(3);
+  });
+});
+
+describe('/setup with a listing', () => {
+  it('shows each subject with its state', async () => {
+    const { text, press } = await managed({ file: { announceChannelId: channel } });
+    for (const subject of ['Listing', 'Channels', 'Rewards', 'Roles', 'Waiting time', 'Shop', 'Announcements']) {
+      expect(text()).toContain(`**${subject}**`);
+    }
+    expect(await press('Channels')).toContain(`**Announcements**: <#${channel}> · from the operator's file`);
+  });
+
+  it('posts a vote panel in a channel where the bot can write', async () => {
+    const { discord, store, press, select } = await managed();
+    const { guildId, channels } = discord;
+    await press('Channels');
+    expect(await press('Post a vote panel')).toContain('with the top three of the month');
+    discord.guild.denyBot(channels.premium, ['embedLinks']);
+    expect(await select('panel-channel', [channels.premium])).toContain('lacks permissions');
+    expect(await store.votePanel.find(guildId)).toBe(null);
+    expect(await select('panel-channel', [channels.general])).toContain(
+      `appears in <#${channels.general}> in a moment`,
+    );
+    expect(await store.votePanel.find(guildId)).toMatchObject({ channelId: channels.general, messageId: null });
+  });
+
+  const listed = (names = '') => names.split(', ');
+
+  it('lists what is on, and only the names of what is off', async () => {
+    const { press } = await managed({ file: { rewards: { vote: 10, whenDenied: 0, milestones: [] } } });
+    const rewards = await press('Rewards');
+    expect(rewards).toContain("**Per vote**: **10** credits · from the operator's file\n");
+    const off = [
+      'Votes that the site declines',
+      'All listings in a day',
+      'Streak',
+      'Milestones',
+      'Multipliers',
+      'Vote party',
+    ];
+    expect(listed(/\n-# Not used: (.*)/.exec(rewards)?.[1])).toEqual(expect.arrayContaining(off));
+    expect(rewards).not.toContain('UTC');
+    await press('Overview');
+    const roles = listed(/-# Not used: (.*)/.exec(await press('Roles'))?.[1]);
+    expect(roles).toEqual(expect.arrayContaining(['Role for voters', 'Roles for premium']));
+    await press('Overview');
+    const announcements = await press('Announcements');
+    expect(announcements).not.toContain('Digest every');
+    expect(announcements).toMatch(/-# Not used: .*Ended streaks/);
+  });
+
+  it('says that premium is announced with the votes, unless it has a channel of its own', async () => {
+    const inherited = await managed({ file: { announceChannelId: channel } });
+    expect(await inherited.press('Channels')).toContain('**Premium**: same as announcements\n');
+    const own = await managed({ file: { announceChannelId: channel, premiumChannelId: otherChannel } });
+    expect(await own.press('Channels')).toContain(`**Premium**: <#${otherChannel}> · from the operator's file`);
+    const none = await managed();
+    expect(await none.press('Channels')).toContain('**Premium**: none');
+  });
+
+  it('sums up all rewards of the preset Lively', async () => {
+    const { settings, listing, author, run } = await managed();
+    const changes = [
+      { listing, path: 'rewards.multipliers', value: [{ factor: 2, days: ['saturday', 'sunday'] }] },
+      { listing: null, path: 'rewards.streak', value: { every: 7, credits: 50, forgive: 1 } },
+    ] as const;
+    await settings.save({ ...author(), basis: null, changes });
+    const overview = textOf(await run('setup').settled);
+    expect(overview).toMatch(/10\*\* credits · .*Saturday, Sunday.* · .*50\*\* credits.*7.* forgiven/);
+  });
+
+  it('saves only what was changed, shows before and after, and undoes it', async () => {
+    const { listing, saved, read, press, open, submit } = await managed({ file: { rewards: { premium: 100 } } });
+    await press('Rewards');
+    const form = await open('Credits');
+    expect(form.modal.components.length).toBeGreaterThan(1);
+    expect(await submit(form.id, creditsWith({ vote: '25' }))).toContain('**Per vote**: not set → **25** credits');
+    expect(await saved()).toMatchObject([[{ listing, path: 'rewards.vote', after: 25 }]]);
+    expect(await press('Undo')).toContain('**Per vote**: **25** credits → not set');
+    expect((await read())[0]?.values['rewards.vote']).toEqual({ value: 10, source: 'default' });
+  });
+
+  it('says what changed rules would have paid in the last 30 days, but not after other changes', async () => {
+    const { discord, store, press, open, submit } = await managed({ file: { rewards: { vote: 10 } } });
+    const file = { ...harbour, guildId: discord.guildId, rewards: { vote: 10 } };
+    const { listings } = loadConfig(environmentWith([file]));
+    const [listing] = createDirectory(listings, communityIdsOf(listings)).listings;
+    if (listing === undefined) throw new Error('no listing');
+    const now = systemClock.now();
+    for (const days of [1, 2, 29, 31]) await recordVote(store, listing, '1', now - days * day);
+    await press('Rewards');
+    const form = await open('Credits');
+    const saved = await submit(form.id, creditsWith({ vote: '1400' }));
+    expect(saved).toContain('In the last 30 days, these rules would have paid **4,200** credits (before: 30).');
+    expect(await press('Undo')).toContain('would have paid **30** credits (before: 4,200).');
+    await press('Overview');
+    await press('Channels');
+    const channels = await open('Edit');
+    const others = await submit(channels.id, { announceChannel: [discord.channels.general] });
+    expect([others.includes('**Announcements**'), others.includes('would have paid')]).toEqual([true, false]);
+  });
+
+  it('switches a bonus off with an empty field', async () => {
+    const { saved, press, open, submit } = await managed({ file: { rewards: { allListings: 20 } } });
+    await press('Rewards');
+    const form = await open('Credits');
+    expect(await submit(form.id, creditsWith({ allListings: '' }))).toContain('**All listings in a day**');
+    expect(await saved()).toMatchObject([[{ path: 'rewards.allListings', after: null }]]);
+  });
+
+  it('names what is invalid, and opens the form again with what was entered', async () => {
+    const { saved, press, open, submit } = await managed();
+    await press('Rewards');
+    const form = await open('Credits');
+    const unsaved = await submit(form.id, creditsWith({ vote: 'ten', whenDenied: '3' }));
+    expect(unsaved).toContain('**Credits per vote**: Enter a whole number from 0 to 1,000,000.');
+    const again = await open('Edit again');
+    expect(JSON.stringify(again.modal)).toMatch(/"value":"ten".*"value":"3"/);
+    expect(await submit(again.id, creditsWith({ vote: '12', whenDenied: '3' }))).toContain(
+      '**Per vote**: not set → **12** credits',
+    );
+    expect(await saved()).toHaveLength(1);
+  });
+
+  it('says when what was entered is no longer stored', async () => {
+    const { setup, press, open, submit } = await managed();
+    await press('Rewards');
+    const form = await open('Credits');
+    await submit(form.id, creditsWith({ vote: 'ten' }));
+    Object.assign(setup.drafts, { find: () => null });
+    expect(await press('Edit again')).toContain('no longer stored');
+  });
+
+  it('does not overwrite what somebody else has saved meanwhile', async () => {
+    const { settings, listing, author, other, press, open, submit } = await managed();
+    await press('Rewards');
+    const form = await open('Credits');
+    await settings.save({
+      ...author(),
+      authorId: other.id,
+      basis: null,
+      changes: [{ listing, path: 'rewards.vote', value: 50 }],
+    });
+    expect(await submit(form.id, creditsWith({ vote: '25' }))).toContain('changed the same settings meanwhile');
+    const again = await open('Edit again');
+    expect(await submit(again.id, creditsWith({ vote: '25' }))).toContain('**50** credits → **25** credits');
+  });
+
+  it.each([
+    ['moderator', 'is above the role of the bot', "drag the bot's role above"],
+    ['bot', 'belongs to an integration', 'Choose a role that you made yourself'],
+  ] as const)('explains why the role %s cannot be given', async (name, problem, hint) => {
+    const { discord, saved, press, open, submit } = await managed();
+    await press('Roles');
+    const form = await open('Edit');
+    const values = { voterRole: [discord.roles[name]], voterRoleFor: '12h', milestoneRoles: 'all', premiumRole: [] };
+    const shown = await submit(form.id, values);
+    expect(shown).toContain(problem);
+    expect(shown).toContain(hint);
+    expect(await saved()).toEqual([]);
+  });
+
+  it('offers durations by their names, with the present one, and time zones, or a text for any other', async () => {
+    const { settings, listing, author, saved, press, open, submit } = await managed();
+    await settings.save({ ...author(), basis: null, changes: [{ listing, path: 'cooldownHours', value: 1.5 }] });
+    await press('Waiting time');
+    const waiting = await open('Edit');
+    const choices = JSON.stringify(waiting.modal);
+    expect(choices).toContain('{"label":"90 minutes","value":"90m","default":true}');
+    expect(choices).toContain('{"label":"12 hours","value":"12h"}');
+    expect(await submit(waiting.id, { cooldown: ['90m'] })).toContain('Nothing');
+    await press('Waiting time');
+    const changed = await open('Edit');
+    expect(await submit(changed.id, { cooldown: ['12h'] })).toContain('90 minutes → 12 hours');
+
+    const streak = { streakDays: '', streakCredits: '', forgive: '' };
+    await press('Overview');
+    await press('Rewards');
+    const zones = await open('Streak');
+    expect(JSON.stringify(zones.modal)).toContain('{"label":"Berlin · Central European Time","value":"Europe/Berlin"}');
+    await submit(zones.id, { ...streak, timeZone: ['Europe/Berlin'], otherTimeZone: '' });
+    await press('Rewards');
+    const other = await open('Streak');
+    await submit(other.id, { ...streak, timeZone: ['Europe/Berlin'], otherTimeZone: 'Atlantic/Azores' });
+    await press('Rewards');
+    const again = await open('Streak');
+    expect(JSON.stringify(again.modal)).toContain('"value":"Atlantic/Azores","default":true');
+    expect((await saved()).flatMap((each) => each.map(({ after }) => after))).toEqual([
+      ...[1.5, 12, 'Europe/Berlin', 'Atlantic/Azores'],
+    ]);
+  });
+
+  it('edits the entries of lists, and resets a subject', async () => {
+    const { discord, read, press, open, submit } = await managed();
+    await press('Rewards');
+    const added = await open('setup/entry:f=milestone', ['new']);
+    const role = [discord.roles.vip];
+    const entered = { votes: '10', repeats: 'once', milestoneCredits: '100', milestoneRole: role };
+    expect(await submit(added.id, entered)).toContain(`at **10** votes: **100** credits + <@&${role[0]}>`);
+    await press('Rewards');
+    const multiplier = await open('setup/entry:f=multiplier', ['new']);
+    await submit(multiplier.id, { factor: '1,5', days: ['saturday', 'sunday'], multiplierRole: [] });
+    await press('Rewards');
+    const changed = await open('setup/entry:f=milestone', ['0']);
+    expect(JSON.stringify(changed.modal)).toContain('"value":"100"');
+    await submit(changed.id, { ...entered, repeats: 'every', remove: false });
+    const values = (await read())[0]?.values;
+    expect(values?.['rewards.milestones'].value).toEqual([{ everyVotes: 10, credits: 100, role: role[0] }]);
+    expect(values?.['rewards.multipliers'].value).toEqual([{ factor: 1.5, days: ['saturday', 'sunday'] }]);
+    await press('Rewards');
+    const removed = await open('setup/entry:f=milestone', ['0']);
+    expect(await submit(removed.id, { ...entered, remove: true })).toContain('→ none');
+    await press('Rewards');
+    expect(await press('Reset')).toContain('→ not set');
+    expect((await read())[0]?.values['rewards.multipliers'].source).toBe('default');
+  });
+
+  it('adds, changes and removes items of the shop, and never shows a code again', async () => {
+    const { discord, saved, stored, press, open, submit, select, text } = await managed();
+    await press('Shop');
+    const role = await open('Add a role');
+    await submit(role.id, { itemName: 'VIP für 1 Woche', price: '100', itemRole: [discord.roles.vip], itemFor: '7d' });
+    await press('Shop');
+    const codes = await open('Add codes');
+    const shown = await submit(codes.id, { itemName: 'Key', price: '500', codes: 'AAA-1\n\n BBB-2 ' });
+    expect(shown).not.toContain('AAA-1');
+    const items = [
+      { id: 'vip-fur-1-woche', name: 'VIP für 1 Woche', price: 100, role: discord.roles.vip, for: '7d' },
+      { id: 'key', name: 'Key', price: 500, codeCount: 2 },
+    ];
+    expect((await saved()).at(-1)).toMatchObject([{ listing: null, path: 'shop', after: items }, { isSecret: true }]);
+    expect(await stored('shop.key.codes', '')).toEqual(['AAA-1', 'BBB-2']);
+    await press('Shop');
+    await select('setup/item', ['0']);
+    const limits = await open('Stock and role');
+    await submit(limits.id, { stock: '5', needsRole: [discord.roles.moderator] });
+    await press('Shop');
+    await select('setup/item', ['1']);
+    expect(await press('Remove')).toContain('Remove Key?');
+    await press('Remove');
+    await press('Shop');
+    expect(text()).toContain('VIP für 1 Woche (**100** credits)');
+    expect(text()).not.toContain('Key');
+  });
+
+  it.each(['', '&v=x', '&v=1e300'])(
+    'removes an item from what it shows if its id names no version: "%s"',
+    async (version) => {
+      const { discord, rest, member, settings, listing, author } = await managed();
+      const items = [{ id: 'vip', name: 'VIP', price: 1, role: discord.roles.vip }];
+      await settings.save({ ...author(), basis: null, changes: [{ listing: null, path: 'shop', value: items }] });
+      const save = vi.spyOn(settings, 'save');
+      const { version: present } = await settings.read(discord.guildId);
+      const custom_id = `tallyhook:setup/removed:l=${listing}&e=0${version}`;
+      const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'A', custom_id }] }];
+      const path = `/channels/${discord.channels.general}/messages` as const;
+      const { id } = (await rest.post(path, { content: 'x', components })) as { id: string };
+      await discord.clickButton(id, custom_id, member.id).settled;
+      expect(save.mock.calls).toMatchObject([[{ basis: present, changes: [{ path: 'shop', value: [] }] }]]);
+    },
+  );
+
+  it('names the field of an entry that is invalid', async () => {
+    const { discord, press, open, submit } = await managed();
+    await press('Shop');
+    const values = { itemName: 'A painting', price: '-5', ownerChannel: [discord.channels.general] };
+    const unsaved = await submit((await open('Add another item')).id, values);
+    expect(unsaved).toContain('**Items** · Price in credits: Enter a whole number from 0 to 1,000,000.');
+  });
+
+  it('asks for the channel for reports with an item that the team fulfils, and keeps the two together', async () => {
+    const { discord, settings, author, saved, press, open, submit } = await managed();
+    const own = discord.channels.general;
+    const missing = '**Reports**: none\n-# For problems and purchases that your team fulfils.';
+    await press('Shop');
+    const form = await open('Add another item');
+    expect(form.modal.components.map((each) => 'component' in each && each.component.type)).toEqual([4, 4, 8]);
+    const values = { itemName: 'A painting', price: '5' };
+    await expect(submit(form.id, values)).rejects.toThrow('The select requires 1 to 1 values');
+    expect(await submit(form.id, { ...values, ownerChannel: [own] })).toContain('A painting');
+    expect((await saved()).at(-1)).toMatchObject([{ path: 'shop' }, { path: 'ownerChannelId', after: own }]);
+    await press('Shop');
+    const another = await open('Add another item');
+    expect(another.modal.components).toHaveLength(2);
+    await press('Overview');
+    await press('Channels');
+    const channels = await open('Edit');
+    expect(await submit(channels.id, { announceChannel: [own], ownerChannel: [] })).toContain(missing);
+    // Whatever saves it: imports, and changes that are undone, too.
+    const changes = [{ listing: null, path: 'ownerChannelId', value: null } as const];
+    expect(await settings.save({ ...author(), basis: null, changes })).toMatchObject({
+      issues: [{ code: 'missing', path: 'ownerChannelId' }],
+    });
+    const { latestChange } = await settings.read(discord.guildId);
+    expect(latestChange?.changes).toHaveLength(2);
+  });
+
+  it('refuses an item with codes that has none', async () => {
+    const { press, open, submit } = await managed();
+    await press('Shop');
+    const unsaved = await submit((await open('Add codes')).id, { itemName: 'Key', price: '5', codes: ' ' });
+    expect(unsaved).toContain('**Items** · Codes, one per line: Enter at least one.');
+  });
+
+  it('takes codes and exported settings as files, and says why a file cannot be used', async () => {
+    const { discord, settings, listing, author, stored, press, open, submit, text } = await managed();
+    await press('Shop');
+    const codes = await open('Add codes');
+    expect(codes.modal.components.map((each) => 'component' in each && each.component.type)).toEqual([4, 4, 4, 19]);
+    const values = { itemName: 'Key', price: '500', codes: 'AAA-1' };
+    const shown = await submit(codes.id, { ...values, codesFile: file('\uFEFFBBB-2\r\nCCC-3\n') });
+    expect(shown).toContain('→ Key');
+    expect(shown).not.toMatch(/BBB|attachments/);
+    expect(await stored('shop.key.codes', '')).toEqual(['AAA-1', 'BBB-2', 'CCC-3']);
+
+    await settings.save({ ...author(), basis: null, changes: [{ listing, path: 'rewards.vote', value: 7 }] });
+    const exported = await settings.export(discord.guildId);
+    await settings.save({ ...author(), basis: null, changes: [{ listing, path: 'rewards.vote', value: 8 }] });
+    await press('Overview');
+    for (const [unusable, size] of [
+      [Buffer.from([0xff, 0xfe, 0x00]), 'binary'],
+      ['a'.repeat(256 * 1024 + 1), 'too long'],
+    ] as const) {
+      const form = await open('Import');
+      expect(await submit(form.id, { settingsFile: file(unusable) }), size).toContain('The file could not be read.');
+      expect(text()).toContain('256 KB');
+      await press('Overview');
+    }
+    const form = await open('Import');
+    expect(await submit(form.id, { settingsFile: file(exported) })).toContain('**8** credits → **7** credits');
+    await press('Overview');
+    const empty = await open('Import');
+    expect(await submit(empty.id, {})).toContain('Not saved yet');
+  });
+
+  it('rotates a secret, which is shown once, and unlinks after a confirmation', async () => {
+    const { listing, stored, read, press, open, submit, text } = await managed();
+    await press('Listing');
+    expect(text()).toContain(`https://votes.example.org/webhooks/${listing}/vote`);
+    const form = await open('New vote secret');
+    const shown = await submit(form.id, { secret: '' });
+    const [secret = ''] = (await stored('voteSecrets')) as string[];
+    expect(shown).toContain(secret);
+    expect(await press('Listing')).not.toContain(secret);
+    await press('Unlink');
+    expect(await read()).toHaveLength(1);
+    await press('Yes, unlink');
+    expect(await read()).toEqual([]);
+    expect(await press('Overview')).toContain('Choose the site on which');
+  });
+
+  it('previews the text of announcements', async () => {
+    const { listing, press, open, submit, text } = await managed();
+    await press('Announcements');
+    const form = await open('Text');
+    await submit(form.id, { title: '+{credits}!', text: '{mention} for {listing}', thumbnail: '', language: [] });
+    await press('Announcements');
+    expect(text()).toContain(`**+10!**\n@ada for ${listing}`);
+  });
+
+  it('lists the last changes with their authors, and exports the settings', async () => {
+    const { discord, member, press, open, submit, message } = await managed();
+    await press('Rewards');
+    const form = await open('Credits');
+    await submit(form.id, creditsWith({ vote: '25' }));
+    await press('Overview');
+    const history = await press('History');
+    expect(history).toContain(`<@${member.id}>`);
+    expect(history).toContain('**Per vote**: not set → **25** credits');
+    expect(await press('Undo')).toContain('Undone');
+    await press('Overview');
+    const exported = controlsOf(message().components).find((each) => 'label' in each && each.label === 'Export');
+    const file = await discord.clickButton(message().id, exported?.custom_id ?? '', member.id).settled;
+    expect(file.attachments).toMatchObject([{ filename: 'tallyhook-settings.json' }]);
+    expect(file.flags & ephemeral).toBe(ephemeral);
+  });
+
+  it('is for those who manage the server, and for listings of this guild', async () => {
+    const { discord, other, rest, member } = await managed();
+    const components = [
+      { type: 1, components: [{ type: 2, style: 2, label: 'A', custom_id: 'tallyhook:setup/overview:' }] },
+      {
+        type: 1,
+        components: [{ type: 2, style: 2, label: 'B', custom_id: 'tallyhook:setup/section:l=foreign&s=shop' }],
+      },
+    ];
+    const path = `/channels/${discord.channels.general}/messages` as const;
+    const { id } = (await rest.post(path, { content: 'x', components })) as { id: string };
+    const asOther = await discord.clickButton(id, 'tallyhook:setup/overview:', other.id).settled;
+    expect(asOther.embeds[0]?.description).toContain('Only members with the permission Manage Server');
+    const foreign = await discord.clickButton(id, 'tallyhook:setup/section:l=foreign&s=shop', member.id).settled;
+    expect(textOf(foreign)).toContain('no longer linked here');
+  });
+
+  it('shows the overview for a section that does not exist', async () => {
+    const { discord, rest, member, listing } = await managed();
+    const custom_id = `tallyhook:setup/section:l=${listing}&s=reminders`;
+    const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'A', custom_id }] }];
+    const path = `/channels/${discord.channels.general}/messages` as const;
+    const { id } = (await rest.post(path, { content: 'x', components })) as { id: string };
+    const shown = await discord.clickButton(id, custom_id, member.id).settled;
+    expect(textOf(shown)).toContain('Settings of this server');
+  });
+});
+
+describe('imported settings', () => {
+  it('cannot announce in the channels of other guilds', async () => {
+    const guild = await managed({ checks: { channelsOf: async () => new Set([channel]) } });
+    const importing = async (announceChannelId: string) => {
+      const form = await guild.open('Import');
+      const settings = JSON.stringify({ listings: [{ name: guild.listing, announceChannelId }] });
+      return guild.submit(form.id, { settings });
+    };
+    const refused = await importing(otherChannel);
+    expect(refused).toContain('is not a channel of this server');
+    expect(refused).toContain('Choose a channel of this server.');
+    expect(await guild.saved()).toEqual([]);
+    await guild.press('Overview');
+    await importing(channel);
+    expect(await guild.saved()).toMatchObject([[{ path: 'announceChannelId', after: channel }]]);
+  });
+});
