@@ -27,7 +27,7 @@ import type { ApplicationSettings } from '../discord/registration/application-se
 import type { DiscordRest } from '../discord/rest.ts';
 import type { AppTexts, Texts } from '../texts/texts.ts';
 import type { Community, Directory } from './communities/directory.ts';
-import type { LookupClients } from './communities/lookup-clients.ts';
+import type { LookupClients } from './communities/feature.ts';
 
 /** The announcements of the configured listings, by the name of the listing. */
 export interface AnnouncementsOfListings {

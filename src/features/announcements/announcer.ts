@@ -4,7 +4,7 @@ import { day, minute } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { mention } from '@tallyhook/platform/texts/markup';
-import { Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
 import { type AnnouncementStyle, showsVoter, showsVotes } from '../../core/announcements/announcement-style.ts';
 import { type CardSource, type ListingCard, readCard } from '../../core/announcements/listing-card.ts';
 import type { Effect } from '../../core/outbox/effect.ts';

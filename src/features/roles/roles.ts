@@ -1,6 +1,6 @@
 import type { AttemptResult, RetryLater } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
-import { type DiscordAPIError, Routes } from 'discord.js';
+import { Routes } from 'discord-api-types/v10';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import type { MemberRole, RoleContent } from '../../core/outbox/effect-contents.ts';
 import { ownerReport } from '../../core/outbox/effect-kind.ts';
@@ -11,7 +11,7 @@ import { CircuitOpenError } from '../../discord/circuits/circuits.ts';
 import { roleTarget } from '../../discord/circuits/request-guard.ts';
 import { isMendable, rejectionOf, retryAfterMending, retryAlone } from '../../discord/discord-errors.ts';
 import type { GuildTexts } from '../../discord/languages.ts';
-import type { DiscordRest } from '../../discord/rest.ts';
+import type { DiscordAPIError, DiscordRest } from '../../discord/rest.ts';
 import type { CheckGivenRole } from './given-role-check.ts';
 import type { ExplainRoleFailure, RoleFailure } from './role-failure.ts';
 import { type RoleState, type RoleStore, roleFailedReport } from './store.ts';
