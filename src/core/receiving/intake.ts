@@ -31,7 +31,7 @@ import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
 import { type ListingScope, type ListingWithSecrets, type ResolvableListing, withoutSecrets } from './listing.ts';
-import { eventTimeOf } from './replay.ts';
+import { withDueTime } from './replay.ts';
 import { routeDelivery } from './route-delivery.ts';
 
 /** Where deliveries arrive: at the address of a listing, or at the shared ones of all listings of the service. */
@@ -245,7 +245,7 @@ export class Intake {
 
   async #record(delivery: Delivery, routedNow: RoutedDelivery, { listing }: Address): Promise<IntakeResponse> {
     const { recorder, log, onRecorded, observeCommit } = this.#options;
-    const routed = withDueTime(delivery, routedNow, listing);
+    const routed = withDueTime(delivery, routedNow, listing ?? undefined);
     const startedAt = performance.now();
     let recorded: RecordedDelivery;
     try {
@@ -342,13 +342,6 @@ function quarantineOld(routed: RoutedDelivery): RoutedDelivery {
     origin: [identityOf(listing)],
     unless: { vote, listing },
   };
-}
-
-/** Adds the time of an event that is ahead, at which the delivery is replayed. @param listing null at a shared address */
-function withDueTime(delivery: Delivery, routed: RoutedDelivery, listing: ListingWithSecrets | null): RoutedDelivery {
-  if (routed.type !== 'quarantine' || routed.reason !== quarantineReasons.aheadOfTime) return routed;
-  const dueAt = eventTimeOf(delivery, listing ?? undefined);
-  return Number.isFinite(dueAt) ? { ...routed, dueAt } : routed;
 }
 
 /** So many deliveries in a row that are ahead of time are no error of one sender. */

@@ -72,7 +72,8 @@ export function createReplay(options: {
     }
     const { id, family, receivedAt, body, isDue } = delivery;
     const now = clock.now();
-    const routed = route(delivery, listings(), now);
+    const [listing] = listingsOf(delivery, listings());
+    const routed = withDueTime(delivery, route(delivery, listings(), now), listing);
     const recorded = await recorder.recordReplay(
       id,
       { receivedAt, family, body, ...(isDue && { isDue }) },
@@ -157,6 +158,21 @@ export function eventTimeOf(
     ? readStoredSiteDelivery(delivery.body, listing, always)
     : readStoredPayload(delivery, always, 'server_vote');
   return (payload.type === 'event' ? payload.event.at : null) ?? Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Adds when a delivery is replayed whose event is ahead: at the time of that, or at the earliest possible one if it has
+ * other errors, too, since its listing may be gone by then.
+ * @param listing by default one of the document's service
+ */
+export function withDueTime(
+  delivery: Pick<Delivery, 'body' | 'family' | 'receivedAt'>,
+  routed: RoutedDelivery,
+  listing: ResolvableListing | undefined,
+): RoutedDelivery {
+  if (routed.type !== 'quarantine' || routed.reason !== quarantineReasons.aheadOfTime) return routed;
+  const at = eventTimeOf(delivery, listing);
+  return { ...routed, dueAt: Number.isFinite(at) ? at : delivery.receivedAt + clockToleranceMs };
 }
 
 /**
