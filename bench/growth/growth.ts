@@ -73,7 +73,7 @@ async function load(store: Store): Promise<void> {
   }
 }
 
-/** Claims and finishes the announcements, as the dispatcher does. */
+/** Claims and finishes the announcements, as the worker does. */
 async function finishEffects(store: Store): Promise<void> {
   for (;;) {
     const now = Date.now();

@@ -135,7 +135,7 @@ export async function startOwnerServer({
     };
   }
 
-  /** Buries all waiting effects, as the dispatcher would. */
+  /** Buries all waiting effects, as the worker would. */
   async function buryAll(reason: string) {
     const now = clock.now();
     await store.outbox.bury(await claimDue(store.outbox, now, now + hour, 10), now, reason);

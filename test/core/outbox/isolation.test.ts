@@ -39,7 +39,7 @@ async function createBusyInstallation(
   const begunAfter = new Map<string, number>();
   const stopped = Promise.withResolvers<AttemptResult>();
   let busyAttempts = 0;
-  const dispatcher = new Worker({
+  const worker = new Worker({
     outbox: store.outbox,
     async perform(effects) {
       const queue = effects[0]?.queue ?? '';
@@ -56,10 +56,10 @@ async function createBusyInstallation(
   });
   onTestFinished(async () => {
     stopped.resolve(done);
-    await dispatcher.stop();
+    await worker.stop();
     await store.close();
   });
-  dispatcher.start();
+  worker.start();
   await eventually(() => expect(busyAttempts).toBeGreaterThan(0));
 
   /** Enqueues an effect of the quiet community, and returns how many of the other one are attempted before it. */
@@ -79,7 +79,7 @@ async function createBusyInstallation(
       },
     ]);
     const before = busyAttempts;
-    dispatcher.nudge([queue]);
+    worker.nudge([queue]);
     await eventually(() => expect(begunAfter.has(queue)).toBe(true));
     return (begunAfter.get(queue) ?? 0) - before;
   }

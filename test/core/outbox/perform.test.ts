@@ -62,15 +62,15 @@ describe('a claimed effect', () => {
   });
 });
 
-describe('the dispatcher with effects of several kinds', () => {
+describe('the worker with effects of several kinds', () => {
   const stored = { kind: 'role', queue: rolesQueue('4'), content, deliveryId: null, createdAt: start } as const;
 
   it('carries out planned effects within two seconds of their time', async () => {
-    const { clock, store, dispatcher, settle, performed, attempted } = await createTestWorker({ outcome: 'done' });
+    const { clock, store, worker, settle, performed, attempted } = await createTestWorker({ outcome: 'done' });
     await store.outbox.enqueue([
       { ...stored, plan: { key: planKey(firstCommunity, 'role', '4'), dueAt: start + 60 * second } },
     ]);
-    dispatcher.start();
+    worker.start();
     for (let step = 0; step < 29; step += 1) {
       await clock.advance(2 * second);
       await settle();
@@ -98,16 +98,16 @@ describe('the dispatcher with effects of several kinds', () => {
   });
 
   it('buries an effect of an unknown kind, and continues with the others of its queue', async () => {
-    const { store, dispatcher, counts, performWith } = await createTestWorker({ outcome: 'done' });
+    const { store, worker, counts, performWith } = await createTestWorker({ outcome: 'done' });
     await store.outbox.enqueue([{ ...stored, kind: 'medal' } as never, stored]);
     performWith(createPerform([announcement, handle(roleKind, async () => ({ outcome: 'done' }))]));
-    dispatcher.start();
+    worker.start();
     await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 1, buried: 1 }));
     expect(await store.records.effect(1)).toMatchObject({ kind: 'medal', reason: expect.stringContaining('medal') });
   });
 
   it('is not delayed in one queue by failures in another', async () => {
-    const { store, dispatcher, counts, performWith } = await createTestWorker({ outcome: 'done' });
+    const { store, worker, counts, performWith } = await createTestWorker({ outcome: 'done' });
     const failing = Array.from({ length: 20 }, () => stored);
     const others = failing.map((effect) => ({
       ...effect,
@@ -120,7 +120,7 @@ describe('the dispatcher with effects of several kinds', () => {
     performWith(
       createPerform([announcement, handle(roleKind, ({ queue }) => (queue === 'roles 1 4' ? fails() : succeeds()))]),
     );
-    dispatcher.start();
+    worker.start();
     // The clock stands still: no effect waits for the retries of another.
     await eventually(async () => expect(await counts()).toMatchObject({ done: 20, waiting: 20 }));
   });

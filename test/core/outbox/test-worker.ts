@@ -37,7 +37,7 @@ export function addBacklog(path: string, effects: number, { channels = 1, dueAt 
 /** The first channel of {@link addBacklog}. */
 export const backlogChannel = '600000000000000000';
 
-/** A dispatcher with a real outbox. Its attempts return `attempts` in order, and then the last one repeatedly. */
+/** A worker with a real outbox. Its attempts return `attempts` in order, and then the last one repeatedly. */
 export async function createTestWorker(...attempts: AttemptResult[]) {
   const clock = manualClock(start);
   const path = newSqliteFile();
@@ -57,12 +57,12 @@ export async function createTestWorker(...attempts: AttemptResult[]) {
     probes += 1;
     return reachable;
   };
-  const dispatcher = new Worker({
+  const worker = new Worker({
     ...{ outbox: store.outbox, isReachable, clock, log },
     perform: (effects) => (replaced ?? perform)(effects),
   });
   onTestFinished(async () => {
-    await dispatcher.stop();
+    await worker.stop();
     await store.close();
   });
   const [listing] = serverAndBot();
@@ -76,9 +76,9 @@ export async function createTestWorker(...attempts: AttemptResult[]) {
         listing: { ...listing, ...(channelId && { announceChannelId: channelId }) },
       },
     );
-  const nudge = (channelId = listing.announceChannelId ?? '') => dispatcher.nudge([channelQueue(channelId)]);
+  const nudge = (channelId = listing.announceChannelId ?? '') => worker.nudge([channelQueue(channelId)]);
   const counts = async () => (await store.records.counts()).effects;
-  /** Waits until the dispatcher is idle and sleeps. Does not advance the clock. */
+  /** Waits until the worker is idle and sleeps. Does not advance the clock. */
   const settle = async () => {
     do await wait(5);
     while (clock.sleepers() === 0);
@@ -98,7 +98,7 @@ export async function createTestWorker(...attempts: AttemptResult[]) {
     path,
     clock,
     store,
-    dispatcher,
+    worker,
     performed,
     enqueue,
     nudge,
