@@ -22,16 +22,15 @@ async function messaging(card: ListingCard | null = null, isStillWanted = true) 
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
   // What the messages themselves use of it.
   const base = { rest, clock: systemClock, metrics: createMetrics(), cardOf: async () => card };
-  const context = { ...base, store: {}, settings: {}, config: {} };
-  const reminders = { isStillWanted: async () => isStillWanted };
-  const isWanted = async () => true;
+  const context = { ...base, store: { reminders: {} }, settings: {}, config: {}, lookups: {}, reminders: {} };
   const departures = communityParts(context as never).directMessages;
+  const reminders = reminderParts(context as never).directMessages;
   const handler = createDirectMessageHandler({
     ...{ rest, textsOf: async () => en, clock: systemClock },
     types: [
       ...shopParts().directMessages,
-      ...reminderParts({ ...context, reminders } as never).directMessages,
-      ...departures.map((departure) => ({ ...departure, isWanted })),
+      ...reminders.map((reminder) => ({ ...reminder, isWanted: async () => isStillWanted })),
+      ...departures.map((departure) => ({ ...departure, isWanted: async () => true })),
     ],
     onClosed: async (userId) => void closed.push(userId),
   });
