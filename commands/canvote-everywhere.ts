@@ -7,7 +7,7 @@ import type { ListedLookup } from '../src/discord/commands/command.ts';
 import { fetchListingPage, type ListedPage, nameWithSite, voteLinkTo } from '../src/discord/commands/listing-page.ts';
 import { offersAt } from '../src/discord/commands/offers.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
-import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
+import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/store.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { CommandContext } from './context.ts';
 

@@ -4,9 +4,9 @@ import type { AnsweringContext, SlashCommand } from '../src/discord/commands/com
 import type { Claims } from '../src/features/claims/claims.ts';
 import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
-import type { StatedNextVote } from '../src/features/next-votes/next-vote.ts';
+import type { StatedNextVote } from '../src/features/next-votes/store.ts';
 import type { DrawVotePicture } from '../src/features/parts.ts';
-import type { Reminders } from '../src/features/reminders/reminder.ts';
+import type { Reminders } from '../src/features/reminders/service.ts';
 import type { SetupServices } from '../src/features/settings/services.ts';
 import type { Shop } from '../src/features/shop/purchase.ts';
 import type { Traces } from '../src/features/traces/trace.ts';

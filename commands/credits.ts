@@ -20,7 +20,7 @@ import { findListingPage, type ListingPage, voteButtons } from '../src/discord/c
 import { offersAt } from '../src/discord/commands/offers.ts';
 import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
 import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
-import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
+import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/store.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext } from './context.ts';
 import { causeName, dayOf, entryReason, programReason } from './entry-reason.ts';

@@ -13,7 +13,7 @@ import { type SettingSpec, type SettingsInEffect, valueAt, withValuesAt } from '
 import { linkPath } from '../src/core/settings/stored-settings.ts';
 import { rule, timeZone } from '../src/core/settings/value-schemas.ts';
 import { readAnnouncements } from '../src/features/announcements/read-settings.ts';
-import { confirmRule } from '../src/features/confirmations/rules.ts';
+import { confirmRule } from '../src/features/confirmations/tables.ts';
 import { rateAlarmRule } from '../src/features/rate-alarms/rules.ts';
 import { voterRole } from '../src/features/roles/settings.ts';
 import { joinParts, parseSetting, rolesNamedBy, settings, type ValueProblem } from '../src/features/settings.ts';

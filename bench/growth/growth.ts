@@ -6,7 +6,7 @@ import { postgresPrograms, startPostgres } from '@tallyhook/platform/testing/pos
 import pg from 'pg';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { createPruning } from '../../src/features/upkeep/pruning.ts';
+import { createPruning } from '../../src/features/upkeep/upkeep.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../../test/support/communities.ts';
 import { channelQueue } from '../../test/support/queues.ts';
@@ -73,7 +73,7 @@ async function load(store: Store): Promise<void> {
   }
 }
 
-/** Claims and finishes the announcements, as the dispatcher does. */
+/** Claims and finishes the announcements, as the worker does. */
 async function finishEffects(store: Store): Promise<void> {
   for (;;) {
     const now = Date.now();

@@ -2,6 +2,7 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { sqlitePathOf } from '@tallyhook/platform/database/database-url';
 import { second } from '@tallyhook/platform/durations';
 import { createEncryption } from '@tallyhook/platform/encryption/encryption';
+import { messageOf } from '@tallyhook/platform/errors';
 import { createHttpApp } from '@tallyhook/platform/http/app';
 import { BodyMemory, DirectRequest } from '@tallyhook/platform/http/body';
 import { createHealth } from '@tallyhook/platform/http/health';
@@ -16,13 +17,15 @@ import type { Config } from '../../config/schema.ts';
 import { roles as allRoles, type Role } from '../../config/settings.ts';
 import { logConfigWarnings, logShortSecrets } from '../../config/warnings.ts';
 import { createMetrics } from '../core/metrics.ts';
-import { createEffectNotices } from '../core/outbox/effect-notices.ts';
+import { createEffectNotices, noticesThrough } from '../core/outbox/effect-notices.ts';
 import type { HandlerKind } from '../core/outbox/handler-events.ts';
-import { targetOfQueue } from '../core/outbox/queue.ts';
-import { communityOfQueues, createQueueShare, shareOfRequests } from '../core/outbox/queue-share.ts';
-import { noticesThrough } from '../core/outbox/redis-notices.ts';
+import { communityOfQueues, targetOfQueue } from '../core/outbox/queue.ts';
+import { createQueueShare, shareOfRequests } from '../core/outbox/queue-share.ts';
+import { createWorker } from '../core/outbox/worker.ts';
 import { noWebhooks } from '../core/receiving/receiver.ts';
+import { createReplayHandler } from '../core/receiving/replay.ts';
 import { commandDataOf } from '../discord/registration/registration.ts';
+import { createReachabilityProbe } from '../discord/rest.ts';
 import { createAnnouncements } from '../features/announcements/announcements.ts';
 import { createCommandContexts } from '../features/communities/command-context.ts';
 import type { CommunityIds } from '../features/communities/community-ids.ts';
@@ -30,7 +33,7 @@ import { createKnownTargets } from '../features/communities/listing-targets.ts';
 import { createComparedListings } from '../features/communities/lookup-clients.ts';
 import { noteProgram } from '../features/communities/note-program.ts';
 import { standingsOfOnly } from '../features/communities/only-community.ts';
-import { createConfirming } from '../features/confirmations/confirming.ts';
+import { createConfirmationHandler } from '../features/confirmations/confirm.ts';
 import { createLedger } from '../features/corrections/program-ledger.ts';
 import { createServices } from '../features/create.ts';
 import { createHandling } from '../features/handlers/handling.ts';
@@ -93,9 +96,8 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   });
   const notices = createEffectNotices(noticesThrough(config.cacheUrl, clock));
   const newEffectsPollMs = isShared ? sharedDatabasePollMs : null;
-  const polling = { notices, newEffectsPollMs, onAttempted };
   const ledgerIn = (guildId?: string | null) => createLedger({ store, directory, clock }, guildId);
-  const handling = createHandling({ ...kit, ...polling, handlers: parts.handlers ?? {}, ledgerIn, store, isShared });
+  const handling = createHandling({ ...kit, notices, handlers: parts.handlers ?? {}, ledgerIn, store, isShared });
   const encryption = createEncryption(config.encryption, ({ problem, hint }) => log.warn({ hint }, problem));
   const settings = createSettings(config, {
     ...kit,
@@ -151,15 +153,12 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const announcing = has('announce')
     ? await createAnnouncing(access, services.shared, {
         ...context,
-        ...polling,
         announcements,
-        queueShare,
         leases,
         settings: {
           isOperators: (guildId) => settings.sync.base.sources.some((source) => source.guildId === guildId),
           refresh: settings.sync.refresh,
         },
-        communityOfQueue: communityOfQueues(directory),
       })
     : null;
   const answering = has('answer')
@@ -172,7 +171,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
         commandRegistry: store.commandRegistry,
         client: parts.client ?? null,
         retired: commands.retired,
-        onConnected: () => announcing?.wake(),
+        onConnected: () => wakeWorker(),
       })
     : null;
   directory.onChange((guildIds) => {
@@ -196,7 +195,43 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     recorder: handling.recording.recorder(store.recorder),
     onRecorded,
   });
-  const confirming = createConfirming({ ...context, ...polling, replay: recording.replay });
+  const isOwnShare = announcing === null ? {} : { discord: queueShare.isOwn, members: queueShare.isOwn };
+  const worker = createWorker({
+    ...kit,
+    outbox: store.outbox,
+    handlers: [
+      ...(announcing?.handlers ?? []),
+      handling.handler,
+      createReplayHandler(recording),
+      createConfirmationHandler({ ...context, replay: recording.replay }),
+    ],
+    owns: { ...isOwnShare, handlers: handling.isOwn, ledger: () => true },
+    attemptsPerQueue: { handlers: handling.attemptsPerQueue },
+    communityOf: communityOfQueues(directory),
+    isReachable: createReachabilityProbe(access.rest),
+    guard: access.guard,
+    notices,
+    newEffectsPollMs,
+    onAttempted,
+  });
+  access.guard.onProbeDue((target) => worker.resume(target));
+  /** Makes waiting effects due: Discord was reached again. */
+  function wakeWorker(): void {
+    worker
+      .wake()
+      .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'waiting effects could not be made due'));
+  }
+  const processing = {
+    start(): void {
+      if (announcing !== null) queueShare.start(() => worker.rediscover());
+      worker.start();
+    },
+    async stop(): Promise<void> {
+      await worker.stop();
+      handling.abortCalls();
+      if (announcing !== null) await queueShare.stop();
+    },
+  };
   const { isUnreadable } = settings.sync;
   const receiving = has('receive')
     ? createReceiving({
@@ -215,7 +250,12 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     store,
     keep: config.keep,
   });
-  const loops = [settings.loop, targetLoop, ...discordLoops, ...(announcing === null ? [] : [upkeep])];
+  const loops = [
+    settings.loop,
+    targetLoop,
+    ...discordLoops,
+    ...(announcing === null ? [] : [upkeep, ...announcing.loops]),
+  ];
 
   const checks = readinessChecks(store, config.roles, { answering, access, sync: settings.sync });
   const health = createHealth({
@@ -260,9 +300,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
       const { host, port } = config.http;
       const address = listen && !lifecycle.isStopping() ? await server.listen(host, port) : null;
       if (lifecycle.isStopping()) return null;
-      announcing?.start();
-      handling.start();
-      confirming.start();
+      processing.start();
       answering?.start();
       notices.start();
       receiving?.start();
@@ -280,7 +318,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     owns: (interaction) => answering?.owns(interaction) ?? false,
     reloadSecrets: ({ base }) => settings.sync.replaceBase(base),
     stop: lifecycle.stopOnce(async () => {
-      const running = [receiving, announcing, handling, confirming, answering, ...loops];
+      const running = [receiving, processing, answering, ...loops];
       await Promise.all([server.close(), ...running.map((part) => part?.stop())]);
       notices.stop();
       receiving?.close();

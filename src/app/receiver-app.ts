@@ -15,12 +15,15 @@ import { logShortSecrets } from '../../config/warnings.ts';
 import type { Ledger } from '../core/ledger/program-ledger.ts';
 import { createMetrics } from '../core/metrics.ts';
 import { createEffectNotices } from '../core/outbox/effect-notices.ts';
+import { communityOfQueues, parseQueue } from '../core/outbox/queue.ts';
+import { createWorker } from '../core/outbox/worker.ts';
 import type { WebhookRoutes } from '../core/receiving/receiver.ts';
+import { createReplayHandler } from '../core/receiving/replay.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { type CommunityIds, prepareCommunities } from '../features/communities/community-ids.ts';
 import { createDirectory } from '../features/communities/directory.ts';
 import { noteProgram } from '../features/communities/note-program.ts';
-import { confirmRule } from '../features/confirmations/rules.ts';
+import { confirmRule } from '../features/confirmations/tables.ts';
 import { createLedger } from '../features/corrections/program-ledger.ts';
 import type { Handlers } from '../features/handlers/handlers.ts';
 import { createHandling } from '../features/handlers/handling.ts';
@@ -134,20 +137,38 @@ function assembleReceiver(
   const context = { metrics, clock, log, store, directory, isShared: false };
   const notices = createEffectNotices(null);
   const ledgerIn = (guildId?: string | null) => createLedger({ store, directory, clock }, guildId);
-  const polling = { notices, newEffectsPollMs: null, onAttempted() {} };
-  const handling = createHandling({ ...context, ...polling, handlers, ledgerIn });
+  const handling = createHandling({ ...context, notices, handlers, ledgerIn });
   const recorder = handling.recording.recorder(store.recorder);
   const recording = createRecording({ ...context, recorder, onRecorded, nudge: notices.nudge });
   const siteApiUrl = options.siteApiUrl ?? null;
-  const confirming = confirmations?.createConfirming({
+  const confirmation = confirmations?.createConfirmationHandler({
     ...context,
     ...recording,
-    ...polling,
     lookups: new confirmations.LookupClients(
       { listings, siteApiUrl, lookup: { baseUrl: '' } },
       { ...context, communityIds, cache: confirmations.memoryKeyv() },
     ),
   });
+  const worker = createWorker({
+    ...context,
+    outbox: store.outbox,
+    handlers: [handling.handler, createReplayHandler(recording), ...(confirmation ? [confirmation] : [])],
+    owns: {
+      handlers: handling.isOwn,
+      ledger: (queue) => confirmation !== undefined || parseQueue(queue).type !== 'confirmation',
+    },
+    attemptsPerQueue: { handlers: handling.attemptsPerQueue },
+    communityOf: communityOfQueues(directory),
+    notices,
+    onAttempted() {},
+  });
+  const processing = {
+    start: () => worker.start(),
+    async stop(): Promise<void> {
+      await worker.stop();
+      handling.abortCalls();
+    },
+  };
   const { receiver, ...receiving } = createReceiving({
     ...recording,
     directory,
@@ -162,7 +183,7 @@ function assembleReceiver(
   const http = receiver.withFallback(healthListener(health, log));
   const onForeignBytes = createForeignBytesReport(context);
   const server = createHttpServer(http, { IncomingMessage: DirectRequest, onForeignBytes });
-  const parts = [receiving, handling, upkeep, ...(confirming ? [confirming] : [])];
+  const parts = [receiving, processing, upkeep];
 
   return {
     webhooks: receiver.webhooks,
@@ -202,9 +223,9 @@ interface Opened {
 /** What has sites confirm votes. Loaded only if one is to, because a receiver needs no other client. */
 async function loadConfirmations() {
   const { LookupClients } = await import('../features/communities/lookup-clients.ts');
-  const { createConfirming } = await import('../features/confirmations/confirming.ts');
+  const { createConfirmationHandler } = await import('../features/confirmations/confirm.ts');
   const { memoryKeyv } = await import('../lookup/memory-keyv.ts');
-  return { LookupClients, createConfirming, memoryKeyv };
+  return { LookupClients, createConfirmationHandler, memoryKeyv };
 }
 
 function secretsOf(listings: readonly ListingConfig[]): string[] {

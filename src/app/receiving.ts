@@ -6,7 +6,7 @@ import type { Metrics } from '../core/metrics.ts';
 import type { QueueName } from '../core/outbox/queue.ts';
 import { Intake } from '../core/receiving/intake.ts';
 import { type ReceivingState, WebhookReceiver } from '../core/receiving/receiver.ts';
-import { createDueReplays, createReplay, type Replay } from '../core/receiving/replay.ts';
+import { createReplay, type Replay } from '../core/receiving/replay.ts';
 import type { Recorder } from '../core/tally/recorder.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import type { Directory } from '../features/communities/directory.ts';
@@ -19,14 +19,14 @@ import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota
 /** What a listing that only captures stores in an hour: everybody who knows its address may send. */
 const captureQuota: QuotaLimits = { maxDeliveries: 100, maxBytes: 1024 * 1024 };
 
-/** Receives deliveries, and replays quarantined ones when they are due, or when the owner has released them. */
+/** Receives deliveries, and replays those that the owner has released. */
 export function createReceiving(options: {
   readonly directory: Directory;
   /** The Discord id of the server or bot that a listing is, without a request; null if it is not known. */
   readonly targetIdOf: (listing: string) => string | null;
   /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
   readonly isUnreadable: (listing: string) => boolean;
-  readonly store: Pick<Store, 'quarantine' | 'rateAlarms' | 'outbox' | 'upkeep'>;
+  readonly store: Pick<Store, 'rateAlarms' | 'outbox' | 'upkeep'>;
   readonly recorder: Recorder;
   readonly replay: Replay;
   readonly clock: Clock;
@@ -42,11 +42,8 @@ export function createReceiving(options: {
   const { directory, targetIdOf, isUnreadable, store, recorder, replay, onRecorded } = options;
   const { clock, log, metrics, linkedQuota } = options;
   let state: ReceivingState = 'not started';
-  const { quarantine } = store;
-  const dueReplays = createDueReplays({ quarantine, replay, listings: () => directory.listings, clock, log });
   const loops = [
     createHeartbeat({ store, clock, log }),
-    dueReplays,
     createAlarmDecisions({ store, directory, replay, clock, log }),
   ];
   const ofLinked = linkedQuota && createDeliveryQuota(linkedQuota, clock);

@@ -78,10 +78,7 @@ export async function createServices(context: CompleteServicesContext): Promise<
 export type Parts = Required<FeatureParts>;
 
 type CreatedPart<Name extends keyof FeatureParts> = Extract<Member<CreatedParts, Name>, readonly unknown[]>[number];
-/**
- * Kinds and types that features have declared and none carries out; calls and confirmations have dispatchers of their
- * own.
- */
+/** Kinds and types that features have declared and none carries out; every process carries out calls and confirmations. */
 interface Missing {
   readonly effects: Exclude<Declared<'effects'>['kind'], CreatedPart<'effects'>['kind'] | 'handler' | 'confirmation'>;
   readonly directMessages: Exclude<Declared<'directMessages'>['type'], CreatedPart<'directMessages'>['type']>;

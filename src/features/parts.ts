@@ -1,3 +1,4 @@
+import type { RetryLater } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Finding } from '@tallyhook/platform/doctor/check';
 import type { Log } from '@tallyhook/platform/log';
@@ -186,11 +187,8 @@ export interface FeatureParts {
 export interface DirectMessageSender<Type extends string = string, Message extends object = object> {
   readonly type: Type;
   render(message: Message, texts: Texts): Promise<Reply>;
-  /**
-   * True if the message is still to be sent; it is by default. If it cannot have been sent before and is too old to
-   * tell, this returns false and plans the message again.
-   */
-  isWanted?(message: Message, effect: Effect<DirectMessage>): Promise<boolean>;
+  /** True if the message is still to be sent, or when to find out; true by default. */
+  isWanted?(message: Message, effect: Effect<DirectMessage>): Promise<boolean | RetryLater>;
   /**
    * True if the channel contains the message, posted at `since` (ms since the epoch) or later. Without it, a message
    * whose first attempt has an unknown result may be sent twice.

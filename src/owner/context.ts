@@ -10,7 +10,7 @@ import type { Recordings } from '../core/tally/recorder.ts';
 import type { GuildReader } from '../discord/guild-reader.ts';
 import type { Reversals } from '../features/corrections/reversals.ts';
 import type { CorrectionStore } from '../features/corrections/store.ts';
-import type { StatedNextVote } from '../features/next-votes/next-vote.ts';
+import type { StatedNextVote } from '../features/next-votes/store.ts';
 import type { ConsoleCard } from '../features/parts.ts';
 import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
 import type { SetupServices } from '../features/settings/services.ts';
@@ -93,7 +93,7 @@ export interface OwnerContext extends RecordsContext {
   readonly nextVotes?: (userId: string) => Promise<readonly StatedNextVote[]>;
   readonly health: () => Promise<Readonly<Record<string, ComponentStatus>>>;
   readonly budgets: () => Promise<readonly BudgetStatus[]>;
-  /** Makes the dispatcher check the queue, since an effect is waiting. */
+  /** Makes the worker check the queue, since an effect is waiting. */
   readonly nudge: (queue: string) => void;
   /** Links that sign in without the token; by default there are none. */
   readonly signInLinks?: SignInLinks | undefined;

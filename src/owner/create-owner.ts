@@ -43,7 +43,7 @@ export interface OwnerAppDependencies {
   readonly keyStatus: (listing: string) => Promise<KeyStatus | undefined>;
   readonly cards: readonly ConsoleCard[];
   readonly replay: Replay;
-  /** Makes the dispatcher check the queue for effects immediately. */
+  /** Makes the worker check the queue for effects immediately. */
   readonly nudge: (queue: string) => void;
   readonly signInLinks?: SignInLinks | undefined;
 }

@@ -5,7 +5,7 @@ import type { RankedMember, Standing } from '../core/ledger/standing.ts';
 import type { Counts, DeliveryRecord, LedgerEntry, OpenProblems } from '../core/records/records.ts';
 import type { DayVotes } from '../core/store/standings/votes-per-day.ts';
 import type { Marks } from '../core/tally/account-state.ts';
-import { nextVoteFor } from '../features/next-votes/next-vote.ts';
+import { nextVoteFor } from '../features/next-votes/store.ts';
 import type { OwnerCommunity } from './communities.ts';
 import type { BudgetStatus, ComponentStatus, OwnerContext } from './context.ts';
 import type { NameBook } from './names.ts';

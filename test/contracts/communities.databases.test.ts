@@ -19,6 +19,7 @@ import { openStore } from '../../src/features/store.ts';
 import { type Premium, premiumKinds } from '../../src/webhook/event.ts';
 import { addCommunity, firstCommunity } from '../support/communities.ts';
 import { describeOnEveryDatabase } from '../support/databases.ts';
+import { takeDue } from '../support/due-effects.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { directMessageQueue } from '../support/queues.ts';
 import { recordVote } from '../support/record-vote.ts';
@@ -181,16 +182,13 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     expect(await store.reminders.isReminded(accountIdOf(idOfA, member))).toBe(false);
     await vote(store, ofA, member, start + day);
     const reminder = { userId: member, listing: 'b', dueAt: start + 12 * hour };
-    const claim = { maxDueAt: start + 9 * day, maxLeaseUntil: start + 9 * day, limit: 9 };
-    const claimed = await store.reminders.claim({
-      ...claim,
-      now: start + 2 * day,
-      leaseUntil: start + 3 * day,
-    });
-    expect(claimed).toEqual([reminder]);
-    expect(await store.reminders.enqueue(reminder, idOfB, start + day)).toBe(directMessageQueue(member, idOfB));
-    expect(await store.reminders.isCurrent(reminder, { communityId: idOfB, cooldownMs: 12 * hour })).toBe(true);
-    expect(await store.reminders.isCurrent(reminder, { communityId: idOfA, cooldownMs: 12 * hour })).toBe(false);
+    const { listing, dueAt } = reminder;
+    expect(await takeDue(store, start + 12 * hour)).toMatchObject([
+      { queue: directMessageQueue(member, idOfB), content: { userId: member, message: { listing, dueAt } } },
+    ]);
+    const rules = { name: 'b', cooldownMs: 12 * hour };
+    expect(await store.reminders.isCurrent(reminder, { ...rules, communityId: idOfB })).toBe(true);
+    expect(await store.reminders.isCurrent(reminder, { ...rules, communityId: idOfA })).toBe(false);
     await store.reminders.stop(member, 'direct_messages_closed', start);
     expect(await store.reminders.isReminded(reminded)).toBe(false);
 

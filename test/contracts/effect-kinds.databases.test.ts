@@ -1,7 +1,7 @@
 import { hour, minute } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { NewEffect } from '../../src/core/outbox/outbox.ts';
+import { type NewEffect, planKey } from '../../src/core/outbox/outbox.ts';
 import { type QueueName, roleQueueName } from '../../src/core/outbox/queue.ts';
 import { orphanedRows } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/snapshot.ts';
@@ -115,12 +115,15 @@ function effectTests(newUrl: () => string): void {
 
   describe('planned for later', () => {
     const dueAt = start + 12 * hour;
-    const planned = { ...stored, kind: 'role', content: roleContent, queue: rolesQueue('4'), dueAt } as const;
+    const planned = (id: string, at = dueAt) => {
+      const effect = { ...stored, kind: 'role', content: roleContent, queue: rolesQueue('4') } as const;
+      return { ...effect, plan: { key: planKey(firstCommunity, 'role', id), dueAt: at } };
+    };
 
     it('enter their queue when they are due, as new effects', async () => {
       const store = await open();
       const { outbox } = store;
-      await outbox.enqueue([planned, { ...planned, dueAt: dueAt + minute }]);
+      await outbox.enqueue([planned('1'), planned('2', dueAt + minute)]);
       expect(await outbox.enqueuePlanned(dueAt - 1, 9)).toEqual([]);
       expect(await outbox.sizes()).toEqual({ waiting: 0, buried: 0 });
       expect(await outbox.enqueuePlanned(dueAt, 9)).toEqual(['roles 1 4']);
@@ -131,9 +134,17 @@ function effectTests(newUrl: () => string): void {
       expect(await outbox.enqueuePlanned(dueAt + hour, 9)).toEqual(['roles 1 4']);
     });
 
+    it('replace earlier plans with their key', async () => {
+      const { outbox } = await open();
+      await outbox.enqueue([planned('1'), planned('1', dueAt + minute)]);
+      expect(await outbox.enqueuePlanned(dueAt, 9)).toEqual([]);
+      expect(await outbox.enqueuePlanned(dueAt + minute, 9)).toEqual(['roles 1 4']);
+      expect(await outbox.enqueuePlanned(dueAt + hour, 9)).toEqual([]);
+    });
+
     it('are not due before, even if all waiting effects are woken', async () => {
       const store = await open();
-      await store.outbox.enqueue([planned, report]);
+      await store.outbox.enqueue([planned('1'), report]);
       await store.outbox.wake(start);
       expect(await store.outbox.enqueuePlanned(start, 9)).toEqual([]);
       expect(await store.outbox.queuesAfter('', 9, start)).toEqual([{ queue, dueAt: start }]);
@@ -142,7 +153,7 @@ function effectTests(newUrl: () => string): void {
     it('enter their queue once when several processes move them', async () => {
       const url = newUrl();
       const stores = [await open(url), await open(url, { thread: true })] as const;
-      await stores[0].outbox.enqueue(Array(20).fill(planned));
+      await stores[0].outbox.enqueue(Array.from({ length: 20 }, (_, index) => planned(String(index))));
       const moved = await Promise.all(
         Array.from({ length: 8 }, (_, index) => stores[index % 2 === 0 ? 0 : 1].outbox.enqueuePlanned(dueAt, 5)),
       );

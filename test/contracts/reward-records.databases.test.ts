@@ -65,7 +65,7 @@ function rewardRecordTests(newUrl: () => string): void {
     await store.reminders.stop('3', 'direct_messages_closed', start);
     expect(await store.reminders.summary(start)).toEqual({ scheduled: 2, dueSoon: 1, stopped: 1 });
     expect(await store.reminders.summary(start + 5 * hour)).toMatchObject({ scheduled: 2, dueSoon: 3 });
-    await store.reminders.switchOff(accountOf('2'), null);
+    await store.reminders.switchOff(accountOf('2'));
     await remind(store, '3', { server: null });
     expect(await store.reminders.summary(start)).toEqual({ scheduled: 1, dueSoon: 1, stopped: 0 });
   });
@@ -80,8 +80,8 @@ it.each([10_000, 20_001])('reward records count %i members with two reminders ea
   database
     .prepare(
       `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${members})
-       insert into reminders (user_id, listing, due_at)
-       select n, listing, ${start} from numbers, (select 'server' as listing union all select 'bot')`,
+       insert into planned_effects (key, user_id, kind, queue, content, due_at, planned_at)
+       select '1 reminder ' || n || ' ' || listing, n, 'directMessage', 'dm 1 ' || n, '{}', ${start}, ${start} from numbers, (select 'server' as listing union all select 'bot')`,
     )
     .run();
   database.close();

@@ -311,16 +311,16 @@ function rewardTests(newUrl: () => string): void {
     const role = { guildId, userId: '1', role: voterRole };
     await castVote(store, '1', start);
     await store.roles.settleRole(role, 'applied', start);
-    expect(await store.roles.endGrants(start + hour, 10)).toBe(0);
-    expect(await store.roles.endGrants(start + 12 * hour, 10)).toBe(1);
-    expect(await store.roles.endGrants(start + 12 * hour, 10)).toBe(0);
+    expect(await store.outbox.enqueuePlanned(start + hour, 10)).toHaveLength(0);
+    expect(await store.outbox.enqueuePlanned(start + 12 * hour, 10)).toHaveLength(1);
+    expect(await store.outbox.enqueuePlanned(start + 12 * hour, 10)).toHaveLength(0);
     // A vote arrives before the role is removed: the removal is wrong, and is repaired by another attempt.
     await castVote(store, '1', start + 13 * hour);
     await store.roles.settleRole(role, 'removed', start + 13 * hour);
     expect(await store.roles.isGranted(role, start + 13 * hour)).toBe(true);
     expect((await store.records.counts()).effects.waiting).toBeGreaterThanOrEqual(4);
     await store.roles.settleRole(role, 'applied', start + 13 * hour);
-    expect(await store.roles.endGrants(start + 25 * hour, 10)).toBe(1);
+    expect(await store.outbox.enqueuePlanned(start + 25 * hour, 10)).toHaveLength(1);
     await store.roles.settleRole(role, 'removed', start + 25 * hour);
     expect(await store.roles.isGranted(role, start)).toBe(false);
   });
@@ -335,7 +335,7 @@ function rewardTests(newUrl: () => string): void {
     const [again] = await take(start + hour);
     expect(again).toMatchObject({ content: { userId: '1', role: voterRole } });
     await store.roles.settleRole({ guildId, userId: '1', role: voterRole }, 'applied', start);
-    expect(await store.roles.endGrants(start + 12 * hour, 10)).toBe(1);
+    expect(await store.outbox.enqueuePlanned(start + 12 * hour, 10)).toHaveLength(1);
     await store.roles.settleRole({ guildId, userId: '1', role: voterRole }, 'failed', start + 12 * hour);
     expect(await store.roles.hasGrant({ guildId, userId: '1', role: voterRole })).toBe(true);
     expect(await store.roles.repairAfter('', 10, start + 13 * hour)).toBeNull();

@@ -1,15 +1,15 @@
 import { hour, minute } from '@tallyhook/platform/durations';
-import { createLog } from '@tallyhook/platform/log';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/account.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
-import { createReminderLoop } from '../../src/features/reminders/loop.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
 import { describeOnEveryDatabase } from '../support/databases.ts';
+import { takeDue } from '../support/due-effects.ts';
 import { serverAndBot } from '../support/listings.ts';
+import { directMessageQueue } from '../support/queues.ts';
 import { waitingEffects } from '../support/shop-store.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);
@@ -80,32 +80,23 @@ describeOnEveryDatabase('listings with one target', (newUrl) => {
 
   it('are reminded of once, also where both were planned', async () => {
     const store = await open();
-    const clock = storeClock(manualClock(start + 13 * hour));
     const listing = { name: 'server', names, cooldownMs: 12 * hour };
     const planned = names.map((name) => ({ name, cooldownMs: 12 * hour, nextVoteAt: start + 12 * hour }));
     await store.reminders.switchOn(accountOf('1'), planned, start);
-    const claimed = { now: start, leaseUntil: start, maxDueAt: start + 40 * hour, maxLeaseUntil: start, limit: 9 };
-    const loop = createReminderLoop({
-      ...{ reminders: store.reminders, clock, log: createLog({ level: 'silent', secrets: [] }) },
-      findListing: (name) =>
-        names.includes(name) ? { ...listing, lookup: null, communityId: firstCommunity } : undefined,
-      longestCooldownMs: () => 12 * hour,
-      createCheck: () => async () => ({ outcome: 'mayVote' }),
-      onEnqueued: () => {},
-      onChecked: () => {},
-    });
-    loop.start();
-    const messages = async () => (await waitingEffects(store)).filter(({ kind }) => kind === 'directMessage').length;
-    await expect.poll(messages, { timeout: 20_000 }).toBe(1);
-    await loop.stop();
-    const later = { ...claimed, now: start + 30 * hour, leaseUntil: start + 31 * hour };
-    expect(await store.reminders.claim(later)).toEqual([]);
-    expect(await messages()).toBe(1);
+    await store.outbox.enqueuePlanned(start + 12 * hour, 9);
+    const waiting = async () => (await waitingEffects(store)).filter(({ kind }) => kind === 'directMessage');
+    expect(await waiting()).toHaveLength(2);
+    const [first] = await store.outbox.claim(directMessageQueue('1'), start + 12 * hour, start + 13 * hour, 9);
+    if (first === undefined) throw new Error('nothing is due');
+    await store.reminders.dropOthers(accountOf('1'), names, first.id, start + 12 * hour);
+    expect((await waiting()).map(({ id }) => id)).toEqual([first.id]);
+    await store.outbox.done([first], start + 12 * hour);
 
     // A vote for one of them plans one reminder, and withdraws a message for the other.
     await vote(store, second, start + 31 * hour);
-    const next = { ...claimed, now: start + 44 * hour, leaseUntil: start + 45 * hour, maxDueAt: start + 60 * hour };
-    expect(await store.reminders.claim(next)).toEqual([{ userId: '1', listing: 'server', dueAt: start + 43 * hour }]);
+    expect(await takeDue(store, start + 44 * hour)).toMatchObject([
+      { content: { message: { listing: 'server', dueAt: start + 43 * hour } } },
+    ]);
     const sent = { userId: '1', listing: 'server', dueAt: start + 12 * hour };
     expect(await store.reminders.isCurrent(sent, { ...listing, communityId: firstCommunity })).toBe(false);
   });

@@ -7,7 +7,7 @@ import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import type { Claim } from '../../src/core/tally/record-claim.ts';
 import type { RecordedDelivery } from '../../src/core/tally/tally.ts';
-import { confirmRule } from '../../src/features/confirmations/rules.ts';
+import { confirmRule } from '../../src/features/confirmations/tables.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
 import type { Vote, VoteAtSite } from '../../src/webhook/event.ts';

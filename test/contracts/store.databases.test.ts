@@ -530,25 +530,6 @@ function storeTests(newUrl: () => string): void {
     expect(await budgetStore.acquire('known', start + minute, minute, 2)).toEqual({ granted: true });
   });
 
-  it('lists quarantined deliveries by reason and in pages', async () => {
-    const { recorder, quarantine } = await open();
-    const insert = (reason: string, receivedAt: number) => {
-      const unclear = { type: 'quarantine', kind: 'server_vote', reason, listing: 'server', origin: [] } as const;
-      return recorder.record({ receivedAt, family: 'vote', body: '{"a":1}' }, unclear);
-    };
-    for (let index = 0; index < 3; index += 1) await insert('too early', start + index);
-    await insert('too odd', start);
-    const first = await quarantine.findByReason('too early', { after: 0, limit: 2 });
-    expect(first.map(({ receivedAt }) => receivedAt)).toEqual([start, start + 1]);
-    const [, last] = first;
-    expect(await quarantine.findByReason('too early', { after: last?.id ?? 0, limit: 2 })).toEqual([
-      {
-        ...{ id: 3, receivedAt: start + 2, family: 'vote', listing: 'server', kind: 'server_vote', userId: null },
-        ...{ outcome: 'quarantined', body: '{"a":1}', origin: [] },
-      },
-    ]);
-  });
-
   it('stores revoked sessions for all processes and over a restart, until they expire', async () => {
     const url = newUrl();
     const clock = storeClock(manualClock(start));

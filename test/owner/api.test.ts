@@ -466,7 +466,7 @@ describe('one delivery', () => {
 });
 
 describe('a buried effect', () => {
-  it('is waiting without attempts after a replay, and wakes the dispatcher', async () => {
+  it('is waiting without attempts after a replay, and wakes the worker', async () => {
     const { store, post, request, buryAll, nudges, clock } = await startOwnerServer();
     await post('/webhooks/vote', vote);
     const [first] = await claimDue(store.outbox, start, start + minute, 10);

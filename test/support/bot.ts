@@ -23,7 +23,7 @@ import { createClaims } from '../../src/features/claims/parts.ts';
 import { createAwards } from '../../src/features/corrections/awards.ts';
 import { createMemberDataAccess } from '../../src/features/member-data/parts.ts';
 import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
-import { createReminderService } from '../../src/features/reminders/service.ts';
+import { ReminderService } from '../../src/features/reminders/service.ts';
 import type { SetupServices } from '../../src/features/settings/services.ts';
 import type { ShopItem } from '../../src/features/shop/purchase.ts';
 import { createShop } from '../../src/features/shop/shop.ts';
@@ -133,12 +133,12 @@ export async function connectedBot(
   const { log, logged } = collectingLog([discord.token]);
   const store = await testStore();
   const reminded = listings.map((listing) => ({ ...listing, communityId: firstCommunity, cooldownMs: 12 * hour }));
-  const reminders = createReminderService({
+  const service = new ReminderService({
     store: store.reminders,
-    listings: () => reminded,
     findListing: (name) => reminded.find((each) => each.name === name),
-    ...{ isEnabled: true, texts: en, clock, log },
+    ...{ clock, log },
   });
+  const reminders = service.covering(reminded);
   const awards = createAwards({ recorder: store.recorder, communityId: firstCommunity, clock: systemClock, log });
   const shop = createShop({
     shopIn: () => ({

@@ -3,7 +3,7 @@ import type { CommandContext } from '../../commands/context.ts';
 import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { OptionValue } from '../../src/discord/commands/reply.ts';
-import type { Reminders } from '../../src/features/reminders/reminder.ts';
+import type { Reminders } from '../../src/features/reminders/service.ts';
 import { withSecondsLeft } from '../../src/lookup/freshness.ts';
 import type { CachedValue, ListingKind, Lookup } from '../../src/lookup/lookup.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';

@@ -10,8 +10,8 @@ import { plainAnnouncements } from '../../src/features/announcements/read-settin
 import { CommunityIds } from '../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createReversals } from '../../src/features/corrections/reversals.ts';
-import { reminderCard } from '../../src/features/reminders/card.ts';
-import { roleCard } from '../../src/features/roles/card.ts';
+import { reminderCard } from '../../src/features/reminders/parts.ts';
+import { roleCard } from '../../src/features/roles/parts.ts';
 import { shopCard } from '../../src/features/shop/parts.ts';
 import { createOwnerCommunities } from '../../src/owner/communities.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
@@ -135,7 +135,7 @@ export async function startOwnerServer({
     };
   }
 
-  /** Buries all waiting effects, as the dispatcher would. */
+  /** Buries all waiting effects, as the worker would. */
   async function buryAll(reason: string) {
     const now = clock.now();
     await store.outbox.bury(await claimDue(store.outbox, now, now + hour, 10), now, reason);

@@ -1,5 +1,6 @@
 import { type Fields, isObject, matches, parseJson } from '@tallyhook/platform/json';
-import { parseAnnouncement, serializeAnnouncement } from './announcement-content.ts';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
+import type { CommunityId } from '../ledger/account.ts';
 import type {
   Announcement,
   DirectMessage,
@@ -8,7 +9,9 @@ import type {
   RoleContent,
   TypedMessage,
 } from './effect-contents.ts';
+import { parseAnnouncement, serializeAnnouncement } from './effect-contents.ts';
 import type { NewEffect } from './outbox.ts';
+import { parseQueue, queueName } from './queue.ts';
 
 /** What the contents of a kind of effect are, as the outbox stores them. */
 export interface EffectFormat<Content extends object> {
@@ -91,6 +94,12 @@ export const ownerReportKind: EffectKind<'ownerReport', OwnerReport> = {
   ...fieldsFormat<OwnerReport>({ channelId: ['string'], report: ['object'] }),
 };
 
+/** Records a delivery whose time was in the future. */
+export const replayKind: EffectKind<'replay', { readonly deliveryId: number }> = {
+  kind: 'replay',
+  ...fieldsFormat<{ readonly deliveryId: number }>({ deliveryId: ['number'] }),
+};
+
 /** A type of direct message, or of report to the owner: its name in the contents of the effect, and what else it says. */
 export interface MessageType<Type extends string = string, Message extends object = object> {
   readonly type: Type;
@@ -106,6 +115,7 @@ export function formatsOf(
   const all: readonly EffectKind[] = [
     announcementKind,
     roleKind,
+    replayKind,
     {
       ...directMessageKind,
       parse: (value) => withKnownType(directMessageKind.parse(value), 'message', directMessages),
@@ -144,4 +154,48 @@ export function parseContent(formats: EffectFormats, kind: string, text: string)
 
 function unreadable(reason: string): UnreadableContents {
   return { kind: 'unreadable', reason: `${reason} A newer version may have stored it: replay it after an upgrade.` };
+}
+
+/**
+ * Refuses an effect that is in the queue of something else, which would wait for others or overtake its own.
+ * @throws RangeError
+ */
+export function assertOwnQueue(effect: NewEffect): void {
+  if (!isInOwnQueue(effect)) throw new RangeError(`An effect of the kind "${effect.kind}" is in a queue of others.`);
+}
+
+function isInOwnQueue(effect: NewEffect): boolean {
+  const { type, id } = parseQueue(effect.queue);
+  if (isOf(announcementKind, effect)) return type === 'channel' && isSnowflake(id);
+  const { content } = effect;
+  if ('channelId' in content) return type === 'channel' && isSnowflake(id) && id === content.channelId;
+  if (isOf(roleKind, effect)) return type === 'roles' && id === effect.content.guildId;
+  if (isOf(directMessageKind, effect)) return type === 'dm' && id === effect.content.userId;
+  return type !== 'channel';
+}
+
+/** A direct message of a type to a member. @param createdAt the current time (ms since the epoch) */
+export function directMessage<Message extends object>(
+  communityId: CommunityId,
+  userId: string,
+  { type }: MessageType<string, Message>,
+  message: Message,
+  createdAt: number,
+): NewEffect {
+  const queue = queueName('dm', communityId, userId);
+  const content = { userId, message: { type, ...message } };
+  return newEffect(directMessageKind, { queue, content, deliveryId: null, createdAt });
+}
+
+/** A report of a type in the owner's channel. @param createdAt the current time (ms since the epoch) */
+export function ownerReport<Report extends object>(
+  communityId: CommunityId,
+  channelId: string,
+  { type }: MessageType<string, Report>,
+  report: Report,
+  createdAt: number,
+): NewEffect {
+  const queue = queueName('channel', communityId, channelId);
+  const content = { channelId, report: { type, ...report } };
+  return newEffect(ownerReportKind, { queue, content, deliveryId: null, createdAt });
 }

@@ -1,4 +1,5 @@
 import { minute } from '@tallyhook/platform/durations';
+import type { CommunityId } from '../ledger/account.ts';
 import type { ClaimedEffect } from './effect.ts';
 import type { QueueName } from './queue.ts';
 import { maxDelayMs } from './retry.ts';
@@ -13,13 +14,34 @@ export interface NewEffect {
   readonly deliveryId: number | null;
   /** The current time (ms since the epoch). */
   readonly createdAt: number;
-  /**
-   * When it is due (ms since the epoch); default `createdAt`. A later one is planned: it enters its queue at that time and
-   * is new from then on.
-   */
-  readonly dueAt?: number;
+  /** Set if it enters its queue later: at that time it is stored as a new effect. */
+  readonly plan?: Plan;
   /** W3C `traceparent` of the span of its delivery; missing without tracing, and not stored for planned effects. */
   readonly traceparent?: string;
+}
+
+/** An effect that enters its queue later. */
+export type PlannedEffect = NewEffect & { readonly plan: Plan };
+
+declare const planned: unique symbol;
+
+/**
+ * Identifies a planned effect: its community, what it is, and the ids of what it is about, separated by spaces. A later
+ * plan with the same key replaces the earlier one.
+ */
+export type PlanKey = string & { readonly [planned]: true };
+
+export function planKey(communityId: CommunityId, name: string, ...ids: readonly string[]): PlanKey {
+  return [communityId, name, ...ids].join(' ') as PlanKey;
+}
+
+/** When an effect is due, and how the plan is found again to be replaced or withdrawn. */
+export interface Plan {
+  readonly key: PlanKey;
+  /** Ms since the epoch. */
+  readonly dueAt: number;
+  /** The member whom the effect concerns alone: it is withdrawn when the member is forgotten. */
+  readonly userId?: string;
 }
 
 /**
@@ -130,5 +152,5 @@ export interface OutboxChanges {
   requeue(effectId: number, now: number): Promise<'revived' | 'not_buried' | 'unknown'>;
 }
 
-/** The outbox as the dispatcher uses it. Times are ms since the epoch. */
+/** The outbox as the worker uses it. Times are ms since the epoch. */
 export interface Outbox extends OutboxReads, Omit<OutboxChanges, 'requeue'> {}

@@ -1,7 +1,9 @@
-import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import type { AttemptResult, RetryLater } from '@tallyhook/platform/attempt-result';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Effect, Perform } from './effect.ts';
 import type { EffectKind } from './effect-kind.ts';
+import { targetOfQueue } from './queue.ts';
+import type { RetryPolicy } from './retry.ts';
 
 /** Carries out an effect. An error counts as a failure of the effect alone, with an unknown result. */
 export type Handle<Content extends object> = (effect: Effect<Content>) => Promise<AttemptResult>;
@@ -9,6 +11,8 @@ export type Handle<Content extends object> = (effect: Effect<Content>) => Promis
 /** Carries out the effects of one kind that are claimed together. */
 export interface EffectHandler<Name extends string = string> {
   readonly kind: Name;
+  /** When effects are repeated to which Discord states no delay; by default as `backoff` says. */
+  readonly policy?: RetryPolicy;
   perform(effects: readonly Effect[]): Promise<AttemptResult>;
 }
 
@@ -16,8 +20,12 @@ export interface EffectHandler<Name extends string = string> {
 export function handle<Name extends string, Content extends object>(
   kind: EffectKind<Name, Content>,
   perform: Handle<Content>,
+  policy?: RetryPolicy,
 ): EffectHandler<Name> {
-  return handleTogether(kind, async ([effect]) => (effect === undefined ? { outcome: 'done' } : perform(effect)));
+  return {
+    ...handleTogether(kind, async ([effect]) => (effect === undefined ? { outcome: 'done' } : perform(effect))),
+    ...(policy && { policy }),
+  };
 }
 
 /** The announcements of one message, which share channel and nonce. */
@@ -48,4 +56,21 @@ export function createPerform(handlers: readonly EffectHandler[]): Perform {
 
 function withoutHandler({ kind }: Effect): AttemptResult {
   return { outcome: 'bury', reason: `This version does not carry out effects of the kind "${kind}".` };
+}
+
+/** Knows the channels and roles of which Discord rejects every request now. */
+export interface RequestGuard {
+  /** When to try again; null if requests are to be sent. */
+  check(target: string): RetryLater | null;
+}
+
+/**
+ * Leaves effects alone of which Discord would reject all, so that they cost no request and no work. What the handlers
+ * have to settle, such as a role that was paid for, or what a deleted channel leaves behind, is left to them.
+ */
+export function guardPerform(perform: Perform, guard: RequestGuard): Perform {
+  return async (effects) => {
+    const [effect] = effects;
+    return (effect === undefined ? null : guard.check(targetOfQueue(effect.queue))) ?? perform(effects);
+  };
 }

@@ -1,8 +1,5 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { targetOfQueue } from './queue.ts';
-import { createTimetable } from './timetable.ts';
-
-export type QueueRotation = ReturnType<typeof createQueueRotation>;
 
 /** Attempts at one time, of all communities together: each needs a connection to Discord and one to the database. */
 const maxAttempts = 8;
@@ -23,147 +20,211 @@ interface Community {
  * what is missing is found by the discovery.
  *
  * Pauses use monotonic time, due times the wall clock. After a restart Discord reports its limits again.
- * @param communityOf whose turn a queue takes; the same one for all by default
- * @param attemptsPerQueue how many attempts on one queue may run at one time
  */
-export function createQueueRotation(
-  { now, monotonic }: Pick<Clock, 'now' | 'monotonic'>,
-  communityOf: (queue: string) => string = () => '',
-  attemptsPerQueue = 1,
-) {
+export class QueueRotation {
   /** Those with ready queues or running attempts; in the order of their turns. */
-  const communities = new Map<string, Community>();
-  const communityPauses = createTimetable();
-  const pausedNames = new Set<string>();
+  readonly #communities = new Map<string, Community>();
+  readonly #communityPauses = new Timetable();
+  readonly #pausedNames = new Set<string>();
   /** Running attempts by queue, with the name of its community, because that may change. */
-  const running = new Map<string, { readonly name: string; attempts: number }>();
-  let attempts = 0;
+  readonly #running = new Map<string, { readonly name: string; attempts: number }>();
+  #attempts = 0;
   /** Queues that are to be added after a running attempt. */
-  const addedWhileRunning = new Set<string>();
-  const dueTimes = createTimetable();
-  const pauseEnds = createTimetable();
+  readonly #addedWhileRunning = new Set<string>();
+  readonly #dueTimes = new Timetable();
+  readonly #pauseEnds = new Timetable();
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly #communityOf: (queue: string) => string;
+  readonly #attemptsPerQueue: number;
 
-  function addElapsed(): void {
-    const time = monotonic();
-    for (const queue of pauseEnds.takeUntil(time)) add(queue);
-    for (const name of communityPauses.takeUntil(time)) pausedNames.delete(name);
-    for (const queue of dueTimes.takeUntil(now())) add(queue);
+  /**
+   * @param communityOf whose turn a queue takes; the same one for all by default
+   * @param attemptsPerQueue how many attempts on one queue may run at one time
+   */
+  constructor(
+    clock: Pick<Clock, 'now' | 'monotonic'>,
+    communityOf: (queue: string) => string = () => '',
+    attemptsPerQueue = 1,
+  ) {
+    this.#clock = clock;
+    this.#communityOf = communityOf;
+    this.#attemptsPerQueue = attemptsPerQueue;
+  }
+
+  /** Whether `next` would return a queue without waiting for a time. */
+  get hasNext(): boolean {
+    return this.#nextCommunity() !== undefined;
+  }
+
+  /** The number of communities that are paused. */
+  get pausedCommunities(): number {
+    return this.#pausedNames.size;
   }
 
   /**
    * Adds a queue at the end of its community, unless it is already there or paused. While as many attempts on it are
    * running as may, it is added after one of them. Returns whether it was added now.
    */
-  function add(queue: string): boolean {
-    if (pauseEnds.has(queue)) return false;
-    if ((running.get(queue)?.attempts ?? 0) >= attemptsPerQueue) {
-      addedWhileRunning.add(queue);
+  add(queue: string): boolean {
+    if (this.#pauseEnds.has(queue)) return false;
+    const running = this.#running.get(queue);
+    if ((running?.attempts ?? 0) >= this.#attemptsPerQueue) {
+      this.#addedWhileRunning.add(queue);
       return false;
     }
-    const name = running.get(queue)?.name ?? communityOf(queue);
-    const community = communities.get(name) ?? { ready: new Set(), running: 0 };
+    const name = running?.name ?? this.#communityOf(queue);
+    const community = this.#communities.get(name) ?? { ready: new Set(), running: 0 };
     if (community.ready.has(queue)) return false;
     community.ready.add(queue);
-    communities.set(name, community);
+    this.#communities.set(name, community);
     return true;
   }
 
+  /** Adds a queue once the time is `dueAt` (ms since the epoch). Replaces an earlier call for the queue. */
+  addAt(queue: string, dueAt: number): void {
+    this.#dueTimes.set(queue, dueAt);
+  }
+
+  /** Skips a queue for `ms`, because Discord rate-limits it, and then adds it. */
+  pause(queue: string, ms: number): void {
+    this.#pauseEnds.set(queue, this.#clock.monotonic() + ms);
+    this.#addedWhileRunning.delete(queue);
+    const name = this.#communityOf(queue);
+    const community = this.#communities.get(name);
+    if (community?.ready.delete(queue)) this.#deleteIdle(name, community);
+  }
+
+  /** Ends the pauses of the queues with a target and adds them; returns whether any was paused. */
+  resume(target: string): boolean {
+    const paused = this.#pauseEnds.names().filter((queue) => targetOfQueue(queue) === target);
+    for (const queue of paused) {
+      this.#pauseEnds.delete(queue);
+      this.add(queue);
+    }
+    return paused.length > 0;
+  }
+
+  /** Skips all queues of the same community for `ms`. */
+  pauseCommunity(queue: string, ms: number): void {
+    const name = this.#running.get(queue)?.name ?? this.#communityOf(queue);
+    this.#pausedNames.add(name);
+    this.#communityPauses.set(name, this.#clock.monotonic() + ms);
+  }
+
+  /** Ends the pauses of communities. */
+  resumeCommunities(): void {
+    this.#communityPauses.takeUntil(Number.POSITIVE_INFINITY);
+    this.#pausedNames.clear();
+  }
+
+  /**
+   * Adds the queues whose time has come, then removes the one whose turn it is for an attempt, which ends with
+   * `finish`; undefined when no other attempt may start now.
+   */
+  next(): string | undefined {
+    this.#addElapsed();
+    const [name, community] = this.#nextCommunity() ?? [];
+    if (name === undefined || community === undefined) return undefined;
+    const [queue] = community.ready;
+    if (queue === undefined) return undefined;
+    community.ready.delete(queue);
+    this.#dueTimes.delete(queue);
+    community.running += 1;
+    this.#attempts += 1;
+    this.#running.set(queue, { name, attempts: (this.#running.get(queue)?.attempts ?? 0) + 1 });
+    // To the end of the turns.
+    this.#communities.delete(name);
+    this.#communities.set(name, community);
+    return queue;
+  }
+
+  /** An attempt on the queue has ended. */
+  finish(queue: string): void {
+    const current = this.#running.get(queue);
+    if (current !== undefined) {
+      const { name } = current;
+      const community = this.#communities.get(name);
+      this.#attempts -= 1;
+      current.attempts -= 1;
+      if (current.attempts === 0) this.#running.delete(queue);
+      if (community !== undefined) {
+        community.running -= 1;
+        this.#deleteIdle(name, community);
+      }
+    }
+    if (this.#addedWhileRunning.delete(queue)) this.add(queue);
+  }
+
+  /** Time until a queue is added (ms); infinite when none is postponed or paused. */
+  msUntilNext(): number {
+    const pauseEnd = Math.min(this.#pauseEnds.earliest, this.#communityPauses.earliest);
+    return Math.min(pauseEnd - this.#clock.monotonic(), this.#dueTimes.earliest - this.#clock.now());
+  }
+
+  #addElapsed(): void {
+    const time = this.#clock.monotonic();
+    for (const queue of this.#pauseEnds.takeUntil(time)) this.add(queue);
+    for (const name of this.#communityPauses.takeUntil(time)) this.#pausedNames.delete(name);
+    for (const queue of this.#dueTimes.takeUntil(this.#clock.now())) this.add(queue);
+  }
+
   /** The community whose turn it is. */
-  function nextCommunity(): readonly [string, Community] | undefined {
-    if (attempts >= maxAttemptsWithFirsts * attemptsPerQueue) return undefined;
-    for (const entry of communities) {
+  #nextCommunity(): readonly [string, Community] | undefined {
+    const factor = this.#attemptsPerQueue;
+    if (this.#attempts >= maxAttemptsWithFirsts * factor) return undefined;
+    for (const entry of this.#communities) {
       const [name, community] = entry;
-      if (community.ready.size === 0 || pausedNames.has(name)) continue;
-      const limit = attempts < maxAttempts * attemptsPerQueue ? maxAttemptsPerCommunity * attemptsPerQueue : 1;
+      if (community.ready.size === 0 || this.#pausedNames.has(name)) continue;
+      const limit = this.#attempts < maxAttempts * factor ? maxAttemptsPerCommunity * factor : 1;
       if (community.running < limit) return entry;
     }
     return undefined;
   }
 
-  function deleteIdle(name: string, { ready, running }: Community): void {
-    if (ready.size === 0 && running === 0) communities.delete(name);
+  #deleteIdle(name: string, { ready, running }: Community): void {
+    if (ready.size === 0 && running === 0) this.#communities.delete(name);
+  }
+}
+
+/** Names with a time each. Finding out that none is due takes constant time, however many there are. */
+class Timetable {
+  readonly #times = new Map<string, number>();
+  #earliest = Number.POSITIVE_INFINITY;
+
+  /** No name has an earlier time; infinite if there are no names. May be earlier than all of them after a removal. */
+  get earliest(): number {
+    return this.#earliest;
   }
 
-  return {
-    /** Whether `next` would return a queue without waiting for a time. */
-    get hasNext() {
-      return nextCommunity() !== undefined;
-    },
-    /** The number of communities that are paused. */
-    get pausedCommunities() {
-      return pausedNames.size;
-    },
-    add,
-    /** Adds a queue once the time is `dueAt` (ms since the epoch). Replaces an earlier call for the queue. */
-    addAt(queue: string, dueAt: number): void {
-      dueTimes.set(queue, dueAt);
-    },
-    /** Skips a queue for `ms`, because Discord rate-limits it, and then adds it. */
-    pause(queue: string, ms: number): void {
-      pauseEnds.set(queue, monotonic() + ms);
-      addedWhileRunning.delete(queue);
-      const name = communityOf(queue);
-      const community = communities.get(name);
-      if (community?.ready.delete(queue)) deleteIdle(name, community);
-    },
-    /** Ends the pauses of the queues with a target and adds them; returns whether any was paused. */
-    resume(target: string): boolean {
-      const paused = pauseEnds.names().filter((queue) => targetOfQueue(queue) === target);
-      for (const queue of paused) {
-        pauseEnds.delete(queue);
-        add(queue);
-      }
-      return paused.length > 0;
-    },
-    /** Skips all queues of the same community for `ms`. */
-    pauseCommunity(queue: string, ms: number): void {
-      const name = running.get(queue)?.name ?? communityOf(queue);
-      pausedNames.add(name);
-      communityPauses.set(name, monotonic() + ms);
-    },
-    /** Ends the pauses of communities. */
-    resumeCommunities(): void {
-      communityPauses.takeUntil(Number.POSITIVE_INFINITY);
-      pausedNames.clear();
-    },
-    /**
-     * Adds the queues whose time has come, then removes the one whose turn it is for an attempt, which ends with
-     * `finish`; undefined when no other attempt may start now.
-     */
-    next(): string | undefined {
-      addElapsed();
-      const [name, community] = nextCommunity() ?? [];
-      if (name === undefined || community === undefined) return undefined;
-      const [queue] = community.ready;
-      if (queue === undefined) return undefined;
-      community.ready.delete(queue);
-      dueTimes.delete(queue);
-      community.running += 1;
-      attempts += 1;
-      running.set(queue, { name, attempts: (running.get(queue)?.attempts ?? 0) + 1 });
-      // To the end of the turns.
-      communities.delete(name);
-      communities.set(name, community);
-      return queue;
-    },
-    /** An attempt on the queue has ended. */
-    finish(queue: string): void {
-      const current = running.get(queue);
-      if (current !== undefined) {
-        const { name } = current;
-        const community = communities.get(name);
-        attempts -= 1;
-        current.attempts -= 1;
-        if (current.attempts === 0) running.delete(queue);
-        if (community !== undefined) {
-          community.running -= 1;
-          deleteIdle(name, community);
-        }
-      }
-      if (addedWhileRunning.delete(queue)) add(queue);
-    },
-    /** Time until a queue is added (ms); infinite when none is postponed or paused. */
-    msUntilNext: () =>
-      Math.min(Math.min(pauseEnds.earliest(), communityPauses.earliest()) - monotonic(), dueTimes.earliest() - now()),
-  };
+  has(name: string): boolean {
+    return this.#times.has(name);
+  }
+
+  names(): readonly string[] {
+    return [...this.#times.keys()];
+  }
+
+  /** Replaces an earlier time of the name. */
+  set(name: string, at: number): void {
+    this.#times.set(name, at);
+    this.#earliest = Math.min(this.#earliest, at);
+  }
+
+  delete(name: string): void {
+    this.#times.delete(name);
+    if (this.#times.size === 0) this.#earliest = Number.POSITIVE_INFINITY;
+  }
+
+  /** Removes and returns the names whose time is not after `time`. */
+  takeUntil(time: number): readonly string[] {
+    if (time < this.#earliest) return [];
+    const taken: string[] = [];
+    this.#earliest = Number.POSITIVE_INFINITY;
+    for (const [name, at] of this.#times) {
+      if (at <= time) taken.push(name);
+      else this.#earliest = Math.min(this.#earliest, at);
+    }
+    for (const name of taken) this.#times.delete(name);
+    return taken;
+  }
 }

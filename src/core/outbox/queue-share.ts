@@ -72,8 +72,3 @@ export function shareOfRequests(isShared: boolean, announcing: number | null): n
   if (announcing === null) return reservedRequestsPerSecond;
   return Math.max(1, Math.floor((maxRequestsPerSecond - reservedRequestsPerSecond) / announcing));
 }
-
-/** The community whose turn a queue takes in the outbox. The same for all queues if there is one community. */
-export function communityOfQueues(directory: { readonly communities: readonly unknown[] }): (queue: string) => string {
-  return (queue) => (directory.communities.length < 2 ? '' : String(parseQueue(queue).communityId));
-}

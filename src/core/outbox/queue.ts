@@ -2,10 +2,41 @@ import type { CommunityId } from '../ledger/account.ts';
 
 /**
  * What the effects of a queue have in common: the channel that they are posted to, the guild whose roles change, one role
- * that Discord rejects, the member who gets direct messages or linked roles, a kind of handlers, the goals of a party, or
- * the listing whose site confirms votes.
+ * that Discord rejects, the member who gets direct messages or linked roles, a kind of handlers, the goals of a party,
+ * the listing whose site confirms votes, or the community whose deliveries are replayed.
  */
-export type QueueType = 'channel' | 'roles' | 'role' | 'dm' | 'connection' | 'handler' | 'party' | 'confirmation';
+export type QueueType = keyof typeof lanes;
+
+/**
+ * The lane of each type of queue: queues of one lane share limits and outages, so that a slow handler, or one that fails,
+ * delays no other lane.
+ */
+const lanes = {
+  channel: 'discord',
+  roles: 'discord',
+  role: 'discord',
+  connection: 'discord',
+  party: 'discord',
+  // A reminder asks the listing service before it is sent.
+  dm: 'members',
+  handler: 'handlers',
+  confirmation: 'ledger',
+  replay: 'ledger',
+} as const;
+
+export type LaneName = (typeof lanes)[keyof typeof lanes];
+
+export const laneNames: readonly LaneName[] = [...new Set(Object.values(lanes))];
+
+/** Whether effects of the lane need Discord, so that they wait for the end of its outage. */
+export function reachesDiscord(lane: LaneName): boolean {
+  return lane === 'discord' || lane === 'members';
+}
+
+/** A queue of a type that only a newer version knows is in the lane of channels. */
+export function laneOfQueue(name: string): LaneName {
+  return lanes[parseQueue(name).type] ?? lanes.channel;
+}
 
 /** Effects that wait for each other, because they share a rate limit, or because one that fails delays the others. */
 export interface Queue {
@@ -69,4 +100,19 @@ export function stoppedQueue(name: string, target: string): QueueName {
   if (target === targetOfQueue(name)) return name as QueueName;
   const [kind, ...ids] = target.split(' ');
   return kind === 'role' ? queueName('role', communityId, ids.join(' ')) : queueName('channel', communityId, target);
+}
+
+/** A pattern of SQL for the queues of a type with an id, of any community. */
+export function queuesLike(type: QueueType, id: string): string {
+  return `${type} % ${id}`;
+}
+
+/** The queues of a type are between these texts, both exclusive, in the order of their names. */
+export function rangeOfType(type: QueueType): readonly [after: string, before: string] {
+  return [`${type} `, `${type}!`];
+}
+
+/** The community whose turn a queue takes in the outbox. The same for all queues if there is one community. */
+export function communityOfQueues(directory: { readonly communities: readonly unknown[] }): (queue: string) => string {
+  return (queue) => (directory.communities.length < 2 ? '' : String(parseQueue(queue).communityId));
 }

@@ -3,10 +3,10 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { hour, second } from '@tallyhook/platform/durations';
 import type { Log } from '@tallyhook/platform/log';
 import type { ClaimedEffect } from './effect.ts';
+import type { Lane } from './lane.ts';
 import type { Outbox } from './outbox.ts';
 import { stoppedQueue } from './queue.ts';
-import type { QueueRotation } from './queue-rotation.ts';
-import { maxDelayMs, type Outage, type RetryPolicy } from './retry.ts';
+import { maxDelayMs, type RetryPolicy } from './retry.ts';
 
 /** Added at random to a delay that Discord requires, to spread the retries. */
 const maxJitterMs = second / 4;
@@ -20,21 +20,17 @@ export interface AttemptedBatch {
 }
 
 /**
- * Stores the result of an attempt. Returns how long to pause before the next attempt of any effect (ms); 0 to continue.
- * Rejects as {@link Outbox} does.
+ * Stores the results of attempts, and has a lane pause for what they say. Rejects as {@link Outbox} does.
+ * @param policyOf when to repeat effects of a kind to which Discord states no delay
  */
-export type Settle = (batch: AttemptedBatch) => Promise<number>;
-
 export function createSettle(options: {
-  outbox: Outbox;
-  outage: Outage;
-  rotation: QueueRotation;
-  communityOf: (queue: string) => string;
-  policy: RetryPolicy;
-  clock: Clock;
-  log: Log;
-}): Settle {
-  const { outbox, outage, rotation, communityOf, policy, clock, log } = options;
+  readonly outbox: Outbox;
+  readonly communityOf: (queue: string) => string;
+  readonly policyOf: (kind: string) => RetryPolicy;
+  readonly clock: Clock;
+  readonly log: Log;
+}): (batch: AttemptedBatch, lane: Lane) => Promise<void> {
+  const { outbox, communityOf, policyOf, clock, log } = options;
 
   /** Effects wait for their target, the oldest ones not any more. */
   async function park(
@@ -42,6 +38,7 @@ export function createSettle(options: {
     { reason, retryAfterMs = 0 }: RetryLater,
     { target, maxAgeMs }: NonNullable<RetryLater['stop']>,
     now: number,
+    { rotation }: Lane,
   ): Promise<void> {
     const [first] = effects;
     if (first === undefined) return;
@@ -57,16 +54,20 @@ export function createSettle(options: {
     while ((await outbox.buryOlder(queue, oldest, now, finalReason, buriedAtOnce)) === buriedAtOnce);
   }
 
-  async function retryLater(effects: readonly ClaimedEffect[], attempt: RetryLater, now: number): Promise<number> {
-    if (attempt.stop !== undefined) {
-      await park(effects, attempt, attempt.stop, now);
-      return 0;
-    }
+  async function retryLater(
+    effects: readonly ClaimedEffect[],
+    attempt: RetryLater,
+    now: number,
+    lane: Lane,
+  ): Promise<void> {
+    if (attempt.stop !== undefined) return park(effects, attempt, attempt.stop, now, lane);
     // A rate limit is not a failure of the effects, so it never ends their retries, however old they are.
     if (attempt.retryAfterMs !== undefined) {
-      return reschedule(effects, attempt, now, Math.round(attempt.retryAfterMs + maxJitterMs * clock.random()));
+      const delayMs = Math.round(attempt.retryAfterMs + maxJitterMs * clock.random());
+      return reschedule(effects, attempt, now, delayMs, lane);
     }
     const random = clock.random();
+    const policy = policyOf(effects[0]?.kind ?? '');
     const delays = effects.map(({ attempts, createdAt }) => policy({ attempts, age: now - createdAt }, random));
     const expired = effects.filter((_, index) => delays[index] === 'bury');
     if (expired.length > 0) {
@@ -74,8 +75,8 @@ export function createSettle(options: {
       await (attempt.notSent ? outbox.bury(expired, now, reason) : outbox.giveUp(expired, now, reason));
     }
     const retryable = effects.filter((effect) => !expired.includes(effect));
-    if (retryable.length === 0) return 0;
-    return reschedule(retryable, attempt, now, Math.max(...delays.filter((delay) => delay !== 'bury')));
+    if (retryable.length === 0) return;
+    await reschedule(retryable, attempt, now, Math.max(...delays.filter((delay) => delay !== 'bury')), lane);
   }
 
   async function reschedule(
@@ -83,7 +84,9 @@ export function createSettle(options: {
     attempt: RetryLater,
     now: number,
     delayMs: number,
-  ): Promise<number> {
+    lane: Lane,
+  ): Promise<void> {
+    const { rotation } = lane;
     const { reason } = attempt;
     const isQueueLimit = attempt.retryAfterMs !== undefined && attempt.scope === 'effects';
     // Channel rate limits are routine: a backlog reaches one at every fifth message.
@@ -95,41 +98,38 @@ export function createSettle(options: {
     const dueAt = now + Math.min(delayMs, maxDelayMs);
     await (attempt.notSent ? outbox.release(effects, dueAt, reason) : outbox.retry(effects, dueAt, reason));
     const queue = effects[0]?.queue ?? '';
-    if (attempt.scope === 'community' && attempt.retryAfterMs !== undefined) {
-      // It is known that the others are not affected.
-      if (communityOf(queue) === '') rotation.pause(queue, delayMs);
-      else rotation.pauseCommunity(queue, delayMs);
-      return 0;
+    if (attempt.scope === 'effects') {
+      if (isQueueLimit) for (const { queue } of effects) rotation.pause(queue, delayMs);
+      return;
     }
-    if (attempt.scope === 'community' && communityOf(queue) !== '') {
+    const isOfCommunity = attempt.scope === 'community';
+    if (isOfCommunity && communityOf(queue) !== '') {
       rotation.pauseCommunity(queue, delayMs);
-      // A probe finds out whether several communities fail because all would.
-      if (rotation.pausedCommunities > 1) outage.begin(clock.monotonic());
-      return 0;
+      // With a delay that Discord states, it is known that the others are not affected; without one, a probe finds out
+      // whether several communities fail because all would.
+      if (attempt.retryAfterMs === undefined && rotation.pausedCommunities > 1) lane.beginOutage();
+      return;
     }
-    if (attempt.scope !== 'effects') {
-      outage.begin(clock.monotonic());
-      return delayMs;
+    if (isOfCommunity && attempt.retryAfterMs !== undefined) {
+      rotation.pause(queue, delayMs);
+      return;
     }
-    if (isQueueLimit) for (const { queue } of effects) rotation.pause(queue, delayMs);
-    return 0;
+    lane.beginOutage();
+    lane.pause(delayMs);
   }
 
-  return async ({ effects, attempt }) => {
+  return async ({ effects, attempt }, lane) => {
     const now = clock.now();
     switch (attempt.outcome) {
       case 'done':
-        await outbox.done(effects, now);
-        return 0;
+        return outbox.done(effects, now);
       case 'split':
-        await outbox.split(effects, attempt.reason);
-        return 0;
+        return outbox.split(effects, attempt.reason);
       case 'bury':
         log.warn({ effects: effects.map(({ id }) => id), reason: attempt.reason }, 'effects failed permanently');
-        await outbox.bury(effects, now, attempt.reason);
-        return 0;
+        return outbox.bury(effects, now, attempt.reason);
       case 'later':
-        return retryLater(effects, attempt, now);
+        return retryLater(effects, attempt, now, lane);
     }
   };
 }

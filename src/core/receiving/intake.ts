@@ -31,7 +31,7 @@ import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
 import { type ListingScope, type ListingWithSecrets, type ResolvableListing, withoutSecrets } from './listing.ts';
-import { eventTimeOf } from './replay.ts';
+import { withDueTime } from './replay.ts';
 import { routeDelivery } from './route-delivery.ts';
 
 /** Where deliveries arrive: at the address of a listing, or at the shared ones of all listings of the service. */
@@ -243,8 +243,9 @@ export class Intake {
     this.#logHourly('warn', listing, wrongTarget, { listing, listingId, named, hint: targetHint });
   }
 
-  async #record(delivery: Delivery, routed: RoutedDelivery, { listing }: Address): Promise<IntakeResponse> {
+  async #record(delivery: Delivery, routedNow: RoutedDelivery, { listing }: Address): Promise<IntakeResponse> {
     const { recorder, log, onRecorded, observeCommit } = this.#options;
+    const routed = withDueTime(delivery, routedNow, listing ?? undefined);
     const startedAt = performance.now();
     let recorded: RecordedDelivery;
     try {
@@ -261,9 +262,9 @@ export class Intake {
       observeCommit?.(performance.now() - startedAt);
     }
     logRecorded(recorded, log);
-    const isAhead = routed.type === 'quarantine' && routed.reason === quarantineReasons.aheadOfTime;
-    const at = isAhead ? eventTimeOf(delivery, listing ?? undefined) : routed.type === 'event' ? routed.event.at : null;
-    if (at !== null && Number.isFinite(at)) this.#clockSuspicion.note(at - delivery.receivedAt, isAhead);
+    const dueAt = routed.type === 'quarantine' ? routed.dueAt : undefined;
+    const at = routed.type === 'event' ? routed.event.at : (dueAt ?? null);
+    if (at !== null) this.#clockSuspicion.note(at - delivery.receivedAt, dueAt !== undefined);
     onRecorded?.(recorded, queuesOf(delivery, routed));
     return { status: 200, outcome: recorded.outcome };
   }

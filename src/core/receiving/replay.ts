@@ -1,9 +1,6 @@
 import type { Clock } from '@tallyhook/platform/clock';
-import { second } from '@tallyhook/platform/durations';
-import { messageOf } from '@tallyhook/platform/errors';
 import { parseJson } from '@tallyhook/platform/json';
 import type { Log } from '@tallyhook/platform/log';
-import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import type { Family, KnownVoteKind } from '../../webhook/event.ts';
 import { clockToleranceMs } from '../../webhook/fields.ts';
 import { familyIn, inferVoteKind, kindIn, type ParsedPayload, readPayload } from '../../webhook/payload.ts';
@@ -11,13 +8,15 @@ import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import type { KnownOutcome } from '../../webhook/response.ts';
 import { readDelivery, type SitePayload } from '../../webhook/sites/read-delivery.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
+import { replayKind } from '../outbox/effect-kind.ts';
+import type { OutboxChanges } from '../outbox/outbox.ts';
+import { type EffectHandler, handle } from '../outbox/perform.ts';
 import type { QueueName } from '../outbox/queue.ts';
-import type { Quarantine } from '../store/records/quarantine.ts';
 import { isSameListing, type ListingIdentity } from '../tally/listing-context.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import { alreadyReplayed, type Delivery, type RecordedDelivery, type RoutedDelivery } from '../tally/tally.ts';
-import type { QuarantinedDelivery } from '../tally/write-event.ts';
+import { plannedReplay, type QuarantinedDelivery } from '../tally/write-event.ts';
 import { type ListingScope, type ResolvableListing, withoutSecrets } from './listing.ts';
 import { resolveListing, routeDelivery } from './route-delivery.ts';
 
@@ -73,7 +72,8 @@ export function createReplay(options: {
     }
     const { id, family, receivedAt, body, isDue } = delivery;
     const now = clock.now();
-    const routed = route(delivery, listings(), now);
+    const [listing] = listingsOf(delivery, listings());
+    const routed = withDueTime(delivery, route(delivery, listings(), now), listing);
     const recorded = await recorder.recordReplay(
       id,
       { receivedAt, family, body, ...(isDue && { isDue }) },
@@ -161,59 +161,53 @@ export function eventTimeOf(
 }
 
 /**
- * Longest pause between two polls (ms): other processes also quarantine deliveries, and the clock may be set forward.
+ * Adds when a delivery is replayed whose event is ahead: at the time of that, or at the earliest possible one if it has
+ * other errors, too, since its listing may be gone by then.
+ * @param listing by default one of the document's service
  */
-const maxPollMs = 10 * second;
-/** Deliveries per query. */
-const pageSize = 500;
+export function withDueTime(
+  delivery: Pick<Delivery, 'body' | 'family' | 'receivedAt'>,
+  routed: RoutedDelivery,
+  listing: ResolvableListing | undefined,
+): RoutedDelivery {
+  if (routed.type !== 'quarantine' || routed.reason !== quarantineReasons.aheadOfTime) return routed;
+  const at = eventTimeOf(delivery, listing);
+  return { ...routed, dueAt: Number.isFinite(at) ? at : delivery.receivedAt + clockToleranceMs };
+}
 
 /**
- * Replays deliveries that are quarantined only because of a timestamp in the future, when that time is reached. The state
- * is in the database alone, so replays continue after a restart. The transaction of a replay takes a row out of the
- * quarantine, so with several processes each delivery is replayed once.
+ * Replays a delivery that is quarantined only because of a timestamp in the future, when that time is reached. The
+ * transaction of a replay takes a row out of the quarantine, so a repeated attempt records nothing.
  */
-export function createDueReplays(options: {
-  quarantine: Quarantine;
-  replay: Replay;
-  /** The configured listings; by default none, as if all were of the document's service. */
-  listings?: () => readonly ResolvableListing[];
-  clock: Clock;
-  log: Log;
-}): Loop {
-  const { quarantine, replay, listings = () => [], clock, log } = options;
-  /** Until the next poll. */
-  let pauseMs = maxPollMs;
+export function createReplayHandler(options: {
+  readonly store: {
+    readonly outbox: Pick<OutboxChanges, 'enqueue'>;
+    readonly records: { delivery(id: number): Promise<(StoredDelivery & { readonly reason: string | null }) | null> };
+  };
+  readonly replay: Replay;
+  /** The configured listings. */
+  readonly listings: () => readonly ResolvableListing[];
+  readonly clock: Clock;
+  readonly log: Log;
+}): EffectHandler<'replay'> {
+  const { store, replay, listings, clock, log } = options;
 
-  async function replayDue(signal: AbortSignal): Promise<void> {
-    pauseMs = maxPollMs;
-    let untilNextMs = maxPollMs;
-    let after = 0;
-    while (!signal.aborted) {
-      const page = await quarantine.findByReason(quarantineReasons.aheadOfTime, { after, limit: pageSize });
-      for (const delivery of page) {
-        after = delivery.id;
-        const waitMs = dueTimeOf(delivery, listings()) - clock.now();
-        if (waitMs > 0) untilNextMs = Math.min(untilNextMs, waitMs);
-        else if (!signal.aborted) await replayOne(delivery);
-      }
-      if (page.length < pageSize) break;
+  return handle(replayKind, async ({ content: { deliveryId } }) => {
+    const stored = await store.records.delivery(deliveryId);
+    const isAhead = stored?.outcome === 'quarantined' && stored.reason === quarantineReasons.aheadOfTime;
+    const dueAt = isAhead ? dueTimeOf(stored, listings()) : Number.POSITIVE_INFINITY;
+    if (!isAhead || dueAt === Number.POSITIVE_INFINITY) return { outcome: 'done' };
+    // The clock was set back, or the settings of the listing say another time.
+    if (dueAt > clock.now()) {
+      await store.outbox.enqueue([plannedReplay(deliveryId, dueAt, clock.now())]);
+      return { outcome: 'done' };
     }
-    pauseMs = untilNextMs;
-  }
-
-  async function replayOne(delivery: QuarantinedDelivery): Promise<void> {
-    const { outcome, credits, reason } = await replay({ ...delivery, isDue: true });
-    const fields = { delivery: delivery.id, outcome, credits };
+    const { outcome, credits, reason } = await replay({ ...stored, isDue: true });
+    const fields = { delivery: deliveryId, outcome, credits };
     if (outcome === 'quarantined')
       log.warn({ ...fields, reason }, 'the timestamp of a quarantined delivery was reached');
     else log.info(fields, 'quarantined delivery replayed: its timestamp was reached');
-  }
-
-  return createLoop({
-    round: replayDue,
-    pauseMs: () => pauseMs,
-    onError: (error) => log.warn({ reason: messageOf(error) }, 'replay of quarantined deliveries failed; retrying'),
-    clock,
+    return { outcome: 'done' };
   });
 }
 
@@ -221,9 +215,9 @@ export function createDueReplays(options: {
  * The time of the event (ms since the epoch); infinite if the delivery has other errors, too. Without its listing, a
  * delivery of another site cannot be read: then the earliest time that it can have.
  */
-function dueTimeOf(delivery: QuarantinedDelivery, listings: readonly ResolvableListing[]): number {
+function dueTimeOf(delivery: StoredDelivery, listings: readonly ResolvableListing[]): number {
   const [listing] = listingsOf(delivery, listings);
-  if (listing === undefined && delivery.origin.some(({ siteId }) => siteId !== null))
+  if (listing === undefined && delivery.origin?.some(({ siteId }) => siteId !== null) === true)
     return delivery.receivedAt + clockToleranceMs;
   return eventTimeOf(delivery, listing);
 }

@@ -1,6 +1,7 @@
 import { sql as kyselySql } from 'kysely';
 import type { AccountId, CommunityId } from '../ledger/account.ts';
 import { isCountedVote } from '../ledger/entry.ts';
+import type { PlanKey } from '../outbox/outbox.ts';
 import { parseQueue } from '../outbox/queue.ts';
 import { linkPath } from '../settings/stored-settings.ts';
 import { accountsIn } from './account-columns.ts';
@@ -8,6 +9,7 @@ import { readCommunities } from './communities.ts';
 import { type Counters, countAgainFromNewest, writes as counters, readCounters, uncountWaiting } from './counters.ts';
 import { linkedEntries } from './linked-entries.ts';
 import { lock } from './lock.ts';
+import { withdraw } from './outbox/enqueue.ts';
 import { literal, run } from './query-builder.ts';
 import { type EndedGuild, rowsPerWrite, type Sql, type SqlClient, type SqlHooks } from './sql-module.ts';
 import { noDelivery, type Tables } from './tables.ts';
@@ -25,7 +27,6 @@ const deletedContent = '{}';
 export interface GuildRows {
   readonly deliveries: readonly number[];
   readonly effects: readonly number[];
-  readonly plannedEffects: readonly number[];
   /** The orders of the community. */
   readonly orders: readonly string[];
   /** Listings without any other rows: their counted votes. */
@@ -82,12 +83,6 @@ export const reads = {
   async effectsAfter({ db, connection }: Sql, after: number, guild: EndedGuild): Promise<ScannedRows> {
     const effects = db.selectFrom('effects').select(['id', 'queue', 'content']).where('delivery_id', '=', noDelivery);
     const rows = await run(connection, effects.where('id', '>', after).orderBy('id').limit(literal(scanSize)));
-    return toScanned(rows, (effect) => concerns(effect, guild));
-  },
-
-  async plannedEffectsAfter({ db, connection }: Sql, after: number, guild: EndedGuild): Promise<ScannedRows> {
-    const planned = db.selectFrom('planned_effects').select(['id', 'queue', 'content']).where('id', '>', after);
-    const rows = await run(connection, planned.orderBy('id').limit(literal(scanSize)));
     return toScanned(rows, (effect) => concerns(effect, guild));
   },
 };
@@ -147,12 +142,21 @@ export const writes = {
     return hasMore ? position : position + 1;
   },
 
+  /** Withdraws some planned effects of the community. Returns whether there may be more. */
+  async deletePlanned(sql: Sql, communityId: CommunityId): Promise<boolean> {
+    const ofCommunity = sql.db.selectFrom('planned_effects').select('key').where('key', '>', `${communityId} `);
+    const rows = await run(sql.connection, ofCommunity.where('key', '<', `${communityId}!`).limit(rowsPerWrite));
+    await withdraw(
+      sql,
+      rows.map(({ key }) => key as PlanKey),
+    );
+    return rows.length === rowsPerWrite;
+  },
+
   async deleteRows(sql: Sql, communityId: CommunityId, rows: GuildRows): Promise<void> {
     const { db, connection } = sql;
     if (rows.deliveries.length > 0) await emptyDeliveries(sql, rows.deliveries);
     if (rows.effects.length > 0) await deleteEffects(sql, rows.effects);
-    if (rows.plannedEffects.length > 0)
-      await run(connection, db.deleteFrom('planned_effects').where('id', 'in', rows.plannedEffects));
     if (rows.orders.length > 0) {
       await lock(connection, db, 'orders');
       const ofGuild = db.deleteFrom('order_names').where('community_id', '=', communityId);

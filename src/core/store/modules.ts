@@ -13,7 +13,6 @@ import * as counters from './counters.ts';
 import * as guildData from './guild-data.ts';
 import * as installation from './installation.ts';
 import * as outbox from './outbox/store.ts';
-import * as quarantine from './records/quarantine.ts';
 import * as records from './records/store.ts';
 import * as rekey from './settings/sealed.ts';
 import * as settings from './settings/store.ts';
@@ -24,7 +23,6 @@ export const coreModules = {
   probes,
   outbox,
   records,
-  quarantine,
   counters,
   communityIds,
   installation,

@@ -203,13 +203,18 @@ export interface Tables extends SettingsTables {
   };
   /** Effects that are not due yet. They are moved to `effects` then. */
   planned_effects: {
-    id: Generated<number>;
+    /** See `PlanKey`. */
+    key: string;
+    /** The member whom it concerns alone. */
+    user_id: string | null;
     delivery_id: number | null;
     kind: string;
     /** See `queue.ts`. */
     queue: string;
     content: string;
     due_at: number;
+    /** When it was planned: a time that is ahead was written by a clock that was. */
+    planned_at: number;
   };
   /** Until when something was announced, by its name: a time, or a day number. */
   announcement_progress: { key: string; until_at: number };

@@ -33,7 +33,7 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
     // Store the order without a holder, so that its next event does not make the giver the holder.
     if (order !== null) tally.saveOrder({ ...order, userId: null }, receivedAt);
     const reason = quarantineReasons.noRecipient;
-    return quarantineDelivery(delivery, { kind: event.kind, reason, listing: listing.name }, rowWriter);
+    return quarantineDelivery(tally, delivery, { kind: event.kind, reason, listing: listing.name }, rowWriter);
   }
 
   const at = event.at ?? receivedAt;

@@ -126,7 +126,7 @@ function recordRouted(
     }
     case 'quarantine': {
       const repeat = routed.unless && recordKnown(routed.unless, { tally, delivery, rowWriter });
-      return repeat ?? quarantineDelivery(delivery, routed, rowWriter);
+      return repeat ?? quarantineDelivery(tally, delivery, routed, rowWriter);
     }
   }
 }
@@ -191,7 +191,7 @@ function recordOrderEvent(
   const listing = ofOrder ?? listings.find(({ name }) => name === fallback);
   if (listing !== undefined) return recordEvent(tally, event, listing, delivery, rowWriter);
   const reason = quarantineReasons.noListing;
-  return quarantineDelivery(delivery, { kind: event.kind, reason, listing: null }, rowWriter);
+  return quarantineDelivery(tally, delivery, { kind: event.kind, reason, listing: null }, rowWriter);
 }
 
 /**

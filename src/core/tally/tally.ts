@@ -61,6 +61,8 @@ export type RoutedDelivery =
       readonly origin: readonly ListingIdentity[];
       /** The member whom it is known to concern; null by default. */
       readonly userId?: string | null;
+      /** When it is replayed, because only its time was in the future (ms since the epoch). */
+      readonly dueAt?: number;
       /** The delivery is a repeat if this vote is known. */
       readonly unless?: { readonly vote: Vote; readonly listing: ListingContext };
     };

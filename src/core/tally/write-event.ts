@@ -1,9 +1,11 @@
 import { day } from '@tallyhook/platform/durations';
 import type { Event, Family } from '../../webhook/event.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
-import { accountIdOf } from '../ledger/account.ts';
+import { accountIdOf, noCommunity } from '../ledger/account.ts';
 import type { Announcement, Bonus, GivenRole } from '../outbox/effect-contents.ts';
-import { announcementKind, newEffect } from '../outbox/effect-kind.ts';
+import { announcementKind, newEffect, replayKind } from '../outbox/effect-kind.ts';
+import { type PlannedEffect, planKey } from '../outbox/outbox.ts';
+import { queueName } from '../outbox/queue.ts';
 import type { Reached } from '../rewards/decide-vote.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
 import { type AccountState, isEmpty } from './account-state.ts';
@@ -199,11 +201,22 @@ export function writeUnpaid(
 
 /** Stores a delivery complete until it can be processed, so that a vote in a new format is never lost. */
 export function quarantineDelivery(
+  tally: Pick<Tally, 'enqueue'>,
   delivery: Delivery,
-  { kind, reason, listing, userId = null }: Omit<RoutedDelivery & { type: 'quarantine' }, 'type' | 'origin'>,
+  { kind, reason, listing, userId = null, dueAt }: Omit<RoutedDelivery & { type: 'quarantine' }, 'type' | 'origin'>,
   rowWriter: DeliveryRowWriter,
 ): RecordedDelivery {
-  return writeUnpaid({ ...delivery, listing, kind, outcome: 'quarantined', reason, userId }, rowWriter);
+  const recorded = writeUnpaid({ ...delivery, listing, kind, outcome: 'quarantined', reason, userId }, rowWriter);
+  if (dueAt !== undefined && recorded.outcome === 'quarantined')
+    tally.enqueue(plannedReplay(recorded.deliveryId, dueAt, rowWriter.effectsCreatedAt));
+  return recorded;
+}
+
+/** The effect that replays a delivery at its time. It belongs to no community: several listings may be possible. */
+export function plannedReplay(deliveryId: number, dueAt: number, createdAt: number): PlannedEffect {
+  const queue = queueName('replay', noCommunity, String(deliveryId));
+  const plan = { key: planKey(noCommunity, 'replay', String(deliveryId)), dueAt };
+  return { ...newEffect(replayKind, { queue, content: { deliveryId }, deliveryId: null, createdAt }), plan };
 }
 
 /** Whether a recorded event with these entries is announced. */

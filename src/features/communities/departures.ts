@@ -5,7 +5,7 @@ import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
-import { directMessage } from '../../core/outbox/messages.ts';
+import { directMessage } from '../../core/outbox/effect-kind.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import type { QueueName } from '../../core/outbox/queue.ts';
 import type { GuildDataStore, GuildRows, ScannedRows } from '../../core/store/guild-data.ts';
@@ -180,7 +180,7 @@ function isExpired(parkedAt: number | null, now: number): boolean {
   return parkedAt !== null && now - parkedAt >= keepParkedMs;
 }
 
-const noRows: GuildRows = { deliveries: [], effects: [], plannedEffects: [], orders: [], listings: [] };
+const noRows: GuildRows = { deliveries: [], effects: [], orders: [], listings: [] };
 
 /**
  * Deletes the accounts of a community and all else that is stored of the listings that it has linked, except the keys
@@ -204,7 +204,7 @@ export async function deleteGuildData(store: GuildDataStore, guildId: string, si
   await scan('deliveries', (after) => store.deliveriesAfter(after, listings));
   // Those without a delivery, which name a listing or the guild. Effects of deliveries were deleted with them.
   await scan('effects', (after) => store.effectsAfter(after, { guildId, communityId, listings }));
-  await scan('plannedEffects', (after) => store.plannedEffectsAfter(after, { guildId, communityId, listings }));
+  while (!signal.aborted && (await store.deletePlanned(communityId)));
   if (signal.aborted) return;
   await store.deleteRows(communityId, { ...noRows, listings });
 
@@ -225,10 +225,7 @@ export async function deleteGuildData(store: GuildDataStore, guildId: string, si
   }
 
   /** Deletes rows that no index finds, some per query. */
-  async function scan(
-    name: 'deliveries' | 'effects' | 'plannedEffects',
-    read: (after: number) => Promise<ScannedRows>,
-  ): Promise<void> {
+  async function scan(name: 'deliveries' | 'effects', read: (after: number) => Promise<ScannedRows>): Promise<void> {
     for (let after = -1; !signal.aborted; ) {
       const { ids, lastId } = await read(after);
       for (let at = 0; at < ids.length && !signal.aborted; at += rowsPerWrite) {

@@ -3,17 +3,19 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { day, second } from '@tallyhook/platform/durations';
 import type { Log } from '@tallyhook/platform/log';
 import type { Effect } from '../../core/outbox/effect.ts';
-import type { Handle } from '../../core/outbox/perform.ts';
+import { type EffectHandler, type Handle, handle } from '../../core/outbox/perform.ts';
 import { maxDelayMs, type RetryPolicy } from '../../core/outbox/retry.ts';
 import type { Replay, StoredDelivery } from '../../core/receiving/replay.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import type { SiteClient, VoteAtSite } from '../../lookup/sites/site-client.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
-import type { Confirmation } from './effects.ts';
+import type { Directory, LookupClients } from '../communities/feature.ts';
+import type { Store } from '../store.ts';
 import { reasons } from './hold-vote.ts';
 import { earliestTimeOf, isRecorded, type Judgement, judge, timeOf } from './judge.ts';
 import type { ConfirmationStore } from './store.ts';
+import { type Confirmation, confirmationKind } from './tables.ts';
 
 /** After that, a vote that its site neither confirms nor denies is left to the owner (ms). */
 const maxAgeMs = day;
@@ -44,6 +46,26 @@ const lookBackMs = 10 * day;
 
 /** What the site says of a vote. `retryAt`: of none, and when to ask again (ms since the epoch). */
 type Answer = Judgement | { readonly unknown: string; readonly retryAt: number };
+
+/** Carries out confirmations. */
+export function createConfirmationHandler(options: {
+  readonly store: Pick<Store, 'confirmations' | 'records'>;
+  readonly directory: Pick<Directory, 'find'>;
+  readonly lookups: Pick<LookupClients, 'findSite'>;
+  readonly replay: Replay;
+  readonly clock: Clock;
+  readonly log: Log;
+}): EffectHandler<'confirmation'> {
+  const { store, directory, lookups } = options;
+  const confirm = createConfirm({
+    ...options,
+    findClient: lookups.findSite,
+    findListing: directory.find,
+    findDelivery: store.records.delivery,
+    store: store.confirmations,
+  });
+  return handle(confirmationKind, confirm, confirmationRetry);
+}
 
 /** Asks the site about a vote, and records it, or leaves it to the owner. */
 export function createConfirm(options: {

@@ -1,11 +1,9 @@
 import type { Feature } from '../../core/feature.ts';
 import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import { deletedRows } from '../../core/store/member-data/member-table.ts';
-import { confirmationKind } from './effects.ts';
 import { holdVote } from './hold-vote.ts';
-import { confirmRule } from './rules.ts';
 import * as sql from './store.ts';
-import { type ConfirmationTables, confirmations as table, voteOf } from './tables.ts';
+import { type ConfirmationTables, confirmationKind, confirmRule, confirmations as table, voteOf } from './tables.ts';
 
 export const confirmations = {
   sql,

@@ -1,13 +1,20 @@
 import { newEffect } from '../../core/outbox/effect-kind.ts';
-import { parseQueue, type QueueName, queueName } from '../../core/outbox/queue.ts';
+import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { untimedRepeatWindowMs } from '../../core/rewards/reward.ts';
 import type { ListingRewards } from '../../core/rewards/rules.ts';
 import { type EventKey, isIdentified, type NamedListing, voteKeys } from '../../core/tally/idempotency-key.ts';
 import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
 import { writeDuplicate } from '../../core/tally/write-event.ts';
-import { confirmationKind } from './effects.ts';
-import { confirmRule } from './rules.ts';
-import { confirmations, maxWaiting, voteOf, type WaitingVote, waitingIn, waitingRow } from './tables.ts';
+import {
+  confirmationKind,
+  confirmations,
+  confirmRule,
+  maxWaiting,
+  voteOf,
+  type WaitingVote,
+  waitingIn,
+  waitingRow,
+} from './tables.ts';
 
 /** Why a vote that is to be confirmed is in the quarantine. */
 export const reasons = {
@@ -20,10 +27,6 @@ export const reasons = {
 /** The queue of the votes of a listing whose site is asked: one site that fails delays no other one. */
 function confirmationQueue({ name, community }: NamedListing): QueueName {
   return queueName('confirmation', community.id, name);
-}
-
-export function isConfirmationQueue(queue: string): boolean {
-  return parseQueue(queue).type === 'confirmation';
 }
 
 /** The queues that a recorded delivery may have added a confirmation to. */

@@ -5,8 +5,8 @@ import { selectVotesBetween, toPastVote } from '../../core/store/recording/queri
 import type { CorrectedVote, SqlClient } from '../../core/store/sql-module.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import type { Confirmation } from './effects.ts';
 import type { RecordedVote } from './judge.ts';
+import type { Confirmation } from './tables.ts';
 import { type ConfirmationSql, voteOf, type WaitingVote, waitingIn, waitingRow } from './tables.ts';
 
 export const reads = {

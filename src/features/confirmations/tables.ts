@@ -1,6 +1,11 @@
+import { addedValue } from '../../core/added-value.ts';
+import { type EffectKind, fieldsFormat } from '../../core/outbox/effect-kind.ts';
 import { hotTable } from '../../core/store/recording/hot-table.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
 import type { EventKey } from '../../core/tally/idempotency-key.ts';
+
+/** Whether the site is asked before a vote is paid: of the rules of a listing. */
+export const confirmRule = addedValue('confirm', false);
 
 export interface ConfirmationTables {
   /** The votes of a member for a listing that wait for the confirmation of its site. `vote` is {@link voteOf}. */
@@ -44,3 +49,15 @@ export function waitingRow(listing: string, userId: string, waiting: readonly Wa
   const stored = waiting.length === 0 ? null : JSON.stringify(waiting);
   return { vote: voteOf(listing, userId), user_id: userId, listing, waiting: stored };
 }
+
+/** Asks the site of a listing whether a member has voted, and then records the vote. */
+export interface Confirmation {
+  readonly listing: string;
+  readonly userId: string;
+}
+
+export const confirmationKind: EffectKind<'confirmation', Confirmation> = {
+  kind: 'confirmation',
+  ...fieldsFormat<Confirmation>({ listing: ['string'], userId: ['string'] }),
+  withoutMember: (content, userId) => (content.userId === userId ? null : content),
+};

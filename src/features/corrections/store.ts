@@ -4,7 +4,9 @@ import { type Cause, countedVoteCauses, isCountedVote } from '../../core/ledger/
 import { isUnreachedMilestone } from '../../core/rewards/history-of-entries.ts';
 import { milestoneGrants } from '../../core/rewards/milestones.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
+import { communityOfGuild } from '../../core/store/communities.ts';
 import { rowsPerCount } from '../../core/store/counters.ts';
+import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import { selectCorrections, toCorrection } from '../../core/store/recording/queries.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
@@ -15,6 +17,7 @@ import {
   uncountVotes,
   updateEntries,
 } from '../../core/store/uncounted-votes.ts';
+import { roleEffect } from '../../core/tally/grants.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { StoredCorrection } from '../../core/tally/tally.ts';
 
@@ -79,9 +82,9 @@ function isReversible({ listing, at, cause, reason }: EntryRow, range: VoteRange
   return isIn && reason !== reversedReason && reversedCauses.some((each) => each === cause);
 }
 
-/** Roles of votes that do not count any more end earlier, or now; upkeep removes them in Discord. */
+/** Roles of votes that do not count any more end earlier, or now. */
 async function endGrants(
-  { db, connection }: Sql,
+  sql: Sql,
   member: {
     readonly userId: string;
     readonly votes: number;
@@ -90,6 +93,7 @@ async function endGrants(
   },
   now: number,
 ): Promise<void> {
+  const { db, connection } = sql;
   const { userId, votes, entries, listings } = member;
   const guilds = new Set(listings.flatMap(({ community }) => community.guildId ?? []));
   const own = db.selectFrom('grants').selectAll().where('user_id', '=', userId);
@@ -100,6 +104,8 @@ async function endGrants(
     if (end === null || (until !== null && until <= end)) continue;
     const grant = db.updateTable('grants').set({ until: end }).where('user_id', '=', userId);
     await run(connection, grant.where('role', '=', role).where('source', '=', source).where('guild_id', '=', guild_id));
+    const communityId = await communityOfGuild(sql, guild_id);
+    await enqueue(sql, [roleEffect(communityId, { guildId: guild_id, userId, role }, null, now)]);
   }
 
   function voterEnd(role: string): number {

@@ -1,7 +1,6 @@
 import type { Feature } from '../../core/feature.ts';
-import { digestKind } from './effects.ts';
 import * as sql from './store.ts';
-import { deleteDigests } from './store.ts';
+import { deleteDigests, digestKind } from './store.ts';
 
 export const digests = {
   sql,

@@ -15,8 +15,7 @@ import { calendarOf } from '../../core/tally/community.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { VotePicture } from '../parts.ts';
-import type { Digest } from './effects.ts';
-import type { VoteSummary } from './store.ts';
+import type { Digest, VoteSummary } from './store.ts';
 
 /** The votes of a listing in a period (ms since the epoch, `until` exclusive). Rejects with the driver's error. */
 export type VotesBetween = (listing: string, from: number, until: number) => Promise<VoteSummary>;

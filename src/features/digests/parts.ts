@@ -8,11 +8,11 @@ import { handle } from '../../core/outbox/perform.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { CommunityListing } from '../communities/feature.ts';
 import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
-import { digestKind } from './effects.ts';
 import { createDigestHandler, type VotesBetween } from './message.ts';
 import { nextPeriod, settleMs } from './period.ts';
 import { digestInterval } from './settings.ts';
 import type { DigestStore, Summaries, VoteSummary } from './store.ts';
+import { digestKind } from './store.ts';
 
 /** Plans the digest of a listing when its period has ended. */
 export function createDigestTask(

@@ -2,14 +2,26 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hour } from '@tallyhook/platform/durations';
 import { type CommunityId, isPseudonym, memberOf } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
-import { newEffect } from '../../core/outbox/effect-kind.ts';
+import { type EffectKind, fieldsFormat, newEffect } from '../../core/outbox/effect-kind.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { advance, deleteProgress, progressOf } from '../../core/store/progress.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
-import { digestKind } from './effects.ts';
 import type { Period } from './period.ts';
+
+/** Summarises the votes that a listing received in a period (ms since the epoch, `until` exclusive). */
+export interface Digest {
+  readonly channelId: string;
+  readonly listing: string;
+  readonly from: number;
+  readonly until: number;
+}
+
+export const digestKind: EffectKind<'digest', Digest> = {
+  kind: 'digest',
+  ...fieldsFormat<Digest>({ channelId: ['string'], listing: ['string'], from: ['number'], until: ['number'] }),
+};
 
 /** Entries that one query reads: a few ms, in which SQLite blocks this thread. */
 const rowsPerQuery = 2_000;

@@ -1,7 +1,7 @@
 import { second } from '@tallyhook/platform/durations';
 import { memberOf, noCommunity } from '../../core/ledger/account.ts';
 import { type EffectKind, fieldsFormat, newEffect } from '../../core/outbox/effect-kind.ts';
-import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { type NewEffect, planKey } from '../../core/outbox/outbox.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import type { CountedVote, Tally } from '../../core/tally/tally.ts';
 
@@ -24,7 +24,9 @@ export function planRoleConnection(
   const { marks } = account;
   if (marks.role_connection !== linked) return;
   tally.saveAccount({ ...account, marks: { ...marks, role_connection: updating } });
-  tally.enqueue({ ...roleConnectionEffect(memberOf(id), deliveryId, now), dueAt: now + delayMs });
+  const userId = memberOf(id);
+  const plan = { key: planKey(noCommunity, 'linked roles', userId), dueAt: now + delayMs, userId };
+  tally.enqueue({ ...roleConnectionEffect(userId, deliveryId, now), plan });
 }
 
 /** Discord limits the updates of each member, whatever the community. */

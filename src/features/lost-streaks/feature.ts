@@ -1,7 +1,6 @@
 import type { Feature } from '../../core/feature.ts';
-import { lostStreaksKind } from './effects.ts';
 import * as sql from './store.ts';
-import { deleteLostStreaks } from './store.ts';
+import { deleteLostStreaks, lostStreaksKind } from './store.ts';
 
 export const lostStreaks = {
   sql,

@@ -4,8 +4,8 @@ import { ada, grace, type Preview } from '../../core/announcements/preview.ts';
 import type { Handle } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { LostStreaks } from './effects.ts';
 import { announcedStreak } from './settings.ts';
+import type { LostStreaks } from './store.ts';
 
 /** Announces streaks that ended. */
 export function createLostStreaksHandler(messages: ListingMessages): Handle<LostStreaks> {

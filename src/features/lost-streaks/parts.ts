@@ -5,10 +5,10 @@ import type { CommunityId } from '../../core/ledger/account.ts';
 import { handle } from '../../core/outbox/perform.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
-import { lostStreaksKind } from './effects.ts';
 import { createLostStreaksHandler } from './message.ts';
 import { announcedStreak } from './settings.ts';
 import type { LostStreakStore } from './store.ts';
+import { lostStreaksKind } from './store.ts';
 
 /** A vote of the last minutes of a day can be delivered after it (ms). */
 const settleMs = 3 * minute;

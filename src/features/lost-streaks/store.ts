@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Fields, matches } from '@tallyhook/platform/json';
 import { type AccountId, type CommunityId, isPseudonym, memberOf } from '../../core/ledger/account.ts';
-import { newEffect } from '../../core/outbox/effect-kind.ts';
+import { type EffectKind, newEffect } from '../../core/outbox/effect-kind.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { outageDays } from '../../core/rewards/outages.ts';
 import { lostStreak } from '../../core/rewards/streak.ts';
@@ -11,7 +12,44 @@ import { literal, run } from '../../core/store/query-builder.ts';
 import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { calendarOf } from '../../core/tally/community.ts';
-import { type LostStreak, lostStreaksKind } from './effects.ts';
+
+export interface LostStreak {
+  readonly userId: string;
+  /** Its counted days. */
+  readonly days: number;
+}
+
+/** Announces streaks that ended before a day. */
+export interface LostStreaks {
+  readonly channelId: string;
+  readonly listing: string;
+  /** The day after the last one without a vote (day number). */
+  readonly until: number;
+  readonly streaks: readonly LostStreak[];
+  /** How many others ended. */
+  readonly more: number;
+}
+
+const streakFields: Fields<LostStreak> = { userId: ['string'], days: ['number'] };
+const fields: Fields<LostStreaks> = {
+  channelId: ['string'],
+  listing: ['string'],
+  until: ['number'],
+  streaks: ['object'],
+  more: ['number'],
+};
+
+export const lostStreaksKind: EffectKind<'lostStreaks', LostStreaks> = {
+  kind: 'lostStreaks',
+  parse(value) {
+    if (!matches<LostStreaks>(value, fields) || !Array.isArray(value.streaks)) return null;
+    return value.streaks.every((streak) => matches<LostStreak>(streak, streakFields)) ? value : null;
+  },
+  withoutMember(content, userId) {
+    const streaks = content.streaks.filter((streak) => streak.userId !== userId);
+    return streaks.length === 0 ? null : { ...content, streaks };
+  },
+};
 
 /** Accounts that one query reads: a few ms, in which SQLite blocks this thread. */
 const rowsPerQuery = 2_000;

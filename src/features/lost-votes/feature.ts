@@ -1,7 +1,7 @@
 import type { Feature } from '../../core/feature.ts';
 import { deleteRowsByKey } from '../../core/store/guild-data.ts';
+import type { LostVoteTables } from './store.ts';
 import * as sql from './store.ts';
-import type { LostVoteTables } from './tables.ts';
 
 export const lostVotes = {
   sql,

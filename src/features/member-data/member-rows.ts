@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Compilable, sql as kyselySql } from 'kysely';
 import { type AccountId, partsOf } from '../../core/ledger/account.ts';
 import { type EffectFormats, parseContent, serializeContent } from '../../core/outbox/effect-kind.ts';
-import { parseQueue, queueName } from '../../core/outbox/queue.ts';
+import { parseQueue, queueName, rangeOfType } from '../../core/outbox/queue.ts';
 import { linkedEntries } from '../../core/store/linked-entries.ts';
 import { chunksOf, type Gifts, type MemberRows, type Mentions } from '../../core/store/member-data/member-table.ts';
-import { waitingIn } from '../../core/store/outbox/waiting-queues.ts';
+import { waitingIn } from '../../core/store/outbox/queues.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
 import { noDelivery } from '../../core/store/tables.ts';
@@ -147,17 +147,12 @@ export async function findMemberRows(
         or([
           eb('queue', 'in', queues),
           // Calls of a handler whose process is not running can be a million, too many to be read here.
-          and([eb('queue', '>', 'role '), eb('queue', '<', 'roles!'), eb('content', 'like', `%${userId}%`)]),
-          and([eb('queue', '>', 'handler '), eb('queue', '<', 'handler!'), eb('content', 'like', `%${userId}%`)]),
+          ...(['role', 'roles', 'handler'] as const).map((type) => {
+            const [after, before] = rangeOfType(type);
+            return and([eb('queue', '>', after), eb('queue', '<', before), eb('content', 'like', `%${userId}%`)]);
+          }),
         ]),
       ),
-  );
-  const planned = await run(
-    connection,
-    db
-      .selectFrom('planned_effects')
-      .select(['id', 'queue', 'content'])
-      .where((eb) => eb.or([eb('queue', 'in', queues), eb('content', 'like', `%${userId}%`)])),
   );
   const ownCorrections = db.selectFrom('corrections').select('idempotency_key as key');
   const added = accounts.length === 0 ? [] : await run(connection, ownCorrections.where('account_id', 'in', accounts));
@@ -170,7 +165,6 @@ export async function findMemberRows(
     deliveryIds,
     effectIds,
     correctionKeys: [...new Set([...found.correctionKeys, ...correctionKeys])],
-    plannedIds: planned.filter(isOwn).map(({ id }) => id),
     queues,
     gifts: await findGifts(sql, userId, { deliveryIds, effectIds }),
   };

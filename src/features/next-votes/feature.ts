@@ -4,8 +4,8 @@ import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import { deletedRows } from '../../core/store/member-data/member-table.ts';
 import { hotTable } from '../../core/store/recording/hot-table.ts';
 import type { CountedVote, Tally } from '../../core/tally/tally.ts';
+import type { NextVoteTables } from './store.ts';
 import * as sql from './store.ts';
-import type { NextVoteTables } from './tables.ts';
 
 export { lastVoteFor } from './store.ts';
 

@@ -89,7 +89,8 @@ export function createDirectMessageHandler(options: {
     const { userId, message } = effect.content;
     const type = types.get(message.type);
     if (type === undefined) return withoutType(message);
-    if ((await type.isWanted?.(message, effect)) === false) return { outcome: 'done' };
+    const isWanted = (await type.isWanted?.(message, effect)) ?? true;
+    if (isWanted !== true) return isWanted === false ? { outcome: 'done' } : isWanted;
     const reply = await type.render(message, await textsOf(userId));
     try {
       const channelId = await openChannel(userId);

@@ -2,11 +2,10 @@ import type { Feature } from '../../core/feature.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import { type EndedGuild, rowsPerWrite } from '../../core/store/sql-module.ts';
 import { partyPanelKind, partyReachedKind, partyRewardKind } from './effects.ts';
-import { goalAt } from './goals.ts';
+import type { PartySql, PartyTables } from './hot-tables.ts';
 import { countForParty, partyRow } from './on-vote.ts';
-import { partyRules } from './rules.ts';
+import { goalAt, partyRules } from './rules.ts';
 import * as sql from './store.ts';
-import type { PartySql, PartyTables } from './tables.ts';
 
 export const party = {
   sql,

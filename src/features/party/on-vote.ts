@@ -1,4 +1,5 @@
 import { newEffect } from '../../core/outbox/effect-kind.ts';
+import { planKey } from '../../core/outbox/outbox.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import type { HotKey } from '../../core/store/recording/hot-table.ts';
 import { calendarOf } from '../../core/tally/community.ts';
@@ -10,6 +11,7 @@ import {
   type PartyPanelState,
   type PartyState,
   panelIntervalMs,
+  panelKey,
   parties,
   partyVoters,
   toPartyState,
@@ -89,7 +91,8 @@ function updatePanel(tally: Tally, party: PartyState, vote: PanelVote): PartyPan
 
   const endsAt = stored?.endsAt ?? calendarOf(listing.community).startOf(period.endDay);
   if (stored === null && endsAt > now) {
-    tally.enqueue(newEffect(partyPanelKind, { ...common, content, dueAt: endsAt }));
+    const plan = { key: planKey(listing.community.id, 'party end', period.id), dueAt: endsAt };
+    tally.enqueue(newEffect(partyPanelKind, { ...common, content, plan }));
   }
   if (reachesGoal) {
     tally.enqueue(newEffect(partyReachedKind, { ...common, content: { ...content, goal, credits } }));
@@ -101,6 +104,7 @@ function updatePanel(tally: Tally, party: PartyState, vote: PanelVote): PartyPan
   const panel = { channelId, goal, credits, endsAt, dueAt: waitingUntil, updatedAt };
   if (isPanelWaiting(panel, now)) return panel;
   const dueAt = Math.min(Math.max(now, updatedAt + panelIntervalMs), now + panelIntervalMs);
-  tally.enqueue(newEffect(partyPanelKind, { ...common, content, dueAt }));
+  const plan = dueAt > now ? { plan: { key: panelKey(period.id), dueAt } } : {};
+  tally.enqueue(newEffect(partyPanelKind, { ...common, content, ...plan }));
   return { ...panel, dueAt };
 }

@@ -2,6 +2,7 @@ import { day as dayMs } from '@tallyhook/platform/durations';
 import { addedValue } from '../../core/added-value.ts';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { formatDay, formatMonth, formatWeek, monthOf, weekOf } from '../../core/rewards/calendar.ts';
+import type { ReplayContext } from '../../core/rewards/replay-votes.ts';
 import type { RewardEntry } from '../../core/rewards/reward.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
@@ -110,3 +111,11 @@ export function partyPeriodAt({ rewards, community }: ListingContext, at: number
   const party = partyRules.in(rewards);
   return party ? partyKey(community.id, partyPeriod(party.per, calendarOf(community).dayAt(at)).id) : null;
 }
+
+/** The party of a past vote, as a goal. Its id is that of its period. */
+export const goalAt: NonNullable<ReplayContext['goalAt']> = ({ rewards, calendar }, at) => {
+  const party = partyRules.in(rewards);
+  if (!party) return null;
+  const { id, firstDay } = partyPeriod(party.per, calendar.dayAt(at));
+  return { id, firstDay, votes: party.goal, credits: party.credits };
+};

@@ -8,9 +8,9 @@ import { literal, run } from '../../core/store/query-builder.ts';
 import type { SqlClient } from '../../core/store/sql-module.ts';
 import type { PostedMessage } from '../../discord/posting/edit-message.ts';
 import { type PartyReward, partyPanelKind } from './effects.ts';
-import { isPanelWaiting, panelIntervalMs, toPartyState } from './hot-tables.ts';
+import type { PartySql } from './hot-tables.ts';
+import { isPanelWaiting, panelIntervalMs, panelKey, toPartyState } from './hot-tables.ts';
 import { noPartyProgress, type PartyProgress, partyEntry, partyOf } from './rules.ts';
-import type { PartySql } from './tables.ts';
 
 /** Voters per transaction, in which votes for the party wait. */
 const votersPerPayment = 15;
@@ -111,7 +111,13 @@ export const writes = {
     if (dueAt === null) return;
     const { channelId } = message;
     const queue = queueName('channel', partyOf(period).communityId, channelId);
-    const effect = { queue, content: { channelId, period }, deliveryId: null, createdAt: now, dueAt };
+    const effect = {
+      queue,
+      content: { channelId, period },
+      deliveryId: null,
+      createdAt: now,
+      plan: { key: panelKey(period), dueAt },
+    };
     await enqueue(sql, [newEffect(partyPanelKind, effect)]);
   },
 

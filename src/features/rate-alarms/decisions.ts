@@ -4,15 +4,15 @@ import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import { noCommunity } from '../../core/ledger/account.ts';
-import { ownerReport } from '../../core/outbox/messages.ts';
+import { ownerReport } from '../../core/outbox/effect-kind.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
 import { isOnSite, listingsOf, type Replay, readStoredSiteDelivery } from '../../core/receiving/replay.ts';
 import { type EventKey, voteKeys } from '../../core/tally/idempotency-key.ts';
 import type { QuarantinedDelivery } from '../../core/tally/write-event.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { CommunityListing, Directory } from '../communities/feature.ts';
-import { rateAlarmReport } from './effects.ts';
 import type { Alarm, RateAlarmStore } from './store.ts';
+import { rateAlarmReport } from './store.ts';
 
 /** How soon a decision is carried out that was made in another process, and an alarm is reported (ms). */
 const pauseMs = 5 * second;

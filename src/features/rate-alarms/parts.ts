@@ -2,7 +2,7 @@ import { escapeName, lines, markup, subtext } from '@tallyhook/platform/texts/ma
 import type { Reply } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { type FeatureParts, type PartsContext, renderReport } from '../parts.ts';
-import { type RateAlarm, rateAlarmReport } from './effects.ts';
+import { type RateAlarm, rateAlarmReport } from './store.ts';
 
 export function create({ lookups }: { readonly lookups: Pick<PartsContext['lookups'], 'displayName'> }) {
   return {

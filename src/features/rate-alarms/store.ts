@@ -1,12 +1,36 @@
+import type { MessageType } from '../../core/outbox/effect-kind.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import { quarantineColumns, toQuarantined } from '../../core/store/records/quarantine.ts';
-import type { SqlClient } from '../../core/store/sql-module.ts';
+import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { noDelivery } from '../../core/store/tables.ts';
 import type { EventKey } from '../../core/tally/idempotency-key.ts';
 import type { QuarantinedDelivery } from '../../core/tally/write-event.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import type { Rate } from './rate.ts';
 import { decided, ended, type RateState } from './rate.ts';
-import type { RateAlarmSql } from './tables.ts';
+
+export interface RateAlarmTables {
+  /** The rates of listings whose votes can be forged. */
+  rate_alarms: { listing: string } & Rate;
+}
+
+/** The database with the tables of this feature. */
+export type RateAlarmSql = Sql<RateAlarmTables>;
+
+export interface RateAlarm {
+  /** The name of the listing, and that of its site. */
+  readonly listing: string;
+  readonly site: string;
+  /** Votes that were paid in the hour, and those of a usual one. */
+  readonly votes: number;
+  readonly usual: number;
+}
+
+/** The votes of a listing are held. */
+export const rateAlarmReport: MessageType<'rateAlarm', RateAlarm> = {
+  type: 'rateAlarm',
+  fields: { listing: ['string'], site: ['string'], votes: ['number'], usual: ['number'] },
+};
 
 /** A listing with something to decide, or whose decision is being carried out. Times are ms since the epoch. */
 export interface Alarm {

@@ -5,7 +5,7 @@ import type { Reply } from '../../discord/commands/reply.ts';
 import { actionId } from '../../discord/rendering/components.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { ReminderNotice } from './effects.ts';
+import type { ReminderNotice } from './store.ts';
 
 /** Messages of the channel that are searched. A member gets a few per day. */
 const searchedMessages = 50;

@@ -1,31 +1,111 @@
-import { type AccountId, accountIdOf, type CommunityId, memberOf } from '../../core/ledger/account.ts';
-import { directMessage } from '../../core/outbox/messages.ts';
-import type { NewEffect } from '../../core/outbox/outbox.ts';
-import type { QueueName } from '../../core/outbox/queue.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { hour } from '@tallyhook/platform/durations';
+import {
+  type AccountId,
+  accountIdOf,
+  type CommunityId,
+  type LastVotes,
+  memberOf,
+  partsOf,
+} from '../../core/ledger/account.ts';
+import type { TypedMessage } from '../../core/outbox/effect-contents.ts';
+import {
+  directMessage,
+  directMessageKind,
+  isOf,
+  type MessageType,
+  parseContent,
+} from '../../core/outbox/effect-kind.ts';
+import { type PlanKey, type PlannedEffect, planKey } from '../../core/outbox/outbox.ts';
+import { queueName } from '../../core/outbox/queue.ts';
 import { parseLastVotes } from '../../core/store/account-columns.ts';
 import { accountsOfMember, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
-import { enqueue } from '../../core/store/outbox/enqueue.ts';
-import { insertMissing, preparedStatement, run, upsert } from '../../core/store/query-builder.ts';
-import type { CorrectedVote, SqlClient } from '../../core/store/sql-module.ts';
+import { enqueue, isPlanned, planMissing, withdraw } from '../../core/store/outbox/enqueue.ts';
+import { waitingIn } from '../../core/store/outbox/queues.ts';
+import { literal, preparedStatement, run, upsert } from '../../core/store/query-builder.ts';
+import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { AccountState } from '../../core/tally/account-state.ts';
 import { lastVoteFor } from '../next-votes/feature.ts';
-import { reminderMessage } from './effects.ts';
-import type {
-  ListingCooldown,
-  NextReminder,
-  RemindedListing,
-  Reminder,
-  ReminderAccounts,
-  ReminderClaim,
-  ReminderState,
-  SnoozeResult,
-  StopReason,
-} from './reminder.ts';
-import { summarizeReminders } from './summary.ts';
-import type { ReminderSql, ReminderTables } from './tables.ts';
+
+/** Why the program has switched off the reminders of a member: Discord accepts no direct messages to the member. */
+export type StopReason = 'direct_messages_closed';
+
+export interface ReminderTables {
+  /** Whose reminders the program has switched off, and 1 if the member was informed of it. */
+  reminder_stops: { user_id: string; reason: StopReason; at: number; told: number };
+}
+
+/** The database with the tables of this feature. */
+type ReminderSql = Sql<ReminderTables>;
+
+/** The message of a reminder: the member may vote. */
+export interface ReminderNotice {
+  /** The name of the configured listing. */
+  readonly listing: string;
+  /** Since when the member can vote, or wanted to be reminded again (ms since the epoch). */
+  readonly dueAt: number;
+}
+
+export const reminderMessage: MessageType<'reminder', ReminderNotice> = {
+  type: 'reminder',
+  fields: { listing: ['string'], dueAt: ['number'] },
+};
+
+/** A member who is to be reminded of voting for a listing. */
+export interface Reminder extends ReminderNotice {
+  readonly userId: string;
+}
+
+/** A listing that members are reminded of. */
+export interface RemindedListing {
+  readonly name: string;
+  /** How long a vote blocks the next one (ms). */
+  readonly cooldownMs: number;
+  /** The names of all listings with its target, a vote for one of which is a vote for all; by default only its own. */
+  readonly names?: readonly string[];
+}
+
+/** What the service knows of a listing: the end of the member's cooldown (ms since the epoch), null without one. */
+export interface ListingCooldown extends RemindedListing {
+  readonly nextVoteAt: number | null;
+}
+
+/** A listing with the community in which its members have their accounts. */
+export interface ListingOfCommunity extends RemindedListing {
+  readonly communityId: CommunityId;
+}
+
+/** What is stored of a member's reminders in a community. */
+interface ReminderState {
+  readonly isOn: boolean;
+  /** Why the program has switched them off; null if it has not. */
+  readonly stopped: { readonly reason: StopReason; readonly at: number } | null;
+  readonly lastVotes: LastVotes;
+}
+
+/** When the next reminder is due (ms since the epoch); null for a listing that the member can vote for now. */
+export interface NextReminder {
+  readonly listing: string;
+  readonly dueAt: number | null;
+}
+
+export type SnoozeResult =
+  /** `voted`: the member has voted meanwhile, and is reminded when the next vote is due. */
+  { readonly outcome: 'snoozed' | 'voted'; readonly dueAt: number } | { readonly outcome: 'off' };
+
+/** The effect that reminds a member when the vote is due. A later one replaces it. @param createdAt now (ms since the epoch) */
+export function plannedReminder(reminder: Reminder, communityId: CommunityId, createdAt: number): PlannedEffect {
+  const { userId, listing, dueAt } = reminder;
+  const plan = { key: reminderKey(communityId, userId, listing), dueAt, userId };
+  return { ...directMessage(communityId, userId, reminderMessage, { listing, dueAt }, createdAt), plan };
+}
+
+function reminderKey(communityId: CommunityId, userId: string, listing: string): PlanKey {
+  return planKey(communityId, 'reminder', userId, listing);
+}
 
 export const reads = {
-  summary: summarizeReminders,
+  summary,
 
   async isReminded(sql: ReminderSql, accountId: AccountId): Promise<boolean> {
     return (await readState(sql, accountId)).isOn;
@@ -33,30 +113,29 @@ export const reads = {
 
   stateOf: readState,
 
-  /** Whether any can be claimed. Usually none, and a read needs no lock. */
-  async areDue(sql: ReminderSql, { now, maxLeaseUntil, maxDueAt }: ReminderClaim): Promise<boolean> {
-    if ((await findDue(sql, { now, maxLeaseUntil })).length > 0) return true;
-    return (await findMisdated(sql, { now, maxLeaseUntil, maxDueAt })).length > 0;
-  },
-
   /**
-   * Whether the message of a reminder is still to be sent: reminders are on, and the member has neither voted nor
-   * postponed it since.
+   * Whether a reminder that is due is still to be sent: reminders are on, and the member has neither voted nor postponed
+   * it since.
    */
-  async isCurrent(sql: ReminderSql, { userId, listing, dueAt }: Reminder, account: ReminderAccounts): Promise<boolean> {
-    const { communityId, cooldownMs, names = [listing] } = account;
+  async isCurrent(
+    sql: ReminderSql,
+    { userId, listing, dueAt }: Reminder,
+    account: ListingOfCommunity,
+  ): Promise<boolean> {
+    const { communityId, name, names = [name], cooldownMs } = account;
     const { isOn, lastVotes } = await readState(sql, accountIdOf(communityId, userId));
     if (!isOn) return false;
     const lastVote = await lastVoteFor(sql, { userId, lastVotes }, { names, cooldownMs });
     if (lastVote !== null && lastVote.nextVoteAt > dueAt) return false;
-    return (await findPostponed(sql, { userId, listings: [listing, ...names] })).length === 0;
+    const keys = [...new Set([listing, ...names])].map((each) => reminderKey(communityId, userId, each));
+    return !(await isPlanned(sql, keys));
   },
 
   /** The member's last vote for the listing in the ledger, and when the next one is due; null without a vote. */
   async lastVote(
     sql: ReminderSql,
     userId: string,
-    { name, names = [name], cooldownMs, communityId }: RemindedListing & ReminderAccounts,
+    { name, names = [name], cooldownMs, communityId }: ListingOfCommunity,
   ) {
     const { lastVotes } = await readState(sql, accountIdOf(communityId, userId));
     return lastVoteFor(sql, { userId, lastVotes }, { names, cooldownMs });
@@ -89,15 +168,14 @@ export const writes = {
     const next: NextReminder[] = [];
     for (const listing of listings) {
       const dueAt = await dueAfter(sql, account, listing, now);
-      if (dueAt !== null) await save(sql, { userId, listing: listing.name, dueAt });
+      if (dueAt !== null) await plan(sql, accountId, { listing: listing.name, dueAt }, now);
       next.push({ listing: listing.name, dueAt });
     }
     return next;
   },
 
-  /** @param listings the names of the community's listings; null for all, if it is the only one */
-  async switchOff(sql: ReminderSql, accountId: AccountId, listings: readonly string[] | null): Promise<void> {
-    await switchAccountOff(sql, accountId, listings);
+  async switchOff(sql: ReminderSql, accountId: AccountId): Promise<void> {
+    await switchAccountOff(sql, accountId);
   },
 
   /** Reminds again at `until`, unless the member has voted meanwhile: then at the next vote. */
@@ -116,67 +194,52 @@ export const writes = {
     }
     const dueAt = await dueAfter(sql, account, { ...listing, nextVoteAt: null }, now);
     if (dueAt !== null) return { outcome: 'voted', dueAt };
-    await save(sql, { userId: memberOf(accountId), listing: listing.name, dueAt: until });
+    await plan(sql, accountId, { listing: listing.name, dueAt: until }, now);
     return { outcome: 'snoozed', dueAt: until };
   },
 
-  /** Leases due reminders, oldest first. A lease that ends makes a reminder due again. */
-  async claim({ db, connection }: ReminderSql, claim: ReminderClaim): Promise<readonly Reminder[]> {
-    const due = await run(connection, selectDue(db, claim).forUpdate().skipLocked());
-    const misdated = await run(connection, selectMisdated(db, claim).forUpdate().skipLocked());
-    const claimed = [...due, ...misdated].slice(0, claim.limit);
-    for (const { user_id, listing } of claimed) {
-      const lease = db.updateTable('reminders').set({ leased_until: claim.leaseUntil });
-      await run(connection, lease.where('user_id', '=', user_id).where('listing', '=', listing));
-    }
-    return claimed.map(({ user_id: userId, listing, due_at: dueAt }) => ({ userId, listing, dueAt }));
+  /** Plans a reminder that was due again, unless the member has voted or switched reminders off meanwhile. */
+  async postpone(sql: ReminderSql, accountId: AccountId, notice: ReminderNotice, now: number): Promise<void> {
+    const { communityId, userId } = partsOf(accountId);
+    if (!(await readState(sql, accountId)).isOn) return;
+    await planMissing(sql, plannedReminder({ userId, ...notice }, communityId, now));
   },
 
-  /**
-   * Replaces a due reminder by the effect that sends it. Returns its queue; null if the member has voted or stopped
-   * reminders meanwhile.
-   * @param communityId those of the listing's community
-   */
-  async enqueue(
+  /** Drops the other reminders of listings with the same target: the member is reminded once. @param effectId of the one that stays */
+  async dropOthers(
     sql: ReminderSql,
-    reminder: Reminder,
-    communityId: CommunityId,
+    accountId: AccountId,
+    names: readonly string[],
+    effectId: number,
     now: number,
-  ): Promise<QueueName | null> {
-    if (!(await deleteUnchanged(sql, reminder))) return null;
-    const effect = reminderEffect(reminder, communityId, now);
-    await enqueue(sql, [effect]);
-    return effect.queue;
-  },
-
-  /** Changes when a reminder is due, unless the member has voted or stopped reminders meanwhile. */
-  async postpone(
-    { db, connection }: ReminderSql,
-    { userId, listing, dueAt }: Reminder,
-    newDueAt: number,
   ): Promise<void> {
-    const postponed = db.updateTable('reminders').set({ due_at: newDueAt, leased_until: null });
-    await run(
-      connection,
-      postponed.where('user_id', '=', userId).where('listing', '=', listing).where('due_at', '=', dueAt),
+    const { db, connection, effects } = sql;
+    const { communityId, userId } = partsOf(accountId);
+    await withdraw(
+      sql,
+      names.map((name) => reminderKey(communityId, userId, name)),
     );
+    const queue = queueName('dm', communityId, userId);
+    const waiting = waitingIn(db).where('queue', '=', queue).where('id', '<>', effectId);
+    const rows = await run(connection, waiting.select(['id', 'kind', 'content']));
+    const repeated = rows.filter(({ kind, content }) => {
+      const parsed = parseContent(effects, kind, content);
+      if (!isOf(directMessageKind, parsed) || parsed.content.message.type !== reminderMessage.type) return false;
+      // A message of the type has its fields: the outbox has parsed it.
+      return names.includes((parsed.content.message as TypedMessage & ReminderNotice).listing);
+    });
+    if (repeated.length === 0) return;
+    const ids = repeated.map(({ id }) => id);
+    await run(connection, db.updateTable('effects').set({ state: 'done', finished_at: now }).where('id', 'in', ids));
   },
-
-  /** Moves a reminder to another listing with the same target, whose own reminder takes precedence. */
-  async move(sql: ReminderSql, reminder: Reminder, listing: string): Promise<void> {
-    if (await deleteUnchanged(sql, reminder)) await add(sql, { ...reminder, listing });
-  },
-
-  /** Makes a reminder due again whose effect is too old to be sent, unless there is a newer one. */
-  restore: add,
 
   /** Switches off the reminders of a member in all communities for this reason, of which the member is to be informed. */
   async stop(sql: ReminderSql, userId: string, reason: StopReason, now: number): Promise<void> {
     const { db, connection } = sql;
-    // There is nothing to tell a member who has no reminders, or was forgotten.
+    // A member who has no reminders, or was forgotten, needs no information.
     let wereOn = false;
     for (const accountId of await accountsOfMember(connection, db, userId)) {
-      if (await switchAccountOff(sql, accountId, null)) wereOn = true;
+      if (await switchAccountOff(sql, accountId)) wereOn = true;
     }
     if (!wereOn) return;
     const stop = { reason, at: now, told: 0 };
@@ -194,14 +257,6 @@ export const writes = {
 /** The reminders of members, in the database. */
 export type StoredReminders = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
-const findPostponed = preparedStatement<{ userId: string; listings: readonly string[] }, ReminderTables>()(
-  (db, placeholder) =>
-    db
-      .selectFrom('reminders')
-      .select('due_at')
-      .where('user_id', '=', placeholder('userId'))
-      .where('listing', 'in', placeholder('listings')),
-);
 const findAccount = preparedStatement<{ accountId: AccountId }>()((db, placeholder) =>
   db.selectFrom('balances').select(['reminder', 'last_votes']).where('account_id', '=', placeholder('accountId')),
 );
@@ -219,22 +274,9 @@ async function readState(sql: ReminderSql, accountId: AccountId): Promise<Remind
   };
 }
 
-function save(sql: ReminderSql, { userId: user_id, listing, dueAt: due_at }: Reminder): Promise<void> {
-  return upsert(sql, 'reminders', { user_id, listing }, { due_at, leased_until: null });
-}
-
-/** Unless the member has one for the listing. */
-function add(sql: ReminderSql, { userId: user_id, listing, dueAt: due_at }: Reminder): Promise<void> {
-  return insertMissing(sql, 'reminders', { user_id, listing }, { due_at, leased_until: null });
-}
-
-/** Returns whether there was one that is due at this time. */
-async function deleteUnchanged(
-  { db, connection }: ReminderSql,
-  { userId, listing, dueAt }: Reminder,
-): Promise<boolean> {
-  const unchanged = db.deleteFrom('reminders').where('user_id', '=', userId).where('listing', '=', listing);
-  return (await run(connection, unchanged.where('due_at', '=', dueAt).returning('due_at'))).length > 0;
+async function plan(sql: ReminderSql, accountId: AccountId, notice: ReminderNotice, now: number): Promise<void> {
+  const { communityId, userId } = partsOf(accountId);
+  await enqueue(sql, [plannedReminder({ userId, ...notice }, communityId, now)]);
 }
 
 async function setReminder({ db, connection }: ReminderSql, accountId: AccountId, reminder: 0 | 1): Promise<void> {
@@ -242,67 +284,15 @@ async function setReminder({ db, connection }: ReminderSql, accountId: AccountId
 }
 
 /** Returns whether they were on. */
-async function switchAccountOff(
-  sql: ReminderSql,
-  accountId: AccountId,
-  listings: readonly string[] | null,
-): Promise<boolean> {
+async function switchAccountOff(sql: ReminderSql, accountId: AccountId): Promise<boolean> {
   const { db, connection } = sql;
   const account = await lockAccount(connection, db, accountId);
+  const { communityId, userId } = partsOf(accountId);
   await setReminder(sql, accountId, 0);
-  const ofMember = db.deleteFrom('reminders').where('user_id', '=', account.userId);
-  if (listings === null) await run(connection, ofMember);
-  else if (listings.length > 0) await run(connection, ofMember.where('listing', 'in', listings));
+  const ofMember = db.deleteFrom('planned_effects').where('user_id', '=', userId);
+  await run(connection, ofMember.where('key', 'like', reminderKey(communityId, userId, '%')));
   await releaseAccount(connection, db, { ...account, marks: { ...account.marks, reminder: 0 } });
   return account.marks.reminder !== 0;
-}
-
-/** Reminders that are due and that nobody has leased, oldest first. */
-function selectDue(db: ReminderSql['db'], claim: Unleased) {
-  return unleased(db, claim).where('due_at', '<=', claim.now);
-}
-
-type Unleased = Pick<ReminderClaim, 'now' | 'maxLeaseUntil' | 'limit'>;
-
-/** Reminders whose due time a clock that was ahead has written. */
-function selectMisdated(db: ReminderSql['db'], claim: Unleased & Pick<ReminderClaim, 'maxDueAt'>) {
-  return unleased(db, claim).where('due_at', '>', claim.maxDueAt);
-}
-
-const findDue = preparedStatement<Pick<ReminderClaim, 'now' | 'maxLeaseUntil'>, ReminderTables>()((db, placeholder) => {
-  const [now, maxLeaseUntil] = [placeholder('now'), placeholder('maxLeaseUntil')];
-  return selectDue(db, { now, maxLeaseUntil, limit: 1 });
-});
-
-const findMisdated = preparedStatement<Pick<ReminderClaim, 'now' | 'maxLeaseUntil' | 'maxDueAt'>, ReminderTables>()(
-  (db, placeholder) => {
-    const [now, maxLeaseUntil] = [placeholder('now'), placeholder('maxLeaseUntil')];
-    return selectMisdated(db, { now, maxLeaseUntil, maxDueAt: placeholder('maxDueAt'), limit: 1 });
-  },
-);
-
-function unleased(db: ReminderSql['db'], { now, maxLeaseUntil, limit }: Unleased) {
-  return db
-    .selectFrom('reminders')
-    .select(['user_id', 'listing', 'due_at'])
-    .where((or) =>
-      or.or([or('leased_until', 'is', null), or('leased_until', '<=', now), or('leased_until', '>', maxLeaseUntil)]),
-    )
-    .orderBy('due_at')
-    .orderBy('user_id')
-    .orderBy('listing')
-    .limit(limit);
-}
-
-/** Reminds of the vote after a corrected one by as much earlier. */
-export async function moveReminder({ db, connection }: ReminderSql, vote: CorrectedVote): Promise<void> {
-  const { listing, userId, receivedAt, correctedTo, isTimeOfVote } = vote;
-  if (!isTimeOfVote) return;
-  const moved = db.updateTable('reminders').set(({ eb }) => ({ due_at: eb('due_at', '-', receivedAt - correctedTo) }));
-  await run(
-    connection,
-    moved.where('user_id', '=', userId).where('listing', '=', listing).where('due_at', '>', receivedAt),
-  );
 }
 
 /** When the member can vote again, by the ledger and by the service; null if that is not in the future. */
@@ -317,7 +307,44 @@ async function dueAfter(
   return dueAt > now ? dueAt : null;
 }
 
-function reminderEffect(reminder: Reminder, communityId: CommunityId, createdAt: number): NewEffect {
-  const { userId, listing, dueAt } = reminder;
-  return directMessage(communityId, userId, reminderMessage, { listing, dueAt }, createdAt);
+/** Members that one query counts: a few ms, in which SQLite blocks this thread. */
+const membersPerQuery = 10_000;
+const soonMs = hour;
+
+function plannedReminders({ db }: ReminderSql) {
+  return db.selectFrom('planned_effects').where('key', 'like', literal('% reminder %'));
+}
+
+/**
+ * How many members wait for a reminder, how many reminders are due soon, and whose were switched off because direct
+ * messages are closed. Does not read the accounts, which have no index of reminders. @param now ms since the epoch
+ */
+async function summary(sql: ReminderSql, now: number) {
+  const { db, connection } = sql;
+  const count = db.fn.countAll<number>().as('count');
+  const soon = plannedReminders(sql).where('due_at', '<=', now + soonMs);
+  const reason: StopReason = 'direct_messages_closed';
+  const closed = db.selectFrom('reminder_stops').where('reason', '=', literal(reason));
+  const [dueSoon] = await run(connection, soon.select(count));
+  const [stopped] = await run(connection, closed.select(count));
+  return { scheduled: await countScheduled(sql), dueSoon: dueSoon?.count ?? 0, stopped: stopped?.count ?? 0 };
+}
+
+/** Members with a reminder for at least one listing: not those who have not voted since their last one. */
+async function countScheduled(sql: ReminderSql): Promise<number> {
+  let scheduled = 0;
+  let last: string | null = '';
+  while (last !== null) {
+    const members = plannedReminders(sql).select('user_id').distinct().where('user_id', '>', last).orderBy('user_id');
+    const page: readonly { count: number; last: string | null }[] = await run(
+      sql.connection,
+      sql.db
+        .selectFrom(members.limit(membersPerQuery).as('members'))
+        .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max<string | null>('members.user_id').as('last')]),
+    );
+    scheduled += page[0]?.count ?? 0;
+    last = page[0]?.count === membersPerQuery ? page[0].last : null;
+    await nextTurn();
+  }
+  return scheduled;
 }

@@ -1,8 +1,7 @@
 import type { Feature } from '../../core/feature.ts';
-import { reviewKind } from './effects.ts';
+import type { ReviewTables } from './store.ts';
 import * as sql from './store.ts';
-import { deleteReviews } from './store.ts';
-import type { ReviewTables } from './tables.ts';
+import { deleteReviews, reviewKind } from './store.ts';
 
 export const reviews = {
   sql,

@@ -9,8 +9,8 @@ import type { Preview } from '../../core/announcements/preview.ts';
 import type { Handle } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { Review, ReviewAnnouncement } from './effects.ts';
 import { reviewsAnnounced } from './settings.ts';
+import type { Review, ReviewAnnouncement } from './store.ts';
 
 const maxNameLength = 80;
 const maxCommentLength = 1_500;

@@ -11,10 +11,10 @@ import type { Review } from '../../lookup/schemas.ts';
 import { type CommunityListing, linkedLabel } from '../communities/feature.ts';
 import { handlerListing } from '../handlers/feature.ts';
 import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
-import { reviewKind } from './effects.ts';
 import { createReviewHandler } from './message.ts';
 import { reviewsAnnounced } from './settings.ts';
 import type { ReviewStore } from './store.ts';
+import { reviewKind } from './store.ts';
 
 const pollEveryMs = 15 * minute;
 /** The longest pause while the service fails. */

@@ -1,6 +1,7 @@
 import { day } from '@tallyhook/platform/durations';
+import { type Fields, matches } from '@tallyhook/platform/json';
 import type { CommunityId } from '../../core/ledger/account.ts';
-import { newEffect } from '../../core/outbox/effect-kind.ts';
+import { type EffectKind, formatOf, newEffect } from '../../core/outbox/effect-kind.ts';
 import type { HandlerListing, ReviewEvent } from '../../core/outbox/handler-events.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { queueName } from '../../core/outbox/queue.ts';
@@ -8,10 +9,55 @@ import { lock } from '../../core/store/lock.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { deleteProgress, progressOf, setProgress } from '../../core/store/progress.ts';
 import { insertMissing, run } from '../../core/store/query-builder.ts';
-import type { EndedGuild, SqlClient } from '../../core/store/sql-module.ts';
+import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { handlerCall } from '../handlers/feature.ts';
-import { type Review, type ReviewAnnouncement, reviewKind } from './effects.ts';
-import type { ReviewSql } from './tables.ts';
+
+export interface ReviewTables {
+  /** The newest reviews of each listing, by a digest of what identifies them (hex); `at` is null if it is not known. */
+  announced_reviews: { listing: string; review: string; at: number | null };
+}
+
+/** The database with the tables of this feature. */
+export type ReviewSql = Sql<ReviewTables>;
+
+/** A review on the service; its texts are external. */
+export interface Review {
+  readonly username: string | null;
+  /** Its range is not documented. */
+  readonly rating: number | null;
+  readonly comment: string;
+  /** ms since the epoch */
+  readonly createdAt: number | null;
+}
+
+export interface ReviewAnnouncement {
+  readonly channelId: string;
+  readonly listing: string;
+  /** Identifies the review among those of the listing. */
+  readonly id: string;
+  readonly review: Review;
+}
+
+const fields: Fields<ReviewAnnouncement> = {
+  channelId: ['string'],
+  listing: ['string'],
+  id: ['string'],
+  review: ['object'],
+};
+const reviewFields: Fields<Review> = {
+  username: ['string', null],
+  rating: ['number', null],
+  comment: ['string'],
+  createdAt: ['number', null],
+};
+
+export const reviewKind: EffectKind<'review', ReviewAnnouncement> = {
+  kind: 'review',
+  ...formatOf(
+    (value): value is ReviewAnnouncement =>
+      matches<ReviewAnnouncement>(value, fields) && matches(value.review, reviewFields),
+  ),
+};
 
 /** When the reviews of a listing are polled again. */
 const pollKey = (listing: string) => `review poll ${listing}`;

@@ -1,7 +1,7 @@
 import type { Feature } from '../../core/feature.ts';
 import { deleteRowsByKey } from '../../core/store/guild-data.ts';
-import { roleFailedReport } from './effects.ts';
 import * as sql from './store.ts';
+import { roleFailedReport } from './store.ts';
 
 export type { RoleAccess } from './inspect-roles.ts';
 

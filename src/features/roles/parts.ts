@@ -9,6 +9,7 @@ import {
   subtext,
   withMentions,
 } from '@tallyhook/platform/texts/markup';
+import { html } from '@tallyhook/platform/web/html';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { noCommunity } from '../../core/ledger/account.ts';
 import { roleKind } from '../../core/outbox/effect-kind.ts';
@@ -19,6 +20,7 @@ import type { RequestGuard } from '../../discord/circuits/request-guard.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import { fetchBotIdentity } from '../../discord/inspection.ts';
 import type { Texts } from '../../texts/texts.ts';
+import type { ConsoleCard } from '../parts.ts';
 import {
   type FeatureParts,
   type FeatureServices,
@@ -26,14 +28,13 @@ import {
   renderReport,
   type ServicesContext,
 } from '../parts.ts';
-import { roleCard } from './card.ts';
-import { type RoleFailureReport, roleFailedReport } from './effects.ts';
 import type { GivenRoleCheck } from './given-role-check.ts';
 import { inspectRoles, type RoleAccess } from './inspect-roles.ts';
 import { createExplainRoleFailure } from './role-failure.ts';
 import { createRoleGrants, createRoleHandler } from './roles.ts';
 import { createSeenMembers } from './seen-members.ts';
 import type { RoleStore } from './store.ts';
+import { type RoleFailureReport, roleFailedReport } from './store.ts';
 
 const timeoutMs = 2 * second;
 
@@ -127,4 +128,26 @@ export function explainRoleFailure(
     default:
       return [withMentions(escapeText(reason, maxReasonLength))];
   }
+}
+
+/** The roles that members have, and those that Discord has rejected. */
+export function roleCard(roles: Pick<RoleStore, 'summary'>): ConsoleCard {
+  return {
+    id: 'roles',
+    title: ({ text }) => text('setup.sections.roles'),
+    isScoped: true,
+    async render({ memberLink, role: roleName, reason: explain, scope, texts }) {
+      const { counts, parked } = await roles.summary(scope?.guildId ?? null);
+      const { number } = texts;
+      const { text } = texts;
+      return html`<dl class="sums">${(['applied', 'pending', 'parked'] as const).map((state) => html`<div><dt>${text(`console.roles.${state}`)}</dt><dd>${number(counts[state])}</dd></div>`)}</dl>
+${
+  parked.length > 0 &&
+  html`<ul class="items">${parked.map(
+    ({ userId, role, reason }) =>
+      html`<li><div class="line"><h3>${texts.text('setup.fields.milestoneRole')} ${roleName(role)}</h3> <span class="mark bad">${text('console.roles.parked')}</span> ${memberLink(userId)}</div>${reason !== null && html`<p>${explain(reason)}</p>`}</li>`,
+  )}</ul>`
+}`;
+    },
+  };
 }

@@ -3,7 +3,7 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { Routes } from 'discord-api-types/v10';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import type { MemberRole, RoleContent } from '../../core/outbox/effect-contents.ts';
-import { ownerReport } from '../../core/outbox/messages.ts';
+import { ownerReport } from '../../core/outbox/effect-kind.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
 import type { Handle } from '../../core/outbox/perform.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
@@ -12,10 +12,9 @@ import { roleTarget } from '../../discord/circuits/request-guard.ts';
 import { isMendable, rejectionOf, retryAfterMending, retryAlone } from '../../discord/discord-errors.ts';
 import type { GuildTexts } from '../../discord/languages.ts';
 import type { DiscordAPIError, DiscordRest } from '../../discord/rest.ts';
-import { roleFailedReport } from './effects.ts';
 import type { CheckGivenRole } from './given-role-check.ts';
 import type { ExplainRoleFailure, RoleFailure } from './role-failure.ts';
-import type { RoleState, RoleStore } from './store.ts';
+import { type RoleState, type RoleStore, roleFailedReport } from './store.ts';
 
 export type RoleGrants = ReturnType<typeof createRoleGrants>;
 

@@ -1,13 +1,31 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parseJson } from '@tallyhook/platform/json';
 import type { AccountId } from '../../core/ledger/account.ts';
-import type { GrantedRole } from '../../core/rewards/grant.ts';
+import type { MemberRole } from '../../core/outbox/effect-contents.ts';
+import { type MessageType, roleFields, roleKind } from '../../core/outbox/effect-kind.ts';
+import { planKey } from '../../core/outbox/outbox.ts';
+import type { GrantedRole, GrantState } from '../../core/rewards/grant.ts';
 import { lockAccountsOf } from '../../core/store/accounts.ts';
 import { communityOfGuild } from '../../core/store/communities.ts';
-import { enqueue } from '../../core/store/outbox/enqueue.ts';
+import { enqueue, withdraw } from '../../core/store/outbox/enqueue.ts';
 import { literal, preparedStatement, run } from '../../core/store/query-builder.ts';
 import type { SettleRole, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { roleEffect } from '../../core/tally/grants.ts';
-import { summarizeGrants } from './summary.ts';
+
+/** A role could not be added or removed, with the reason and a hint in words. */
+export interface RoleFailureReport extends MemberRole {
+  readonly reason: string;
+  /** The code of the reason, from which each language words it: `role_too_high`. */
+  readonly cause: string;
+  /** It could not be removed. */
+  readonly isRemoval?: true;
+}
+
+export const roleFailedReport: MessageType<'roleFailed', RoleFailureReport> = {
+  type: 'roleFailed',
+  fields: { ...roleFields, reason: ['string'], cause: ['string'] },
+};
 
 /**
  * The state of a member's role in Discord after an attempt. `parked`: the member is not in the server, so the role is
@@ -99,6 +117,7 @@ export const writes = {
     const grants = await run(connection, isSame.set({ role }).returningAll());
     const isWanted = grants.some(({ until }) => until === null || until > now);
     if (grants.length === 0) return;
+    await planEnd(sql, granted, result === 'applied' || result === 'refused' ? grants : [], now);
     if (result === 'failed' || result === 'parked') {
       await run(connection, isSame.set({ state: 'parked' }));
       if (result === 'failed') await settle(false, now);
@@ -120,15 +139,6 @@ export const writes = {
     const ended = db.deleteFrom('grants').where('user_id', '=', userId).where('role', '=', role);
     const ofGuild = ended.where('guild_id', '=', guildId);
     await run(connection, ofGuild.where('until', 'is not', null).where('until', '<=', now));
-  },
-
-  /** Enqueues the removal of roles whose grant has ended, at most `limit`. Returns how many. */
-  async endGrants(sql: Sql, now: number, limit: number): Promise<number> {
-    const applied = sql.db.selectFrom('grants').selectAll().where('state', '=', literal('applied'));
-    const ended = applied.where('until', 'is not', null).where('until', '<=', now).orderBy('until').limit(limit);
-    const grants = await run(sql.connection, ended);
-    await enqueueRoles(sql, grants, now);
-    return grants.length;
   },
 
   /** Enqueues roles of a member again, to repair what was changed in Discord. */
@@ -173,6 +183,22 @@ export const writes = {
   },
 };
 
+/** Plans the effect that takes a role away, which the member has until the last of these grants ends. */
+async function planEnd(
+  sql: Sql,
+  { guildId, userId, role }: GrantedRole,
+  grants: readonly Pick<Tables['grants'], 'until'>[],
+  now: number,
+): Promise<void> {
+  const communityId = await communityOfGuild(sql, guildId);
+  const key = planKey(communityId, 'role', userId, role);
+  const dueAt = grants.reduce((last, { until }) => Math.max(last, until ?? Number.POSITIVE_INFINITY), now);
+  if (dueAt === now || dueAt === Number.POSITIVE_INFINITY) return withdraw(sql, [key]);
+  await enqueue(sql, [
+    { ...roleEffect(communityId, { guildId, userId, role }, null, now), plan: { key, dueAt, userId } },
+  ]);
+}
+
 /** The roles that members should have, in the database. */
 export type RoleStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
@@ -190,4 +216,61 @@ async function enqueueRoles(sql: Sql, grants: readonly Tables['grants'][], now: 
   for (const { guild_id: guildId, user_id: userId, role } of roles.values()) {
     await enqueue(sql, [roleEffect(await communityOfGuild(sql, guildId), { guildId, userId, role }, null, now)]);
   }
+}
+
+/** Rows that one query reads: a few ms, in which SQLite blocks this thread. */
+const rowsPerQuery = 10_000;
+const maxParked = 50;
+/** Buried effects in which the reasons of parked roles are searched. */
+const maxBuried = 200;
+
+/**
+ * The number of grants by state, and some that Discord rejected, with the reason; null if it is not known any more. Scans
+ * the grants. @param guildId null for all guilds
+ */
+export async function summarizeGrants(sql: Sql, guildId: string | null = null) {
+  const { db, connection } = sql;
+  const counts: Record<GrantState, number> = { pending: 0, applied: 0, parked: 0 };
+  const parked: { readonly userId: string; readonly role: string; readonly source: string }[] = [];
+  let last: string | undefined = '';
+  while (last !== undefined) {
+    const all = db.selectFrom('grants').select(['user_id', 'role', 'source', 'state']).where('user_id', '>', last);
+    const grants = guildId === null ? all : all.where('guild_id', '=', guildId);
+    const page: readonly Pick<Tables['grants'], 'user_id' | 'role' | 'source' | 'state'>[] = await run(
+      connection,
+      grants.orderBy('user_id').limit(rowsPerQuery),
+    );
+    for (const { user_id: userId, role, source, state } of page) {
+      counts[state] += 1;
+      if (state === 'parked' && parked.length < maxParked) parked.push({ userId, role, source });
+    }
+    last = page.length < rowsPerQuery ? undefined : page.at(-1)?.user_id;
+    await nextTurn();
+  }
+  const reasons = parked.length === 0 ? new Map<string, string>() : await reasonsOfRoles(sql);
+  return {
+    counts,
+    parked: parked.map((grant) => ({ ...grant, reason: reasons.get(`${grant.userId} ${grant.role}`) ?? null })),
+  };
+}
+
+/** Why the newest effects for roles failed, by user and role. */
+async function reasonsOfRoles({ db, connection }: Sql): Promise<Map<string, string>> {
+  const buried = await run(
+    connection,
+    db
+      .selectFrom('effects')
+      .select(['kind', 'content', 'reason'])
+      .where('state', '=', literal('buried'))
+      .orderBy('id', 'desc')
+      .limit(maxBuried),
+  );
+  const reasons = new Map<string, string>();
+  for (const { kind, content, reason } of buried.toReversed()) {
+    const failed = kind === 'role' ? roleKind.parse(parseJson(content)) : null;
+    if (failed === null) continue;
+    const { userId, role } = failed;
+    if (reason !== null) reasons.set(`${userId} ${role}`, reason);
+  }
+  return reasons;
 }

@@ -2,7 +2,7 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { isNotStored, messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
-import { directMessage, ownerReport } from '../../core/outbox/messages.ts';
+import { directMessage, ownerReport } from '../../core/outbox/effect-kind.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import type { RoleAccess } from '../roles/feature.ts';

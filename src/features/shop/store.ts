@@ -1,8 +1,7 @@
 import type { Generated, Selectable } from 'kysely';
 import { type AccountId, accountIdOf, type CommunityId } from '../../core/ledger/account.ts';
-import type { MessageType } from '../../core/outbox/effect-kind.ts';
+import { directMessage, type MessageType, ownerReport } from '../../core/outbox/effect-kind.ts';
 import type { PurchaseEvent } from '../../core/outbox/handler-events.ts';
-import { directMessage, ownerReport } from '../../core/outbox/messages.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';

@@ -34,6 +34,7 @@ export function createHeartbeat(options: {
     const ids = await upkeep.receivedAfter(now);
     for (let done = 0; done < ids.length; done += correctedAtOnce)
       await upkeep.correctTimes(ids.slice(done, done + correctedAtOnce), now);
+    await upkeep.wakePlanned(now);
     if (ids.length > 0)
       log.warn(
         { deliveries: ids.length },

@@ -82,6 +82,15 @@ export const writes = {
   },
 
   /**
+   * Makes effects due that were planned while a clock was ahead (ms since the epoch): they decide again whether and when
+   * they are due.
+   */
+  async wakePlanned({ db, connection }: Sql, now: number): Promise<void> {
+    const ahead = db.updateTable('planned_effects').set({ due_at: now, planned_at: now });
+    await run(connection, ahead.where('planned_at', '>', now).where('due_at', '>', now));
+  },
+
+  /**
    * Whether this process may prune until a time; otherwise another one does. All times are ms since the epoch.
    * @param heldUntil the end of its last lease, which is extended; null before the first
    */

@@ -1,8 +1,8 @@
 import type { Feature } from '../../core/feature.ts';
 import { deleteRowsByKey } from '../../core/store/guild-data.ts';
-import { lostPanelReport, votePanelKind } from './effects.ts';
+import type { VotePanelTables } from './store.ts';
 import * as sql from './store.ts';
-import type { VotePanelTables } from './tables.ts';
+import { lostPanelReport, votePanelKind } from './store.ts';
 
 export const votePanel = {
   sql,

@@ -9,8 +9,7 @@ import { classifySendError, rejectionOf } from '../../discord/discord-errors.ts'
 import { editMessage, type PostedMessage } from '../../discord/posting/edit-message.ts';
 import { type Posted, postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import type { PanelOfGuild } from './effects.ts';
-import type { StoredPanel, VotePanelStore } from './store.ts';
+import type { PanelOfGuild, StoredPanel, VotePanelStore } from './store.ts';
 
 /** The panel of a guild as it is to be shown now. */
 export interface DrawnPanel {

@@ -19,10 +19,10 @@ import {
   type ServicesContext,
 } from '../parts.ts';
 import { lacksOf } from '../settings.ts';
-import { type LostPanel, lostPanelReport, votePanelKind } from './effects.ts';
 import { createVotePanelHandler, type DrawnPanel, digestOf } from './panel-message.ts';
 import { readPages, renderVotePanel } from './render.ts';
 import type { StoredPanel, VotePanelStore } from './store.ts';
+import { type LostPanel, lostPanelReport, votePanelKind } from './store.ts';
 
 /** Tells the owner that a panel is gone. */
 export function renderLostPanel({ panelChannelId }: LostPanel, { text }: Texts): Reply {

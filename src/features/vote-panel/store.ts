@@ -1,14 +1,63 @@
 import { day, hour } from '@tallyhook/platform/durations';
-import { newEffect } from '../../core/outbox/effect-kind.ts';
-import { ownerReport } from '../../core/outbox/messages.ts';
+import type { Generated, Selectable } from 'kysely';
+import {
+  type EffectKind,
+  fieldsFormat,
+  type MessageType,
+  newEffect,
+  ownerReport,
+} from '../../core/outbox/effect-kind.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { communityOfGuild } from '../../core/store/communities.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { run, upsert } from '../../core/store/query-builder.ts';
-import type { SqlClient } from '../../core/store/sql-module.ts';
+import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { PostedMessage } from '../../discord/posting/edit-message.ts';
-import { lostPanelReport, votePanelKind } from './effects.ts';
-import type { VotePanelRow, VotePanelSql } from './tables.ts';
+
+export interface VotePanelTables {
+  /** The vote panel of each guild. Times are ms since the epoch. */
+  vote_panels: {
+    guild_id: string;
+    /** Where it is, or will be. */
+    channel_id: string;
+    /** Null before it was posted there. */
+    message_id: string | null;
+    /** The message in whose place it is posted, which is to be deleted. */
+    replaced_channel: string | null;
+    replaced_message: string | null;
+    /** A digest of what it shows. */
+    shown: string | null;
+    /** When an update was enqueued that has not been carried out. */
+    planned_at: number | null;
+    updated_at: Generated<number>;
+  };
+}
+
+/** The database with the tables of this feature. */
+export type VotePanelSql = Sql<VotePanelTables>;
+
+export type VotePanelRow = Selectable<VotePanelTables['vote_panels']>;
+
+/** Posts or updates the vote panel of a guild. */
+export interface PanelOfGuild {
+  readonly channelId: string;
+  readonly guildId: string;
+}
+
+export const votePanelKind: EffectKind<'votePanel', PanelOfGuild> = {
+  kind: 'votePanel',
+  ...fieldsFormat<PanelOfGuild>({ channelId: ['string'], guildId: ['string'] }),
+};
+
+/** The panel was deleted, or Discord does not let the bot post or change it. It is not shown any more. */
+export interface LostPanel {
+  readonly panelChannelId: string;
+}
+
+export const lostPanelReport: MessageType<'votePanelGone', LostPanel> = {
+  type: 'votePanelGone',
+  fields: { panelChannelId: ['string'] },
+};
 
 /**
  * An update that has not been carried out after this time was lost (ms): longer than one waits for a channel that Discord

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { describe, expect, it } from 'vitest';
-import { addBacklog, backlogChannel, createTestDispatcher, start } from './test-dispatcher.ts';
+import { addBacklog, backlogChannel, createTestWorker, start } from './test-worker.ts';
 
 const premiumChannel = '500000000000000009';
 const slowDown = {
@@ -13,23 +13,23 @@ const slowDown = {
   notSent: true,
 } as const;
 
-type TestDispatcher = Awaited<ReturnType<typeof createTestDispatcher>>;
+type TestWorker = Awaited<ReturnType<typeof createTestWorker>>;
 
-/** An idle dispatcher with a backlog in one channel, which is paused. */
-async function withPausedBacklog(effects: number): Promise<TestDispatcher> {
-  const fixture = await createTestDispatcher(slowDown, { outcome: 'done' });
+/** An idle worker with a backlog in one channel, which is paused. */
+async function withPausedBacklog(effects: number): Promise<TestWorker> {
+  const fixture = await createTestWorker(slowDown, { outcome: 'done' });
   addBacklog(fixture.path, effects);
-  fixture.dispatcher.start();
+  fixture.worker.start();
   await fixture.attempted(1);
   await fixture.settle();
   return fixture;
 }
 
-/** An idle dispatcher that has found channels with an effect each, none of which is due. */
-async function withPostponedChannels(channels: number): Promise<TestDispatcher> {
-  const fixture = await createTestDispatcher({ outcome: 'done' });
+/** An idle worker that has found channels with an effect each, none of which is due. */
+async function withPostponedChannels(channels: number): Promise<TestWorker> {
+  const fixture = await createTestWorker({ outcome: 'done' });
   addBacklog(fixture.path, channels, { channels, dueAt: start + 2 * minute });
-  fixture.dispatcher.start();
+  fixture.worker.start();
   for (let slices = 0; slices <= channels / 100; slices += 1) {
     await fixture.settle();
     await fixture.clock.advance(second / 20);
@@ -39,7 +39,7 @@ async function withPostponedChannels(channels: number): Promise<TestDispatcher> 
 }
 
 /** The median time that nudges of the paused channel and of one without effects take, until all is idle again (ms). */
-async function medianPollMs({ clock, nudge }: TestDispatcher): Promise<number> {
+async function medianPollMs({ clock, nudge }: TestWorker): Promise<number> {
   const durations: number[] = [];
   for (let poll = 0; poll < 101; poll += 1) {
     const startedAt = performance.now();
@@ -52,7 +52,7 @@ async function medianPollMs({ clock, nudge }: TestDispatcher): Promise<number> {
   return durations.sort((a, b) => a - b)[50] ?? 0;
 }
 
-describe('the dispatcher with a large backlog', () => {
+describe('the worker with a large backlog', () => {
   it('polls in a time that does not depend on the backlog of a paused channel', { timeout: 60_000 }, async () => {
     const small = await medianPollMs(await withPausedBacklog(1_000));
     const large = await medianPollMs(await withPausedBacklog(100_000));
@@ -76,18 +76,18 @@ describe('the dispatcher with a large backlog', () => {
   });
 
   it('gives each channel its turn', async () => {
-    const { path, dispatcher, performed, enqueue, attempted } = await createTestDispatcher({ outcome: 'done' });
+    const { path, worker, performed, enqueue, attempted } = await createTestWorker({ outcome: 'done' });
     addBacklog(path, 40);
     await enqueue('700000000000000000');
-    dispatcher.start();
+    worker.start();
     await attempted(5);
     expect(performed.map(({ ids }) => ids.length)).toEqual([10, 1, 10, 10, 10]);
   });
 
   it('sends effects of hundreds of channels after a restart', { timeout: 60_000 }, async () => {
-    const { path, clock, dispatcher, performed, settle, counts } = await createTestDispatcher({ outcome: 'done' });
+    const { path, clock, worker, performed, settle, counts } = await createTestWorker({ outcome: 'done' });
     addBacklog(path, 350, { channels: 350 });
-    dispatcher.start();
+    worker.start();
     for (let slices = 0; slices < 4; slices += 1) {
       await settle();
       await clock.advance(second / 20);
@@ -97,10 +97,10 @@ describe('the dispatcher with a large backlog', () => {
   });
 
   it('finds an effect that is postponed beyond reach of the clock, behind one that is due soon', async () => {
-    const { path, dispatcher, performed, attempted, settle } = await createTestDispatcher({ outcome: 'done' });
+    const { path, worker, performed, attempted, settle } = await createTestWorker({ outcome: 'done' });
     addBacklog(path, 1, { dueAt: start + minute });
     addBacklog(path, 1, { dueAt: start + hour });
-    dispatcher.start();
+    worker.start();
     await attempted(1);
     await settle();
     expect(performed.map(({ ids }) => ids)).toEqual([[2]]);

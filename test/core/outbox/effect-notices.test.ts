@@ -3,8 +3,7 @@ import { isSkipped } from '@tallyhook/platform/testing/optional-programs';
 import { freePort } from '@tallyhook/platform/testing/postgres';
 import { isRedisInstalled, startRedis } from '@tallyhook/platform/testing/redis';
 import { expect, it, onTestFinished } from 'vitest';
-import { createEffectNotices } from '../../../src/core/outbox/effect-notices.ts';
-import { noticesThrough } from '../../../src/core/outbox/redis-notices.ts';
+import { createEffectNotices, noticesThrough } from '../../../src/core/outbox/effect-notices.ts';
 
 it.skipIf(isSkipped(isRedisInstalled))(
   'notices of effects reach the other processes, also after Redis was down',

@@ -5,9 +5,8 @@ import { eventually } from '@tallyhook/platform/testing/eventually';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { noCommunity } from '../../../src/core/ledger/account.ts';
-import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
-import { parseQueue, type QueueName } from '../../../src/core/outbox/queue.ts';
-import { communityOfQueues } from '../../../src/core/outbox/queue-share.ts';
+import { communityOfQueues, parseQueue, type QueueName } from '../../../src/core/outbox/queue.ts';
+import { Worker } from '../../../src/core/outbox/worker.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { knownId } from '../../../src/features/communities/listings.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
@@ -16,7 +15,7 @@ import { serverAndBot } from '../../support/listings.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { newSqliteFile } from '../../support/new-sqlite.ts';
 import { channelQueue, directMessageQueue } from '../../support/queues.ts';
-import { addBacklog } from './test-dispatcher.ts';
+import { addBacklog } from './test-worker.ts';
 
 /** As the name of a community, and as a reason of Discord. */
 const hostileText = `@everyone <@1> \u202E **__proto__** ${'x'.repeat(5_000)}`;
@@ -40,7 +39,7 @@ async function createBusyInstallation(
   const begunAfter = new Map<string, number>();
   const stopped = Promise.withResolvers<AttemptResult>();
   let busyAttempts = 0;
-  const dispatcher = createDispatcher({
+  const worker = new Worker({
     outbox: store.outbox,
     async perform(effects) {
       const queue = effects[0]?.queue ?? '';
@@ -57,10 +56,10 @@ async function createBusyInstallation(
   });
   onTestFinished(async () => {
     stopped.resolve(done);
-    await dispatcher.stop();
+    await worker.stop();
     await store.close();
   });
-  dispatcher.start();
+  worker.start();
   await eventually(() => expect(busyAttempts).toBeGreaterThan(0));
 
   /** Enqueues an effect of the quiet community, and returns how many of the other one are attempted before it. */
@@ -80,7 +79,7 @@ async function createBusyInstallation(
       },
     ]);
     const before = busyAttempts;
-    dispatcher.nudge([queue]);
+    worker.nudge([queue]);
     await eventually(() => expect(begunAfter.has(queue)).toBe(true));
     return (begunAfter.get(queue) ?? 0) - before;
   }

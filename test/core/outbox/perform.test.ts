@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { createDiscovery } from '../../../src/core/outbox/discovery.ts';
 import type { ClaimedEffect } from '../../../src/core/outbox/effect.ts';
 import { announcementKind, roleKind } from '../../../src/core/outbox/effect-kind.ts';
+import { planKey } from '../../../src/core/outbox/outbox.ts';
 import { createPerform, handle, handleTogether } from '../../../src/core/outbox/perform.ts';
-import { createQueueRotation } from '../../../src/core/outbox/queue-rotation.ts';
+import { QueueRotation } from '../../../src/core/outbox/queue-rotation.ts';
+import { firstCommunity } from '../../support/communities.ts';
 import { rolesQueue } from '../../support/queues.ts';
-import { createTestDispatcher, start } from './test-dispatcher.ts';
+import { createTestWorker, start } from './test-worker.ts';
 
 const row = {
   ...{
@@ -60,13 +62,15 @@ describe('a claimed effect', () => {
   });
 });
 
-describe('the dispatcher with effects of several kinds', () => {
+describe('the worker with effects of several kinds', () => {
   const stored = { kind: 'role', queue: rolesQueue('4'), content, deliveryId: null, createdAt: start } as const;
 
   it('carries out planned effects within two seconds of their time', async () => {
-    const { clock, store, dispatcher, settle, performed, attempted } = await createTestDispatcher({ outcome: 'done' });
-    await store.outbox.enqueue([{ ...stored, dueAt: start + 60 * second }]);
-    dispatcher.start();
+    const { clock, store, worker, settle, performed, attempted } = await createTestWorker({ outcome: 'done' });
+    await store.outbox.enqueue([
+      { ...stored, plan: { key: planKey(firstCommunity, 'role', '4'), dueAt: start + 60 * second } },
+    ]);
+    worker.start();
     for (let step = 0; step < 29; step += 1) {
       await clock.advance(2 * second);
       await settle();
@@ -79,28 +83,31 @@ describe('the dispatcher with effects of several kinds', () => {
   });
 
   it('finds the queue of a planned effect at once, however many other queues wait', async () => {
-    const { clock, store } = await createTestDispatcher({ outcome: 'done' });
+    const { clock, store } = await createTestWorker({ outcome: 'done' });
     const waiting = Array.from({ length: 150 }, (_, index) => {
       const guildId = String(1_000 + index);
       return { ...stored, queue: rolesQueue(guildId), content: { ...content, guildId } };
     });
-    await store.outbox.enqueue([...waiting, { ...stored, createdAt: start - 1, dueAt: start }]);
-    const rotation = createQueueRotation(clock);
+    await store.outbox.enqueue([
+      ...waiting,
+      { ...stored, plan: { key: planKey(firstCommunity, 'role', '4'), dueAt: start } },
+    ]);
+    const rotation = new QueueRotation(clock);
     await createDiscovery({ outbox: store.outbox, rotation, clock, newEffectsPollMs: null }).run();
     expect(rotation.next()).toBe('roles 1 4');
   });
 
   it('buries an effect of an unknown kind, and continues with the others of its queue', async () => {
-    const { store, dispatcher, counts, performWith } = await createTestDispatcher({ outcome: 'done' });
+    const { store, worker, counts, performWith } = await createTestWorker({ outcome: 'done' });
     await store.outbox.enqueue([{ ...stored, kind: 'medal' } as never, stored]);
     performWith(createPerform([announcement, handle(roleKind, async () => ({ outcome: 'done' }))]));
-    dispatcher.start();
+    worker.start();
     await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 1, buried: 1 }));
     expect(await store.records.effect(1)).toMatchObject({ kind: 'medal', reason: expect.stringContaining('medal') });
   });
 
   it('is not delayed in one queue by failures in another', async () => {
-    const { store, dispatcher, counts, performWith } = await createTestDispatcher({ outcome: 'done' });
+    const { store, worker, counts, performWith } = await createTestWorker({ outcome: 'done' });
     const failing = Array.from({ length: 20 }, () => stored);
     const others = failing.map((effect) => ({
       ...effect,
@@ -113,7 +120,7 @@ describe('the dispatcher with effects of several kinds', () => {
     performWith(
       createPerform([announcement, handle(roleKind, ({ queue }) => (queue === 'roles 1 4' ? fails() : succeeds()))]),
     );
-    dispatcher.start();
+    worker.start();
     // The clock stands still: no effect waits for the retries of another.
     await eventually(async () => expect(await counts()).toMatchObject({ done: 20, waiting: 20 }));
   });

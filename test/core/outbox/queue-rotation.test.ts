@@ -1,13 +1,13 @@
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
-import { createQueueRotation } from '../../../src/core/outbox/queue-rotation.ts';
+import { QueueRotation } from '../../../src/core/outbox/queue-rotation.ts';
 
 const start = Date.UTC(2026, 0, 1);
 
 describe('the rotation of queues', () => {
   it('gives each queue its turn, in the order in which they were added', () => {
-    const rotation = createQueueRotation(manualClock(start));
+    const rotation = new QueueRotation(manualClock(start));
     expect(rotation.add('2')).toBe(true);
     expect(rotation.add('1')).toBe(true);
     expect(rotation.add('2')).toBe(false);
@@ -21,7 +21,7 @@ describe('the rotation of queues', () => {
 
   it('adds a queue when its time has come, on the wall clock', async () => {
     const clock = manualClock(start);
-    const rotation = createQueueRotation(clock);
+    const rotation = new QueueRotation(clock);
     rotation.addAt('1', start + hour);
     rotation.addAt('1', start + minute);
     expect(rotation.next()).toBe(undefined);
@@ -35,7 +35,7 @@ describe('the rotation of queues', () => {
 
   it('keeps a paused channel out, even if the wall clock is changed, and then adds it', async () => {
     const clock = manualClock(start);
-    const rotation = createQueueRotation(clock);
+    const rotation = new QueueRotation(clock);
     rotation.add('1');
     rotation.add('2');
     rotation.pause('1', 5 * second);
@@ -50,7 +50,7 @@ describe('the rotation of queues', () => {
   });
 
   it('has one attempt per queue, and adds a queue again after it', () => {
-    const rotation = createQueueRotation(manualClock(start));
+    const rotation = new QueueRotation(manualClock(start));
     rotation.add('1');
     expect(rotation.next()).toBe('1');
     expect(rotation.add('1')).toBe(false);
@@ -65,7 +65,7 @@ describe('the rotation of queues', () => {
     const communityOf = (queue: string) => queue.slice(0, 1);
 
     it('gives each community its turn, however many queues it has', () => {
-      const rotation = createQueueRotation(manualClock(start), communityOf);
+      const rotation = new QueueRotation(manualClock(start), communityOf);
       for (const queue of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) rotation.add(queue);
       const turns = Array.from({ length: 6 }, () => {
         const queue = rotation.next() ?? '';
@@ -76,7 +76,7 @@ describe('the rotation of queues', () => {
     });
 
     it('never lets a community wait for the attempts of others', () => {
-      const rotation = createQueueRotation(manualClock(start), communityOf);
+      const rotation = new QueueRotation(manualClock(start), communityOf);
       for (const name of ['a', 'b', 'c']) {
         for (let index = 0; index < 10; index += 1) rotation.add(`${name}${index}`);
       }
@@ -97,7 +97,7 @@ describe('the rotation of queues', () => {
     });
 
     it('runs at most four attempts of one community', () => {
-      const rotation = createQueueRotation(manualClock(start), communityOf);
+      const rotation = new QueueRotation(manualClock(start), communityOf);
       for (let index = 0; index < 10; index += 1) rotation.add(`a${index}`);
       const started = Array.from({ length: 10 }, () => rotation.next()).filter((queue) => queue !== undefined);
       expect(started).toEqual(['a0', 'a1', 'a2', 'a3']);
@@ -106,7 +106,7 @@ describe('the rotation of queues', () => {
 
     it('skips a paused community', async () => {
       const clock = manualClock(start);
-      const rotation = createQueueRotation(clock, communityOf);
+      const rotation = new QueueRotation(clock, communityOf);
       for (const queue of ['a1', 'a2', 'b1']) rotation.add(queue);
       rotation.pauseCommunity('a2', 5 * second);
       expect([rotation.next(), rotation.next()]).toEqual(['b1', undefined]);

@@ -3,8 +3,12 @@ import { createLog } from '@tallyhook/platform/log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDueReplays, createReplay } from '../../../src/core/receiving/replay.ts';
+import { createPerform } from '../../../src/core/outbox/perform.ts';
+import { Worker } from '../../../src/core/outbox/worker.ts';
+import { createReplay, createReplayHandler } from '../../../src/core/receiving/replay.ts';
+import { identityOf } from '../../../src/core/tally/listing-context.ts';
 import type { Store } from '../../../src/features/store.ts';
+import { quarantineReasons } from '../../../src/webhook/quarantine-reasons.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { premiumSecret, serverAndBot } from '../../support/listings.ts';
 import { startReceiver } from '../../support/start-receiver.ts';
@@ -13,12 +17,14 @@ const start = Date.UTC(2026, 0, 1);
 const iso = (at: number) => new Date(at).toISOString();
 const voteOf = (userId: string, at: number) => ({ event: 'server_vote', userId, timestamp: iso(at) });
 
-/** Starts the replays of one process. */
+/** Starts the worker of one process. */
 function startReplays(store: Store, clock: ManualClock) {
   const lines: string[] = [];
   const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
-  const replay = createReplay({ listings: () => serverAndBot(), recorder: store.recorder, clock });
-  const due = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
+  const listings = () => serverAndBot();
+  const replay = createReplay({ listings, recorder: store.recorder, clock });
+  const perform = createPerform([createReplayHandler({ store, replay, listings, clock, log })]);
+  const due = new Worker({ outbox: store.outbox, perform, isOwn: (queue) => queue.startsWith('replay '), clock, log });
   onTestFinished(() => due.stop());
   due.start();
   return { due, lines };
@@ -88,6 +94,26 @@ describe('a vote that is quarantined only because of a timestamp in the future',
     startReplays(store, clock);
     await settled(['recorded']);
     await asleep(2);
+    expect(await credits('1')).toBe(10);
+  });
+
+  it('is recorded at that time, too, if it was stored for another reason and replayed before', async () => {
+    const { clock, store, credits, asleep, settled } = await setUp();
+    const [listing] = serverAndBot();
+    if (listing === undefined) throw new Error('no listing');
+    const body = JSON.stringify(voteOf('1', start + hour));
+    const reason = 'no listing';
+    const origin = [identityOf(listing)];
+    const stored = { type: 'quarantine', kind: 'server_vote', reason, listing: listing.name, origin } as const;
+    await store.recorder.record({ receivedAt: start, family: 'vote', body }, stored);
+    const replay = createReplay({ listings: () => serverAndBot(), recorder: store.recorder, clock });
+    const delivery = await store.records.delivery(1);
+    if (delivery === null) throw new Error('not stored');
+    expect(await replay(delivery)).toMatchObject({ outcome: 'quarantined', reason: quarantineReasons.aheadOfTime });
+    startReplays(store, clock);
+    await asleep();
+    await clock.advance(hour + minute);
+    await settled(['recorded']);
     expect(await credits('1')).toBe(10);
   });
 

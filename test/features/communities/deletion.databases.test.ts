@@ -5,9 +5,8 @@ import { accountIdOf, type CommunityId } from '../../../src/core/ledger/account.
 import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
 import { deleteGuildData } from '../../../src/features/communities/departures.ts';
-import type { PartyTables } from '../../../src/features/party/tables.ts';
-import type { ReminderTables } from '../../../src/features/reminders/tables.ts';
-import type { ReviewTables } from '../../../src/features/reviews/tables.ts';
+import type { PartyTables } from '../../../src/features/party/hot-tables.ts';
+import type { ReviewTables } from '../../../src/features/reviews/store.ts';
 import type { ShopTables } from '../../../src/features/shop/store.ts';
 import { openStore } from '../../../src/features/store.ts';
 import type { Premium } from '../../../src/webhook/event.ts';
@@ -66,7 +65,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
 
   /** What is left of each table that mentions a value. */
   async function tablesWith(url: string, values: readonly string[]): Promise<readonly string[]> {
-    const { db, run, close } = await openSnapshot<PartyTables & ReminderTables & ReviewTables & ShopTables>(url);
+    const { db, run, close } = await openSnapshot<PartyTables & ReviewTables & ShopTables>(url);
     const tables = [
       'balances',
       'entries',
@@ -76,15 +75,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
       'grants',
       'corrections',
     ] as const;
-    const others = [
-      'parties',
-      'party_voters',
-      'reminders',
-      'orders',
-      'order_names',
-      'purchases',
-      'announcement_progress',
-    ] as const;
+    const others = ['parties', 'party_voters', 'orders', 'order_names', 'purchases', 'announcement_progress'] as const;
     const found: string[] = [];
     for (const table of [...tables, ...others, 'vote_counts' as const, 'announced_reviews' as const]) {
       const rows = (await run(db.selectFrom(table).selectAll())) as readonly object[];
@@ -135,7 +126,6 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
         'parties',
         'party_voters',
         'purchases',
-        'reminders',
         'orders',
         'planned_effects',
       ]),

@@ -8,6 +8,8 @@ import { loadConfig } from '../../../config/load.ts';
 import { createMetrics } from '../../../src/core/metrics.ts';
 import { createEffectNotices } from '../../../src/core/outbox/effect-notices.ts';
 import type { PurchaseEvent, VoteEvent } from '../../../src/core/outbox/handler-events.ts';
+import { parseQueue } from '../../../src/core/outbox/queue.ts';
+import { createWorker } from '../../../src/core/outbox/worker.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { knownId } from '../../../src/features/communities/listings.ts';
 import { createLedger } from '../../../src/features/corrections/program-ledger.ts';
@@ -35,12 +37,22 @@ async function open(handlers: Handlers, { isStarted = true } = {}) {
   // Its guild is not known.
   const { listings } = loadConfig(environmentWith([{ ...harbour, kind: 'bot' }]));
   const directory = createDirectory(listings, communityIdsOf(listings));
-  const handling = createHandling({
-    ...{ handlers, store, clock, isShared: false, newEffectsPollMs: null },
+  const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  const calls = createHandling({
+    ...{ handlers, store, clock, isShared: false, notices, log },
     ledgerIn: (guildId) => createLedger({ store, directory, clock }, guildId),
-    log: createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } }),
-    ...{ notices, metrics: createMetrics(), onAttempted() {} },
   });
+  const worker = createWorker({
+    ...{ outbox: store.outbox, handlers: [calls.handler], owns: { handlers: calls.isOwn } },
+    attemptsPerQueue: { handlers: calls.attemptsPerQueue },
+    communityOf: (queue) => String(parseQueue(queue).communityId),
+    ...{ notices, metrics: createMetrics(), tracing: null, clock, log, onAttempted() {} },
+  });
+  const handling = {
+    ...calls,
+    start: () => worker.start(),
+    stop: () => worker.stop().then(calls.abortCalls),
+  };
   onTestFinished(async () => {
     await Promise.race([handling.stop(), advanceUntil(clock, () => false)]);
     await store.close();

@@ -7,7 +7,7 @@ import { type HandlerKind, handlerKinds } from '../../../src/core/outbox/handler
 import type { RoutedDelivery } from '../../../src/core/tally/tally.ts';
 import { handlerKind } from '../../../src/features/handlers/effects.ts';
 import { createHandlerRecording } from '../../../src/features/handlers/recording.ts';
-import { createSubscriptions } from '../../../src/features/handlers/subscriptions.ts';
+import { createSubscriptions } from '../../../src/features/handlers/store.ts';
 import { forgetMember } from '../../../src/features/member-data/store.ts';
 import type { Store } from '../../../src/features/store.ts';
 import type { Premium } from '../../../src/webhook/event.ts';

@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createPseudonym } from '../../../src/core/ledger/account.ts';
 import { isOf, roleKind } from '../../../src/core/outbox/effect-kind.ts';
 import type { NewEffect } from '../../../src/core/outbox/outbox.ts';
+import { planKey } from '../../../src/core/outbox/outbox.ts';
 import type { QueueName } from '../../../src/core/outbox/queue.ts';
 import {
   balanceDifferences,
@@ -159,7 +160,11 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
       [{ name: 'server', cooldownMs: 12 * hour, nextVoteAt: null }],
       start,
     );
-    await store.outbox.enqueue([reminder, { ...reminder, dueAt: start + hour }, roleReport]);
+    await store.outbox.enqueue([
+      reminder,
+      { ...reminder, plan: { key: planKey(firstCommunity, 'x', member), dueAt: start + hour, userId: member } },
+      roleReport,
+    ]);
     await store.outbox.enqueue([
       { ...reminder, queue: directMessageQueue(neighbour), content: { ...reminder.content, userId: neighbour } },
     ]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { canvote } from '../../../commands/canvote.ts';
 import { commands, commandsFor } from '../../../commands/index.ts';
 import { remind } from '../../../commands/remind.ts';
-import type { Reminders } from '../../../src/features/reminders/reminder.ts';
+import type { Reminders } from '../../../src/features/reminders/service.ts';
 import { contextFor, fakeLookup, inputOf, memberId, server, start } from '../../support/command-fixture.ts';
 
 const listed = { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) };

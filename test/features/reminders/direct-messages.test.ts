@@ -196,7 +196,7 @@ describe('a reminder', { timeout: 120_000 }, () => {
     }
     discord.faults.outage(true);
     clock.advance(12 * hour);
-    await vi.waitFor(async () => expect(await checked('due')).toBe(before + 2), waitOptions);
+    await vi.waitFor(async () => expect(await checked('due')).toBeGreaterThan(before), waitOptions);
     clock.advance(hour);
     await member.vote();
     discord.faults.outage(false);

@@ -1,14 +1,14 @@
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ReminderClaim } from '../../../src/features/reminders/reminder.ts';
-import { createVoteCheck } from '../../../src/features/reminders/vote-check.ts';
+import { directMessageKind, isOf } from '../../../src/core/outbox/effect-kind.ts';
+import { createReminderDecision, createVoteCheck, type VoteCheck } from '../../../src/features/reminders/due.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
 import { accountOf, firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
+import { takeDue } from '../../support/due-effects.ts';
 import { serverAndBot } from '../../support/listings.ts';
-import { directMessageQueue } from '../../support/queues.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);
 const cooldownMs = 12 * hour;
@@ -20,9 +20,17 @@ const atOtherSite = server && {
   rewards: { ...server.rewards, base: { ...server.rewards.base, site: { retryHorizonMs: minute } } },
 };
 
-function claimAt(now: number, changes: Partial<ReminderClaim> = {}): ReminderClaim {
-  const leaseUntil = now + 30 * second;
-  return { now, leaseUntil, maxDueAt: now + day, maxLeaseUntil: now + minute, limit: 10, ...changes };
+const ofListing = { ...listing, lookup: null, communityId: firstCommunity };
+
+/** The reminders that are due, which are not due again. */
+async function dueAt(store: Store, now: number) {
+  const effects = await takeDue(store, now);
+  return effects.flatMap((effect) => {
+    if (!isOf(directMessageKind, effect)) return [];
+    const { userId, message } = effect.content;
+    const { type: _, ...notice } = message as typeof message & { readonly listing: string; readonly dueAt: number };
+    return { userId, ...notice };
+  });
 }
 
 function reminderTests(newUrl: () => string): void {
@@ -59,8 +67,8 @@ function reminderTests(newUrl: () => string): void {
       { userId: '1', listing: 'server', dueAt: start + cooldownMs },
       { userId: '1', listing: 'bot', dueAt: start + hour + cooldownMs },
     ];
-    expect(await store.reminders.claim(claimAt(start + cooldownMs - 1))).toEqual([]);
-    expect(await store.reminders.claim(claimAt(start + 13 * hour))).toEqual(due);
+    expect(await dueAt(store, start + cooldownMs - 1)).toEqual([]);
+    expect(await dueAt(store, start + 13 * hour)).toEqual(due);
   });
 
   it('are due once per vote, also if a late vote or a repeat arrives afterwards', async () => {
@@ -68,16 +76,13 @@ function reminderTests(newUrl: () => string): void {
     await switchOn(store, '1');
     await castVote(store, '1', start);
     const now = start + 12 * hour;
-    const [due] = await store.reminders.claim(claimAt(now));
-    if (due === undefined) throw new Error('nothing is due');
-    expect(await store.reminders.enqueue(due, firstCommunity, now)).toBe(directMessageQueue('1', firstCommunity));
-    expect(await store.reminders.enqueue(due, firstCommunity, now)).toBe(null);
+    expect(await dueAt(store, now)).toHaveLength(1);
     await castVote(store, '1', start - day);
     await castVote(store, '1', start);
     await castVote(store, '1', start + hour);
-    expect(await store.reminders.claim(claimAt(now + 30 * day))).toEqual([]);
+    expect(await dueAt(store, now + 30 * day)).toEqual([]);
     await castVote(store, '1', now + minute);
-    expect(await store.reminders.claim(claimAt(now + 30 * day))).toHaveLength(1);
+    expect(await dueAt(store, now + 30 * day)).toHaveLength(1);
   });
 
   it('tell when the next vote is due, by the later of what the ledger and the service know', async () => {
@@ -88,8 +93,8 @@ function reminderTests(newUrl: () => string): void {
     expect(await fromService(null)).toEqual([{ listing: 'server', dueAt: start + cooldownMs }]);
     expect(await fromService(start + 2 * hour)).toEqual([{ listing: 'server', dueAt: start + cooldownMs }]);
     expect(await fromService(start + 13 * hour)).toEqual([{ listing: 'server', dueAt: start + 13 * hour }]);
-    expect(await store.reminders.claim(claimAt(start + 13 * hour - 1))).toEqual([]);
-    expect(await store.reminders.claim(claimAt(start + 13 * hour))).toHaveLength(1);
+    expect(await dueAt(store, start + 13 * hour - 1)).toEqual([]);
+    expect(await dueAt(store, start + 13 * hour)).toHaveLength(1);
   });
 
   it.each([
@@ -100,13 +105,12 @@ function reminderTests(newUrl: () => string): void {
     async (_, ms) => {
       const { store } = await open();
       const nextVoteAt = start + ms;
-      const ofListing = { ...listing, lookup: null, communityId: firstCommunity };
       await castVote(store, '1', start, server, nextVoteAt);
       expect(await switchOn(store, '1')).toEqual([{ listing: 'server', dueAt: nextVoteAt }]);
       await castVote(store, '1', nextVoteAt, atOtherSite, nextVoteAt + ms);
-      const dueAt = nextVoteAt + ms;
-      expect(await store.reminders.snooze(accountOf('1'), listing, dueAt + day, dueAt - 1)).toEqual({
-        ...{ outcome: 'voted', dueAt },
+      const again = nextVoteAt + ms;
+      expect(await store.reminders.snooze(accountOf('1'), listing, again + day, again - 1)).toEqual({
+        ...{ outcome: 'voted', dueAt: again },
       });
       const checkAt = (now: number) =>
         createVoteCheck({
@@ -114,21 +118,20 @@ function reminderTests(newUrl: () => string): void {
           keyStatus: async () => undefined,
           clock: manualClock(now),
         })('1', ofListing);
-      expect(await checkAt(dueAt - 1)).toEqual({ outcome: 'notYet', nextVoteAt: dueAt });
-      expect(await checkAt(dueAt)).toEqual({ outcome: 'mayVote' });
-      expect(await store.reminders.claim(claimAt(dueAt - 1))).toEqual([]);
-      const [due] = await store.reminders.claim(claimAt(dueAt));
+      expect(await checkAt(again - 1)).toEqual({ outcome: 'notYet', nextVoteAt: again });
+      expect(await checkAt(again)).toEqual({ outcome: 'mayVote' });
+      expect(await dueAt(store, again - 1)).toEqual([]);
+      const [due] = await dueAt(store, again);
       if (due === undefined) throw new Error('nothing is due');
-      await store.reminders.enqueue(due, firstCommunity, dueAt);
       expect(await store.reminders.isCurrent(due, ofListing)).toBe(true);
       // A vote of which the site says nothing is followed by the cooldown again.
-      await castVote(store, '1', dueAt, atOtherSite);
+      await castVote(store, '1', again, atOtherSite);
       expect(await store.reminders.isCurrent(due, ofListing)).toBe(false);
-      expect(await store.reminders.lastVote('1', ofListing)).toEqual({ at: dueAt, nextVoteAt: dueAt + cooldownMs });
+      expect(await store.reminders.lastVote('1', ofListing)).toEqual({ at: again, nextVoteAt: again + cooldownMs });
     },
   );
 
-  it('are claimed by one of several processes, and by another one when the lease ends', async () => {
+  it('are due in one of several processes', async () => {
     const { store, url } = await open();
     const { store: other } = await open(url, { thread: true });
     const users = Array.from({ length: 20 }, (_, index) => String(index + 1));
@@ -137,31 +140,70 @@ function reminderTests(newUrl: () => string): void {
       await castVote(store, userId, start);
     }
     const now = start + cooldownMs;
-    const claims = await Promise.all(
-      [store, other, store, other].map(({ reminders }) => reminders.claim(claimAt(now))),
-    );
-    const claimed = claims.flat().map(({ userId }) => userId);
-    expect(new Set(claimed).size).toBe(claimed.length);
-    expect(claimed.length).toBeGreaterThanOrEqual(10);
-    const rest = await other.reminders.claim(claimAt(now, { limit: 20 }));
-    expect(await other.reminders.claim(claimAt(now, { limit: 20 }))).toEqual([]);
-    expect(claimed.length + rest.length).toBe(20);
-    expect(await other.reminders.claim(claimAt(now + 30 * second, { limit: 30 }))).toHaveLength(20);
+    const moved = await Promise.all([store, other, store, other].map(({ outbox }) => outbox.enqueuePlanned(now, 10)));
+    const rest = await other.outbox.enqueuePlanned(now, 20);
+    expect(moved.flat().length).toBeGreaterThanOrEqual(10);
+    expect(new Set([...moved.flat(), ...rest]).size).toBe(20);
+    expect(moved.flat().length + rest.length).toBe(20);
   });
 
-  it('become due at once after the clock was set back, whatever was stored before', async () => {
+  /** What is decided of the reminder that is due now. */
+  async function decide(store: Store, now: number, check: VoteCheck, changes = {}) {
+    const [effect] = await takeDue(store, now);
+    if (effect === undefined || !isOf(directMessageKind, effect)) throw new Error('nothing is due');
+    const { type: _, ...notice } = effect.content.message as never as { type: string; listing: string; dueAt: number };
+    const outcomes: string[] = [];
+    const decision = createReminderDecision({
+      store: store.reminders,
+      findListing: () => ofListing,
+      isEnabled: true,
+      longestCooldownMs: () => cooldownMs,
+      checkVote: async () => check,
+      clock: manualClock(now),
+      onChecked: (outcome) => outcomes.push(outcome),
+      ...changes,
+    });
+    return { result: await decision(notice, effect), outcomes, again: () => decision(notice, effect) };
+  }
+
+  it('are sent only if the service or the ledger confirms them, and postponed to the time that it gives', async () => {
     const { store } = await open();
     await switchOn(store, '1');
     await castVote(store, '1', start);
-    await castVote(store, '1', start + hour, bot);
-    const ahead = claimAt(start + cooldownMs, { leaseUntil: start + 20 * hour });
-    expect(await store.reminders.claim(ahead)).toHaveLength(1);
-    // The lease is longer than any.
-    const now = start + cooldownMs + minute;
-    expect(await store.reminders.claim(claimAt(now))).toMatchObject([{ listing: 'server' }]);
-    expect(await store.reminders.claim(claimAt(now))).toEqual([]);
-    const due = await store.reminders.claim(claimAt(start - 30 * day));
-    expect(due.map((reminder) => reminder.listing)).toEqual(['server', 'bot']);
+    const now = start + cooldownMs;
+    const nextVoteAt = start + 20 * hour;
+    const early = await decide(store, now, { outcome: 'notYet', nextVoteAt });
+    expect([early.result, early.outcomes]).toEqual([false, ['not_yet']]);
+    expect(await dueAt(store, nextVoteAt - 1)).toEqual([]);
+    const unknown = await decide(store, nextVoteAt, { outcome: 'unknown' });
+    expect(unknown.result).toMatchObject({ outcome: 'later', retryAfterMs: 30 * second, notSent: true });
+    expect(await unknown.again()).toMatchObject({ outcome: 'later' });
+    await castVote(store, '1', nextVoteAt);
+    const due = await decide(store, nextVoteAt + cooldownMs, { outcome: 'mayVote' });
+    expect([due.result, due.outcomes]).toEqual([true, ['due']]);
+  });
+
+  it('wait for listings that are not configured, and for reminders to be offered again', async () => {
+    const { store } = await open();
+    await switchOn(store, '1');
+    await castVote(store, '1', start);
+    const now = start + cooldownMs;
+    expect((await decide(store, now, { outcome: 'mayVote' }, { findListing: () => undefined })).result).toBe(false);
+    expect((await decide(store, now + day, { outcome: 'mayVote' }, { isEnabled: false })).result).toBe(false);
+    expect((await decide(store, now + 2 * day, { outcome: 'mayVote' })).result).toBe(true);
+  });
+
+  it('are due at once after the clock was set back, whatever was stored before, and are planned again', async () => {
+    const { store } = await open();
+    await switchOn(store, '1');
+    await store.reminders.snooze(accountOf('1'), listing, start + 40 * day, start + 30 * day);
+    const now = start + hour;
+    expect(await dueAt(store, now)).toEqual([]);
+    await store.upkeep.wakePlanned(now);
+    expect((await decide(store, now, { outcome: 'notYet', nextVoteAt: start + cooldownMs })).result).toBe(false);
+    await store.upkeep.wakePlanned(now);
+    expect(await dueAt(store, start + cooldownMs - 1)).toEqual([]);
+    expect(await dueAt(store, start + cooldownMs)).toHaveLength(1);
   });
 
   it('are not sent for a vote that the member casts while they are checked', async () => {
@@ -169,29 +211,14 @@ function reminderTests(newUrl: () => string): void {
     await switchOn(store, '1');
     await castVote(store, '1', start);
     const now = start + cooldownMs;
-    const [due] = await store.reminders.claim(claimAt(now));
+    const [due] = await dueAt(store, now);
     if (due === undefined) throw new Error('nothing is due');
     await castVote(store, '1', now);
-    expect(await store.reminders.enqueue(due, firstCommunity, now)).toBe(null);
-    await store.reminders.postpone(due, now + minute);
-    await store.reminders.restore(due);
-    expect((await store.records.effects({ state: 'waiting', before: null, limit: 9 })).map(({ kind }) => kind)).toEqual(
-      ['announcement', 'announcement'],
-    );
-    expect(await store.reminders.claim(claimAt(now + 2 * cooldownMs))).toEqual([
+    expect(await store.reminders.isCurrent(due, ofListing)).toBe(false);
+    await store.reminders.postpone(accountOf('1'), { ...due, dueAt: now + minute }, now);
+    expect(await dueAt(store, now + 2 * cooldownMs)).toEqual([
       { userId: '1', listing: 'server', dueAt: now + cooldownMs },
     ]);
-  });
-
-  it('can be postponed to the time that the service gives', async () => {
-    const { store } = await open();
-    await switchOn(store, '1');
-    await castVote(store, '1', start);
-    const [due] = await store.reminders.claim(claimAt(start + cooldownMs));
-    if (due === undefined) throw new Error('nothing is due');
-    await store.reminders.postpone(due, start + 20 * hour);
-    expect(await store.reminders.claim(claimAt(start + 20 * hour - 1))).toEqual([]);
-    expect(await store.reminders.claim(claimAt(start + 20 * hour))).toHaveLength(1);
   });
 
   it('can be snoozed, unless the member has voted meanwhile or switched them off', async () => {
@@ -202,11 +229,11 @@ function reminderTests(newUrl: () => string): void {
     await switchOn(store, '1');
     await castVote(store, '1', start);
     expect(await snooze()).toEqual({ outcome: 'snoozed', dueAt: now + hour });
-    expect(await store.reminders.claim(claimAt(now + hour - 1))).toEqual([]);
+    expect(await dueAt(store, now + hour - 1)).toEqual([]);
     await castVote(store, '1', now);
     expect(await snooze()).toEqual({ outcome: 'voted', dueAt: now + cooldownMs });
-    expect(await store.reminders.claim(claimAt(now + hour))).toEqual([]);
-    await store.reminders.switchOff(accountOf('1'), null);
+    expect(await dueAt(store, now + hour)).toEqual([]);
+    await store.reminders.switchOff(accountOf('1'));
     expect(await snooze()).toEqual({ outcome: 'off' });
   });
 
@@ -215,10 +242,10 @@ function reminderTests(newUrl: () => string): void {
     await switchOn(store, '1');
     await switchOn(store, '2');
     await castVote(store, '1', start);
-    await store.reminders.switchOff(accountOf('1'), null);
-    await store.reminders.switchOff(accountOf('2'), null);
+    await store.reminders.switchOff(accountOf('1'));
+    await store.reminders.switchOff(accountOf('2'));
     await castVote(store, '1', start + day);
-    expect(await store.reminders.claim(claimAt(start + 9 * day))).toEqual([]);
+    expect(await dueAt(store, start + 9 * day)).toEqual([]);
     expect(await store.records.counts()).toMatchObject({ users: 1 });
   });
 
@@ -227,7 +254,7 @@ function reminderTests(newUrl: () => string): void {
     await switchOn(store, '1');
     await castVote(store, '1', start);
     await store.reminders.stop('1', 'direct_messages_closed', start + hour);
-    expect(await store.reminders.claim(claimAt(start + 9 * day))).toEqual([]);
+    expect(await dueAt(store, start + 9 * day)).toEqual([]);
     const stopped = { reason: 'direct_messages_closed', at: start + hour };
     expect(await store.reminders.stateOf(accountOf('1'))).toEqual({
       isOn: false,
@@ -253,10 +280,8 @@ function reminderTests(newUrl: () => string): void {
         castVote(other, userId, start + day),
         store.reminders.snooze(accountOf(userId), listing, start + 40 * day, start + 30 * hour),
       ]);
-      const claim = claimAt(start + 30 * day, { maxDueAt: start + 90 * day });
-      const due = await store.reminders.claim(claim);
+      const due = await dueAt(store, start + 50 * day);
       expect(due.filter((reminder) => reminder.userId === userId).length).toBeLessThanOrEqual(1);
-      for (const reminder of due) await store.reminders.enqueue(reminder, firstCommunity, start + 30 * day);
     }
   });
 }

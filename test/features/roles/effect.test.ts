@@ -8,10 +8,10 @@ import type { RoleContent, TypedMessage } from '../../../src/core/outbox/effect-
 import { isOf, ownerReportKind } from '../../../src/core/outbox/effect-kind.ts';
 import { RequestGuard } from '../../../src/discord/circuits/request-guard.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import type { RoleFailureReport } from '../../../src/features/roles/effects.ts';
 import { createGivenRoleCheck } from '../../../src/features/roles/given-role-check.ts';
 import { createExplainRoleFailure } from '../../../src/features/roles/role-failure.ts';
 import { createRoleGrants, createRoleHandler, type RoleGrants } from '../../../src/features/roles/roles.ts';
+import type { RoleFailureReport } from '../../../src/features/roles/store.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../support/bot.ts';

@@ -4,6 +4,7 @@ import type { ShopContext, ShopItem } from '../../../src/features/shop/purchase.
 import type { Store } from '../../../src/features/store.ts';
 import { accountOf, addCommunity, firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
+import { takeDue } from '../../support/due-effects.ts';
 import { channelQueue, directMessageQueue } from '../../support/queues.ts';
 import {
   creditsOf,
@@ -231,7 +232,7 @@ function purchaseTests(newUrl: () => string): void {
     await store.roles.settleRole(role, 'refused', start + 3);
     expect(await creditsOf(store)).toBe(70);
     expect(await store.roles.isGranted(role, start + 7 * day - 1)).toBe(true);
-    expect(await store.roles.endGrants(start + 7 * day, 9)).toBe(1);
+    expect(await takeDue(store, start + 7 * day)).toHaveLength(1);
     await store.roles.settleRole(role, 'removed', start + 7 * day);
     expect(await store.roles.hasGrant(role)).toBe(false);
   });

@@ -9,7 +9,7 @@ import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import { identityOf } from '../../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../../src/features/member-data/store.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
-import { createPruning } from '../../../src/features/upkeep/pruning.ts';
+import { createPruning } from '../../../src/features/upkeep/upkeep.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
 import { claimDue } from '../../support/claim-due.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';

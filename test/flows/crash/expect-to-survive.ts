@@ -5,7 +5,6 @@ import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, vi } from 'vitest';
 import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
-import type { ReminderTables } from '../../../src/features/reminders/tables.ts';
 import type { Program } from '../../support/start-program.ts';
 import { createCommunity } from './community.ts';
 import { ListingService, remindedVoters, votersPerRound } from './deliveries.ts';
@@ -158,12 +157,12 @@ export async function expectToSurvive(crashes: Crashes): Promise<void> {
 
 /** What the programs still have to do. */
 async function readWaiting(url: string, now: number): Promise<readonly object[]> {
-  const snapshot = await openSnapshot<ReminderTables>(url);
+  const snapshot = await openSnapshot(url);
   const { db, run } = snapshot;
   const effects = db.selectFrom('effects').select(['kind', 'queue', 'attempts', 'reason']);
   const waiting = [
     ...(await run(effects.where('state', '=', 'waiting').limit(5))),
-    ...(await run(db.selectFrom('reminders').selectAll().limit(5))),
+    ...(await run(db.selectFrom('planned_effects').selectAll().where('due_at', '<=', now).limit(5))),
     ...(await run(
       db
         .selectFrom('grants')

@@ -1,7 +1,6 @@
 import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
-import type { ReminderTables } from '../../../src/features/reminders/tables.ts';
 
-/** What was waiting in the database when the programs were killed: effects by kind, and due reminders. */
+/** What was waiting in the database when the programs were killed: effects by kind. */
 export interface Interrupted {
   readonly waiting: Readonly<Record<string, number>>;
   /** Those that were being carried out: it was not stored whether they were. */
@@ -11,18 +10,15 @@ export interface Interrupted {
 }
 
 export async function readInterrupted(url: string, now: number): Promise<Interrupted> {
-  const snapshot = await openSnapshot<ReminderTables>(url);
+  const snapshot = await openSnapshot(url);
   const { db, run } = snapshot;
   const effects = await run(db.selectFrom('effects').select(['id', 'kind', 'attempts']).where('state', '=', 'waiting'));
-  const reminders = await run(db.selectFrom('reminders').select(['leased_until']).where('due_at', '<=', now));
+  const planned = await run(db.selectFrom('planned_effects').select('key').where('due_at', '<=', now));
   await snapshot.close();
   const begun = effects.filter(({ attempts }) => attempts > 0);
   return {
-    waiting: countBy([...effects.map(({ kind }) => kind), ...reminders.map(() => 'reminder')]),
-    begun: countBy([
-      ...begun.map(({ kind }) => kind),
-      ...reminders.filter((each) => each.leased_until !== null).map(() => 'reminder'),
-    ]),
+    waiting: countBy([...effects.map(({ kind }) => kind), ...planned.map(() => 'planned')]),
+    begun: countBy(begun.map(({ kind }) => kind)),
     messages: begun.filter(({ kind }) => kind === 'ownerReport' || kind === 'directMessage').map(({ id }) => id),
   };
 }

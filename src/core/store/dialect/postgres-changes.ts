@@ -9,7 +9,7 @@ import { serializeIdentities } from '../../tally/listing-context.ts';
 import { accountColumns, accountValues } from '../account-columns.ts';
 import { type HotTable, replacement } from '../recording/hot-table.ts';
 import { insertCorrection, saveOrder, updateReplayedDelivery } from '../recording/queries.ts';
-import { type Changes, isPlanned } from '../recording/unit-of-work.ts';
+import type { Changes } from '../recording/unit-of-work.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 
 /**
@@ -40,13 +40,11 @@ export function sendChanges(
       JSON.stringify(entries.map((entry) => ({ ...entry, untimed: entry.untimed ? 1 : 0 }))),
       JSON.stringify([...accounts.values()].map(toRow)),
       JSON.stringify(
-        effects
-          .filter((effect) => !isPlanned(effect))
-          .map((effect) => ({
-            ...effect,
-            deliveryId: effect.deliveryId ?? noDelivery,
-            content: serializeContent(effect),
-          })),
+        effects.map((effect) => ({
+          ...effect,
+          deliveryId: effect.deliveryId ?? noDelivery,
+          content: serializeContent(effect),
+        })),
       ),
       locked.emptyAccounts.filter((id) => !accounts.has(id)),
     ],
@@ -58,7 +56,10 @@ export function sendChanges(
   }
   for (const delivery of replayedDeliveries) connection.send(updateReplayedDelivery(db, delivery).compile());
   for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) connection.send(query.compile());
-  const planned = effects.filter(isPlanned).map((effect) => ({ ...effect, content: serializeContent(effect) }));
+  const planned = [...changes.planned.values()].map((effect) => {
+    const { plan, ...others } = effect;
+    return { ...others, ...plan, content: serializeContent(effect) };
+  });
   if (planned.length > 0) connection.send({ sql: writePlanned, parameters: [JSON.stringify(planned)] });
   for (const correction of corrections) connection.send(insertCorrection(db, correction).compile());
 }
@@ -139,9 +140,14 @@ const writeRows = `
   delete from balances where account_id = any($6::text[])`;
 
 const writePlanned = `
-  insert into planned_effects (delivery_id, kind, queue, content, due_at)
-  select "deliveryId", kind, queue, content, "dueAt"
-  from json_to_recordset($1::json) as rows ("deliveryId" bigint, kind text, queue text, content text, "dueAt" bigint)`;
+  insert into planned_effects (key, user_id, delivery_id, kind, queue, content, due_at, planned_at)
+  select key, "userId", "deliveryId", kind, queue, content, "dueAt", "createdAt"
+  from json_to_recordset($1::json) as rows (
+    key text, "userId" text, "deliveryId" bigint, kind text, queue text, content text, "dueAt" bigint, "createdAt" bigint
+  )
+  on conflict (key) do update set
+    user_id = excluded.user_id, delivery_id = excluded.delivery_id, kind = excluded.kind, queue = excluded.queue,
+    content = excluded.content, due_at = excluded.due_at, planned_at = excluded.planned_at`;
 
 const writeGrants = `
   insert into grants (user_id, role, source, guild_id, until, state)

@@ -35,7 +35,7 @@ import {
   toPastVote,
   updateReplayedDelivery,
 } from '../recording/queries.ts';
-import { type Changes, createUnitOfWork, isPlanned, type RecordingReads } from '../recording/unit-of-work.ts';
+import { type Changes, createUnitOfWork, type RecordingReads } from '../recording/unit-of-work.ts';
 import { deliveryColumns, entryColumns, noDelivery, type Tables } from '../tables.ts';
 import type { Dialect, RecordBatch } from './dialect.ts';
 
@@ -264,8 +264,12 @@ function prepareWrite(
   ];
   const usualEffect = { kind: 'announcement', state: 'waiting', attempts: 0, traceparent: null };
   const insertEffect = prepareInsert(database, 'effects', effectColumns, usualEffect);
-  const plannedColumns = ['delivery_id', 'kind', 'queue', 'content', 'due_at'];
-  const insertPlanned = prepareInsert(database, 'planned_effects', plannedColumns, { delivery_id: null });
+  const planned = ['key', 'user_id', 'delivery_id', 'kind', 'queue', 'content', 'due_at', 'planned_at'];
+  const replacingPlan = `on conflict (key) do update set ${planned
+    .slice(1)
+    .map((name) => `${name} = excluded.${name}`)
+    .join(', ')}`;
+  const savePlan = prepareInsert(database, 'planned_effects', planned, {}, replacingPlan);
 
   return (changes) => {
     const { newDeliveries, replayedDeliveries, entries, accounts, effects, orders, corrections } = changes;
@@ -294,16 +298,16 @@ function prepareWrite(
       for (const row of rows.values()) save(row);
     }
     for (const effect of effects) {
-      if (isPlanned(effect)) {
-        const { deliveryId, kind, queue, createdAt, dueAt = createdAt } = effect;
-        insertPlanned([deliveryId, kind, queue, serializeContent(effect), dueAt]);
-        continue;
-      }
       const { deliveryId, kind, queue, createdAt, traceparent } = effect;
       const content = serializeContent(effect);
       insertEffect([
         ...[deliveryId ?? noDelivery, kind, queue, content, 'waiting', 0, createdAt, createdAt, traceparent ?? null],
       ]);
+    }
+    for (const effect of changes.planned.values()) {
+      const { deliveryId, kind, queue, createdAt, plan } = effect;
+      const content = serializeContent(effect);
+      savePlan([plan.key, plan.userId ?? null, deliveryId, kind, queue, content, plan.dueAt, createdAt]);
     }
     for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) run(query.compile());
     for (const correction of corrections) run(insertCorrection(db, correction).compile());

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { type AccountId, accountIdOf, noCommunity, partsOf } from '../../ledger/account.ts';
-import { queueName } from '../../outbox/queue.ts';
+import { queueName, queuesLike } from '../../outbox/queue.ts';
 import { noMarks } from '../../tally/account-state.ts';
 import { forgottenCorrectionKey } from '../../tally/idempotency-key.ts';
 import { countAgainFromNewest, uncountWaiting } from '../counters.ts';
@@ -97,19 +97,14 @@ export const coreTables = {
               or([
                 eb('queue', 'in', queues),
                 // From a community in which the member has no account.
-                eb('queue', 'like', `dm % ${userId}`),
+                eb('queue', 'like', queuesLike('dm', userId)),
               ]),
             ),
         ),
       );
     },
   },
-  planned_effects: {
-    select: (db, { plannedIds }) =>
-      inChunks(plannedIds, (ids) => db.selectFrom('planned_effects').selectAll().where('id', 'in', ids)),
-    forget: (db, { plannedIds }) =>
-      inChunks(plannedIds, (ids) => db.deleteFrom('planned_effects').where('id', 'in', ids)),
-  },
+  planned_effects: deletedRows('planned_effects'),
   // Their roles are removed by effects.
   grants: deletedRows('grants'),
   orders: renamedRows('orders'),

@@ -26,7 +26,6 @@ export interface MemberRows extends Mentions {
   /** In all communities. */
   readonly accounts: readonly AccountId[];
   readonly entryIds: readonly number[];
-  readonly plannedIds: readonly number[];
   /** The queues of effects that concern the member alone. */
   readonly queues: readonly string[];
   /** Some of the deliveries and effects, which belong to others. */

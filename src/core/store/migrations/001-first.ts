@@ -212,14 +212,18 @@ const outbox = ({ id, byKey }: Words) => [
 
   // In a table of their own, so that the queues contain only what is due.
   `create table if not exists planned_effects (
-    id ${id},
+    key text not null primary key,
+    user_id text,
     delivery_id bigint,
     kind text not null,
     queue text not null,
     content text not null,
-    due_at bigint not null
-  )`,
-  'create index if not exists planned_effects_due on planned_effects (due_at, id)',
+    due_at bigint not null,
+    planned_at bigint not null
+  ) ${byKey}`,
+  'create index if not exists planned_effects_due on planned_effects (due_at, key)',
+  // The reminders of a member, and what is deleted of one who is forgotten.
+  'create index if not exists planned_effects_of_user on planned_effects (user_id) where user_id is not null',
 
   `create table if not exists announcement_progress (key text not null primary key, until_at bigint not null) ${byKey}`,
   `create table if not exists announced_reviews (
@@ -263,8 +267,6 @@ const features = ({ id, byKey }: Words) => [
     state text not null,
     constraint grants_key primary key (user_id, role, source, guild_id)
   )`,
-  // Only those that have an end that is not carried out: it is searched every few seconds.
-  `create index if not exists grants_by_end on grants (until) where state = 'applied' and until is not null`,
 
   `create table if not exists parties (
     period text not null primary key,
@@ -288,15 +290,6 @@ const features = ({ id, byKey }: Words) => [
   // Whom a goal that is reached pays, page by page.
   `create index if not exists party_voters_unpaid on party_voters (period, user_id) where state = 'eligible'`,
 
-  `create table if not exists reminders (
-    user_id text not null,
-    listing text not null,
-    due_at bigint not null,
-    leased_until bigint,
-    constraint reminders_key primary key (user_id, listing)
-  )`,
-  // All columns by which due ones are ordered and continued, a page at a time.
-  'create index if not exists reminders_due on reminders (due_at, user_id, listing)',
   `create table if not exists reminder_stops (
     user_id text not null primary key,
     reason text not null,

@@ -5,7 +5,7 @@ import { maxDueAheadMs } from '../../outbox/outbox.ts';
 import { literal, preparedStatement, run } from '../query-builder.ts';
 import type { Sql } from '../sql-module.ts';
 import { noDelivery, type Tables } from '../tables.ts';
-import { waitingIn } from './waiting-queues.ts';
+import { waitingIn } from './queues.ts';
 
 /**
  * Claims effects. A lease is the due time moved into the future: if the effect is not finished by then, it is due again.

@@ -1,18 +1,50 @@
 import type { Kysely } from 'kysely';
-import { serializeContent } from '../../outbox/effect-kind.ts';
-import type { NewEffect } from '../../outbox/outbox.ts';
-import { assertOwnQueue } from '../../outbox/own-queue.ts';
+import { assertOwnQueue, serializeContent } from '../../outbox/effect-kind.ts';
+import type { NewEffect, Plan, PlanKey, PlannedEffect } from '../../outbox/outbox.ts';
 import { run, type SqlAccess } from '../query-builder.ts';
-import { insertPlanned } from '../recording/queries.ts';
-import { isPlanned } from '../recording/unit-of-work.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 
-/** Adds effects to the outbox, now or when they are due. */
+/** Adds effects to the outbox, or plans them: a plan replaces the one with the same key. */
 export async function enqueue({ db, connection }: SqlAccess, effects: readonly NewEffect[]): Promise<void> {
   for (const effect of effects) {
     assertOwnQueue(effect);
-    await run(connection, isPlanned(effect) ? insertPlanned(db, effect) : insertEffect(db, effect));
+    const { plan } = effect;
+    if (plan === undefined) await run(connection, insertEffect(db, effect));
+    else await run(connection, replacePlan(db, effect, plan));
   }
+}
+
+/** Plans an effect, unless there is a plan with its key. */
+export async function planMissing({ db, connection }: SqlAccess, effect: PlannedEffect): Promise<void> {
+  const row = { key: effect.plan.key, ...planRow(effect, effect.plan) };
+  await run(
+    connection,
+    db
+      .insertInto('planned_effects')
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing()),
+  );
+}
+
+/** Whether any of these plans is stored. */
+export async function isPlanned({ db, connection }: SqlAccess, keys: readonly PlanKey[]): Promise<boolean> {
+  return (await run(connection, db.selectFrom('planned_effects').select('key').where('key', 'in', keys))).length > 0;
+}
+
+/** Withdraws planned effects. */
+export async function withdraw({ db, connection }: SqlAccess, keys: readonly PlanKey[]): Promise<void> {
+  if (keys.length > 0) await run(connection, db.deleteFrom('planned_effects').where('key', 'in', keys));
+}
+
+function planRow(effect: NewEffect, { dueAt: due_at, userId }: Plan) {
+  const { deliveryId: delivery_id, kind, queue, createdAt: planned_at } = effect;
+  return { user_id: userId ?? null, delivery_id, kind, queue, content: serializeContent(effect), due_at, planned_at };
+}
+
+function replacePlan(db: Kysely<Tables>, effect: NewEffect, plan: Plan) {
+  const row = planRow(effect, plan);
+  const insert = db.insertInto('planned_effects').values({ key: plan.key, ...row });
+  return insert.onConflict((conflict) => conflict.column('key').doUpdateSet(row));
 }
 
 function insertEffect(db: Kysely<Tables>, effect: NewEffect) {

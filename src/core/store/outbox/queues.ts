@@ -1,10 +1,11 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
 import { sql as kyselySql } from 'kysely';
 import { maxDueAheadMs, type OutboxReads } from '../../outbox/outbox.ts';
 import { type QueueName, targetOfQueue } from '../../outbox/queue.ts';
 import { literal, preparedStatement, run } from '../query-builder.ts';
 import type { Sql, SqlOperations } from '../sql-module.ts';
-import { waitingIn, waitingQueues } from './waiting-queues.ts';
+import type { Tables } from '../tables.ts';
 
 /** Queues read by one query of {@link Outbox.waitingSince}: about 1 ms, because SQLite blocks the thread. */
 const queuesPerQuery = 100;
@@ -41,7 +42,7 @@ const findQueues = preparedStatement<{ queue: string; limit: number }>()((db, pl
 );
 
 const findPlanned = preparedStatement<{ now: number }>()((db, placeholder) =>
-  db.selectFrom('planned_effects').select('id').where('due_at', '<=', placeholder('now')).orderBy('due_at').limit(1),
+  db.selectFrom('planned_effects').select('key').where('due_at', '<=', placeholder('now')).orderBy('due_at').limit(1),
 );
 
 export const reads: SqlOperations<OutboxReads> = {
@@ -140,4 +141,39 @@ function oldestAfter({ db, connection }: Sql, after: string, now: number) {
 /** A due time too far ahead was written by a clock that was ahead, and counts as due (see {@link maxDueAheadMs}). */
 function dueAtOf(firstDueAt: number, lastDueAt: number, now: number): number {
   return lastDueAt > now + maxDueAheadMs ? now : firstDueAt;
+}
+
+/** The waiting effects. The index `effects_by_channel` has them by queue and due time. */
+export function waitingIn(db: Kysely<Tables>) {
+  return db.selectFrom('effects').where('state', '=', literal('waiting'));
+}
+
+/**
+ * The names of the queues with waiting effects as the table `queues`, for a query that follows: at most `limit` names
+ * after `after`, in their order, with an extra row of null after the last one. One index seek per queue, however many
+ * effects are waiting.
+ */
+export function waitingQueues(db: Kysely<Tables>, after: string, limit = 2 ** 31 - 1) {
+  return db.withRecursive('queues', (cte) =>
+    cte
+      .selectFrom('effects')
+      .select(({ fn, lit }) => [fn.min<string | null>('queue').as('name'), lit(1).as('position')])
+      .where('state', '=', literal('waiting'))
+      .where('queue', '>', after)
+      .unionAll((union) =>
+        union
+          .selectFrom('queues')
+          .select((eb) => [
+            eb
+              .selectFrom('effects')
+              .select(({ fn }) => fn.min<string | null>('queue').as('next'))
+              .where('state', '=', literal('waiting'))
+              .whereRef('queue', '>', 'queues.name')
+              .as('name'),
+            eb('position', '+', 1).as('position'),
+          ])
+          .where('queues.name', 'is not', null)
+          .where('position', '<', limit),
+      ),
+  );
 }

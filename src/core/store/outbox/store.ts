@@ -7,7 +7,7 @@ import type { Sql, SqlOperations } from '../sql-module.ts';
 import { noDelivery } from '../tables.ts';
 import { claim, createNonce } from './claim.ts';
 import { enqueue } from './enqueue.ts';
-import { waitingIn, waitingQueues } from './waiting-queues.ts';
+import { waitingIn, waitingQueues } from './queues.ts';
 
 export { reads } from './queues.ts';
 
@@ -16,15 +16,15 @@ export const writes: SqlOperations<OutboxChanges> = {
 
   async enqueuePlanned({ db, connection }, now, limit) {
     const planned = db.selectFrom('planned_effects').selectAll().where('due_at', '<=', now);
-    const due = await run(connection, planned.orderBy('due_at').orderBy('id').limit(limit).forUpdate().skipLocked());
+    const due = await run(connection, planned.orderBy('due_at').orderBy('key').limit(limit).forUpdate().skipLocked());
     if (due.length === 0) return [];
     const rows = due.map(({ delivery_id: deliveryId, kind, queue, content }) => {
       const waiting = { state: 'waiting', attempts: 0, due_at: now, created_at: now } as const;
       return { ...waiting, delivery_id: deliveryId ?? noDelivery, kind, queue, content };
     });
     await run(connection, db.insertInto('effects').values(rows));
-    const ids = due.map(({ id }) => id);
-    await run(connection, db.deleteFrom('planned_effects').where('id', 'in', ids));
+    const keys = due.map(({ key }) => key);
+    await run(connection, db.deleteFrom('planned_effects').where('key', 'in', keys));
     return due.map(({ queue }) => queue);
   },
 

@@ -2,8 +2,6 @@ import { boundQuery } from '@tallyhook/platform/database/prepared-query';
 import type { Compilable, Kysely, Selectable } from 'kysely';
 import { accountIdOf, type CommunityId, partsOf } from '../../ledger/account.ts';
 import { allVoteCauses } from '../../ledger/entry.ts';
-import { serializeContent } from '../../outbox/effect-kind.ts';
-import type { NewEffect } from '../../outbox/outbox.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
@@ -130,13 +128,6 @@ export function toCorrection(
 ): StoredCorrection {
   const { idempotency_key: idempotencyKey, credits, reason, balance, at } = row;
   return { idempotencyKey, ...partsOf(row.account_id), credits, reason, balance, at };
-}
-
-/** Stores an effect that is not due yet. */
-export function insertPlanned(db: Kysely<Tables>, effect: NewEffect) {
-  const { deliveryId, kind, queue, createdAt, dueAt = createdAt } = effect;
-  const content = serializeContent(effect);
-  return db.insertInto('planned_effects').values({ delivery_id: deliveryId, kind, queue, content, due_at: dueAt });
 }
 
 export function insertCorrection(db: Kysely<Tables>, correction: StoredCorrection) {

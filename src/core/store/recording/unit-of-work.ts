@@ -1,7 +1,7 @@
 import { type AccountId, type CommunityId, scopedKey } from '../../ledger/account.ts';
 import { allVoteCauses, type Entry } from '../../ledger/entry.ts';
-import type { NewEffect } from '../../outbox/outbox.ts';
-import { assertOwnQueue } from '../../outbox/own-queue.ts';
+import { assertOwnQueue } from '../../outbox/effect-kind.ts';
+import type { NewEffect, PlanKey, PlannedEffect } from '../../outbox/outbox.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { type AccountState, withEntry } from '../../tally/account-state.ts';
@@ -34,6 +34,8 @@ function noChanges() {
     /** The changed accounts, after their last entry. */
     accounts: new Map<AccountId, AccountState>(),
     effects: [] as NewEffect[],
+    /** Those that are planned, by the keys of their plans. */
+    planned: new Map<PlanKey, PlannedEffect>(),
     /** The changed grants, by user, role, guild and source. */
     grants: new Map<string, StoredGrant>(),
     /** The rows of the features' tables, by their keys. */
@@ -41,11 +43,6 @@ function noChanges() {
     orders: [] as { readonly order: Order; readonly at: number }[],
     corrections: [] as StoredCorrection[],
   };
-}
-
-/** Whether an effect is due later than now, so that it does not enter its queue yet. */
-export function isPlanned({ createdAt, dueAt = createdAt }: NewEffect): boolean {
-  return dueAt > createdAt;
 }
 
 /**
@@ -173,7 +170,9 @@ export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[])
 
     enqueue(effect) {
       assertOwnQueue(effect);
-      changes.effects.push(effect);
+      const { plan } = effect;
+      if (plan === undefined) changes.effects.push(effect);
+      else changes.planned.set(plan.key, { ...effect, plan });
     },
   };
   return { tally, changes };

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { createDiscovery } from '../../../../src/core/outbox/discovery.ts';
 import type { Outbox } from '../../../../src/core/outbox/outbox.ts';
-import { createQueueRotation } from '../../../../src/core/outbox/queue-rotation.ts';
+import { QueueRotation } from '../../../../src/core/outbox/queue-rotation.ts';
 import { openStore, type Store } from '../../../../src/features/store.ts';
 import { serverAndBot } from '../../../support/listings.ts';
 import { channelQueue } from '../../../support/queues.ts';
@@ -108,7 +108,7 @@ describeOnPostgres('the outbox of several processes on PostgreSQL', (server) => 
     const url = server().newDatabase();
     const [store, other] = [await open(url), await open(url)];
     const clock = manualClock(start);
-    const rotation = createQueueRotation(clock);
+    const rotation = new QueueRotation(clock);
     const discovery = createDiscovery({ outbox: store.outbox, rotation, clock, newEffectsPollMs: pollMs });
     await discovery.run();
     expect(rotation.next()).toBe(undefined);

@@ -4,28 +4,29 @@ import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { describe, expect, it } from 'vitest';
-import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
-import { parseQueue } from '../../../src/core/outbox/queue.ts';
+import { parseQueue, queueName } from '../../../src/core/outbox/queue.ts';
+import { Worker } from '../../../src/core/outbox/worker.ts';
 import { claimDue } from '../../support/claim-due.ts';
-import { createTestDispatcher, start } from './test-dispatcher.ts';
+import { firstCommunity } from '../../support/communities.ts';
+import { createTestWorker, start } from './test-worker.ts';
 
 /** The same with an effect from eight days ago and a new one, after one attempt to send both together. */
 async function withOldAndNewEffect(...attempts: AttemptResult[]) {
-  const fixture = await createTestDispatcher(...attempts);
+  const fixture = await createTestWorker(...attempts);
   await fixture.enqueue();
   await fixture.clock.advance(8 * day);
   await fixture.enqueue();
-  fixture.dispatcher.start();
+  fixture.worker.start();
   await fixture.attempted(1);
   await fixture.settle();
   return fixture;
 }
 
-describe('the dispatcher', () => {
+describe('the worker', () => {
   it('sends waiting effects when it starts, and new ones when it is nudged', async () => {
-    const { dispatcher, enqueue, nudge, counts, attempted } = await createTestDispatcher({ outcome: 'done' });
+    const { worker, enqueue, nudge, counts, attempted } = await createTestWorker({ outcome: 'done' });
     await enqueue();
-    dispatcher.start();
+    worker.start();
     await attempted(1);
     await enqueue();
     nudge();
@@ -34,8 +35,8 @@ describe('the dispatcher', () => {
   });
 
   it('sends effects of another process within two seconds', async () => {
-    const { clock, dispatcher, enqueue, settle, attempted } = await createTestDispatcher({ outcome: 'done' });
-    dispatcher.start();
+    const { clock, worker, enqueue, settle, attempted } = await createTestWorker({ outcome: 'done' });
+    worker.start();
     await settle();
     await enqueue();
     await clock.advance(2 * second);
@@ -44,14 +45,11 @@ describe('the dispatcher', () => {
 
   it('retries with the same nonce, and sends nothing else during a global failure', async () => {
     const down = { outcome: 'later', reason: 'Discord is down', scope: 'global' } as const;
-    const { clock, dispatcher, performed, enqueue, nudge, counts, settle, attempted } = await createTestDispatcher(
-      down,
-      {
-        outcome: 'done',
-      },
-    );
+    const { clock, worker, performed, enqueue, nudge, counts, settle, attempted } = await createTestWorker(down, {
+      outcome: 'done',
+    });
     await enqueue();
-    dispatcher.start();
+    worker.start();
     await attempted(1);
     await enqueue('500000000000000009');
     nudge('500000000000000009');
@@ -66,66 +64,66 @@ describe('the dispatcher', () => {
   });
 
   it('pauses even if it is nudged during the attempt that fails globally', async () => {
-    const { dispatcher, performed, enqueue, nudge, settle, attempted, whilePerforming } = await createTestDispatcher({
+    const { worker, performed, enqueue, nudge, settle, attempted, whilePerforming } = await createTestWorker({
       outcome: 'later',
       reason: 'Discord is down',
       scope: 'global',
     });
     await enqueue();
     whilePerforming(() => nudge());
-    dispatcher.start();
+    worker.start();
     await attempted(1);
     await settle();
     expect(performed).toHaveLength(1);
   });
 
   it('sends waiting effects immediately when it is woken', async () => {
-    const { store, dispatcher, enqueue, counts, attempted } = await createTestDispatcher(
+    const { store, worker, enqueue, counts, attempted } = await createTestWorker(
       { outcome: 'later', reason: 'Discord is down', scope: 'global', retryAfterMs: hour },
       { outcome: 'done' },
     );
     await enqueue();
-    dispatcher.start();
+    worker.start();
     await eventually(async () =>
       expect((await store.outbox.queuesAfter('', 1, start))[0]?.dueAt).toBeGreaterThan(start + minute),
     );
-    await dispatcher.wake();
+    await worker.wake();
     await attempted(2);
     await eventually(async () => expect(await counts()).toMatchObject({ done: 1 }));
   });
 
   it('sends effects of a rejected message one by one, and buries only the invalid one', async () => {
-    const { dispatcher, performed, enqueue, counts, attempted } = await createTestDispatcher(
+    const { worker, performed, enqueue, counts, attempted } = await createTestWorker(
       { outcome: 'split', reason: 'invalid' },
       { outcome: 'bury', reason: 'invalid' },
       { outcome: 'done' },
     );
     for (let count = 0; count < 3; count += 1) await enqueue();
-    dispatcher.start();
+    worker.start();
     await attempted(4);
     expect(performed.map(({ ids }) => ids.length)).toEqual([3, 1, 1, 1]);
     await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 2, buried: 1 }));
   });
 
   it('continues with other channels while one is rate-limited', async () => {
-    const { dispatcher, performed, enqueue, attempted } = await createTestDispatcher(
+    const { worker, performed, enqueue, attempted } = await createTestWorker(
       { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: hour },
       { outcome: 'done' },
     );
     await enqueue('500000000000000008');
     await enqueue('500000000000000009');
-    dispatcher.start();
+    worker.start();
     await attempted(2);
     expect(performed.map(({ ids }) => ids)).toEqual([[1], [2]]);
   });
 
   it('finds an effect that was committed late while another channel is paused', async () => {
-    const { clock, dispatcher, performed, enqueue, nudge, settle, attempted } = await createTestDispatcher(
+    const { clock, worker, performed, enqueue, nudge, settle, attempted } = await createTestWorker(
       { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: hour, notSent: true },
       { outcome: 'done' },
     );
     await enqueue('500000000000000008');
-    dispatcher.start();
+    worker.start();
     await attempted(1);
     await settle();
     await enqueue('500000000000000009', clock.now() - 4 * second);
@@ -147,12 +145,12 @@ describe('the dispatcher', () => {
 
   it('lets effects of a stopped channel wait for the time that they may, and gives them up with the reason', async () => {
     const stop = { target: '500000000000000001', maxAgeMs: day };
-    const { clock, store, dispatcher, enqueue, counts, performed } = await createTestDispatcher({
+    const { clock, store, worker, enqueue, counts, performed } = await createTestWorker({
       ...{ outcome: 'later', reason: 'Give it Send Messages.', scope: 'effects', notSent: true, stop },
       retryAfterMs: 10 * minute,
     });
     await enqueue(stop.target);
-    dispatcher.start();
+    worker.start();
     for (let tries = 1; tries <= (day - hour) / (10 * minute); tries += 1) {
       await eventually(() => expect(performed).toHaveLength(tries));
       expect(await counts()).toEqual({ waiting: 1, done: 0, buried: 0 });
@@ -178,12 +176,12 @@ describe('the dispatcher', () => {
   it('stores whether an effect that it gives up may have been sent', async () => {
     const down = { outcome: 'later', reason: 'Discord is down', scope: 'global' } as const;
     for (const attempt of [down, { ...down, notSent: true } as const]) {
-      const { clock, store, dispatcher, enqueue, counts } = await createTestDispatcher(attempt);
+      const { clock, store, worker, enqueue, counts } = await createTestWorker(attempt);
       await enqueue();
       await clock.advance(8 * day);
-      dispatcher.start();
+      worker.start();
       await eventually(async () => expect(await counts()).toMatchObject({ buried: 1 }));
-      await dispatcher.stop();
+      await worker.stop();
       await store.outbox.requeue(1, clock.now() + day);
       const [again] = await claimDue(store.outbox, clock.now() + day, clock.now() + 2 * day, 10);
       expect(again?.possiblySentSince).toBe('notSent' in attempt ? null : start + 8 * day);
@@ -191,12 +189,12 @@ describe('the dispatcher', () => {
   });
 
   it('pauses a rate-limited channel, and then sends its backlog in batches of ten', async () => {
-    const { clock, dispatcher, performed, enqueue, nudge, settle, attempted } = await createTestDispatcher(
+    const { clock, worker, performed, enqueue, nudge, settle, attempted } = await createTestWorker(
       { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: minute, notSent: true },
       { outcome: 'done' },
     );
     await enqueue();
-    dispatcher.start();
+    worker.start();
     await attempted(1);
     for (let count = 0; count < 24; count += 1) await enqueue();
     nudge();
@@ -215,8 +213,8 @@ describe('the dispatcher', () => {
     const retry = { outcome: 'later', reason: 'no answer', scope: 'effects' } as const;
 
     it('back by an hour, sends waiting effects when it is nudged', async () => {
-      const { clock, dispatcher, enqueue, nudge, settle, attempted } = await createTestDispatcher({ outcome: 'done' });
-      dispatcher.start();
+      const { clock, worker, enqueue, nudge, settle, attempted } = await createTestWorker({ outcome: 'done' });
+      worker.start();
       await settle();
       await enqueue();
       clock.shiftWallClock(-hour);
@@ -225,9 +223,9 @@ describe('the dispatcher', () => {
     });
 
     it.each([-hour, -minute])('back by %i ms, retries a postponed effect on time', async (step) => {
-      const { clock, dispatcher, enqueue, settle, attempted } = await createTestDispatcher(retry, { outcome: 'done' });
+      const { clock, worker, enqueue, settle, attempted } = await createTestWorker(retry, { outcome: 'done' });
       await enqueue();
-      dispatcher.start();
+      worker.start();
       await attempted(1);
       await settle();
       clock.shiftWallClock(step);
@@ -236,12 +234,12 @@ describe('the dispatcher', () => {
     });
 
     it('back by an hour, keeps the pause of a channel, and sends effects of other channels', async () => {
-      const { clock, dispatcher, performed, enqueue, nudge, settle, attempted } = await createTestDispatcher(
+      const { clock, worker, performed, enqueue, nudge, settle, attempted } = await createTestWorker(
         { ...retry, retryAfterMs: minute, notSent: true },
         { outcome: 'done' },
       );
       await enqueue();
-      dispatcher.start();
+      worker.start();
       await attempted(1);
       await settle();
       clock.shiftWallClock(-hour);
@@ -258,12 +256,12 @@ describe('the dispatcher', () => {
 
     it('forward by an hour, probes Discord as often as before', async () => {
       const down = { outcome: 'later', reason: 'Discord is down', scope: 'global' } as const;
-      const { clock, dispatcher, enqueue, settle, attempted, discord } = await createTestDispatcher(down, {
+      const { clock, worker, enqueue, settle, attempted, discord } = await createTestWorker(down, {
         outcome: 'done',
       });
       discord.setReachable(false);
       await enqueue();
-      dispatcher.start();
+      worker.start();
       await attempted(1);
       await settle();
       clock.shiftWallClock(hour);
@@ -277,15 +275,12 @@ describe('the dispatcher', () => {
 
   it('only probes during an outage, so that a single message has an unknown result', async () => {
     const down = { outcome: 'later', reason: 'Discord answered 500', scope: 'global' } as const;
-    const { clock, dispatcher, performed, enqueue, nudge, settle, attempted, discord } = await createTestDispatcher(
-      down,
-      {
-        outcome: 'done',
-      },
-    );
+    const { clock, worker, performed, enqueue, nudge, settle, attempted, discord } = await createTestWorker(down, {
+      outcome: 'done',
+    });
     discord.setReachable(false);
     await enqueue();
-    dispatcher.start();
+    worker.start();
     await attempted(1);
     for (let steps = 0; steps < 30; steps += 1) {
       await enqueue();
@@ -309,13 +304,13 @@ describe('the dispatcher', () => {
   });
 
   it('probes at least every 8 s at the start of an outage', async () => {
-    const { clock, dispatcher, enqueue, settle, attempted, discord } = await createTestDispatcher(
+    const { clock, worker, enqueue, settle, attempted, discord } = await createTestWorker(
       { outcome: 'later', reason: 'Discord is down', scope: 'global', notSent: true },
       { outcome: 'done' },
     );
     discord.setReachable(false);
     await enqueue();
-    dispatcher.start();
+    worker.start();
     await attempted(1);
     for (let steps = 0; steps < 20; steps += 1) {
       await clock.advance(8 * second);
@@ -327,10 +322,10 @@ describe('the dispatcher', () => {
   });
 
   it('retries an effect whose lease ended after a crash, with the same nonce', async () => {
-    const { clock, store, dispatcher, performed, enqueue, settle } = await createTestDispatcher({ outcome: 'done' });
+    const { clock, store, worker, performed, enqueue, settle } = await createTestWorker({ outcome: 'done' });
     await enqueue();
     const [leased] = await claimDue(store.outbox, start, start + minute, 10);
-    dispatcher.start();
+    worker.start();
     await clock.advance(30 * second);
     await settle();
     expect(performed).toHaveLength(0);
@@ -342,15 +337,13 @@ describe('the dispatcher', () => {
   });
 
   it('stores the result of an attempt before the next one, however long the database is locked', async () => {
-    const { path, clock, dispatcher, performed, enqueue, counts, settle, whilePerforming } = await createTestDispatcher(
-      {
-        outcome: 'done',
-      },
-    );
+    const { path, clock, worker, performed, enqueue, counts, settle, whilePerforming } = await createTestWorker({
+      outcome: 'done',
+    });
     await enqueue();
     const other = new DatabaseSync(path);
     whilePerforming(() => void (other.isTransaction || other.exec('BEGIN IMMEDIATE')));
-    dispatcher.start();
+    worker.start();
     for (let minutes = 0; minutes < 2; minutes += 1) {
       await settle();
       await clock.advance(minute);
@@ -364,13 +357,40 @@ describe('the dispatcher', () => {
     expect(performed).toHaveLength(1);
   });
 
+  it('carries out what does not need Discord during its outage, also while a probe waits for a response', async () => {
+    const { clock, store, enqueue } = await createTestWorker({ outcome: 'done' });
+    const attempted: string[] = [];
+    const worker = new Worker({
+      outbox: store.outbox,
+      async perform([effect]) {
+        const { type } = parseQueue(effect?.queue ?? '');
+        attempted.push(type);
+        return type === 'channel' ? { outcome: 'later', reason: 'down', scope: 'global' } : { outcome: 'done' };
+      },
+      isReachable: () => new Promise(() => {}),
+      clock,
+      log: createLog({ level: 'silent', secrets: [] }),
+    });
+    await enqueue();
+    worker.start();
+    await eventually(() => expect(attempted).toEqual(['channel']));
+    await eventually(() => expect(clock.sleepers()).toBe(1));
+    await clock.advance(8 * second);
+    const queue = queueName('confirmation', firstCommunity, 'server');
+    const content = { listing: 'server', userId: '1' };
+    await store.outbox.enqueue([{ kind: 'confirmation', queue, content, deliveryId: null, createdAt: clock.now() }]);
+    worker.nudge([queue]);
+    await eventually(() => expect(attempted).toEqual(['channel', 'confirmation']));
+    await worker.stop();
+  });
+
   it('attempts only effects of its own queues, and those of others once they are its own', async () => {
-    const { clock, store, enqueue } = await createTestDispatcher({ outcome: 'done' });
+    const { clock, store, enqueue } = await createTestWorker({ outcome: 'done' });
     await enqueue('500000000000000008');
     await enqueue('500000000000000009');
     const own = new Set(['500000000000000008']);
     const attempted: string[] = [];
-    const dispatcher = createDispatcher({
+    const worker = new Worker({
       outbox: store.outbox,
       async perform(effects) {
         attempted.push(...effects.map(({ queue }) => parseQueue(queue).id));
@@ -380,23 +400,23 @@ describe('the dispatcher', () => {
       clock,
       log: createLog({ level: 'silent', secrets: [] }),
     });
-    dispatcher.start();
+    worker.start();
     await eventually(() => expect(attempted).toEqual(['500000000000000008']));
-    dispatcher.nudge(['500000000000000009']);
+    worker.nudge(['500000000000000009']);
     await clock.advance(10 * second);
     await eventually(() => expect(clock.sleepers()).toBe(1));
     expect(attempted).toEqual(['500000000000000008']);
     own.add('500000000000000009');
-    dispatcher.rediscover();
+    worker.rediscover();
     await eventually(() => expect(attempted).toEqual(['500000000000000008', '500000000000000009']));
-    await dispatcher.stop();
+    await worker.stop();
   });
 
   it('returns the leased effects of an unfinished attempt when it stops, with the same nonce', async () => {
-    const { clock, store, enqueue } = await createTestDispatcher({ outcome: 'done' });
+    const { clock, store, enqueue } = await createTestWorker({ outcome: 'done' });
     await enqueue();
     let attemptedNonce = '';
-    const dispatcher = createDispatcher({
+    const worker = new Worker({
       outbox: store.outbox,
       perform: ([effect]) => {
         attemptedNonce = effect?.nonce ?? '';
@@ -405,9 +425,9 @@ describe('the dispatcher', () => {
       clock,
       log: createLog({ level: 'silent', secrets: [] }),
     });
-    dispatcher.start();
+    worker.start();
     await expect.poll(() => attemptedNonce).not.toBe('');
-    const stopping = dispatcher.stop();
+    const stopping = worker.stop();
     await eventually(() => expect(clock.sleepers()).toBeGreaterThan(0));
     await clock.advance(3 * second);
     await stopping;

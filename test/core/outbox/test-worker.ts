@@ -5,8 +5,8 @@ import { createLog } from '@tallyhook/platform/log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, onTestFinished } from 'vitest';
-import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
 import type { ClaimedEffect, Perform } from '../../../src/core/outbox/effect.ts';
+import { Worker } from '../../../src/core/outbox/worker.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { newSqliteFile } from '../../support/new-sqlite.ts';
@@ -37,8 +37,8 @@ export function addBacklog(path: string, effects: number, { channels = 1, dueAt 
 /** The first channel of {@link addBacklog}. */
 export const backlogChannel = '600000000000000000';
 
-/** A dispatcher with a real outbox. Its attempts return `attempts` in order, and then the last one repeatedly. */
-export async function createTestDispatcher(...attempts: AttemptResult[]) {
+/** A worker with a real outbox. Its attempts return `attempts` in order, and then the last one repeatedly. */
+export async function createTestWorker(...attempts: AttemptResult[]) {
   const clock = manualClock(start);
   const path = newSqliteFile();
   const store = await openStore(`sqlite:${path}`, clock, { thread: false });
@@ -57,12 +57,12 @@ export async function createTestDispatcher(...attempts: AttemptResult[]) {
     probes += 1;
     return reachable;
   };
-  const dispatcher = createDispatcher({
+  const worker = new Worker({
     ...{ outbox: store.outbox, isReachable, clock, log },
     perform: (effects) => (replaced ?? perform)(effects),
   });
   onTestFinished(async () => {
-    await dispatcher.stop();
+    await worker.stop();
     await store.close();
   });
   const [listing] = serverAndBot();
@@ -76,9 +76,9 @@ export async function createTestDispatcher(...attempts: AttemptResult[]) {
         listing: { ...listing, ...(channelId && { announceChannelId: channelId }) },
       },
     );
-  const nudge = (channelId = listing.announceChannelId ?? '') => dispatcher.nudge([channelQueue(channelId)]);
+  const nudge = (channelId = listing.announceChannelId ?? '') => worker.nudge([channelQueue(channelId)]);
   const counts = async () => (await store.records.counts()).effects;
-  /** Waits until the dispatcher is idle and sleeps. Does not advance the clock. */
+  /** Waits until the worker is idle and sleeps. Does not advance the clock. */
   const settle = async () => {
     do await wait(5);
     while (clock.sleepers() === 0);
@@ -98,7 +98,7 @@ export async function createTestDispatcher(...attempts: AttemptResult[]) {
     path,
     clock,
     store,
-    dispatcher,
+    worker,
     performed,
     enqueue,
     nudge,

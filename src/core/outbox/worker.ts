@@ -1,0 +1,354 @@
+import { setImmediate as yieldToRequests } from 'node:timers/promises';
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import { type Clock, watchClockSteps } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { inSpan, type SpanDescription } from '@tallyhook/platform/tracing/span';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
+import { createDiscovery } from './discovery.ts';
+import type { ClaimedEffect, Perform } from './effect.ts';
+import type { EffectNotices } from './effect-notices.ts';
+import { Lane } from './lane.ts';
+import type { Outbox } from './outbox.ts';
+import { createPerform, type EffectHandler, guardPerform, type RequestGuard } from './perform.ts';
+import { type LaneName, laneNames, laneOfQueue, type QueueName, reachesDiscord } from './queue.ts';
+import { backoff, type RetryPolicy } from './retry.ts';
+import { type AttemptedBatch, createSettle } from './settle.ts';
+
+/** Longer than the timeout of an attempt (15 s), so that no other process claims effects that are being sent. */
+const leaseMs = 20 * second;
+/** Pause after a database error. */
+const errorPauseMs = 2 * second;
+/** Delay before the next claim of a queue whose due effects another process is claiming. */
+const claimRetryMs = second / 10;
+/** How long `stop` waits for the current step, for the running attempts, and for giving back their leases. */
+const stopTimeoutMs = 3 * second;
+/** Announcements in one message: Discord accepts ten embeds. */
+const batchSize = 10;
+
+export interface WorkerOptions {
+  readonly outbox: Outbox;
+  readonly perform: Perform;
+  /** When to repeat effects of a kind to which Discord states no delay; by default {@link backoff}. */
+  readonly policyOf?: (kind: string) => RetryPolicy;
+  /**
+   * Whether Discord could be reached; called during an outage, instead of `perform` for effects that need it. It must have
+   * no side effects and never throw.
+   */
+  readonly isReachable?: () => Promise<boolean>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How often to look for effects of other processes (ms); null, the default, to find them within about 2 s. */
+  readonly newEffectsPollMs?: number | null;
+  /**
+   * The community whose turn a queue takes; the same one, '', for all by default. A failure of a queue may concern its
+   * community alone, unless that is ''.
+   */
+  readonly communityOf?: (queue: string) => string;
+  /** How many attempts on one queue of a lane may run at one time; 1 by default, so that its effects are carried out in order. */
+  readonly attemptsPerQueue?: Partial<Readonly<Record<LaneName, number>>>;
+  /** Whether this process may process a queue now; by default always. */
+  readonly isOwn?: (queue: string) => boolean;
+  /** Called after every attempt, before its result is stored. */
+  readonly onAttempt?: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
+}
+
+/**
+ * The loop that carries out the effects in the outbox: claims effects of several queues at a time, performs them and
+ * stores the results. A database error is logged, and the step is repeated after 2 s.
+ */
+export class Worker {
+  readonly #options: WorkerOptions & Required<Pick<WorkerOptions, 'isOwn'>>;
+  readonly #lanes: Readonly<Record<LaneName, Lane>>;
+  readonly #discovery: ReturnType<typeof createDiscovery>;
+  readonly #settle: ReturnType<typeof createSettle>;
+  readonly #clockStep: () => number;
+  /** Due times may still be stored that were written before the clock was set back. */
+  #wasSetBack = false;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+  /** Ends the current pause; undefined during a step. */
+  #pauseAbort: AbortController | undefined;
+  /** Set by a call during a step, which has no pause to abort yet. */
+  #isWoken = false;
+  /** No step before (monotonic, ms). */
+  #pausedUntil = Number.NEGATIVE_INFINITY;
+  readonly #attempts = new Set<Promise<void>>();
+  readonly #inProgress = new Set<readonly ClaimedEffect[]>();
+
+  constructor(options: WorkerOptions) {
+    const { outbox, clock, log, isReachable, communityOf, attemptsPerQueue = {}, newEffectsPollMs = null } = options;
+    this.#options = { isOwn: () => true, ...options };
+    const lanes = laneNames.map((name) => [
+      name,
+      new Lane({
+        clock,
+        communityOf,
+        attemptsPerQueue: attemptsPerQueue[name],
+        isReachable: reachesDiscord(name) ? isReachable : undefined,
+      }),
+    ]);
+    this.#lanes = Object.fromEntries(lanes) as Record<LaneName, Lane>;
+    this.#discovery = createDiscovery({
+      outbox,
+      rotation: {
+        add: (queue) => this.#add(queue),
+        addAt: (queue, dueAt) => {
+          if (this.#options.isOwn(queue)) this.#laneOf(queue).rotation.addAt(queue, dueAt);
+        },
+      },
+      clock,
+      newEffectsPollMs,
+    });
+    const { policyOf = () => backoff } = options;
+    this.#settle = createSettle({ outbox, communityOf: communityOf ?? (() => ''), policyOf, clock, log });
+    this.#clockStep = watchClockSteps(clock);
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /**
+   * Polls these queues as soon as possible, because an effect was added to one of them. Takes constant time, and does
+   * not end pauses of queues nor of a lane: Discord is not called more often for new votes.
+   */
+  nudge(queues: readonly string[]): void {
+    for (const queue of queues) if (this.#add(queue) && this.#laneOf(queue).isReady) this.#interrupt();
+  }
+
+  /** Makes all waiting effects due immediately and ends the pauses of lanes. Rejects as {@link Outbox} does. */
+  async wake(): Promise<void> {
+    await this.#options.outbox.wake(this.#options.clock.now());
+    for (const lane of Object.values(this.#lanes)) lane.wake();
+    this.#pausedUntil = Number.NEGATIVE_INFINITY;
+    this.rediscover();
+  }
+
+  /** Ends the pauses of the queues that wait for a target, because Discord may accept requests to it again. */
+  resume(target: string): void {
+    for (const lane of Object.values(this.#lanes)) if (lane.rotation.resume(target) && lane.isReady) this.#interrupt();
+  }
+
+  /** Looks for waiting effects in all queues, because this process may now process other ones. */
+  rediscover(): void {
+    this.#discovery.restart();
+    this.#interrupt();
+  }
+
+  /**
+   * Stops, after waiting up to 3 s for the running attempts. After that their leases are given back: a retry has the same
+   * nonce, so it is the same message whether or not the attempt succeeds.
+   */
+  async stop(): Promise<void> {
+    const { outbox, clock, log } = this.#options;
+    this.#stopping.abort();
+    this.#interrupt();
+    const attempts = settleWithin(stopTimeoutMs, clock, Promise.all(this.#attempts));
+    await Promise.all([settleWithin(stopTimeoutMs, clock, this.#running ?? Promise.resolve()), attempts]);
+    const effects = [...this.#inProgress].flat();
+    if (effects.length === 0) return;
+    const returning = outbox
+      .retry(effects, clock.now(), 'stopped during the attempt')
+      .catch((error: unknown) =>
+        log.warn({ reason: messageOf(error) }, 'failed to give back leased effects; their lease ends in 20 s'),
+      );
+    await settleWithin(stopTimeoutMs, clock, returning);
+  }
+
+  #laneOf(queue: string): Lane {
+    return this.#lanes[laneOfQueue(queue)];
+  }
+
+  #add(queue: string): boolean {
+    return this.#options.isOwn(queue) && this.#laneOf(queue).rotation.add(queue);
+  }
+
+  /** Has the next step begin at once. */
+  #interrupt(): void {
+    this.#isWoken = true;
+    this.#pauseAbort?.abort();
+  }
+
+  #onError(error: unknown): void {
+    const { clock, log } = this.#options;
+    if (!this.#stopping.signal.aborted) log.error({ reason: messageOf(error) }, 'outbox step failed; retrying');
+    this.#discovery.restart();
+    this.#pausedUntil = clock.monotonic() + errorPauseMs;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      this.#isWoken = false;
+      const pauseMs = await this.#step().catch((error: unknown) => {
+        this.#onError(error);
+        return errorPauseMs;
+      });
+      await this.#pause(pauseMs);
+    }
+  }
+
+  /** Starts as many attempts as possible. Returns the pause before the next step (ms). */
+  async #step(): Promise<number> {
+    await this.#handleClockStep();
+    const pausedMs = this.#pausedUntil - this.#options.clock.monotonic();
+    if (pausedMs > 0) return pausedMs;
+    await this.#discovery.run();
+    const pauses = Object.values(this.#lanes).map((lane) =>
+      lane.startAttempts(
+        (queue) => this.#start(queue, lane),
+        () => this.#interrupt(),
+      ),
+    );
+    return Math.max(0, Math.min(...pauses, this.#discovery.msUntilNext()));
+  }
+
+  /** After the clock was set back, stored due times lie too far ahead: makes all waiting effects due. */
+  async #handleClockStep(): Promise<void> {
+    const { outbox, clock, log } = this.#options;
+    const step = this.#clockStep();
+    if (step < 0) {
+      this.#wasSetBack = true;
+      log.warn({ byMs: -step }, 'the clock was set back; all waiting effects are due now');
+    }
+    if (!this.#wasSetBack) return;
+    await outbox.wake(clock.now());
+    this.#discovery.restart();
+    this.#wasSetBack = false;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const isPaused = this.#options.clock.monotonic() < this.#pausedUntil;
+    const isReady = !isPaused && Object.values(this.#lanes).some((lane) => lane.isReady);
+    if (ms > 0 && !isReady && !this.#isWoken && !this.#stopping.signal.aborted) {
+      this.#pauseAbort = new AbortController();
+      await this.#options.clock.sleep(ms, this.#pauseAbort.signal);
+      this.#pauseAbort = undefined;
+    }
+    // SQLite reads without waiting for anything: many steps in a row would hold up requests.
+    await yieldToRequests();
+  }
+
+  /** Claims and attempts effects of a queue, and stores the result. */
+  #start(queue: string, lane: Lane): void {
+    const attempt = this.#options.isOwn(queue) ? this.#attempt(queue, lane) : null;
+    if (attempt === null) {
+      lane.rotation.finish(queue);
+      return;
+    }
+    this.#attempts.add(attempt);
+    void attempt.then(() => this.#attempts.delete(attempt));
+  }
+
+  async #attempt(queue: string, lane: Lane): Promise<void> {
+    try {
+      const batch = await this.#claimAndPerform(queue, lane);
+      if (batch !== undefined) {
+        await this.#settleUntilStored(batch, lane);
+        // More effects of the queue may be due: its next turn is after those of the others.
+        lane.rotation.add(queue);
+      }
+    } catch (error) {
+      this.#onError(error);
+    } finally {
+      lane.rotation.finish(queue);
+      this.#interrupt();
+    }
+  }
+
+  /** Undefined when no effect is due. */
+  async #claimAndPerform(queue: string, { rotation }: Lane): Promise<AttemptedBatch | undefined> {
+    const { outbox, perform, clock, onAttempt } = this.#options;
+    const now = clock.now();
+    const dueAt = await outbox.nextDueAt(queue, now);
+    if (dueAt === null) return undefined;
+    const effects = dueAt > now ? [] : await outbox.claim(queue as QueueName, now, now + leaseMs, batchSize);
+    if (effects.length === 0) {
+      rotation.addAt(queue, dueAt > now ? dueAt : now + claimRetryMs);
+      return undefined;
+    }
+    if (rotation.add(queue)) this.#interrupt();
+    this.#inProgress.add(effects);
+    const attempt = await inSpan(
+      () => describeAttempt(effects),
+      () => perform(effects),
+      ({ outcome }) => ({
+        attributes: { 'tallyhook.outcome': outcome },
+        error: outcome === 'done' ? undefined : outcome,
+      }),
+    );
+    this.#inProgress.delete(effects);
+    onAttempt?.(effects, attempt);
+    return { effects, attempt };
+  }
+
+  /**
+   * After a database error, the result is stored again until that succeeds: the queue has no other attempt before, because
+   * a database that is locked for long would outlast Discord's memory of the nonce.
+   */
+  async #settleUntilStored(batch: AttemptedBatch, lane: Lane): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#settle(batch, lane);
+      } catch (error) {
+        if (this.#stopping.signal.aborted) throw error;
+        this.#onError(error);
+        await this.#options.clock.sleep(errorPauseMs, this.#stopping.signal);
+      }
+    }
+  }
+}
+
+/**
+ * An attempt links to the deliveries of its effects, whose trace may be that of another process. The queue is not an
+ * attribute, because it can contain the id of a member.
+ */
+function describeAttempt(effects: readonly ClaimedEffect[]): SpanDescription {
+  const [first] = effects;
+  return {
+    name: `process ${first?.kind}`,
+    kind: 'consumer',
+    attributes: {
+      'messaging.system': 'tallyhook',
+      'messaging.operation.name': 'process',
+      'messaging.operation.type': 'process',
+      'messaging.destination.name': first?.kind,
+      'messaging.message.id': String(first?.id),
+      'messaging.batch.message_count': effects.length > 1 ? effects.length : undefined,
+      'tallyhook.delivery.id': first?.deliveryId ?? undefined,
+      'tallyhook.attempt': first?.attempts,
+    },
+    links: effects.map(({ traceparent }) => traceparent),
+  };
+}
+
+/** The worker of a process. It processes the queues that `owns` says, of the lanes that are there. */
+export function createWorker(
+  options: Omit<WorkerOptions, 'perform' | 'policyOf' | 'isOwn' | 'onAttempt'> & {
+    /** Carry out the effects of their kinds. */
+    readonly handlers: readonly EffectHandler[];
+    readonly owns: { readonly [Name in LaneName]?: (queue: string) => boolean };
+    /** Knows what Discord rejects; by default nothing. */
+    readonly guard?: RequestGuard | undefined;
+    readonly notices: Pick<EffectNotices, 'listen'>;
+    readonly metrics: { readonly attempts: { inc(labels: { kind: string; outcome: string }): void } };
+    readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
+  },
+): Worker {
+  const { handlers, owns, guard, notices, metrics, onAttempted, ...others } = options;
+  const perform = createPerform(handlers);
+  const policies = new Map(handlers.map(({ kind, policy = backoff }) => [kind, policy]));
+  const worker = new Worker({
+    ...others,
+    perform: guard === undefined ? perform : guardPerform(perform, guard),
+    policyOf: (kind) => policies.get(kind) ?? backoff,
+    isOwn: (queue) => owns[laneOfQueue(queue)]?.(queue) ?? false,
+    onAttempt(effects, attempt) {
+      for (const { kind } of effects) metrics.attempts.inc({ kind, outcome: attempt.outcome });
+      onAttempted(effects, attempt);
+    },
+  });
+  notices.listen((queues) => worker.nudge(queues));
+  return worker;
+}

@@ -1,0 +1,19 @@
+import { minute } from '@tallyhook/platform/durations';
+import type { Effect } from '../../src/core/outbox/effect.ts';
+import type { QueueName } from '../../src/core/outbox/queue.ts';
+import type { Store } from '../../src/features/store.ts';
+
+/** Moves the planned effects that are due into their queues, and returns all that wait there, as if they were carried out. */
+export async function takeDue(store: Store, now: number): Promise<readonly Effect[]> {
+  const queues = await store.outbox.enqueuePlanned(now, 100);
+  const taken: Effect[] = [];
+  for (const queue of new Set(queues)) {
+    for (;;) {
+      const effects = await store.outbox.claim(queue as QueueName, now, now + minute, 10);
+      if (effects.length === 0) break;
+      taken.push(...effects.filter((effect) => 'content' in effect));
+      await store.outbox.done(effects, now);
+    }
+  }
+  return taken;
+}
