@@ -20,7 +20,7 @@ it('the shared addresses accept at most 200 secrets, and what else to do is said
       hint: expect.stringContaining('"ownAddress": true'),
     },
   ]);
-  const ofReceiver = tooMany.map(({ lookupKey: _, ...listing }) => listing);
+  const ofReceiver = tooMany.map(({ name, kind, voteSecrets }) => ({ name, kind, voteSecrets }));
   expect(() => readReceiverOptions({ listings: ofReceiver, database: ':memory:' })).toThrow(/201 different secrets/);
 });
 

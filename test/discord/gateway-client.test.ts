@@ -36,7 +36,7 @@ function connecting(
     log,
     globalLimit,
     ...(identifyThrottle && { identifyThrottle }),
-    onInteraction: async () => {},
+    onInteraction: () => {},
     onGuildChange: (change) => void changes.push(change),
     onReady: () => {
       readyCalls += 1;

@@ -52,7 +52,7 @@ async function createInstallation(shards: number) {
     const gateway = new SharedGateway({
       ...{ token: discord.token, apiUrl: discord.apiUrl, clock, log, leases: reachable },
       globalLimit: createGlobalRateLimit(clock),
-      onInteraction: async ({ id }) => void answered.push(id),
+      onInteraction: ({ id }) => void answered.push(id),
       onReady: () => {},
       fetchShardCount: () => fetchShardCount(rest),
     });

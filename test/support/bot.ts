@@ -201,7 +201,7 @@ export async function connectedBot(
       clock: systemClock,
       log,
       globalLimit,
-      onInteraction: (interaction) => interactions.handle(interaction, transports(interaction)),
+      onInteraction: (interaction) => void interactions.handle(interaction, transports(interaction)),
       onReady: (applicationId) => registrar.start(applicationId),
     });
     onFinished(() => client.stop());

@@ -78,7 +78,7 @@ test('secondsUntilVote may be rounded up or down, and may agree with the clock o
   const shifted = changeBody(/\/votes\/3/, (body) => {
     const data = dataObject(body);
     // The Date header is real time. Computing the offset per response keeps a slow run within the tolerance.
-    const offsetMs = Date.now() - clock.now();
+    const offsetMs = performance.timeOrigin + performance.now() - clock.now();
     for (const name of ['lastVoteDate', 'nextVoteDate'])
       data[name] = new Date(Date.parse(String(data[name])) + offsetMs).toISOString();
   });

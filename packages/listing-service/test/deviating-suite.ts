@@ -1,6 +1,6 @@
 import { hour, minute } from '@tallyhook/platform/durations';
 import { type ConformanceResult, runConformance } from '../src/conformance/suite.ts';
-import { withoutWaiting } from '../testing/leaping-clock.ts';
+import { withDate, withoutWaiting } from '../testing/leaping-clock.ts';
 import { mira, type Running, running, serverId } from '../testing/running.ts';
 import { type Deviation, startDeviatingProxy } from './deviant.ts';
 
@@ -18,7 +18,7 @@ export async function startWithData(): Promise<Running> {
       comment: '',
     });
   }
-  return instance;
+  return { ...instance, clock: withDate(instance.clock) };
 }
 
 interface Options {

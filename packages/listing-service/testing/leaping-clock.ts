@@ -1,4 +1,5 @@
 import type { Clock } from '@tallyhook/platform/clock';
+import { fixedDate } from '@tallyhook/platform/testing/fixed-date';
 import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manual-clock';
 
 export interface LeapingClock extends ManualClock {
@@ -17,6 +18,18 @@ export function leapingClock(start?: number): LeapingClock {
     monotonic: () => clock.monotonic() + offsetMs,
     leap(ms) {
       offsetMs += ms;
+    },
+  };
+}
+
+/** A clock whose leaps also move `Date`, by which requests are counted. */
+export function withDate(clock: LeapingClock): LeapingClock {
+  const date = fixedDate();
+  return {
+    ...clock,
+    leap(ms) {
+      clock.leap(ms);
+      date.leap(ms);
     },
   };
 }

@@ -61,11 +61,14 @@ export class Program extends Command {
       this.#rejectOptionsAsValues();
       const run = await load();
       const terminal = this.#terminal;
-      const code = await runCommand(terminal, () => run(this.opts<Options>(), terminal, this.args));
-      for (let command: Command | null = this; command !== null; command = command.parent) {
-        if (command instanceof Program) command.#exitCode = code;
-      }
+      this.#endWith(await runCommand(terminal, () => run(this.opts<Options>(), terminal, this.args)));
     });
+  }
+
+  /** Ends the command and those that it is part of with an exit code. */
+  #endWith(code: number): void {
+    this.#exitCode = code;
+    if (this.parent instanceof Program) this.parent.#endWith(code);
   }
 
   /** Runs a command line, and resolves with its exit code. Rejects only with unexpected errors. */
