@@ -2,7 +2,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
-import { running } from 'listing-service/testing/running';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fingerprint } from '../../src/lookup/budget.ts';
 import { startInstallation } from '../support/start-installation.ts';
@@ -91,17 +90,6 @@ describe('when the clock is set back by an hour', { timeout: 60_000 }, () => {
       expect(await readReviews(notCached)).not.toContain('That did not work');
     },
   );
-
-  it("the service's rate limit rejects a key for at most a minute", async () => {
-    const { get, keys, clock } = await running();
-    const get120 = () => Promise.all(Array.from({ length: 120 }, () => get('/server', { 'X-API-Key': keys.server })));
-    await get120();
-    clock.shiftWallClock(-hour);
-    const rejected = await get('/server', { 'X-API-Key': keys.server });
-    expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([429, '60']);
-    clock.leap(minute);
-    expect((await get120()).filter(({ status }) => status !== 200)).toEqual([]);
-  });
 
   it('votes with a future timestamp are quarantined, and recorded automatically once it is corrected', async () => {
     const { app, clock, vote, announced, lines } = shared();
