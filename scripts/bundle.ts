@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, rm, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
 import { basename, dirname, join } from 'node:path';
@@ -7,6 +7,7 @@ import { bundleScripts } from 'local-discord/messages';
 import { ownFace, pageFolder } from 'local-discord/page';
 import { build, type Plugin } from 'rolldown';
 import { esmExternalRequirePlugin } from 'rolldown/plugins';
+import { minify } from 'rolldown/utils';
 import { previewScript } from '../src/owner/console/announcements/preview-script.ts';
 import { sandboxFace } from '../src/sandbox/page/sandbox-page.ts';
 import { copyAssets, programAssets } from './assets.ts';
@@ -52,6 +53,23 @@ const sitesByCondition: Plugin = {
 const zodAsNamespace: Plugin = {
   name: 'zod-as-namespace',
   transform: (code) => code.replace("import { z } from 'zod';", "import * as z from 'zod';"),
+};
+
+const limiters = '\0limiters';
+
+/** The classes of rate-limiter-flexible one by one: its index loads those for every database. */
+const limitersOneByOne: Plugin = {
+  name: 'limiters-one-by-one',
+  resolveId: (source) => (source === 'rate-limiter-flexible' ? { id: limiters, moduleSideEffects: false } : null),
+  load(id) {
+    if (id !== limiters) return null;
+    const folder = fileURLToPath(new URL('lib/', import.meta.resolve('rate-limiter-flexible')));
+    const files = readdirSync(folder).filter((name) => /^RateLimiter\w+\.js$/.test(name));
+    const path = (name: string) => JSON.stringify(join(folder, name));
+    return files.map((name) => `export { default as ${basename(name, '.js')} } from ${path(name)};`).join('\n');
+  },
+  // Nothing but classes.
+  transform: (_code, id) => (id.includes('/rate-limiter-flexible/lib/') ? { moduleSideEffects: false } : null),
 };
 
 /**
@@ -102,9 +120,11 @@ export async function bundleModules(
     plugins: [
       withoutUnused(),
       sitesByCondition,
+      limitersOneByOne,
       ...(isProgram ? [] : [zodAsNamespace]),
       // Another bundler would not see a require() through createRequire.
       esmExternalRequirePlugin({ external: builtIn }),
+      minifiedPackages(),
       ascii(),
       notices('THIRD-PARTY.txt'),
     ],
@@ -158,6 +178,22 @@ function withoutUnused(): Plugin {
     resolveId: (source, importer) =>
       isUnused(source, importer) ? { id: emptyModule, moduleSideEffects: false } : null,
     load: (id) => (id === emptyModule ? 'export default {};' : null),
+  };
+}
+
+/** Minifies what is almost only of packages, in whose lines nobody looks for an error. Functions and classes keep their names. */
+function minifiedPackages(): Plugin {
+  return {
+    name: 'minified-packages',
+    async renderChunk(code, { fileName, moduleIds }) {
+      const own = moduleIds.filter((id) => id.startsWith('/') && !id.includes('/node_modules/'));
+      if (own.length > moduleIds.length / 10) return null;
+      const minified = await minify(fileName, code, {
+        mangle: { keepNames: true },
+        compress: { keepNames: { function: true, class: true } },
+      });
+      return minified.code;
+    },
   };
 }
 
