@@ -9,7 +9,7 @@ import type { DrawVotePicture } from '../src/features/parts.ts';
 import type { Reminders } from '../src/features/reminders/reminder.ts';
 import type { SetupServices } from '../src/features/settings/services.ts';
 import type { Shop } from '../src/features/shop/purchase.ts';
-import type { Traces } from '../src/features/traces/trace.ts';
+import type { Traces } from '../src/features/traces/delivery-details.ts';
 
 /** What is stored about a member, for the member. Rejects with the errors of the store. */
 interface MemberDataAccess {

@@ -20,7 +20,6 @@ import type {
 } from './schema.ts';
 import { type SettingName, type SettingSource, settingNames, settings, type Values } from './settings.ts';
 
-/** A setting without secrets. */
 export interface PublicSetting {
   readonly name: SettingName;
   readonly source: SettingSource;
@@ -49,7 +48,6 @@ function publicPart(name: SettingName, value: string): string | null {
   return `${protocol}//${host}${pathname}`;
 }
 
-/** The settings in effect as text, one line per setting. */
 export function describeConfig(environment: Environment): string {
   const width = Math.max(...settingNames.map((name) => name.length));
   const lines = publicSettings(environment).map(

@@ -40,7 +40,6 @@ export function readDotEnvText(path: string): string {
   }
 }
 
-/** Result of {@link readValues}. */
 export interface ReadValues {
   readonly values: Values;
   readonly issues: ConfigIssue[];
@@ -146,7 +145,6 @@ export function withoutPassword(value: string): string {
   return value.replace(/^(\w+:\/\/).*@/s, '$1…@');
 }
 
-/** Suffix of the key file beside the SQLite database. */
 const keyFileSuffix = '.key';
 
 /** The keys of secrets in the database. A database server has no key file. */

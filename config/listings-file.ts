@@ -16,7 +16,6 @@ import { findSite, type SiteSettings, siteIds } from '../src/webhook/sites/site-
 /** The site of the document's service, which needs no name. */
 const defaultSite = 'service';
 
-/** The value of `site`. */
 const site = z
   .enum(siteIds, `it must be one of ${siteIds.join(', ')}`)
   .describe(
@@ -130,7 +129,6 @@ const secret = pasted(secretForm);
 /** The ends of the addresses `/webhooks/vote` and `/webhooks/premium`, which are of no listing in particular. */
 const reservedNames = ['vote', 'premium'];
 
-/** `rewards` of a listing in the file. */
 export const rewards = z.strictObject(shapeOf(settings, 'rewards.'));
 
 const { timeZone, ownerChannelId, announceChannelId, premiumChannelId, cooldownHours, ...ofFeatures } = shapeOf(
@@ -138,7 +136,6 @@ const { timeZone, ownerChannelId, announceChannelId, premiumChannelId, cooldownH
   '',
 );
 
-/** The schema of a listing in the file. */
 export const listing = z.strictObject({
   name: z
     .string()

@@ -199,7 +199,6 @@ function rewardsOf(defaults: ListingDefaults, listing: Partial<StatedListing>, g
   };
 }
 
-/** The rules that values of the file make. */
 function rulesOf(
   read: (spec: SettingSpec) => unknown,
   specs: readonly SettingSpec[] = settings,
@@ -240,7 +239,6 @@ function roleIssues(listing: ListingConfig, setting: string): ConfigIssue[] {
   return [{ setting, problem, hint: 'Use the id of another role (server settings → Roles → Copy Role ID).' }];
 }
 
-/** Result of {@link readListings}. */
 export interface ReadListings {
   readonly listings: readonly ListingConfig[];
   /** The listings as they are configured. */
@@ -435,7 +433,6 @@ export function communityConfig(
   return { listings, configured, issues };
 }
 
-/** The parsed values by listing and path. */
 function parseAll(settings: readonly OpenedSetting[], issues: CommunityIssue[]): Map<string, Map<string, unknown>> {
   const values = new Map<string, Map<string, unknown>>();
   for (const { listing, path, value } of settings) {

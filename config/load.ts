@@ -93,7 +93,6 @@ export function loadLogFormat(environment: Environment): Config['logFormat'] {
   return readValues(environment).values.LOG_FORMAT ?? 'auto';
 }
 
-/** Hint for a missing secret. */
 export const unsetHint = 'If it comes from an environment variable, that variable is empty or not set.';
 
 /** A text as in the variable of a setting. */
@@ -119,7 +118,6 @@ function address(setting: Variable<string>) {
 
 const perHour = z.int().min(1).max(1_000_000_000).optional();
 
-/** The schemas of the settings. */
 export const appSettings = {
   token: text(settings.DISCORD_TOKEN),
   discord: z

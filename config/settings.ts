@@ -60,7 +60,6 @@ export function readSetting<Value>(
   };
 }
 
-/** Settings that are explained together. */
 function group<Settings extends Readonly<Record<string, Variable>>>(title: string, settings: Settings) {
   return { title, settings };
 }
@@ -84,7 +83,6 @@ const decimal = z
   .regex(/^\d+(\.\d+)?$/)
   .transform(Number);
 
-/** Values separated by commas. */
 function listOf<Value extends string>(item: z.ZodType<Value, string>): z.ZodType<Value[], string> {
   return z
     .string()
@@ -368,7 +366,6 @@ const storage = group('Storage and limits', {
   }),
 });
 
-/** The text of an encryption key. */
 const encryptionKey = z.string().refine((key) => parseEncryptionKey(key) !== null);
 
 /** Shorter owner tokens are accepted with a warning, since they can be guessed (characters). */

@@ -26,10 +26,9 @@ import { commandDataOf } from '../discord/registration/registration.ts';
 import { createAnnouncements } from '../features/announcements/announcements.ts';
 import { createCommandContexts } from '../features/communities/command-context.ts';
 import type { CommunityIds } from '../features/communities/community-ids.ts';
-import { createKnownTargets } from '../features/communities/listing-targets.ts';
+import { standingsOfOnly } from '../features/communities/directory.ts';
+import { createKnownTargets } from '../features/communities/listings.ts';
 import { createComparedListings } from '../features/communities/lookup-clients.ts';
-import { noteProgram } from '../features/communities/note-program.ts';
-import { standingsOfOnly } from '../features/communities/only-community.ts';
 import { createConfirming } from '../features/confirmations/confirming.ts';
 import { createLedger } from '../features/corrections/program-ledger.ts';
 import { createServices } from '../features/create.ts';
@@ -41,13 +40,11 @@ import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import type { openKeyv } from '../lookup/open-keyv.ts';
 import { createOwnerApp } from '../owner/create-owner.ts';
 import type { AppTexts } from '../texts/texts.ts';
-import { createAnnouncing } from './announcing.ts';
-import { createAnswering } from './answering.ts';
+import { createAnnouncing, createAnswering } from './answering.ts';
 import type { App, InternalDependencies } from './app-interface.ts';
 import { createDiscordAccess } from './discord-access.ts';
-import { createForeignBytesReport } from './foreign-bytes.ts';
 import { readinessChecks } from './readiness-checks.ts';
-import { createReceiving, createRecording } from './receiving.ts';
+import { createForeignBytesReport, createReceiving, createRecording, noteProgram } from './receiving.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
@@ -66,7 +63,6 @@ export interface AppParts extends Omit<InternalDependencies, 'clock' | 'log'> {
   readonly languages: AppTexts;
   readonly store: Store;
   readonly cache: Cache;
-  /** The guild of the first account. */
   readonly communityIds: CommunityIds;
   readonly clock: Clock;
   readonly log: Log;

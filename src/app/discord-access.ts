@@ -34,7 +34,6 @@ export function createDiscordAccess(
     readonly requestsPerSecond: () => number;
     readonly log: Log;
     readonly languages: AppTexts;
-    /** Real time. */
     readonly stopwatch: Clock;
   },
 ) {

@@ -1,7 +1,11 @@
 import type { Clock } from '@tallyhook/platform/clock';
-import { second } from '@tallyhook/platform/durations';
+import { minute, second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
 import type { BodyMemory } from '@tallyhook/platform/http/body';
+import type { ForeignProtocol } from '@tallyhook/platform/http/server';
 import type { Log } from '@tallyhook/platform/log';
+import { createThrottledLog } from '@tallyhook/platform/throttled-log';
+import type { ListingConfig } from '../../config/schema.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { QueueName } from '../core/outbox/queue.ts';
 import { Intake } from '../core/receiving/intake.ts';
@@ -15,6 +19,7 @@ import { createAlarmDecisions } from '../features/rate-alarms/decisions.ts';
 import type { Store } from '../features/store.ts';
 import { createHeartbeat } from '../features/upkeep/heartbeat.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
+import { findSite } from '../webhook/sites/site-settings.ts';
 
 /** What a listing that only captures stores in an hour: everybody who knows its address may send. */
 const captureQuota: QuotaLimits = { maxDeliveries: 100, maxBytes: 1024 * 1024 };
@@ -168,4 +173,47 @@ function countBy<Label extends string>(
     }
     one.inc();
   };
+}
+
+const hints: Readonly<Record<ForeignProtocol, string>> = {
+  PROXY: 'A load balancer or proxy sends the PROXY protocol. Switch it off there, for this target.',
+  TLS: 'This port speaks plain HTTP. Enter an http:// address at the proxy or tunnel, which ends TLS itself.',
+  'HTTP/2': 'A proxy speaks HTTP/2 without TLS. Have it use HTTP/1.1 for this target.',
+  unknown: 'Another program, or a scanner, uses this port. If it is a proxy, have it send plain HTTP/1.1.',
+};
+
+/** Counts and logs what the port receives that is no HTTP: behind a proxy that sends it, no vote arrives. */
+export function createForeignBytesReport({ metrics, clock, log }: { metrics: Metrics; clock: Clock; log: Log }) {
+  const logThrottled = createThrottledLog({ log, clock, intervalMs: minute });
+  return (protocol: ForeignProtocol): void => {
+    metrics.misdirected.inc({ reason: 'no_http' });
+    const message = 'the port received bytes that are no HTTP request; responded with 400';
+    logThrottled('warn', protocol, message, { protocol, hint: hints[protocol] });
+  };
+}
+
+/**
+ * Stores what `tallyhook doctor` cannot know of a running program: its commands, and its listings, which may be in code.
+ * Never rejects: without it, the doctor only knows less.
+ * @param names of the commands that it answers; null if it answers none
+ */
+export async function noteProgram(
+  { installation }: Pick<Store, 'installation'>,
+  listings: readonly ListingConfig[],
+  names: readonly string[] | null,
+  log: Log,
+): Promise<void> {
+  try {
+    await installation.noteListings(
+      listings
+        .filter(({ implied }) => !implied)
+        .map(({ name, kind, site, announceChannelId: channelId, ...secrets }) => ({
+          ...{ name, kind, channelId, site: site === undefined ? null : findSite(site).name },
+          hasSecret: secrets.voteSecrets.length > 0 || secrets.voteAuthorization !== null,
+        })),
+    );
+    if (names !== null) await installation.noteCommands(names);
+  } catch (error) {
+    log.debug({ reason: messageOf(error) }, 'the settings were not noted for `tallyhook doctor`');
+  }
 }

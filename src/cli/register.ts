@@ -90,10 +90,7 @@ function requireToken({ discord }: Config): void {
   });
 }
 
-/**
- * Where commands are to be sent; null for the gateway, undefined to leave it as it is.
- * @throws UsageError
- */
+/** Where commands are to be sent; null for the gateway, undefined to leave it as it is. @throws UsageError */
 function endpointOf(
   { http, gateway, url }: { http?: boolean; gateway?: boolean; url?: string },
   publicUrl: string | null,

@@ -70,7 +70,6 @@ interface SendOptions {
   readonly json?: boolean;
 }
 
-/** `tallyhook send`: tests a webhook receiver. */
 export async function sendSamples(
   options: SendOptions,
   terminal: Terminal,

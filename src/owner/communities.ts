@@ -4,8 +4,12 @@ import { type CommunityId, type LedgerReads, noCommunity } from '../core/ledger/
 import type { Standings } from '../core/ledger/standing.ts';
 import type { RecordScope } from '../core/records/records.ts';
 import type { CommunityIds } from '../features/communities/community-ids.ts';
-import type { Directory } from '../features/communities/directory.ts';
-import { describeCommunities, distinctCommunities, withoutGuild } from '../features/communities/only-community.ts';
+import {
+  type Directory,
+  describeCommunities,
+  distinctCommunities,
+  withoutGuild,
+} from '../features/communities/directory.ts';
 import type { Store } from '../features/store.ts';
 
 /** What belongs to one community: what its managers see. */

@@ -19,9 +19,9 @@ import type { AppTexts } from '../texts/texts.ts';
 import type { Outcome } from '../webhook/response.ts';
 import type { Site } from '../webhook/sites/site.ts';
 import type { AnnouncedListing } from './announcement-previews.ts';
+import type { SignInLinks } from './authentication.ts';
 import type { CommunityScope, OwnerCommunities } from './communities.ts';
 import type { ReadNames } from './names.ts';
-import type { SignInLinks } from './sign-in-links.ts';
 
 /** Whether a component is ready, and if not, the reason. */
 export interface ComponentStatus {
@@ -101,16 +101,13 @@ export interface OwnerContext extends RecordsContext {
   readonly log: Log;
 }
 
-/** The settings of a listing, of which the rewards are shown. */
 export interface ListingRules extends SettingsInEffect {
   readonly name: string;
 }
 
 /** What the owner sees of the rewards. Rejects with the driver's error if the database cannot be read. */
 interface RewardRecords {
-  /** Of each configured listing. */
   rules(): readonly ListingRules[];
-  /** Of the features. */
   readonly cards: readonly ConsoleCard[];
   /** By the calendar of the community; of all listings by that of the first one. @param scope null for all listings */
   votesPerDay(scope: CommunityScope | null): Promise<readonly DayVotes[]>;

@@ -20,13 +20,11 @@ import type { AppTexts } from '../texts/texts.ts';
 import { service } from '../webhook/sites/service.ts';
 import { findSite } from '../webhook/sites/site-settings.ts';
 import { createOwnerApi } from './api.ts';
-import { Authentication } from './authentication.ts';
+import { Authentication, createDiscordSignIn, type SignInLinks } from './authentication.ts';
 import { createCommunityScopes, createOwnerCommunities } from './communities.ts';
 import { type ConsoleAccess, createConsole } from './console/console.ts';
 import type { OwnerContext } from './context.ts';
-import { createDiscordSignIn } from './discord-sign-in.ts';
 import { createNames } from './names.ts';
-import type { SignInLinks } from './sign-in-links.ts';
 
 export interface OwnerAppDependencies {
   readonly rest: DiscordRest;

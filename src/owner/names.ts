@@ -96,7 +96,6 @@ export function createNames(options: NamesOptions): (scope: CommunityScope | nul
   };
 }
 
-/** Deeper than any payload. */
 const maxDepth = 5;
 const nameFields = ['username', 'name', 'global_name', 'displayName'] as const;
 

@@ -1,15 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import { formatCount } from '@tallyhook/platform/durations';
+import { HttpError } from '@tallyhook/platform/web/http-error';
 import { type PageRequest, paginate, type ResultPage } from '@tallyhook/platform/web/pagination';
 import type { z } from 'zod';
 import { accountIdOf } from '../core/ledger/account.ts';
 import type { RankedMember, Standing } from '../core/ledger/standing.ts';
-import type { Counts, DeliveryRecord, LedgerEntry, OpenProblems } from '../core/records/records.ts';
+import type { Counts, DeliveryRecord, EffectRecord, LedgerEntry, OpenProblems } from '../core/records/records.ts';
 import type { DayVotes } from '../core/store/standings/votes-per-day.ts';
 import type { Marks } from '../core/tally/account-state.ts';
+import type { ReversalTotals } from '../features/corrections/reversals.ts';
+import type { VoteRange } from '../features/corrections/store.ts';
 import { nextVoteFor } from '../features/next-votes/next-vote.ts';
+import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
+import { findDelivery } from '../features/traces/delivery-details.ts';
+import { type Trust, trustOf } from '../webhook/sites/site.ts';
+import type { CorrectionRequest, deliveriesQuery } from './api.ts';
 import type { OwnerCommunity } from './communities.ts';
 import type { BudgetStatus, ComponentStatus, OwnerContext } from './context.ts';
 import type { NameBook } from './names.ts';
-import type { deliveriesQuery } from './request-schemas.ts';
 
 /** A member's last and next vote for a listing (ms since the epoch); null before the first vote. */
 export interface VoteTimes {
@@ -188,4 +196,124 @@ export function siteNames({ sites }: Pick<OwnerContext, 'sites'>): (listing: str
   const byListing = sites();
   const isSeveral = new Set([...byListing.values()].map(({ name }) => name)).size > 1;
   return (listing) => (isSeveral && listing !== null ? (byListing.get(listing)?.name ?? null) : null);
+}
+
+/** Processes a quarantined delivery again. For any other delivery the outcome is `duplicate`. @throws HttpError 404 */
+export async function replayDelivery(context: OwnerContext, id: number, author: string) {
+  const { outcome, reason, credits } = await context.replay(await findDelivery(context, id));
+  context.log.info({ delivery: id, outcome, author }, 'owner replayed a delivery');
+  return { outcome, reason, credits };
+}
+
+/** Requeues a buried effect as if it were new. @throws HttpError 404, and 409 if the effect is not buried */
+export async function replayEffect(context: OwnerContext, id: number, author: string): Promise<EffectRecord> {
+  const result = await context.outbox.requeue(id, context.clock.now());
+  const effect = await findEffect(context, id);
+  if (result !== 'revived') {
+    throw new HttpError(409, `Effect ${id} is ${effect.state}. Only a buried effect can be replayed.`);
+  }
+  context.log.info({ effect: id, author }, 'owner replayed an effect');
+  context.nudge(effect.queue);
+  return effect;
+}
+
+/** @throws HttpError 404 */
+export async function findEffect({ records }: OwnerContext, id: number): Promise<EffectRecord> {
+  const effect = await records.effect(id);
+  if (effect === null) throw new HttpError(404, `Effect ${id} does not exist.`);
+  return effect;
+}
+
+/**
+ * Corrects a member's account with an additional entry.
+ * @param by `idempotencyKey`: a repeat with the same key changes nothing; null for a correction that cannot be repeated
+ * @returns the new balance (credits), whether it was a repeat, and the current time (ms since the epoch)
+ * @throws HttpError 409 for an overdraft, and for a key that was used for another correction
+ * @throws the errors of {@link Recordings}
+ */
+export async function correct(
+  { recorder, communities, clock, log }: OwnerContext,
+  userId: string,
+  { credits, reason, guildId }: CorrectionRequest,
+  { idempotencyKey, author }: { readonly idempotencyKey: string | null; readonly author: string },
+): Promise<{ readonly balance: number; readonly repeated: boolean; readonly at: number }> {
+  const at = clock.now();
+  const { id: communityId, guildId: guild } = communities.at(guildId ?? null);
+  const result = await recorder.correct(
+    { userId, communityId, credits, reason, at, author },
+    idempotencyKey ?? randomUUID(),
+  );
+  switch (result.outcome) {
+    case 'corrected': {
+      const { balance, repeated } = result;
+      log.info(
+        { user: userId, ...(guild && { guild }), credits, balance, repeated, author },
+        'owner corrected an account',
+      );
+      return { balance, repeated, at };
+    }
+    case 'overdrawn':
+      throw overdraftError(result.balance);
+    case 'refunded':
+    case 'key_reused':
+      throw new HttpError(
+        409,
+        'This Idempotency-Key was used for another correction. Use a new key for each correction.',
+      );
+  }
+}
+
+/** @param balance credits */
+function overdraftError(balance: number): HttpError {
+  return new HttpError(
+    409,
+    `The account has ${formatCount(balance, 'credit')}. A correction cannot take more than the balance.`,
+  );
+}
+
+export interface ListingDetails {
+  readonly name: string;
+  readonly site: string;
+  readonly trust: Trust;
+  /** IANA name. */
+  readonly timeZone: string;
+  /** Null unless many more votes than usual have arrived. */
+  readonly held: HeldListing | null;
+}
+
+export async function listListings({ sites, timeZones, alarms }: OwnerContext): Promise<readonly ListingDetails[]> {
+  const [held, zones] = [await alarms.held(), timeZones()];
+  return [...sites()].map(([name, site]) => ({
+    ...{ name, site: site.name, trust: trustOf(site), timeZone: zones.get(name) ?? 'UTC' },
+    held: held.find(({ listing }) => listing === name) ?? null,
+  }));
+}
+
+/** @throws HttpError 404 */
+export function findTimeZone({ timeZones }: OwnerContext, listing: string): string {
+  const timeZone = timeZones().get(listing);
+  if (timeZone === undefined) throw new HttpError(404, `There is no listing "${listing.slice(0, 100)}".`);
+  return timeZone;
+}
+
+export const decisions = ['release', 'reject'] as const satisfies readonly Decision[];
+
+/** Has the held votes of a listing paid or rejected. @throws HttpError 404, and 409 if nothing is held */
+export async function decideAlarm(context: OwnerContext, listing: string, decision: Decision) {
+  findTimeZone(context, listing);
+  if (!(await context.alarms.decide(listing, decision)))
+    throw new HttpError(409, 'No votes of this listing are held, or it is decided already.');
+  context.log.info({ listing, decision }, 'owner decided about held votes');
+  return { listing, decision };
+}
+
+/** Reverses votes of a listing. @param isDryRun only says what it would take @throws HttpError 400 and 404 */
+export async function reverseVotes(
+  context: OwnerContext,
+  range: VoteRange,
+  isDryRun: boolean,
+): Promise<ReversalTotals & { readonly spent?: number }> {
+  findTimeZone(context, range.listing);
+  if (range.from >= range.until) throw new HttpError(400, 'Invalid request: "until" must be later than "from".');
+  return isDryRun ? context.reversals.preview(range) : context.reversals.reverse(range);
 }

@@ -9,7 +9,7 @@ import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { prepareCommunities } from '../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
-import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
+import { createListingTargets } from '../../src/features/communities/listings.ts';
 import { createSettings } from '../../src/features/settings/in-effect.ts';
 import { openStore } from '../../src/features/store.ts';
 import { sign } from '../../src/webhook/signature.ts';

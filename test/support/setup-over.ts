@@ -3,7 +3,7 @@ import { createEncryption } from '@tallyhook/platform/encryption/encryption';
 import { createLog } from '@tallyhook/platform/log';
 import { loadConfig } from '../../config/load.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
-import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
+import { createListingTargets } from '../../src/features/communities/listings.ts';
 import {
   createChangeSimulation,
   createSetupDrafts,

@@ -16,15 +16,12 @@ import { service } from '../../webhook/sites/service.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 
-/** Timeout of a request to the receiver (ms). */
 const probeTimeoutMs = 4 * second;
 
 interface Receiver {
-  /** HOST and PORT. */
   readonly http: { readonly host: string; readonly port: number };
   /** Listings whose secrets sign a test each. */
   readonly listings: readonly ListingConfig[];
-  /** PUBLIC_URL, for the hint. */
   readonly publicUrl?: string | null;
   /** Ms since the epoch. */
   readonly now: number;
@@ -112,7 +109,6 @@ function sendUnsigned(base: string, path: string): Promise<HttpProbeResult> {
   return probeHttp(base + path, unsignedDelivery(), probeTimeoutMs);
 }
 
-/** Evaluates the response to an unsigned delivery. */
 function evaluateDelivery(base: string, result: HttpProbeResult, path = '/webhooks/vote'): Finding {
   if (result.status !== null) {
     const { status, body } = result;
@@ -158,7 +154,6 @@ interface TestResult {
 
 const jsonType = { 'content-type': 'application/json' };
 
-/** A delivery of nobody. */
 function unsignedDelivery(): RequestInit {
   return { method: 'POST', body: JSON.stringify(writeProbe(randomUUID())), headers: jsonType };
 }
@@ -203,7 +198,6 @@ function testsOf(
   ];
 }
 
-/** Sends tests to the addresses at a base URL, all at once. */
 function sendTests(base: string, tests: readonly SignedTest[], timeoutMs: number): Promise<TestResult[]> {
   return Promise.all(
     tests.map(async (test) => {
@@ -273,7 +267,6 @@ function isMismatch(result: TestResult): boolean {
   return error === mismatch(result.test.site).error || error?.startsWith(message) === true;
 }
 
-/** Returns whether the receiver has compared the secret. */
 const isCompared = (result: TestResult) => isArrived(result) || isMismatch(result);
 
 const secretHint = 'Restart it after a change of the settings, or run the doctor with its settings and database.';

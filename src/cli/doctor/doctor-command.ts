@@ -18,14 +18,33 @@ import { configWarnings } from '../../../config/warnings.ts';
 import { publicationsOf } from '../../features/create.ts';
 import type { Publication } from '../../features/parts.ts';
 import { checkAddress } from './address.ts';
-import { endpointCheck, publicationCheck, rejectedRequestsCheck, slashCommandsCheck } from './application.ts';
-import { databaseCheck, settingsKeyCheck } from './database.ts';
-import { channelsCheck, discordCheck, rolesCheck } from './discord.ts';
-import { type Installation, type InstallationCheck, openInstallation } from './installation.ts';
-import { deliveriesCheck, ledgerSumsCheck, originsCheck, outboxCheck, rewardsCheck } from './ledger.ts';
-import { keysCheck, listingsCheck } from './listings.ts';
-import { checkRelease, evaluateRunningProgram, isFileReplaced } from './running-program.ts';
-import { evaluateSecrets, evaluateSites } from './secrets.ts';
+import {
+  databaseCheck,
+  deliveriesCheck,
+  ledgerSumsCheck,
+  originsCheck,
+  outboxCheck,
+  rewardsCheck,
+  settingsKeyCheck,
+} from './database.ts';
+import {
+  channelsCheck,
+  discordCheck,
+  endpointCheck,
+  publicationCheck,
+  rejectedRequestsCheck,
+  rolesCheck,
+  slashCommandsCheck,
+} from './discord.ts';
+import {
+  checkRelease,
+  evaluateRunningProgram,
+  type Installation,
+  type InstallationCheck,
+  isFileReplaced,
+  openInstallation,
+} from './installation.ts';
+import { evaluateSecrets, evaluateSites, keysCheck, listingsCheck } from './listings.ts';
 
 export async function doctor(
   { url = null, json = false }: { url?: string | null; json?: boolean },

@@ -73,7 +73,6 @@ function parseObject(text: string): unknown {
   }
 }
 
-/** Maximum length of one row of a file (characters). */
 const maxRowLength = 1_000_000;
 
 /** A file that cannot be read as what it is. @param line counted from 1 */
@@ -130,7 +129,6 @@ export function createCsvParser(delimiter: string) {
   };
 }
 
-/** The delimiter that occurs most often in the first line. */
 function findDelimiter(sample: string): string {
   const [first = ''] = sample.split('\n', 1);
   const counted = [',', ';', '\t'].map((delimiter) => ({ delimiter, count: first.split(delimiter).length }));
@@ -148,7 +146,6 @@ interface JsonElement {
 
 const [quote, backslash, comma, lineFeed] = [34, 92, 44, 10];
 const [openBrace, closeBrace, openBracket, closeBracket] = [123, 125, 91, 93];
-/** White space, commas and colons. */
 const betweenValues = [32, 9, 10, 13, 44, 58];
 
 /**
@@ -173,7 +170,6 @@ export function createJsonDivider(path: readonly string[]) {
   let isDone = false;
 
   const isFound = () => onPath.length === path.length + 1;
-  /** Returns whether the innermost open value is on the path. */
   const isDirect = () => depth === onPath.length;
 
   function open(isObject: boolean): void {
@@ -266,7 +262,6 @@ function unquote(text: string): string {
 
 export type FileFormat = 'csv' | 'json' | 'ndjson';
 
-/** A row of a file. */
 interface FileRow {
   /** Where it begins, counted from 1. */
   readonly line: number;
@@ -280,7 +275,6 @@ export interface FileOptions {
   readonly path: readonly string[];
 }
 
-/** Bytes that are read at once. */
 const partSize = 256 * 1024;
 const discordId = /^["']?\d{15,20}["']?$/;
 

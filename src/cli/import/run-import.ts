@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { systemClock } from '@tallyhook/platform/clock';
@@ -15,13 +15,19 @@ import { readDatabaseStatus } from '../../core/store/snapshots/snapshot.ts';
 import type { Community } from '../../features/communities/directory.ts';
 import type { ImportItem, ImportTarget, ItemOutcome } from '../../features/imports/items.ts';
 import { openStore, type Store } from '../../features/store.ts';
-import { type BulkOptions, olderDatabase } from '../open-database.ts';
+import { type BulkOptions, findCommunity, findListing, olderDatabase } from '../open-database.ts';
 import { confirmed } from '../prompt.ts';
-import { type Columns, createKeyReader, findColumns, type ImportedField } from './columns.ts';
-import { findCommunity, findListing } from './find-community.ts';
-import { createImportReport, type ImportReport, importFiles, previewRows } from './import-files.ts';
-import { type DecimalSign, type RowRules, readTime } from './interpret-row.ts';
-import { rejectLostDigits } from './lost-digits.ts';
+import {
+  type Columns,
+  createKeyReader,
+  type DecimalSign,
+  findColumns,
+  type ImportedField,
+  interpretRow,
+  type RowRules,
+  readTime,
+  rejectLostDigits,
+} from './interpret-row.ts';
 import { type Fields, type FileOptions, readRows, readText } from './read-rows.ts';
 
 export interface ImportOptions extends FileOptions, BulkOptions {
@@ -39,12 +45,10 @@ export interface ImportOptions extends FileOptions, BulkOptions {
   readonly rejectedFile: string | null;
 }
 
-/** Rows that are read to recognise the columns, and that are shown. */
 const sampleSize = 100;
 /** Members per transaction when streaks are brought up to date. */
 const membersAtOnce = 20;
 
-/** `tallyhook import FILE...`. */
 export async function runImport(options: ImportOptions, terminal: Terminal): Promise<number> {
   const { files, json } = options;
   const now = systemClock.now();
@@ -139,7 +143,6 @@ export async function recountAll(store: Store, target: ImportTarget, terminal: T
   }
 }
 
-/** The first rows of the files. */
 async function readSample(files: readonly string[], options: FileOptions): Promise<readonly Fields[]> {
   const sample: Fields[] = [];
   for (const file of files) {
@@ -255,4 +258,204 @@ export function createRehearsal({ listings }: Pick<ImportTarget, 'listings'>) {
 /** 52 bits. */
 function digestOf(text: string): number {
   return Number.parseInt(hash('sha1', text).slice(0, 13), 16);
+}
+
+/** Items per transaction: some ms, in which votes wait. */
+const itemsAtOnce = 250;
+
+interface WaitingItem {
+  readonly item: ImportItem;
+  readonly file: string;
+  readonly line: number;
+}
+
+export interface Crediting {
+  readonly report: ImportReport;
+  readonly credit: (items: readonly ImportItem[]) => Promise<readonly ItemOutcome[]>;
+}
+
+/** Credits items, and reports what became of each. Throws what `credit` throws. */
+export async function creditItems(waiting: readonly WaitingItem[], { report, credit }: Crediting): Promise<void> {
+  const outcomes = await credit(waiting.map(({ item }) => item));
+  for (const [index, { item, file, line }] of waiting.entries()) {
+    const outcome = outcomes[index];
+    if (outcome !== undefined) report.addItem(item, outcome, { file, line });
+  }
+}
+
+/**
+ * Reads files row by row, and passes what they credit to `credit` in parts.
+ * @throws TallyhookError `stopped`, `invalid_import_file`, and what `credit` throws
+ */
+async function importFiles(
+  files: readonly string[],
+  options: FileOptions & Crediting & { readonly rules: RowRules },
+  terminal: Terminal,
+): Promise<void> {
+  const progress = startProgress(terminal, { unit: 'rows' });
+  const { rules, report } = options;
+  const size = files.reduce((sum, file) => sum + statSync(file).size, 0);
+  let waiting: WaitingItem[] = [];
+  let read = 0;
+  let bytesRead = 0;
+  let rows = 0;
+
+  async function creditWaiting(minimum: number): Promise<void> {
+    let start = 0;
+    for (; waiting.length - start >= minimum && start < waiting.length; start += itemsAtOnce) {
+      if (terminal.stop.aborted) {
+        report.flush();
+        throw new TallyhookError('stopped', 'Stopped.', {
+          hint: 'Run it again: it continues, and credits nothing twice.',
+        });
+      }
+      const part = waiting.slice(start, start + itemsAtOnce);
+      await creditItems(part, options);
+      const left = waiting.length - start - part.length;
+      progress.advanceTo(rows - left, ((bytesRead / size) * (rows - left)) / rows);
+    }
+    if (start > 0) waiting = waiting.slice(start);
+  }
+
+  try {
+    for (const file of files) {
+      for await (const batch of readRows(file, options)) {
+        bytesRead = read + batch.bytesRead;
+        for (const { line, fields } of batch.rows) {
+          report.addRow();
+          rows += 1;
+          const interpreted = interpretRow(fields, rules);
+          if (interpreted.type === 'skipped') report.skip(interpreted.reason);
+          else if (interpreted.type === 'rejected') report.reject({ file, line, reason: interpreted.reason });
+          else for (const item of interpreted.items) waiting.push({ item, file, line });
+          if (waiting.length >= 20 * itemsAtOnce) await creditWaiting(itemsAtOnce);
+        }
+        await creditWaiting(itemsAtOnce);
+        report.flush();
+      }
+      read += statSync(file).size;
+    }
+    await creditWaiting(1);
+    report.flush();
+  } finally {
+    progress.end();
+  }
+}
+
+interface RejectedRow {
+  readonly file: string;
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** Rejected rows that are printed for each reason. */
+const shownLines = 5;
+
+/** Adds up what became of rows. @param rejectedFile where all rejected rows are listed as CSV; null for nowhere */
+export function createImportReport(rejectedFile: string | null) {
+  const totals = { rows: 0, credits: 0, votes: 0, balances: 0, alreadyImported: 0 };
+  const skipped = new Map<string, number>();
+  const rejected = new Map<string, { count: number; first: RejectedRow[] }>();
+  if (rejectedFile !== null) writeFileSync(rejectedFile, 'file,line,reason\r\n', { flag: 'wx', mode: 0o600 });
+  let pending = '';
+
+  function skip(reason: string): void {
+    skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+  }
+
+  function reject(row: RejectedRow): void {
+    const sum = rejected.get(row.reason) ?? { count: 0, first: [] };
+    sum.count += 1;
+    if (sum.first.length < shownLines) sum.first.push(row);
+    rejected.set(row.reason, sum);
+    if (rejectedFile !== null) pending += `"${row.file.replaceAll('"', '""')}",${row.line},"${row.reason}"\r\n`;
+  }
+
+  return {
+    addRow(): void {
+      totals.rows += 1;
+    },
+    skip,
+    reject,
+    addItem(
+      { credits, vote }: ImportItem,
+      outcome: ItemOutcome,
+      row: { readonly file: string; readonly line: number },
+    ) {
+      switch (outcome.outcome) {
+        case 'credited':
+          totals.credits += credits;
+          totals[vote === null ? 'balances' : 'votes'] += 1;
+          return;
+        case 'imported':
+          totals.alreadyImported += 1;
+          return;
+        case 'within_cooldown':
+          skip('votes within the cooldown of another one');
+          return;
+        case 'different':
+          reject({ ...row, reason: 'the member has another amount from this import already' });
+      }
+    },
+    /** Writes the rejected rows so far to their file. */
+    flush(): void {
+      if (rejectedFile !== null && pending !== '') appendFileSync(rejectedFile, pending);
+      pending = '';
+    },
+    rejectedRows: () => [...rejected.values()].reduce((sum, { count }) => sum + count, 0),
+    hasCredited: () => totals.balances + totals.votes > 0,
+    json: () => ({
+      ...totals,
+      skipped: Object.fromEntries(skipped),
+      rejected: [...rejected].map(([reason, { count, first }]) => ({
+        reason,
+        count,
+        first: first.map(({ file, line }) => ({ file, line })),
+      })),
+    }),
+    /** @param isDone whether it was imported, not only read */
+    lines(isDone: boolean): string[] {
+      const { rows, credits, votes, balances, alreadyImported } = totals;
+      const what = [
+        ...(balances > 0 ? [`the balances of ${formatCount(balances, 'member')}`] : []),
+        ...(votes > 0 ? [formatCount(votes, 'vote')] : []),
+      ];
+      const verb = isDone ? 'Imported' : 'Would import';
+      const imported =
+        what.length === 0 ? `${isDone ? 'Imported' : 'Would import'} nothing` : `${verb} ${what.join(' and ')}`;
+      return [
+        `${imported} from ${formatCount(rows, 'row')}: ${formatCount(credits, 'credit')}.`,
+        ...(alreadyImported > 0 ? [`  ${formatCount(alreadyImported, 'entry', 'entries')} imported before`] : []),
+        ...[...skipped].map(([reason, count]) => `  ${count.toLocaleString('en')} left out: ${reason}`),
+        ...[...rejected].map(([reason, { count, first }]) => {
+          const lines = first.map(({ line }) => line).join(', ');
+          return `  ${formatCount(count, 'row')} rejected: ${reason} (line ${lines}${count > first.length ? ', …' : ''})`;
+        }),
+      ];
+    },
+  };
+}
+
+type ImportReport = ReturnType<typeof createImportReport>;
+
+const shownRows = 3;
+
+/** How the first rows are understood, for people. */
+function previewRows(sample: readonly Fields[], rules: RowRules, name: string): string[] {
+  const columns = Object.entries(rules.columns).map(([field, column]) => `${field} = ${column}`);
+  const rows = sample.slice(0, shownRows).map((fields) => `  ${describeRow(fields, rules)}`);
+  const kind = rules.rowsAre === 'votes' ? 'One vote per row' : 'One member per row';
+  return [`Import "${name}". ${kind}: ${columns.join(', ')}. The first rows:`, ...rows];
+}
+
+function describeRow(fields: Fields, rules: RowRules): string {
+  const row = interpretRow(fields, rules);
+  if (row.type !== 'items') return `${row.type}: ${row.reason}`;
+  const [first] = row.items;
+  const credits = row.items.reduce((sum, item) => sum + item.credits, 0);
+  const votes = row.items.flatMap(({ vote }) => vote ?? []);
+  const [vote] = votes;
+  const at = vote === undefined ? '' : ` for ${vote.listing} at ${new Date(vote.at).toISOString()}`;
+  const counted = votes.length === 0 ? '' : `, ${formatCount(votes.length, 'vote')}${at}`;
+  return `${first?.userId}: ${formatCount(credits, 'credit')}${counted}`;
 }

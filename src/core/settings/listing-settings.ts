@@ -203,7 +203,6 @@ export const linkSchemas = {
   siteKey: apiKey,
   slug,
 };
-/** Secrets of a listing. */
 export const secretPaths = ['lookupKey', 'voteSecrets', 'premiumSecrets', 'siteKey'] as const;
 
 /** A listing that was linked in Discord; null if the value is not one. */

@@ -103,7 +103,6 @@ export interface FilePlace {
   readonly secretFiles: SecretFile[];
 }
 
-/** Values of settings by path. */
 export type ValuesByPath = readonly (readonly [path: string, value: unknown])[];
 
 /**
@@ -111,7 +110,6 @@ export type ValuesByPath = readonly (readonly [path: string, value: unknown])[];
  * setting.
  */
 export interface SecretParts {
-  /** A list of texts. */
   readonly schema: z.ZodType;
   readonly isAt: (path: string) => boolean;
   /** A changed value, which may be anything, without its secrets, and those that the change replaces. */
@@ -134,7 +132,6 @@ export interface GivenRole {
 /** Choices by value, with their labels. */
 export type SettingChoices = (texts: Texts) => readonly (readonly [value: string, label: string])[];
 
-/** A field of a form. */
 export type SettingField = FieldOfPart &
   (
     | { readonly kind: 'text' | 'longText' | 'number' | 'channels' | 'roles' }
@@ -157,7 +154,6 @@ interface FieldOfPart {
   readonly hint?: TextIn<'setup.hints'>;
   /** True if it cannot stay empty. */
   readonly isRequired?: true;
-  /** Characters. */
   readonly maxLength?: number;
   /** The property of the value that it edits; without it, the whole value. */
   readonly part?: string;

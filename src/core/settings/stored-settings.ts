@@ -53,7 +53,6 @@ export interface NewChange {
   readonly authorId: string;
   /** A second change of the community with the same id is not stored. */
   readonly interactionId: string;
-  /** ms since the epoch. */
   readonly at: number;
   /** The newest change that its author knew: newer ones of the same values are a conflict. Null for no check. */
   readonly basis: number | null;

@@ -18,7 +18,6 @@ import type { ClaimOutcome, Claims } from './claims.ts';
  */
 export function createClaims(options: {
   readonly findListing: (name: string) => ListingContext | undefined;
-  /** Finds out which other listings have the target of this one, before their votes are compared. Never rejects. */
   readonly compareTargets?: (listing: string) => Promise<void>;
   readonly findLookup: (name: string) => Pick<ListedLookup, 'lookup' | 'site' | 'isSilent'> | undefined;
   /** Null for a listing on the service, and for one whose site does not say who has voted. */

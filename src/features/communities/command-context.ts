@@ -15,10 +15,9 @@ import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { Services } from '../create.ts';
 import type { ServicesContext } from '../parts.ts';
 import { lacksOf } from '../settings.ts';
-import type { Community } from './directory.ts';
+import { type Community, withoutGuild } from './directory.ts';
 import { type CommunityListing, type CoveredCommunity, isRepeated, listedRules } from './listings.ts';
 import { inOrderOfCommands } from './lookup-clients.ts';
-import { withoutGuild } from './only-community.ts';
 
 export type CommandContexts = ReturnType<typeof createCommandContexts>;
 

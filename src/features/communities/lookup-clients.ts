@@ -18,10 +18,8 @@ import { createSiteLookup } from '../../lookup/sites/site-lookup.ts';
 import { findSite, type SiteSettings } from '../../webhook/sites/site-settings.ts';
 import type { CommunityIds } from './community-ids.ts';
 import { createDirectory, type Directory } from './directory.ts';
-import { createListingTargets, createTargetLoop } from './listing-targets.ts';
-import { linkedLabel } from './listings.ts';
+import { createListingTargets, createTargetLoop, linkedLabel } from './listings.ts';
 
-/** The names that a listing can have. */
 export interface NamedListing {
   readonly kind: 'server' | 'bot';
   /** Discord id of the server or bot; null if it is not configured. */
@@ -122,12 +120,10 @@ export function withDisplayName(
   };
 }
 
-/** The names in Discord for a process without Discord: none. */
 const noNames: NamesInDiscord = { known: () => null, find: async () => null };
 
 /** A deferred command must respond within 15 s of the interaction. */
 const requestTimeoutMs = 9 * second;
-/** How long the names of listings are waited for (ms). */
 const namesTimeoutMs = second / 2;
 
 interface ConfiguredClient extends RotatableClient, NamedListing {
@@ -362,7 +358,6 @@ export class LookupClients {
     return new Map(listings.map((name) => [name, this.displayName(name)]));
   };
 
-  /** Undefined for a listing that there is not. */
   readonly find = (name: string): ListedLookup | undefined => this.#clients.get(name);
 
   of(listings: readonly ListingConfig[]): readonly ListedLookup[] {

@@ -5,7 +5,6 @@ import { literal, run } from '../../core/store/query-builder.ts';
 import { nextVersion } from '../../core/store/settings/store.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 
-/** Changes of a guild per transaction. */
 const changesAtOnce = 200;
 
 /** The state of a community: in use, missing or parked. Times are ms since the epoch. */

@@ -12,7 +12,6 @@ export const maxImportedCredits = 1_000_000_000;
 /** An import from another program, under one name. */
 export interface ImportDescription {
   readonly name: string;
-  /** In which community. */
   readonly communityId: CommunityId;
 }
 

@@ -31,7 +31,6 @@ import {
 /* Entries of other programs. `now` in ms since the epoch. */
 
 export const reads = {
-  /** All imports, newest first. */
   async list({ db, connection }: Sql): Promise<readonly StoredImport[]> {
     const imports = db.selectFrom('imports').innerJoin('communities', 'communities.id', 'imports.community_id');
     const columns = imports.selectAll('imports').select('communities.guild_id').orderBy('imports.id', 'desc');
@@ -281,13 +280,11 @@ async function readImportState(
   }
 }
 
-/** A counted vote of an account. */
 interface StoredVote {
   readonly listing: string | null;
   readonly at: number;
 }
 
-/** The stored state on which decisions about items depend. */
 interface DecisionState {
   /** Missing accounts are empty. */
   readonly accounts: ReadonlyMap<AccountId, AccountState>;
@@ -299,7 +296,6 @@ interface DecisionState {
   readonly outageDays: ReadonlySet<number>;
 }
 
-/** The decision about items: what is to be written. */
 interface ImportDecision {
   readonly outcomes: readonly ItemOutcome[];
   /** The accounts that change, without the entries, which {@link entries} has in their order. */
@@ -307,7 +303,6 @@ interface ImportDecision {
   readonly entries: readonly { readonly entry: Entry; readonly item: ImportItem }[];
 }
 
-/** Identifies an item among those of all accounts. */
 function itemId(accountId: string, key: string): string {
   return `${accountId} ${key}`;
 }

@@ -13,11 +13,14 @@ import { type ApplicationSettings, inspectLinkedRoles } from '../../discord/regi
 import { createDiscordRest, type DiscordRest } from '../../discord/rest.ts';
 import { textsIn } from '../../texts/texts.ts';
 import type { FeatureParts, FeatureServices, PartsContext, Publication, ServicesContext } from '../parts.ts';
-import { createDiscordOAuth } from './discord-oauth.ts';
-import { createLinkedRoles } from './linked-roles.ts';
-import { createMemberTokens } from './member-tokens.ts';
+import {
+  createDiscordOAuth,
+  createLinkedRoles,
+  createLinkRoutes,
+  createMemberTokens,
+  linkPath,
+} from './linked-roles.ts';
 import { roleConnectionKind, roleConnectionQueue } from './role-connection.ts';
-import { createLinkRoutes, linkPath } from './routes.ts';
 import type { LinkedMembers } from './store.ts';
 
 /** How often to look for members whose values have changed without a vote (ms). */

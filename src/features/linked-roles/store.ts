@@ -110,7 +110,6 @@ export const writes = {
     return { status: saved.length > 0 ? 'saved' : 'not_linked' };
   },
 
-  /** Ends the lease without new tokens. */
   async releaseRefresh({ db, connection }: Sql, userId: string): Promise<void> {
     await run(connection, updateMember(db, userId).set({ refreshing_until: null }));
   },
@@ -254,7 +253,6 @@ interface LinkedAccount {
   readonly accountId: AccountId;
   readonly votes: number;
   readonly lastVotes: LastVotes;
-  /** The streak after the latest vote. */
   readonly streak: StreakInDays;
 }
 

@@ -24,7 +24,6 @@ export interface WebhookAddresses {
 
 /** A listing of a community, without secrets. */
 export interface ListingSettings {
-  /** Permanent. */
   readonly name: string;
   readonly kind: 'server' | 'bot';
   /** Discord id of the server or bot; null if it is not known. */
@@ -114,7 +113,6 @@ export interface SettingsChange {
   /** Ascending within a community. */
   readonly id: number;
   readonly at: number;
-  /** The member's user id. */
   readonly authorId: string;
   readonly changes: readonly ChangedSetting[];
   /** The change that this one takes back; null for an ordinary one. */
@@ -197,7 +195,6 @@ export interface ListingDetails {
   readonly premiumSecret: string | null;
   /** The API token of the other site. */
   readonly siteKey: string | null;
-  /** The name of the listing there. */
   readonly slug: string | null;
 }
 
@@ -230,7 +227,6 @@ export type KeyCheck =
   /** `tooMany`: the guild has checked ten keys within a minute. `retryAt` is in ms since the epoch. */
   | { readonly status: 'unreachable' | 'tooMany'; readonly retryAt: number };
 
-/** The effective settings of a community, without secrets. */
 export function describeCommunity(
   base: ListingBase,
   {
@@ -276,7 +272,6 @@ export function describeCommunity(
   };
 }
 
-/** Stored values of a community without listings. */
 function storedValues({ settings }: OpenedSettings): CommunitySettings['values'] {
   const values = communityPaths.map((path): [CommunityPath, EffectiveValue] => {
     const stored = settings.find((each) => each.listing === '' && each.path === path);

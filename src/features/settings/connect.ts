@@ -20,20 +20,16 @@ import { newListingName, type Settings } from './settings.ts';
 /** Where the browser comes from Discord, and below it from the service. */
 const connectPath = '/connect';
 
-/** How long a message waits for the service (ms). */
 const offerTimeoutMs = second;
 /** After this, every process knows the new secrets (ms). */
 const settingsDelayMs = 6 * second;
 /** Discord's limit for the address of a button. */
 const maxUrlLength = 512;
 
-/** Why nothing can be connected now. */
 export type ConnectObstacle = 'managersOnly' | 'already' | 'unavailable';
 
-/** A link for the member who opened `/setup`. */
 export interface ConnectOffer {
   readonly url: string;
-  /** The name that the listing gets. */
   readonly listing: string;
 }
 
@@ -48,7 +44,6 @@ export function createConnect(options: {
   readonly botName: () => Promise<string>;
   /** True if nobody could take over a listing of the operator. */
   readonly mayLink: () => boolean;
-  /** Real time. */
   readonly stopwatch: Clock;
   readonly log: Log;
 }) {
@@ -179,7 +174,6 @@ const granted = z.object({
 });
 const tested = z.object({ delivered: z.boolean() });
 
-/** Request of a bot to be connected. */
 export interface ConnectRequest {
   readonly name: string;
   readonly guild: string;
@@ -282,13 +276,11 @@ async function readJson(response: globalThis.Response): Promise<unknown> {
   return JSON.parse(text + decoder.decode());
 }
 
-/** How long an owner may take (ms). */
 const lifetimeMs = 10 * minute;
 
 const ticket = z.object({
   guildId: z.string(),
   userId: z.string(),
-  /** The name that the new listing gets. */
   listing: z.string(),
   expiresAt: z.number(),
 });
@@ -305,7 +297,6 @@ export type ConnectAttempt = z.infer<typeof attempt>;
  */
 export function createConnectTickets(options: {
   readonly encryption: Encryption;
-  /** The id of the database's current key. */
   readonly keyId: () => Promise<string | null>;
   readonly now: () => number;
 }) {
@@ -343,7 +334,6 @@ export function createConnectTickets(options: {
       const challenge = createHash('sha256').update(begun.verifier).digest('base64url');
       return { state: begun.state, challenge, sealed: await write('attempt', begun) };
     },
-    /** As {@link open}. */
     resume: (text: string): ConnectAttempt | null => read('attempt', text, attempt),
   };
 }

@@ -10,7 +10,6 @@ import { communityPaths, isSecretPath, joinParts, listingPaths } from '../settin
 import type { SettingIssue } from './community.ts';
 import type { SettingChange } from './stored.ts';
 
-/** Longest file that is imported (characters). */
 const maxLength = 1_000_000;
 
 interface Community {

@@ -15,7 +15,6 @@ import type { Directory, ListingTargets, LookupClients } from '../communities/fe
 import { Settings } from './settings.ts';
 import { openSettings, type UnreadableSecret } from './stored.ts';
 
-/** Settings in effect of a community that has stored something. */
 interface EffectiveSettings extends Pick<StoredCommunity, 'formerLinks'> {
   readonly settings: readonly OpenedSetting[];
   readonly isParked: boolean;
@@ -23,7 +22,6 @@ interface EffectiveSettings extends Pick<StoredCommunity, 'formerLinks'> {
 
 /** Keeps the listings in effect at what is stored of all communities. */
 export class SettingsInEffect {
-  /** Configuration of the operator. */
   base: ListingBase;
   /** The version of all settings that is in effect; 0 before they are loaded. */
   private applied = 0;
@@ -38,7 +36,6 @@ export class SettingsInEffect {
     readonly addCommunities: (guildIds: readonly string[]) => Promise<void>;
     /** Puts the listings of these communities into effect; without listings, a community ends. */
     readonly replace: (communities: ReadonlyMap<string | null, readonly ListingConfig[]>) => void;
-    /** Receives the secrets of the communities. */
     readonly redact: Pick<Redactor, 'add'> | null;
     readonly log: Log;
   };
@@ -166,7 +163,6 @@ function parkedListing(listing: ListingConfig): ListingConfig {
   };
 }
 
-/** Communities that are read at once. */
 const communitiesPerPage = 500;
 
 /** Configuration at a moment, for a command beside the running program. */

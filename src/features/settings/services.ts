@@ -122,7 +122,6 @@ export function createSetupChecks(
     readonly lookups: Pick<LookupClients, 'find' | 'displayName' | 'displayNames'>;
     readonly clock: Clock;
     readonly log: Log;
-    /** Real time. */
     readonly stopwatch: Clock;
   },
 ) {

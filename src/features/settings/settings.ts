@@ -53,7 +53,6 @@ const maxShownChanges = 100;
 /** How often others may change the community, or the key of the database, while a change is saved. */
 const maxAttempts = 30;
 
-/** A community at the time of a change. */
 interface CurrentCommunity {
   readonly stored: StoredCommunity;
   readonly opened: OpenedSettings;
@@ -66,12 +65,10 @@ interface SaveOptions {
   readonly targetIds?: ReadonlyMap<string, string>;
 }
 
-/** The settings of a community before and after a change. */
 interface ValidatedChange extends Pick<SaveOptions, 'targetIds'> {
   readonly guildId: string;
   readonly before: readonly OpenedSetting[];
   readonly after: readonly OpenedSetting[];
-  /** The values that are set. */
   readonly changed: readonly SettingKey[];
 }
 
@@ -360,7 +357,6 @@ export class Settings {
     return { status: 'saved', change: result.change, secrets };
   }
 
-  /** Removes all secrets but the newest one. */
   dropOldSecrets({ listing, family, ...author }: OfListing & { readonly family: SecretFamily }): Promise<SaveResult> {
     return this.changeListing(author, listing, (current) => {
       const path = `${family}Secrets` as const;

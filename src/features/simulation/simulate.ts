@@ -28,7 +28,6 @@ export const simulatedMs = 30 * day;
 /** Entries that one statement reads: about 2 ms, in which SQLite blocks this thread. */
 const entriesPerQuery = 250;
 
-/** Two versions of the rules of a community. */
 export interface RuleChange {
   readonly communityId: CommunityId;
   /** The listings of the community with the rules before the change; at least one. */
@@ -38,7 +37,6 @@ export interface RuleChange {
   readonly since: number;
   /** Nothing is simulated for members with more entries together. */
   readonly maxEntries: number;
-  /** Aborted when nobody waits for the result any more. */
   readonly signal: AbortSignal;
 }
 
@@ -156,10 +154,8 @@ function firstNeeded(listing: ReplayListing, since: number, goalAt: ReplayContex
   return calendar.startOf(goalAt?.(listing, since)?.firstDay ?? calendar.dayAt(since));
 }
 
-/** Events of a member that rules pay for. */
 export interface PastEvents {
   readonly votes: readonly PastVote[];
-  /** Purchases and renewals at the service. */
   readonly premiums: readonly Omit<PastVote, 'isDenied'>[];
 }
 

@@ -62,11 +62,9 @@ function toConnection(row: Selectable<Tables['topgg_connections']>): Connection 
 
 /** A project of top.gg whose owner has pressed *Connect* there. */
 export interface Connection {
-  /** top.gg's own id of it. */
   readonly connectionId: string;
   /** The name of its listing, or of the one to be: it is part of the address that top.gg has. */
   readonly listing: string;
-  /** The Discord user who has pressed *Connect*. */
   readonly userId: string;
   readonly kind: 'server' | 'bot';
   /** Discord id of the server or bot. */

@@ -20,7 +20,6 @@ import type { NameBook } from '../names.ts';
 import { fill, untrustedText } from './cells.ts';
 import { inlineMarkup, markupHtml } from './settings/markup-html.ts';
 
-/** What reasons are shown with. */
 export interface ReasonView {
   readonly texts: Texts;
   readonly names: NameBook;
@@ -72,7 +71,6 @@ function knownReason(reason: string, { text }: Texts): Markup | null {
   return Object.hasOwn(known, reason) ? escapeText(known[reason] ?? '') : null;
 }
 
-/** Sentences with the id of a channel or role. */
 const sentences: readonly (readonly [RegExp, RoleFailureCause | ((texts: Texts, id: string) => Markup)])[] = [
   [/^The bot lacks the permission Manage Roles\./, 'missing_permission'],
   [/^Role (\d+) is not below the role of the bot\./, 'role_too_high'],
@@ -111,7 +109,6 @@ function lacking({ text, list }: Texts, channelId: string, permissions: readonly
   );
 }
 
-/** Longer reasons are truncated (characters). */
 const maxLength = 150;
 
 /** What became of a delivery, for somebody who says "I voted and got nothing". @param entry null if there is none */

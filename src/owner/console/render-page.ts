@@ -5,7 +5,6 @@ import type { Request, RequestHandler, Response } from 'express';
 import { type AppTexts, ownTexts, type Texts } from '../../texts/texts.ts';
 import type { OwnerSession, Visit } from './session.ts';
 
-/** The results of actions. */
 export const consoleMessages = ({ text }: Texts): FlashMessages => ({
   'signed-out': { tone: 'good', text: text('console.notices.signedOut') },
   corrected: { tone: 'good', text: text('console.notices.corrected') },
@@ -89,7 +88,6 @@ export function speaking(languages: AppTexts): RequestHandler {
   };
 }
 
-/** In the language of the browser. */
 export function textsOf(request: Request): Texts {
   return (languagesByRequest.get(request) ?? ownTexts).for(...request.acceptsLanguages().slice(0, 10));
 }

@@ -18,7 +18,6 @@ export interface SignedInMember {
 /** The session of the signed-in operator or member. */
 export interface OwnerSession {
   readonly id: string;
-  /** ms since the epoch. */
   readonly expiresAt: number;
   /** The CSRF token of every form of this session. */
   readonly formToken: string;
@@ -48,9 +47,7 @@ const maxGuilds = 150;
 
 /** What the keys of the cookies are derived from; null for who cannot sign in. */
 export interface SessionSecrets {
-  /** The `OWNER_TOKEN`. */
   readonly token: string | null;
-  /** The client secret, for members. */
   readonly clientSecret: string | null;
 }
 

@@ -7,14 +7,17 @@ import { HttpError } from '@tallyhook/platform/web/http-error';
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { Texts } from '../../texts/texts.ts';
-import { type Authentication, loopbackClients } from '../authentication.ts';
+import { parseRequest } from '../api.ts';
+import {
+  type Authentication,
+  type DiscordSignIn,
+  loopbackClients,
+  type SignInLinks,
+  signInCallback,
+} from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
-import { type DiscordSignIn, signInCallback } from '../discord-sign-in.ts';
-import { parseRequest } from '../request-schemas.ts';
-import type { SignInLinks } from '../sign-in-links.ts';
 import { counted, fill } from './cells.ts';
-import { ConsoleError, explainError } from './console-error.ts';
-import { findFormSession } from './middleware.ts';
+import { ConsoleError, explainError, findFormSession } from './middleware.ts';
 import { renderPage, textsOf } from './render-page.ts';
 import { type OwnerSessions, sessionLifetimeMs } from './session.ts';
 

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { openApp } from '../../../src/app/app.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
-import { createListingTargets } from '../../../src/features/communities/listing-targets.ts';
+import { createListingTargets } from '../../../src/features/communities/listings.ts';
 import { createSettings } from '../../../src/features/settings/in-effect.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { sign } from '../../../src/webhook/signature.ts';

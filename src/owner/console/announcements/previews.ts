@@ -9,11 +9,8 @@ import { inlineMarkup, markupHtml } from '../settings/markup-html.ts';
 /** What the script of the page draws: a message as it is posted, and what it mentions. */
 export interface DrawnMessage {
   readonly message: ReturnType<typeof renderMessage>;
-  /** By id. */
   readonly names: Readonly<Record<string, string>>;
-  /** Of the announcement. */
   readonly locale: string;
-  /** ms since the epoch. */
   readonly now: number;
 }
 
@@ -64,7 +61,6 @@ function plainHtml(reply: Reply | Panel, names: NameBook, locale: string): Html 
   }`;
 }
 
-/** The names of what a message mentions. */
 function namesIn(text: string, names: NameBook): Record<string, string> {
   const mentions = [...text.matchAll(/<(@&|@|#)(\d{1,20})>/g)].map(([, sign, id = '']) => {
     const name = sign === '@&' ? names.role(id) : sign === '#' ? names.channel(id) : names.member(id);
