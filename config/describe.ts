@@ -71,10 +71,7 @@ export type ValueSource = SettingSource | 'setup';
 
 /** A setting of a listing in effect. */
 export interface EffectiveValue {
-  /**
-   * As in the file (JSON), without secrets; null if it is unset or switched off. In place of its codes, an item of a
-   * shop has `codeCount`.
-   */
+  /** As in the file, without secrets; null if unset or off. Items of a shop have `codeCount` in place of codes. */
   readonly value: unknown;
   readonly source: ValueSource;
 }

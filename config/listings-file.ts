@@ -66,10 +66,7 @@ const serviceFields = ['lookupKey', 'voteAuthorization'] as const;
 /** Fields that are of the other sites alone. */
 const siteFields = ['siteKey', 'slug', 'confirm'] as const;
 
-/**
- * Issues with what a listing states of its site.
- * @param setting where it is configured @param position leads to the listing
- */
+/** Issues with what a listing states of its site. @param setting where it is configured @param position leads to it */
 export function siteIssues(
   listing: ListingOfSite,
   setting: string,

@@ -247,9 +247,7 @@ export interface ReadListings {
   readonly secretFiles: readonly SecretFile[];
 }
 
-/**
- * The listings from the file that `TALLYHOOK_CONFIG` names, or else from the variables. Issues are added to `issues`.
- */
+/** The listings from the file of `TALLYHOOK_CONFIG`, or else from the variables. Issues are added to `issues`. */
 export function readListings(values: Values, issues: ConfigIssue[]): ReadListings {
   return values.TALLYHOOK_CONFIG === undefined
     ? listingsFromVariables(values, issues)

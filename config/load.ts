@@ -24,10 +24,7 @@ import {
 } from './settings.ts';
 import { configWarnings } from './warnings.ts';
 
-/**
- * True if the environment is meant for a real Discord. Without `DISCORD_TOKEN` and `TALLYHOOK_ROLES`, and outside of
- * production, the sandbox runs.
- */
+/** True if the environment is for a real Discord. Otherwise, and outside of production, the sandbox runs. */
 export function isConfigured(environment: Environment): boolean {
   const isSet = (name: SettingName) => Boolean(environment[name] || environment[`${name}_FILE`]);
   return isSet('DISCORD_TOKEN') || isSet('TALLYHOOK_ROLES') || isProduction(environment);
@@ -58,17 +55,12 @@ export function loadConfig(environment: Environment): Config {
   return configOfOptions({}, environment);
 }
 
-/**
- * `DATABASE_URL` alone, for commands that need no other setting: a backup must not fail because of a missing token.
- * @throws InvalidConfigError with the issues of this setting
- */
+/** `DATABASE_URL` alone: a backup must not fail because of a missing token. @throws InvalidConfigError */
 export function loadDatabaseUrl(environment: Environment): string {
   return validValues(environment, /^DATABASE_URL/).DATABASE_URL ?? '';
 }
 
-/**
- * Where the keys of secrets in the database are, for commands that need no other setting. @throws InvalidConfigError
- */
+/** Where the keys of secrets in the database are. @throws InvalidConfigError */
 export function loadKeySources(environment: Environment): KeySources {
   return keySourcesOf(validValues(environment, /^(NEW_)?SETTINGS_KEY|^DATABASE_URL/));
 }
@@ -86,9 +78,7 @@ function validValues(environment: Environment, names: RegExp): Values {
   return values;
 }
 
-/**
- * `LOG_FORMAT` alone, for a log that is needed before the configuration is complete. An invalid value counts as `auto`.
- */
+/** `LOG_FORMAT` alone, for a log before the configuration is complete. An invalid value counts as `auto`. */
 export function loadLogFormat(environment: Environment): Config['logFormat'] {
   return readValues(environment).values.LOG_FORMAT ?? 'auto';
 }
@@ -183,11 +173,7 @@ function valuesOf({ discord = {}, keep = {}, linkedQuota = {}, ...options }: Par
 /** In code, no other file is created than the database, and nothing is logged but what needs attention. */
 const defaultsInCode = { CACHE_URL: 'memory:', LOG_LEVEL: 'warn' } as const;
 
-/**
- * The configuration of settings in code, which take precedence over those of an environment.
- * @param environment null if all settings are in code
- * @throws InvalidConfigError with all issues
- */
+/** The configuration of settings in code, over those of an environment (or null). @throws InvalidConfigError */
 export function configOfOptions(options: ParsedSettings, environment: Environment | null): Config {
   const { values: variables, issues, secretFiles } = readValues(environment ?? {});
   const values: Values = { ...variables, ...(environment === null && defaultsInCode), ...valuesOf(options) };
@@ -247,10 +233,7 @@ function readAllListings(
 /** The settings that are required, the second one by listings with an API key. */
 export type RequiredSetting = 'DISCORD_TOKEN' | 'LOOKUP_BASE_URL';
 
-/**
- * An issue for each required setting that is missing, unless it already has one because its value is invalid.
- * @param describe what the caller calls a setting, and what to do about it
- */
+/** An issue for each required setting that is missing. @param describe names it, with a hint */
 function missingSettings(
   values: Values,
   listings: readonly ListingConfig[],

@@ -44,10 +44,7 @@ function variable<Value>(declared: Variable<Value>): Variable<Value> {
   return declared;
 }
 
-/**
- * The value of a text that was pasted, or what is wrong with its form: null if what the setting expects says it all. A
- * message never has anything of the text.
- */
+/** The value of a pasted text, or what is wrong with its form (null: see `expected`), without anything of the text. */
 export function readSetting<Value>(
   { schema, isFreeText }: Variable<Value>,
   text: string,

@@ -70,9 +70,7 @@ export interface AppParts extends Omit<InternalDependencies, 'clock' | 'log'> {
   readonly redact: Pick<Redactor, 'add'>;
 }
 
-/**
- * Creates all components and passes each its part of the configuration. The app may be used when `loadSettings` is done.
- */
+/** Creates all components from the configuration. The app may be used when `loadSettings` is done. */
 export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSettings: () => Promise<void> }> {
   const { config, languages, store, cache, communityIds, clock, log, redact, stopwatch = clock } = parts;
   const { wrapListener = (listener) => listener, onRecorded, onAttempted = () => {} } = parts;

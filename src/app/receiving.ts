@@ -104,10 +104,7 @@ export function createReceiving(options: {
   };
 }
 
-/**
- * What receiving and the owner's replays share: records deliveries with the calls of handlers, counts what they pay, and
- * has their effects processed.
- */
+/** What receiving and replays share: records with the calls of handlers, counts, and has effects processed. */
 export function createRecording(options: {
   readonly store: Store;
   readonly directory: Pick<Directory, 'listings'>;
@@ -192,11 +189,7 @@ export function createForeignBytesReport({ metrics, clock, log }: { metrics: Met
   };
 }
 
-/**
- * Stores what `tallyhook doctor` cannot know of a running program: its commands, and its listings, which may be in code.
- * Never rejects: without it, the doctor only knows less.
- * @param names of the commands that it answers; null if it answers none
- */
+/** Stores commands and listings of a running program, which may be in code, for `tallyhook doctor`. Never rejects. */
 export async function noteProgram(
   { installation }: Pick<Store, 'installation'>,
   listings: readonly ListingConfig[],

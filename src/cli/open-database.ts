@@ -32,11 +32,7 @@ export async function withStore<Result>(
   }
 }
 
-/**
- * Opens a snapshot of the ledger for one command.
- * @param options.older whether a database of an older version will do
- * @throws TallyhookError `no_ledger`, {@link DatabaseUnreleasedError}
- */
+/** Opens a snapshot of the ledger. @param options.older whether an older version will do @throws TallyhookError */
 export async function withLedger<Result>(
   url: string,
   { older }: { readonly older: boolean },
@@ -83,11 +79,7 @@ export async function communitiesOf(config: Config, store: Store): Promise<reado
   return directory.communities.filter(({ named }) => named.length > 0);
 }
 
-/**
- * The community whose accounts are meant.
- * @param guildId {@link withoutGuild} for the one of listings without a guild; null for the only one
- * @throws UsageError if there is none, or several
- */
+/** The community of a guild, {@link withoutGuild}, or null for the only one. @throws UsageError */
 export async function findCommunity(config: Config, store: Store, guildId: string | null): Promise<Community> {
   const communities = await communitiesOf(config, store);
   const [first, ...others] = communities;
@@ -108,11 +100,7 @@ export async function findCommunity(config: Config, store: Store, guildId: strin
   return found;
 }
 
-/**
- * The listing of rows that name none.
- * @param name null for the only one
- * @throws UsageError
- */
+/** The listing of rows that name none. @param name null for the only one @throws UsageError */
 export function findListing({ named }: Community, name: string | null): string {
   const names = named.map((listing) => listing.name);
   const [only] = names;

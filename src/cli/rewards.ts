@@ -44,10 +44,7 @@ function comparison(credits: SimulatedCredits | null): string {
   return `In the last ${days} days, the rules in force would have paid ${formatCount(before, 'credit')}, these rules ${formatCount(after, 'credit')}.`;
 }
 
-/**
- * The listings of the community that is simulated.
- * @param name of one of its listings; not necessary if there is one community
- */
+/** The listings of the simulated community. @param name of one of them; not needed if there is one community */
 function chooseCommunity(
   communities: readonly (readonly CommunityListing[])[],
   name: string | undefined,

@@ -258,10 +258,7 @@ async function storedSettingsIn({ db, run }: Snapshot): Promise<StoredSettings> 
   return settings;
 }
 
-/**
- * As valid as the secrets, of which only the number is stored without encryption. Different ones, because listings with
- * the same API key would be the same server or bot.
- */
+/** As valid as the secrets, of which only the number is known, and different: a shared key means the same server. */
 function placeholders(name: string, path: string, count: number): string | readonly string[] {
   const list = Array.from({ length: count }, (_, index) => `placeholder-of-secret-${name}-${index}`);
   return path === 'lookupKey' || path === 'siteKey' ? (list[0] ?? '') : list;
@@ -273,10 +270,7 @@ export function listingsWith({ base }: Pick<Config, 'base'>, stored: StoredSetti
   return [...guildIds].flatMap((guildId) => communityConfig(base, guildId, stored.get(guildId ?? '') ?? []).listings);
 }
 
-/**
- * The listings of {@link listingsWith} that are in effect, those of one community each: without those of guilds that have
- * removed the bot.
- */
+/** The listings in effect of one community each, without guilds that have removed the bot. */
 export async function communitiesInEffect(
   snapshot: Snapshot,
   config: Pick<Config, 'base' | 'listings'>,

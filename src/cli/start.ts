@@ -18,10 +18,7 @@ import type { SandboxArguments } from '../sandbox/cli.ts';
 
 type StartOptions = SandboxArguments & { readonly compile?: boolean };
 
-/**
- * `tallyhook start`: the bot; without settings the sandbox.
- * @param readEnvironment the variables that a start at that moment would use
- */
+/** `tallyhook start`. @param readEnvironment the variables that a start at that moment would use */
 export function createStart(readEnvironment: () => Environment): Run<StartOptions> {
   return async ({ compile, ...options }, terminal, args) => {
     if (compile) {
@@ -125,10 +122,7 @@ function createReload(options: {
   };
 }
 
-/**
- * Listens for SIGHUP, whose default action would end the process, even during a migration or a graceful shutdown. A
- * signal that arrives before the handler is set is handled as soon as it is.
- */
+/** Handles SIGHUP, whose default action ends the process, also if it arrived before the handler was set. */
 function handleHangups() {
   let isPending = false;
   let handler = () => {

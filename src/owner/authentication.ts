@@ -95,10 +95,7 @@ const lifetimeMs = minute;
 
 export type SignInLinks = ReturnType<typeof createSignInLinks>;
 
-/**
- * Links that sign in to the console without the token: once, within a minute, from this machine.
- * @param clock real time @param onUsed called when a link has been used
- */
+/** Links that sign in without the token: once, within a minute, from this machine. @param clock real time */
 export function createSignInLinks(clock: Clock, onUsed: () => void = () => {}) {
   let current: { readonly code: string; readonly endsAt: number } | null = null;
   return {

@@ -28,10 +28,7 @@ export interface OwnerCommunity {
 export interface OwnerCommunities {
   /** Those that have a listing; before the first listing an empty one. */
   all(): readonly [OwnerCommunity, ...OwnerCommunity[]];
-  /**
-   * The community of a guild, also if it is not configured any more; with `none` that of listings without a guild, and with
-   * null the only community. @throws HttpError 400 if there are several, and 404 if the guild has none
-   */
+  /** The community of a guild, of `none`, or (null) the only one. @throws HttpError 400 if there are several, or 404 */
   at(guildId: string | null): OwnerCommunity;
   /** Those in which the member has an account; the first community if there is none. */
   of(userId: string): Promise<readonly [OwnerCommunity, ...OwnerCommunity[]]>;

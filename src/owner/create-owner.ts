@@ -146,10 +146,7 @@ export function createOwnerApp(
 /** Who can sign in, each null if nobody can. */
 export type OwnerAccess = Pick<ConsoleAccess, 'token' | 'discord'>;
 
-/**
- * The owner's API under `/api` and the console, to be mounted at `/owner`.
- * @param access `token`: the `OWNER_TOKEN`, without which there is no API
- */
+/** The owner's API under `/api` (only with `OWNER_TOKEN`) and the console, to be mounted at `/owner`. */
 export function createOwner({ token, discord }: OwnerAccess, context: OwnerContext): Express {
   const authentication = new Authentication({ token, log: context.log });
   const app = express().disable('x-powered-by').disable('etag').enable('strict routing');

@@ -158,11 +158,7 @@ function unsignedDelivery(): RequestInit {
   return { method: 'POST', body: JSON.stringify(writeProbe(randomUUID())), headers: jsonType };
 }
 
-/**
- * A test for each address and secret of these listings.
- * @param path the only address to test; null for those that are in use
- * @param now ms since the epoch
- */
+/** A test for each address and secret. @param path the only address to test; null for those in use */
 function signedTests(listings: readonly ListingConfig[], path: string | null, now: number): SignedTest[] {
   const tests = listings.flatMap((listing) => testsOf(listing, path, now));
   const byCredentials = Map.groupBy(tests, ({ test, secret }) => [test.path, headerOf(test), secret].join('\n'));
@@ -208,10 +204,7 @@ function sendTests(base: string, tests: readonly SignedTest[], timeoutMs: number
   );
 }
 
-/**
- * Compares what has arrived with what was sent. Tests with the same result are one finding.
- * @param sendDirectly sends tests past the proxy, to tell what it changes from what is configured; null if they were
- */
+/** Compares what has arrived with what was sent. @param sendDirectly sends tests past the proxy; null if they were */
 async function evaluateTests(
   results: readonly TestResult[],
   sendDirectly: ((tests: SignedTest[]) => Promise<TestResult[]>) | null,
@@ -273,10 +266,7 @@ const secretHint = 'Restart it after a change of the settings, or run the doctor
 const unchangedHint =
   'Configure the proxy to forward method, headers and body as they are: no compression, conversion or filter of bodies.';
 
-/**
- * Null if the test has arrived as it was sent.
- * @param isAcceptedDirectly the same test past the proxy; null if that is not known
- */
+/** Null if it has arrived as it was sent. @param isAcceptedDirectly the same past the proxy; null if not known */
 function judge(result: TestResult, isAcceptedDirectly: boolean | null): Verdict | null {
   const { test, url, response } = result;
   const header = headerOf(test);

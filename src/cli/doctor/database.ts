@@ -238,11 +238,7 @@ const maxNormalDelayMs = 15 * minute;
 /** Longest delay that an outage of Discord explains (ms). */
 const maxOutageDelayMs = day;
 
-/**
- * Effects that are pending or have failed, and deliveries in quarantine.
- * @param now ms since the epoch
- * @param consoleUrl null if the owner console is off
- */
+/** Effects that are pending or have failed, and deliveries in quarantine. @param consoleUrl null if it is off */
 export function evaluateBacklog(backlog: Backlog, now: number, consoleUrl: string | null): Finding[] {
   const { buried, lastReason, quarantined } = backlog;
   const see = (page: string) => (consoleUrl === null ? withoutConsole : `See ${consoleUrl}/${page}.`);

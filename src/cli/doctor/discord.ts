@@ -257,10 +257,7 @@ export const slashCommandsCheck = botCheck('commands', async (installation, { ap
   ];
 });
 
-/**
- * Returns whether the program has listings or commands in its code. What it offers is then known to itself alone, and what it
- * has registered is compared instead.
- */
+/** True if listings or commands are in code, known to the program alone; what it has registered is compared instead. */
 function hasCode({ listings, commands }: ProgramNote, config: Config): boolean {
   const expected = commandsFor(config).map(({ name }) => name);
   const isSame =

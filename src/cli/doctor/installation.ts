@@ -232,10 +232,7 @@ export function evaluateRunningProgram(store: RunningStoreState, database: Datab
 /** Three numbers. Others, such as pre-releases, are not compared. */
 const versionPattern = /^v?(\d+)\.(\d+)\.(\d+)$/;
 
-/**
- * Checks whether a newer version exists. Fails for nothing: without an answer there is no finding that needs attention.
- * @param url a release in the form of GitHub: `{tag_name, html_url}`
- */
+/** Checks for a newer version; fails for nothing. @param url a release in the form of GitHub: `{tag_name, html_url}` */
 export async function checkRelease(url: string | null, version: string, timeoutMs: number): Promise<Finding[]> {
   if (url === null) return [];
   const headers = { accept: 'application/json', 'user-agent': 'tallyhook' };

@@ -412,10 +412,7 @@ function probabilityOf({ found, members, expected, all }: Record<'found' | 'memb
   return found === members ? Math.min(all, bound) : bound;
 }
 
-/**
- * @param options.readId the id of a row
- * @throws TallyhookError `invalid_import_file` if the ids of the files have lost digits
- */
+/** @throws TallyhookError `invalid_import_file` if the ids of the files have lost digits */
 export async function rejectLostDigits(
   files: readonly string[],
   options: FileOptions & { readonly readId: (fields: Fields) => string },

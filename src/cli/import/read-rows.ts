@@ -10,10 +10,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** A number that may be too large for JavaScript, as it is in the file: 16 digits and more, or an exponent. */
 const largeNumber = /\d{16}|\de/i;
 
-/**
- * Parses JSON. Whole numbers that JavaScript would round, such as the ids of Discord, are returned as they are written.
- * @throws SyntaxError
- */
+/** Parses JSON. Whole numbers that JavaScript would round, such as ids, are texts. @throws SyntaxError */
 function parseExactly(text: string): unknown {
   if (!largeNumber.test(text)) return JSON.parse(text);
   return JSON.parse(text, ((_key: string, value: unknown, { source }: { source?: string }) =>
@@ -31,10 +28,7 @@ function fieldsOf(value: unknown, key: string | null): Fields {
   return { ...own, ...value };
 }
 
-/**
- * The value of a field. The name may lead into objects: `value.points`. Texts that contain JSON, as some databases store
- * it, are parsed on the way.
- */
+/** The value of a field. The name may lead into objects, also those in JSON within a text: `value.points`. */
 export function readPath(fields: Fields, path: string): unknown {
   if (Object.hasOwn(fields, path)) return fields[path];
   let value: unknown = fields;

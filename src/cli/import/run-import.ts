@@ -218,10 +218,7 @@ export function printReport(
   return rejected === 0 ? exitCode.ok : exitCode.runtimeError;
 }
 
-/**
- * Completes what a dry run finds in the ledger by what the earlier rows would have stored there, so that it reports what
- * the import will do.
- */
+/** Completes what a dry run finds in the ledger by what the earlier rows would have stored there. */
 export function createRehearsal({ listings }: Pick<ImportTarget, 'listings'>) {
   // By a digest: a million texts would need more than 100 MB, and two of them are the same with a probability of 1 : 10,000.
   const amounts = new Map<number, number>();
@@ -283,10 +280,7 @@ export async function creditItems(waiting: readonly WaitingItem[], { report, cre
   }
 }
 
-/**
- * Reads files row by row, and passes what they credit to `credit` in parts.
- * @throws TallyhookError `stopped`, `invalid_import_file`, and what `credit` throws
- */
+/** Reads files row by row, and credits in parts. @throws TallyhookError `stopped`, and what `credit` throws */
 async function importFiles(
   files: readonly string[],
   options: FileOptions & Crediting & { readonly rules: RowRules },

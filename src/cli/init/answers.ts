@@ -30,10 +30,7 @@ interface Question {
   readonly help: string;
   /** `generate`: a random one without an answer. */
   readonly ifEmpty: 'required' | 'optional' | 'default' | 'generate';
-  /**
-   * Asked only of owners who are listed on a site with the lookup API; `listing`: and who do not link that listing in
-   * Discord. Listings on all other sites are linked there.
-   */
+  /** For owners on a site with the lookup API; `listing`: who do not link that listing in Discord. */
   readonly isOf?: 'service' | 'listing';
 }
 

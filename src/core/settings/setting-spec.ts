@@ -23,10 +23,7 @@ export interface SettingsInEffect extends SharedSettings {
   readonly announcements: AnnouncementSettings;
 }
 
-/**
- * A setting of a listing, declared once: the schema of the file, what `/setup` stores and asks, and what `tallyhook
- * config` and the console show of it follow from this.
- */
+/** A setting of a listing, declared once: schemas, `/setup`, `tallyhook config` and the console follow from it. */
 export interface SettingSpec {
   /** Position in a listing of the file: `rewards.vote`. */
   readonly path: string;
@@ -60,10 +57,7 @@ export interface SettingSpec {
   readonly rules?: (value: unknown) => Partial<ListingRewards> | Added;
   /** The announcements in effect for a value of the file; by default the value itself, else the default, else null. */
   readonly announces?: (value: unknown) => Partial<AnnouncementSettings> | Added;
-  /**
-   * Event that it switches on, which is announced as it is recorded: in all listings of a guild, which share it, or not
-   * at all.
-   */
+  /** Event that it switches on in all listings of a guild, which share it, or not at all. */
   readonly event?: AddedValue<boolean>;
   /** True if a command `needs` it: without a value it is not offered. */
   readonly isNeeded?: true;
@@ -105,10 +99,7 @@ export interface FilePlace {
 
 export type ValuesByPath = readonly (readonly [path: string, value: unknown])[];
 
-/**
- * Secrets in a value that is shared. `/setup` stores each apart, encrypted, at a path that begins with that of the
- * setting.
- */
+/** Secrets in a value. `/setup` stores each apart, encrypted, at a path that begins with that of the setting. */
 export interface SecretParts {
   readonly schema: z.ZodType;
   readonly isAt: (path: string) => boolean;
@@ -137,10 +128,7 @@ export type SettingField = FieldOfPart &
     | { readonly kind: 'text' | 'longText' | 'number' | 'channels' | 'roles' }
     /** A select of the usual zones, and a text for any other. */
     | { readonly kind: 'timeZone' }
-    /**
-     * Choice of texts such as `12h`, or of numbers of a unit (ms). A present value that is none of them is offered as
-     * well.
-     */
+    /** Texts such as `12h`, or numbers of a unit (ms). A present value that is none of them is offered as well. */
     | { readonly kind: 'duration'; readonly choices: readonly string[]; readonly unitMs?: number }
     /** With boxes, several choices, or none. */
     | { readonly kind: 'select' | 'radios' | 'checkboxes'; readonly choices: SettingChoices }
@@ -178,9 +166,7 @@ export type TypedSetting<
     : { readonly isShared: Shared }) &
   ([Variable] extends [never] ? unknown : { readonly variable: Variable });
 
-/**
- * Declares a setting. Its type has only what others derive types from, so that declarations of the package stay small.
- */
+/** Declares a setting. Its type has only what others derive types from. */
 export function setting<
   const Path extends string,
   Schema extends z.ZodType,

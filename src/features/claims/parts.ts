@@ -12,10 +12,7 @@ import type { SiteClient } from '../../lookup/sites/site-client.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import type { ClaimOutcome, Claims } from './claims.ts';
 
-/**
- * Claims of votes. While the cooldown of a recorded vote runs, there is no other vote to claim, so the service is not
- * asked.
- */
+/** Claims of votes. While the cooldown of a recorded vote runs, the service is not asked. */
 export function createClaims(options: {
   readonly findListing: (name: string) => ListingContext | undefined;
   readonly compareTargets?: (listing: string) => Promise<void>;

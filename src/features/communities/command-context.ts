@@ -140,11 +140,7 @@ function shown(listings: readonly CommunityListing[]): readonly CommunityListing
   return listings.filter((listing) => !isRepeated(listing));
 }
 
-/**
- * The offer of commands by the configuration, without a request: the listings with an API key or on another site.
- * @param stored whether any community has a value of a setting from `/setup`
- * @throws TallyhookError `lookup_key_malformed`
- */
+/** The offer of commands by the configuration, without a request. @throws TallyhookError `lookup_key_malformed` */
 export async function configuredOffer(
   { lookup, listings }: Config,
   stored: (path: string) => Promise<boolean>,

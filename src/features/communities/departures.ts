@@ -28,10 +28,7 @@ function departureNotice(
   return directMessage(communityId, userId, departureMessage, message, createdAt);
 }
 
-/**
- * Checks whether a notice is still true, and the newest one: the bot has not returned, nor was the community deleted.
- * Rejects with the errors of the store and of Discord.
- */
+/** True if a notice is still true and the newest one. Rejects with the errors of the store and of Discord. */
 export async function isNoticeWanted(
   { guildId, parkedAt, deletedAt, notices }: DepartureNotice,
   options: {

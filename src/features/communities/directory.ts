@@ -23,10 +23,7 @@ export interface Community extends SharedSettings {
   readonly guildId: string | null;
   readonly id: CommunityId;
   readonly listings: readonly CommunityListing[];
-  /**
-   * Without those that exist only because variables describe both a server and a bot, and those that another one with
-   * the same target represents.
-   */
+  /** Without those that only the variables imply, and those that another one with the same target represents. */
   readonly named: readonly CommunityListing[];
   /** Set up in Discord by its owner, who need not be the operator. */
   readonly isHosted: boolean;
@@ -58,10 +55,7 @@ export function createDirectory(
     index = indexOf(communities);
   }
 
-  /**
-   * Replaces the listings of these communities; without listings, a community ends. Readers never see a part of the
-   * change.
-   */
+  /** Replaces the listings of these communities at once; without listings, a community ends. */
   function replace(changes: ReadonlyMap<string | null, readonly ListingConfig[]>): void {
     const changed = [...changes].filter(([guildId, next]) => {
       const current = communities.get(guildId)?.[0].listings ?? [];
@@ -97,10 +91,7 @@ export function createDirectory(
       const id = idOf(null);
       return communities.get(null)?.[0] ?? index.communities.find((community) => community.id === id);
     },
-    /**
-     * The communities that commands in a guild are about: its own. In direct messages all. In a guild without one,
-     * those of the operator, or none if others share the program.
-     */
+    /** Its own; in direct messages all; in a guild without one the operator's, or none if others share the program. */
     inGuild(guildId: string | null): readonly Community[] {
       const own = guildId === null ? undefined : communities.get(guildId);
       if (own !== undefined) return own;
@@ -164,10 +155,7 @@ export function distinctCommunities({ communities }: Pick<Directory, 'communitie
   return [...new Map(communities.toReversed().map((community) => [community.id, community])).values()].reverse();
 }
 
-/**
- * The community that is meant where none is named: the only one.
- * @throws TallyhookError `ledger_unknown_community` if there is none, or several
- */
+/** The only community, where none is named. @throws TallyhookError `ledger_unknown_community` */
 export function onlyCommunity(directory: Pick<Directory, 'communities'>): Community {
   const [only, ...others] = distinctCommunities(directory);
   if (only === undefined) {

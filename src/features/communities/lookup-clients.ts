@@ -46,10 +46,7 @@ export function createListingNames(inDiscord: NamesInDiscord, stopwatch: Clock) 
   }
 
   return {
-    /**
-     * With the site beside it if another listing of the community has the same name; with the id where only the site is
-     * known of both. Null if nothing but the configured name is known.
-     */
+    /** With the site, or the id, beside a name that another listing of the community has too. Null if none is known. */
     of(listing: NamedListing, community: readonly NamedListing[]): string | null {
       const name = nameOf(listing);
       const { siteName, id } = listing;
@@ -340,10 +337,7 @@ export class LookupClients {
     };
   }
 
-  /**
-   * The display name of a listing as far as it is known now, also of one that was unlinked; its configured name
-   * otherwise.
-   */
+  /** The display name as far as it is known now, also of an unlinked listing; its configured name otherwise. */
   readonly displayName = (name: string): string => {
     const client = this.#clients.get(name);
     if (client !== undefined) return client.displayName();
@@ -412,10 +406,7 @@ export function createComparedListings(config: Config, dependencies: Omit<Lookup
   return { directory, lookups, targets, targetLoop };
 }
 
-/**
- * The service before other sites, and servers before bots: commands offer listings in this order, and take the first by
- * default.
- */
+/** The service before other sites, and servers before bots: commands take the first by default. */
 export function inOrderOfCommands<Listed extends ListedLookup>(listed: readonly Listed[]): readonly Listed[] {
   const rank = ({ site, lookup }: ListedLookup) => (site === undefined ? 0 : 2) + (lookup.kind === 'bot' ? 1 : 0);
   return listed.toSorted((a, b) => rank(a) - rank(b));

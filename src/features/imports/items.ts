@@ -32,10 +32,7 @@ export interface ImportItem {
   readonly key: string;
   /** Whole credits, 0 or more; a vote may have some too. */
   readonly credits: number;
-  /**
-   * Null for a balance. `at` in ms since the epoch. `isTotal`: one of several votes of which only the number is known,
-   * so that the cooldown does not apply.
-   */
+  /** Null for a balance. `at` in ms. `isTotal`: only the number of votes is known, so no cooldown applies. */
   readonly vote: { readonly listing: string; readonly at: number; readonly isTotal: boolean } | null;
 }
 
@@ -66,10 +63,7 @@ export interface StoredImport extends ImportDescription {
 
 export type ImportState = Tables['imports']['state'];
 
-/**
- * The votes and credits that the undo of an import took from one member. `spent`: credits that the member no longer
- * had.
- */
+/** What an undo took from one member. `spent`: credits that the member no longer had. */
 export interface UndoneMember {
   readonly credits: number;
   readonly spent: number;

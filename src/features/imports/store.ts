@@ -118,10 +118,7 @@ export const writes = {
     await recountAccount(sql, target, accountId, now);
   },
 
-  /**
-   * Takes back what an import credited to one member: credits by a correction, as far as the member still has them.
-   * Null if nothing is left to take back: another process has done it.
-   */
+  /** Takes back what an import credited, as far as the member still has it. Null if another process has done it. */
   async undoMember(sql: Sql, target: ImportTarget, accountId: AccountId, now: number): Promise<UndoneMember | null> {
     return undoMember(sql, target, accountId, now);
   },
@@ -181,10 +178,7 @@ async function write(sql: Sql, target: ImportTarget, { accounts, entries }: Impo
   await run(sql.connection, total.where('id', '=', importId));
 }
 
-/**
- * Inserts the entries, the first of each account together, then the second ones, and so on, because each has the id of
- * the one before. Returns their ids.
- */
+/** Inserts the first entry of each account, then the second ones, and so on: each has the id of the one before. */
 async function insertEntries(
   sql: Sql,
   accounts: Map<AccountId, AccountState>,

@@ -142,10 +142,7 @@ const kinds = {
 
 type RecordKey = keyof typeof kinds;
 
-/**
- * All conditions, in English with the translations that differ. Discord: "Application Role Connection Metadata
- * Structure".
- */
+/** All conditions with translations. Discord: "Application Role Connection Metadata Structure". */
 export function roleConnectionRecords() {
   return (Object.keys(kinds) as RecordKey[]).map((key) => {
     const name = translationsOf(key, 'name');

@@ -114,10 +114,7 @@ export const writes = {
     await run(connection, updateMember(db, userId).set({ refreshing_until: null }));
   },
 
-  /**
-   * Enqueues an update that no vote has asked for, unless one was enqueued after `unlessSince` and has not succeeded.
-   * Returns whether it did.
-   */
+  /** Enqueues an update, unless one was enqueued after `unlessSince` and has not succeeded. Returns whether it did. */
   async requestUpdate(sql: Sql, userId: string, now: number, unlessSince: number): Promise<boolean> {
     const request = updateMember(sql.db, userId).set({ requested_at: now });
     const requested = await run(

@@ -48,11 +48,7 @@ export const reads = {
 };
 
 export const writes = {
-  /**
-   * Forgets a member, in all communities. A vote that is recorded meanwhile waits for the account, and is counted for a
-   * new one.
-   * @param found before the transaction, because it takes long
-   */
+  /** Forgets a member in all communities. @param found before the transaction, because it takes long */
   async forget(sql: Sql, userId: string, found: Mentions, { pseudonym, now, keepVotesMs }: Forgetting): Promise<void> {
     const { db, connection } = sql;
     const tables = Object.values(sql.memberTables).filter((table) => 'forget' in table);
@@ -221,10 +217,7 @@ interface Position {
   readonly userId: string | null;
 }
 
-/**
- * Finds the rows of a member by their indexes, and adds the mentions.
- * @param accounts those of the member; one that is created meanwhile is left out
- */
+/** The rows of a member by their indexes, and the mentions. @param accounts those of the member */
 export async function findMemberRows(
   sql: Sql,
   userId: string,

@@ -51,10 +51,7 @@ export interface CommunitySettings {
   /** Number of the newest change; 0 before the first. Pass it to {@link SettingsEdit.basis}. */
   readonly version: number;
   readonly latestChange: SettingsChange | null;
-  /**
-   * True if API keys and secrets can be stored. If not, linking fails with the issue `no_settings_key`: the operator
-   * has to set SETTINGS_KEY.
-   */
+  /** False: linking fails with `no_settings_key`, and the operator has to set SETTINGS_KEY. */
   readonly canStoreSecrets: boolean;
   /** Stored settings that are not in effect, such as secrets that cannot be decrypted. */
   readonly issues: readonly SettingIssue[];
@@ -125,18 +122,13 @@ export interface SettingsChange {
 export interface SettingsAuthor {
   readonly guildId: string;
   readonly authorId: string;
-  /**
-   * Id of the submitted modal or pressed button: repeating a call with the same id changes nothing, and has its result.
-   */
+  /** Id of the modal or button: repeating a call with the same id changes nothing, and has its result. */
   readonly interactionId: string;
 }
 
 /** Changes to save at once: all of them or none. */
 export interface SettingsEdit extends SettingsAuthor {
-  /**
-   * The {@link CommunitySettings.version} that the member saw. If one of the settings was changed by somebody else
-   * since then, nothing is saved. Null to save in any case.
-   */
+  /** The {@link CommunitySettings.version} that the member saw: a newer change is a conflict. Null for no check. */
   readonly basis: number | null;
   readonly changes: readonly {
     /** Null for a setting of the community. */

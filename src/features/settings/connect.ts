@@ -92,11 +92,7 @@ export function createConnect(options: {
       return { url, cookie: sealed };
     },
 
-    /**
-     * Exchanges the code, links the listing as `/setup` does, and has the service send its test.
-     * @returns whether the test has arrived
-     * @throws ConnectError
-     */
+    /** Exchanges the code and links the listing. Returns whether the test has arrived. @throws ConnectError */
     async finish({ guildId, userId, listing, verifier }: ConnectAttempt, code: string): Promise<boolean> {
       const granted = await client.exchange({ code, code_verifier: verifier, redirect_uri: redirectUri });
       if (granted.guild !== guildId || granted.listing.id !== guildId || granted.member !== userId) {
@@ -247,9 +243,7 @@ export function createConnectClient(serviceUrl: string, options: { readonly now:
 
   return {
     endpoints,
-    /**
-     * Announces a request. Returns the service's page on which the owner decides; rejects with {@link ConnectError}.
-     */
+    /** Announces a request. Returns the service's page on which the owner decides. @throws ConnectError */
     async request(request: ConnectRequest): Promise<string> {
       const { consent_url: url } = await send('request_endpoint', pushed, { body: request });
       const offered = await endpoints();

@@ -65,10 +65,7 @@ export class SettingsInEffect {
     this.applied = version;
   }
 
-  /**
-   * Reads the communities that have changed since, of any process; resolves when they are in effect. Rejects with the
-   * errors of the store.
-   */
+  /** Applies what any process has changed since. Rejects with the errors of the store. */
   readonly refresh = (): Promise<void> => {
     const read = () => this.readChanges();
     // One after the other, so that an older state never replaces a newer one.

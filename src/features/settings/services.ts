@@ -25,18 +25,13 @@ export interface SetupServices {
   readonly checks: SetupChecks;
   readonly drafts: ReturnType<typeof createSetupDrafts>;
   readonly connections: Connections;
-  /**
-   * Has the vote panel of a guild posted in a channel, in place of the one before. Rejects with the errors of the
-   * store.
-   */
+  /** Posts the vote panel of a guild in a channel, in place of the one before. Rejects with the errors of the store. */
   readonly postVotePanel: (guildId: string, channelId: string) => Promise<void>;
   /** True if the guild has a vote panel, or will have one in a moment. */
   readonly hasVotePanel: (guildId: string) => Promise<boolean>;
 }
 
-/**
- * Listings that top.gg has connected, and those that are held until the member who has connected it confirms it here.
- */
+/** Listings of top.gg that are held until the member who has connected them confirms it. */
 export interface Connections {
   heldFor(
     guildId: string,
@@ -56,9 +51,7 @@ export interface SetupChecks {
   checkKey(guildId: string, kind: 'server' | 'bot' | null, key: string): Promise<KeyCheck>;
   /** True if the operator has named the document's service; otherwise listings are on other sites alone. */
   readonly hasService: boolean;
-  /**
-   * The page on which the owner of a guild's listing finds its API key; null if there is none that Discord can link.
-   */
+  /** The page with the API key of a guild's listing; null if there is none that Discord can link. */
   dashboardOf(guildId: string): Promise<string | null>;
   /**
    * A link that connects the guild's listing on the service, for this member and ten minutes, and the name that the
@@ -70,10 +63,7 @@ export interface SetupChecks {
   ): Promise<{ readonly url: string; readonly listing: string } | null>;
   /** Where members vote for a listing; null if it is not known, or not in time. */
   votePage(listing: string): Promise<string | null>;
-  /**
-   * The names of listings on the service, by their configured names: external text. Those that the service does not
-   * name in time are missing. Never rejects.
-   */
+  /** Names on the service by configured names: external text, as far as known in time. Never rejects. */
   listingNames(listings: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Rights of the bot over the roles of a guild; null if Discord does not say in time. */
   roleAccess(guildId: string): Promise<RoleAccess | null>;
@@ -81,9 +71,7 @@ export interface SetupChecks {
   channelsOf(guildId: string): Promise<ReadonlySet<string> | null>;
   /** The text of a file that a member uploaded; null if it is too long, no text, or cannot be read in time. */
   readUpload(file: ResolvedFile): Promise<string | null>;
-  /**
-   * The names of the operator's listings that belong to no known guild: nobody can be distinguished from their owner.
-   */
+  /** The operator's listings without a known guild: nobody can be distinguished from their owner. */
   unassignedListings(): readonly string[];
 }
 
@@ -257,10 +245,7 @@ export type ComparedSettings =
   | { readonly before: readonly SettingChange[] }
   | { readonly after: readonly SettingChange[] };
 
-/**
- * Computes what the rules before and after a change would have paid in the last 30 days. Null if it changes no payment,
- * if there is nothing to compare, or if it takes too long. Never rejects.
- */
+/** What the rules before and after a change would have paid in 30 days; null if nothing, or too slow. Never rejects. */
 export type SimulateChange = (guildId: string, compared: ComparedSettings) => Promise<SimulatedCredits | null>;
 
 export function createChangeSimulation(options: {

@@ -86,10 +86,7 @@ interface SettingsOptions {
   readonly clock: Clock;
 }
 
-/**
- * The settings of all communities, as `/setup` and the command line read, validate and change them. Every method
- * rejects with the errors of the store.
- */
+/** Reads, validates and changes the settings of all communities. Methods reject with the errors of the store. */
 export class Settings {
   private readonly options: SettingsOptions;
   private readonly store: SettingsStore;
@@ -204,10 +201,7 @@ export class Settings {
     }
   }
 
-  /**
-   * Stores values as they are. Null if they have to be validated again: they are encrypted with a key that is not the
-   * database's any more, or the community has changed.
-   */
+  /** Stores values. Null if they have to be validated again: the key of the database, or the community, has changed. */
   private async storeChange(change: NewChange) {
     const result = await this.store.save(change);
     if (result.status === 'other_key' || result.status === 'outdated') return null;
@@ -384,9 +378,7 @@ export class Settings {
     return listings.some((each) => each.name === listing) ? this.store.arrivedSince(listing, since) : null;
   }
 
-  /**
-   * The settings that `/setup` stored for the community, without secrets: JSON in the form of the configuration file.
-   */
+  /** What `/setup` stored, without secrets, in the form of the configuration file. */
   async export(guildId: string): Promise<string> {
     const { opened, listings } = await this.open(guildId);
     return exportSettings(guildId, { settings: opened.settings, listings, withSecrets: false });

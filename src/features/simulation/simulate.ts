@@ -145,10 +145,7 @@ function reachedGoals(
   return reached;
 }
 
-/**
- * The first vote that decides what is paid since a time (both in ms since the epoch): of the same day for the bonus for
- * all listings, and of the period of the goal.
- */
+/** The first vote that decides what is paid since then (ms): of the day, or of the period of the goal. */
 function firstNeeded(listing: ReplayListing, since: number, goalAt: ReplayContext['goalAt']): number {
   const { calendar } = listing;
   return calendar.startOf(goalAt?.(listing, since)?.firstDay ?? calendar.dayAt(since));
@@ -169,10 +166,7 @@ export function pastEventsOf(entries: readonly MemberEntry[]): PastEvents {
   };
 }
 
-/**
- * Entries that a member would have been paid. Premium pays the number of its delivery, or else that of the rules.
- * @param earlier as of {@link replayVotes}
- */
+/** Entries that a member would have been paid. @param earlier as of {@link replayVotes} */
 export function simulateEntries(
   userId: string,
   { votes, premiums }: PastEvents,
@@ -185,10 +179,7 @@ export function simulateEntries(
   return [...replayVotes(userId, votes, context, earlier), ...premiumEntries];
 }
 
-/**
- * The number of credits that a delivery contained; null if there was none. If its body was pruned, what was paid for it
- * counts as that.
- */
+/** The credits that a delivery contained, or what was paid if its body was pruned; null if there were none. */
 function awardedIn({ body, family, credits }: Pick<MemberEntry, 'body' | 'family' | 'credits'>): number | null {
   if (body === null) return null;
   if (body === '') return credits;

@@ -151,10 +151,7 @@ export function explainDelivery(
   }
 }
 
-/**
- * The event that a quarantined delivery waits for by itself: its time, or its site; null if nothing but a replay ends
- * it.
- */
+/** What a quarantined delivery waits for by itself: its time, or its site; null without a replay. */
 export function waitOf({
   outcome,
   reason,
@@ -240,10 +237,7 @@ export interface TracedDelivery {
   readonly receivedAt: number;
   /** The name of the configured listing; null if it is unknown. */
   readonly listing: string | null;
-  /**
-   * `aheadOfTime`: quarantined only until its timestamp is reached; `unconfirmed`: only until its site confirms the
-   * vote.
-   */
+  /** `aheadOfTime`: until its timestamp is reached; `unconfirmed`: until its site confirms the vote. */
   readonly outcome: 'recorded' | 'duplicate' | 'test' | 'quarantined' | 'aheadOfTime' | 'unconfirmed' | 'ignored';
   /** Why it was quarantined. */
   readonly reason: string | null;

@@ -137,10 +137,7 @@ export function createDrawPart({ log, texts }: { readonly log: Log; readonly tex
   };
 }
 
-/**
- * An unterminated string is one token, up to the end: searching for its end at each of its quotes would take quadratic
- * time.
- */
+/** An unterminated string is one token: searching for its end at each of its quotes would take quadratic time. */
 const tokens = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{[]\s*[}\]]|[{}[\],:]|\s+|[^\s"{}[\],:]+/gs;
 /** Deeper than any payload. Deeper levels are not indented further, or a small body could produce a huge page. */
 const maxIndentation = 20;

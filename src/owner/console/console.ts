@@ -27,10 +27,7 @@ export interface ConsoleAccess {
   readonly authentication: Authentication;
 }
 
-/**
- * The owner's console, to be mounted at `/owner`: pages over the same queries and actions as the API. Only
- * previews of messages need JavaScript.
- */
+/** The owner's console, to be mounted at `/owner`. Only previews of messages need JavaScript. */
 export function createConsole({ token, discord, authentication }: ConsoleAccess, context: OwnerContext): Router {
   const secrets = { token, clientSecret: discord?.clientSecret ?? null };
   const sessions = createOwnerSessions(secrets, context.sessions, context.clock);

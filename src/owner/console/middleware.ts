@@ -105,10 +105,7 @@ export class ConsoleError extends HttpError {
   }
 }
 
-/**
- * What is wrong, in the language of the page. The errors that the API has as well are English sentences with details, which
- * other languages replace by what their status says.
- */
+/** In the language of the page; details that only English has are replaced by what the status says. */
 export function explainError(error: HttpError, texts: Texts): string {
   if (error instanceof ConsoleError) return error.explain(texts);
   if (isEnglish(texts.locale)) return error.message;

@@ -258,10 +258,7 @@ ${
 
 const replayForm = z.object({ back: z.enum(['delivery', 'effects']).catch('effects') });
 
-/**
- * Invalid fields become empty text, so that the page can be shown again with the others. `key`: only in the
- * confirmation.
- */
+/** Invalid fields become empty, so that the page can be shown again. `key`: only in the confirmation. */
 const correctionForm = z.object({
   credits: z.string().catch(''),
   reason: z.string().catch(''),
@@ -410,10 +407,7 @@ function readCorrection({ credits, reason, guildId }: CorrectionForm): Correctio
   throw new ConsoleError(400, ({ text }) => text('award.invalid', { max: maxCorrection }));
 }
 
-/**
- * The confirmation before an account is corrected.
- * @param page `idempotencyKey` is a field of the form, so that sending it twice corrects once
- */
+/** The confirmation before a correction. @param page `idempotencyKey`: sending the form twice corrects once */
 function confirmationPage(
   { userId, credits: balance }: { readonly userId: string; readonly credits: number },
   { credits, reason }: CorrectionRequest,

@@ -25,10 +25,7 @@ export interface ReasonView {
   readonly names: NameBook;
 }
 
-/**
- * Why something failed or was not paid. The program stores it in English: what managers meet is in the language of the page,
- * all else is quoted.
- */
+/** Why something failed or was not paid: in the language of the page what managers meet; all else is quoted. */
 export function reasonHtml(reason: string | null, { texts, names }: ReasonView): Html {
   const known = reason === null ? null : (knownReason(reason, texts) ?? failureOf(reason, texts));
   if (known !== null) return inlineMarkup(known, names, texts.locale);

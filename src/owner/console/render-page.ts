@@ -32,10 +32,7 @@ const sections = [
   { path: 'changes', name: 'changes' },
 ] as const;
 
-/**
- * The relative URL of the console's overview from the page at `path`: `./`, `../` or `../../`. All links are relative,
- * so that the console works under any path of a proxy.
- */
+/** The relative URL of the overview from `path`, so that the console works under any path of a proxy. */
 export function relativeRoot(path: string): string {
   const depth = path.split('/').length - 2;
   return depth <= 0 ? './' : '../'.repeat(depth);

@@ -62,10 +62,7 @@ export interface OwnerSessions {
   find(request: Request): Promise<OwnerSession | null>;
   /** @param member null for the operator */
   signIn(request: Request, response: Response, member: SignedInMember | null): Promise<void>;
-  /**
-   * Revokes the session in all processes, for every copy of the cookie. Rejects, and keeps the cookie, if that cannot
-   * be stored.
-   */
+  /** Revokes the session in all processes. Rejects, and keeps the cookie, if that cannot be stored. */
   signOut(session: OwnerSession, request: Request, response: Response): Promise<void>;
 }
 

@@ -28,10 +28,7 @@ import { consoleRoot, renderPage, textsOf } from '../render-page.ts';
 import { authorOf, type Visit } from '../session.ts';
 import { inlineMarkup, markupHtml } from './markup-html.ts';
 
-/**
- * The settings of a community: `/setup` on the web, in the language of the browser. Each answer of the command is a
- * page, so that both have the same forms, checks, undo and history.
- */
+/** `/setup` on the web: each answer of the command is a page, with the same forms, checks, undo and history. */
 export function settingsRoutes({ requireSession, requireForm }: SessionMiddleware): Router {
   const router = Router({ strict: true, mergeParams: true });
 
@@ -184,10 +181,7 @@ interface SelectableObjects {
   readonly missingIn: (channelId: string) => Promise<readonly PostingPermission[] | null>;
 }
 
-/**
- * A link or a form of the console as the input of `/setup`, which checks that channels and roles are of the guild.
- * @param guildId that of the visit
- */
+/** A link or form as the input of `/setup`, which checks that channels and roles are of the guild. */
 async function readInput(
   { query, body, method }: Pick<Request, 'query' | 'body' | 'method'>,
   {
