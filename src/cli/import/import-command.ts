@@ -9,7 +9,6 @@ import { plainName } from '@tallyhook/platform/truncate';
 import { readValues } from '../../../config/environment.ts';
 import { loadConfig, loadDatabaseUrl } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
-import type { AccountId } from '../../core/ledger/account.ts';
 import { maxReasonLength } from '../../core/ledger/correction.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import { fetchGuildName } from '../../discord/inspection.ts';
@@ -23,43 +22,20 @@ import type { SiteVote } from '../../lookup/sites/site-api.ts';
 import { createSiteClient } from '../../lookup/sites/site-client.ts';
 import { type BulkOptions, communitiesOf, findCommunity, findListing, withStore } from '../open-database.ts';
 import { confirmed } from '../prompt.ts';
-import { type DecimalSign, parseMapping, readTime } from './interpret-row.ts';
-import type { FileFormat } from './read-rows.ts';
+import { readTime } from './interpret-row.ts';
 import {
   type Crediting,
   createImportReport,
   createPreview,
   creditItems,
-  type ImportOptions,
+  type ImportArguments,
   idOf,
+  membersOf,
   openForImport,
   printReport,
   recountAll,
   runImport,
 } from './run-import.ts';
-
-interface ImportArguments {
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-  readonly json?: boolean;
-  readonly list?: boolean;
-  readonly fromSite?: boolean;
-  readonly round?: boolean;
-  readonly decimal?: DecimalSign;
-  readonly undo?: string;
-  readonly as?: 'balances' | 'votes';
-  readonly map?: string;
-  readonly key?: string;
-  readonly path?: string;
-  readonly format?: FileFormat;
-  readonly name?: string;
-  readonly guild?: string;
-  readonly listing?: string;
-  readonly votesAt?: string;
-  readonly since?: string;
-  readonly reason?: string;
-  readonly rejected?: string;
-}
 
 export async function importData(
   values: ImportArguments,
@@ -74,12 +50,12 @@ export async function importData(
     return undoImport(undo, { dryRun, yes, json }, terminal);
   }
   if (files.length === 0 && !fromSite) throw new UsageError('Specify the file to import.');
-  const { guild = null, reason, name, path, since = null } = values;
+  const { guild, reason, name, since } = values;
   const ofFiles = ['as', 'map', 'key', 'path', 'format', 'votesAt', 'rejected', 'decimal'] as const;
   const unused = fromSite ? (files[0] ?? ofFiles.find((option) => values[option] !== undefined)) : undefined;
   if (unused !== undefined) throw new UsageError(`With --from-site, "${unused}" has no meaning: it reads no file.`);
-  if (since !== null && !fromSite) throw new UsageError('--since needs --from-site.');
-  if (guild !== null && guild !== withoutGuild && !isSnowflake(guild))
+  if (since !== undefined && !fromSite) throw new UsageError('--since needs --from-site.');
+  if (guild !== undefined && guild !== withoutGuild && !isSnowflake(guild))
     throw new UsageError('--guild needs the id of a Discord server (digits), or none.');
   if (name !== undefined && (name.trim() === '' || name.length > 100)) {
     throw new UsageError('--name needs 1 to 100 characters.');
@@ -87,32 +63,7 @@ export async function importData(
   if (reason !== undefined && (reason.trim() === '' || reason.length > maxReasonLength)) {
     throw new UsageError(`--reason needs 1 to ${maxReasonLength} characters.`);
   }
-  const common = { dryRun, yes, json, guildId: guild, listing: values.listing ?? null };
-  const named = { ...common, name: name ?? null, reason: reason ?? null };
-  if (fromSite) return importHistory({ ...named, since }, terminal);
-  return runImport(
-    {
-      ...named,
-      files,
-      round: values.round ?? false,
-      decimal: values.decimal ?? null,
-      rowsAre: values.as ?? null,
-      mapping: parseMapping(values.map),
-      key: values.key ?? null,
-      path: path?.split('.') ?? [],
-      format: values.format ?? null,
-      votesAt: values.votesAt ?? null,
-      rejectedFile: values.rejected ?? null,
-    },
-    terminal,
-  );
-}
-
-export interface HistoryImportOptions
-  extends BulkOptions,
-    Pick<ImportOptions, 'guildId' | 'listing' | 'name' | 'reason'> {
-  /** The time of the first votes; null for as early as the site has any, or to continue. */
-  readonly since: string | null;
+  return fromSite ? importHistory(values, terminal) : runImport(files, values, terminal);
 }
 
 /** As far back as a site looks (ms). */
@@ -125,25 +76,25 @@ const votesAtOnce = 250;
 const requestTimeoutMs = 5 * second;
 
 /** `tallyhook import --from-site`: the votes that the site of a listing has in its history. */
-export async function importHistory(options: HistoryImportOptions, terminal: Terminal): Promise<number> {
-  const { dryRun, yes, json } = options;
+async function importHistory(values: ImportArguments, terminal: Terminal): Promise<number> {
+  const { dryRun = false, yes, json = false } = values;
   const { stop } = terminal;
   const now = systemClock.now();
   const config = loadConfig(process.env);
   const { store, close } = await openForImport(config.databaseUrl, dryRun);
   try {
-    const community = await findCommunity(config, store, options.guildId);
-    const listing = findListing(onSites(community), options.listing);
+    const community = await findCommunity(config, store, values.guild ?? null);
+    const listing = findListing(onSites(community), values.listing ?? null);
     const readHistory = historyOf(config, store, community, listing);
-    const name = options.name ?? `votes of ${listing}`;
+    const name = values.name ?? `votes of ${listing}`;
     const { id: communityId } = community;
     const storedId = await idOf(store, name, communityId);
-    const since = await startOf(options, store, { importId: storedId, listing, now });
+    const since = await startOf(values, store, { importId: storedId, listing, now });
     const votesSince = `the votes for ${listing} since ${new Date(since).toISOString()}`;
     const question = `Import ${votesSince} from its site? --dry-run shows what it would credit.`;
     if (!dryRun && !yes && !(await confirmed(question, 'Nothing was imported.', terminal))) return exitCode.ok;
     const importId = dryRun ? storedId : await store.imports.start({ name, communityId }, now);
-    const reason = options.reason ?? `imported from ${name}`;
+    const reason = values.reason ?? `imported from ${name}`;
     const target = { importId, communityId, reason, listings: community.named.map(withoutSecrets) };
     const credit = dryRun
       ? createPreview(store, target)
@@ -191,11 +142,11 @@ function historyOf(config: Config, store: Store, { named }: Community, name: str
 
 /** From when on votes are requested (ms since the epoch). */
 async function startOf(
-  { since }: HistoryImportOptions,
+  { since }: ImportArguments,
   store: Store,
   { importId, listing, now }: { readonly importId: number; readonly listing: string; readonly now: number },
 ): Promise<number> {
-  if (since !== null) return readTime('--since', since, now);
+  if (since !== undefined) return readTime('--since', since, now);
   const last = await store.imports.lastVoteAt(importId, listing);
   return last === null ? now - maxHistoryMs : last - overlapMs;
 }
@@ -242,8 +193,6 @@ async function creditAll(
 
 /** How long the list waits for Discord (ms). */
 const nameTimeoutMs = 3 * second;
-const membersAtOnce = 20;
-
 /** `tallyhook import --undo ID`, or the name of an import. */
 export async function undoImport(
   wanted: string,
@@ -270,11 +219,7 @@ export async function undoImport(
     await store.imports.setState(id, 'undoing', systemClock.now());
     const totals = { members: 0, credits: 0, spent: 0, votes: 0, membersWhoSpent: 0 };
     let othersMembers = 0;
-    for (let after: AccountId | null = null; ; ) {
-      const members = await store.imports.members(id, after, membersAtOnce);
-      if (members.length === 0) break;
-      if (terminal.stop.aborted)
-        throw new TallyhookError('stopped', 'Stopped.', { hint: 'Run it again: it continues.' });
+    for await (const members of membersOf(store, id, terminal)) {
       const now = systemClock.now();
       const undone = await Promise.all(members.map((accountId) => store.imports.undoMember(target, accountId, now)));
       othersMembers += undone.filter((each) => each === null).length;
@@ -285,7 +230,6 @@ export async function undoImport(
         totals.votes += votes;
         if (spent > 0) totals.membersWhoSpent += 1;
       }
-      after = members.at(-1) ?? null;
     }
     if (stored.votes > 0) await store.counters.reset();
     await store.imports.setState(id, 'undone', systemClock.now());

@@ -15,92 +15,105 @@ import { readDatabaseStatus } from '../../core/store/snapshots/snapshot.ts';
 import type { Community } from '../../features/communities/directory.ts';
 import type { ImportItem, ImportTarget, ItemOutcome } from '../../features/imports/items.ts';
 import { openStore, type Store } from '../../features/store.ts';
-import { type BulkOptions, findCommunity, findListing, olderDatabase } from '../open-database.ts';
+import { findCommunity, findListing, olderDatabase } from '../open-database.ts';
 import { confirmed } from '../prompt.ts';
 import {
   type Columns,
   createKeyReader,
   type DecimalSign,
   findColumns,
-  type ImportedField,
   interpretRow,
+  parseMapping,
   type RowRules,
   readTime,
   rejectLostDigits,
 } from './interpret-row.ts';
-import { type Fields, type FileOptions, readRows, readText } from './read-rows.ts';
+import { type Fields, type FileFormat, type FileOptions, readRows, readText } from './read-rows.ts';
 
-export interface ImportOptions extends FileOptions, BulkOptions {
-  readonly files: readonly string[];
-  readonly guildId: string | null;
-  readonly listing: string | null;
-  readonly rowsAre: 'balances' | 'votes' | null;
-  readonly mapping: Partial<Record<ImportedField, string>>;
-  readonly key: string | null;
-  readonly name: string | null;
-  readonly reason: string | null;
-  readonly votesAt: string | null;
-  readonly round: boolean;
-  readonly decimal: DecimalSign | null;
-  readonly rejectedFile: string | null;
+/** The options of `tallyhook import` as they are written. */
+export interface ImportArguments {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+  readonly list?: boolean;
+  readonly fromSite?: boolean;
+  readonly round?: boolean;
+  readonly decimal?: DecimalSign;
+  readonly undo?: string;
+  readonly as?: 'balances' | 'votes';
+  readonly map?: string;
+  readonly key?: string;
+  readonly path?: string;
+  readonly format?: FileFormat;
+  readonly name?: string;
+  readonly guild?: string;
+  readonly listing?: string;
+  readonly votesAt?: string;
+  readonly since?: string;
+  readonly reason?: string;
+  readonly rejected?: string;
 }
 
 const sampleSize = 100;
-/** Members per transaction when streaks are brought up to date. */
 const membersAtOnce = 20;
 
-export async function runImport(options: ImportOptions, terminal: Terminal): Promise<number> {
-  const { files, json } = options;
+export async function runImport(
+  files: readonly string[],
+  values: ImportArguments,
+  terminal: Terminal,
+): Promise<number> {
+  const { json = false, dryRun = false, rejected = null, votesAt } = values;
+  const format = { format: values.format ?? null, path: values.path?.split('.') ?? [] };
   const now = systemClock.now();
-  const sample = await readSample(files, options);
-  const columns = findColumns(sample, options.mapping, options.key !== null);
-  const readKey = options.key === null ? null : createKeyReader(options.key);
+  const sample = await readSample(files, format);
+  const columns = findColumns(sample, parseMapping(values.map), values.key !== undefined);
+  const readKey = values.key === undefined ? null : createKeyReader(values.key);
   const readId = (fields: Fields) => {
     const text = readText(fields, columns.user);
     return readKey === null ? text : (readKey(text)?.userId ?? '');
   };
-  await rejectLostDigits(files, { ...options, readId });
+  await rejectLostDigits(files, { ...format, readId });
   const config = loadConfig(process.env);
-  const { store, close } = await openForImport(config.databaseUrl, options.dryRun);
+  const { store, close } = await openForImport(config.databaseUrl, dryRun);
   try {
-    const community = await findCommunity(config, store, options.guildId);
-    const rowsAre = rowKindOf(options, columns);
+    const community = await findCommunity(config, store, values.guild ?? null);
+    const rowsAre = rowKindOf(values.as, columns);
     const hasVotes = rowsAre === 'votes' || columns.votes !== undefined;
-    const needsListing = options.listing !== null || (hasVotes && columns.listing === undefined);
+    const needsListing = values.listing !== undefined || (hasVotes && columns.listing === undefined);
     const rules: RowRules = {
       columns,
       rowsAre,
       now,
-      round: options.round,
-      decimal: options.decimal,
+      round: values.round ?? false,
+      decimal: values.decimal ?? null,
       guildId: community.guildId,
       readKey,
-      listing: needsListing ? findListing(community, options.listing) : null,
+      listing: needsListing ? findListing(community, values.listing ?? null) : null,
       listings: community.named.map(({ name }) => name),
-      votesAt: options.votesAt === null ? null : readVotesAt(options.votesAt, community, now),
+      votesAt: votesAt === undefined ? null : readVotesAt(votesAt, community, now),
     };
-    const name = options.name ?? basename(files[0] ?? '');
+    const name = values.name ?? basename(files[0] ?? '');
     const target: ImportTarget = {
       importId: await idOf(store, name, community.id),
       communityId: community.id,
-      reason: options.reason ?? `imported from ${name}`,
+      reason: values.reason ?? `imported from ${name}`,
       listings: community.named.map(withoutSecrets),
     };
     if (!json) for (const line of previewRows(sample, rules, name)) terminal.printError(line);
 
-    if (options.dryRun || !options.yes) {
-      const report = createImportReport(options.dryRun ? options.rejectedFile : null);
-      await importFiles(files, { ...options, rules, report, credit: createPreview(store, target) }, terminal);
-      if (options.dryRun) return printReport(report, { json, name, importId: null }, terminal);
+    if (dryRun || !values.yes) {
+      const report = createImportReport(dryRun ? rejected : null);
+      await importFiles(files, { ...format, rules, report, credit: createPreview(store, target) }, terminal);
+      if (dryRun) return printReport(report, { json, name, importId: null }, terminal);
       for (const line of report.lines(false)) terminal.printError(line);
       const declined = 'Nothing was imported.';
       if (!report.hasCredited()) terminal.printError(declined);
       if (!report.hasCredited() || !(await confirmed('Import this now?', declined, terminal))) return exitCode.ok;
     }
-    const report = createImportReport(options.rejectedFile);
+    const report = createImportReport(rejected);
     const importId = await store.imports.start({ name, communityId: community.id }, now);
     const credit = (items: readonly ImportItem[]) => store.imports.apply({ ...target, importId }, items, now);
-    await importFiles(files, { ...options, rules, report, credit }, terminal);
+    await importFiles(files, { ...format, rules, report, credit }, terminal);
     if (hasVotes) await recountAll(store, { ...target, importId }, terminal);
     await store.imports.setState(importId, 'done', systemClock.now());
     return printReport(report, { json, name, importId }, terminal);
@@ -127,19 +140,25 @@ export async function recountAll(store: Store, target: ImportTarget, terminal: T
   const progress = startProgress(terminal, { label: 'Streaks', unit: 'members' });
   let done = 0;
   try {
-    for (let after: AccountId | null = null; ; ) {
-      const members = await store.imports.members(target.importId, after, membersAtOnce);
-      if (members.length === 0) return;
-      if (terminal.stop.aborted)
-        throw new TallyhookError('stopped', 'Stopped.', { hint: 'Run it again: it continues.' });
+    for await (const members of membersOf(store, target.importId, terminal)) {
       const now = systemClock.now();
       await Promise.all(members.map((accountId) => store.imports.recount(target, accountId, now)));
-      after = members.at(-1) ?? null;
       done += members.length;
       progress.advanceTo(done);
     }
   } finally {
     progress.end();
+  }
+}
+
+/** The members of an import, some at a time: those of one transaction. @throws TallyhookError `stopped` */
+export async function* membersOf({ imports }: Store, importId: number, { stop }: Terminal) {
+  for (let after: AccountId | null = null; ; ) {
+    const members: readonly AccountId[] = await imports.members(importId, after, membersAtOnce);
+    if (members.length === 0) return;
+    if (stop.aborted) throw new TallyhookError('stopped', 'Stopped.', { hint: 'Run it again: it continues.' });
+    yield members;
+    after = members.at(-1) ?? null;
   }
 }
 
@@ -155,11 +174,11 @@ async function readSample(files: readonly string[], options: FileOptions): Promi
   return sample;
 }
 
-function rowKindOf({ rowsAre }: ImportOptions, { credits, votes, time }: Columns): 'balances' | 'votes' {
+function rowKindOf(rowsAre: ImportArguments['as'], { credits, votes, time }: Columns): 'balances' | 'votes' {
   if (rowsAre === 'votes' && time === undefined) {
     throw new UsageError('Votes need a time: name its column with --map time=NAME.');
   }
-  if (rowsAre !== null) return rowsAre;
+  if (rowsAre !== undefined) return rowsAre;
   if (time !== undefined && credits === undefined && votes === undefined) return 'votes';
   if (time !== undefined && votes === undefined) {
     throw new UsageError('Rows have a time and credits. Choose what they are: --as balances, or --as votes.');
