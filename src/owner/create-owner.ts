@@ -17,8 +17,6 @@ import type { Store } from '../features/store.ts';
 import { maxRequestsPerMinute } from '../lookup/budget.ts';
 import type { KeyStatus } from '../lookup/lookup.ts';
 import type { AppTexts } from '../texts/texts.ts';
-import { service } from '../webhook/sites/service.ts';
-import { findSite } from '../webhook/sites/site-settings.ts';
 import { createOwnerApi } from './api.ts';
 import { Authentication, createDiscordSignIn, type SignInLinks } from './authentication.ts';
 import { createCommunityScopes, createOwnerCommunities } from './communities.ts';
@@ -99,14 +97,7 @@ export function createOwnerApp(
       log,
       communities,
       nextVotes: store.nextVotes.ofMember,
-      cooldowns: (communityId) => {
-        const listings = directory.listings.filter(
-          ({ community }) => communityId === null || community.id === communityId,
-        );
-        return new Map(listings.map(({ name, rewards }) => [name, rewards.base.cooldownMs]));
-      },
-      sites: () => new Map(directory.listings.map(({ name, site }) => [name, site ? findSite(site) : service])),
-      timeZones: () => new Map(directory.listings.map(({ name, community }) => [name, community.timeZone])),
+      listings: () => directory.listings,
       alarms: {
         held: store.rateAlarms.held,
         decide: (listing, decision) => store.rateAlarms.decide(listing, decision, clock.now()),
@@ -117,9 +108,7 @@ export function createOwnerApp(
         clock,
         log,
       }),
-      announced: () => directory.listings.filter(({ implied }) => !implied),
       rewards: {
-        rules: () => directory.listings.filter(({ implied }) => !implied),
         cards,
         waitingOrders: async (scope) => (await store.shop.summary(scope?.guildId ?? null)).waiting,
         votesPerDay(scope) {

@@ -3,6 +3,7 @@ import { formatCount } from '@tallyhook/platform/durations';
 import { HttpError } from '@tallyhook/platform/web/http-error';
 import { type PageRequest, paginate, type ResultPage } from '@tallyhook/platform/web/pagination';
 import type { z } from 'zod';
+import type { ListingConfig } from '../../config/schema.ts';
 import { accountIdOf } from '../core/ledger/account.ts';
 import type { RankedMember, Standing } from '../core/ledger/standing.ts';
 import type { Counts, DeliveryRecord, EffectRecord, LedgerEntry, OpenProblems } from '../core/records/records.ts';
@@ -13,7 +14,9 @@ import type { VoteRange } from '../features/corrections/store.ts';
 import { nextVoteFor } from '../features/next-votes/next-vote.ts';
 import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
 import { findDelivery } from '../features/traces/delivery-details.ts';
-import { type Trust, trustOf } from '../webhook/sites/site.ts';
+import { service } from '../webhook/sites/service.ts';
+import { type Site, type Trust, trustOf } from '../webhook/sites/site.ts';
+import { findSite } from '../webhook/sites/site-settings.ts';
 import type { CorrectionRequest, deliveriesQuery } from './api.ts';
 import type { OwnerCommunity } from './communities.ts';
 import type { BudgetStatus, ComponentStatus, OwnerContext } from './context.ts';
@@ -94,12 +97,14 @@ async function getAccount(context: OwnerContext, community: OwnerCommunity, user
 }
 
 async function listingsOf(
-  { cooldowns, nextVotes }: OwnerContext,
+  { listings, nextVotes }: OwnerContext,
   { id, standings }: OwnerCommunity,
   userId: string,
 ): Promise<readonly VoteTimes[]> {
   const [lastVotes, stated = []] = await Promise.all([standings.lastVotes(userId), nextVotes?.(userId)]);
-  return [...cooldowns(id)].map(([listing, cooldownMs]) => {
+  const own = listings().filter(({ community }) => community.id === id);
+  return own.map(({ name: listing, rewards }) => {
+    const { cooldownMs } = rewards.base;
     const vote = nextVoteFor({ names: [listing], cooldownMs }, lastVotes, stated);
     return { listing, lastVoteAt: vote?.at ?? null, nextVoteAt: vote?.nextVoteAt ?? null };
   });
@@ -183,19 +188,29 @@ export async function getSummary(context: OwnerContext): Promise<Summary> {
 
 /** A page of the delivery log. Of a site that no listing is on, it is empty. */
 export async function listDeliveries(
-  { records, sites }: Pick<OwnerContext, 'records' | 'sites'>,
+  { records, listings: all }: Pick<OwnerContext, 'records' | 'listings'>,
   { user: userId, site, ...filter }: z.infer<typeof deliveriesQuery>,
 ): Promise<ResultPage<DeliveryRecord>> {
-  const listings = site === null ? null : [...sites()].filter(([, { id }]) => id === site).map(([name]) => name);
+  const listings =
+    site === null
+      ? null
+      : all()
+          .filter((each) => siteOf(each).id === site)
+          .map(({ name }) => name);
   if (listings?.length === 0) return { rows: [], next: null };
   return paginate({ ...filter, userId, listings }, records.deliveries);
 }
 
+/** The site of a listing; the document's service if it names none. */
+export function siteOf({ site }: Pick<ListingConfig, 'site'>): Site {
+  return site === undefined ? service : findSite(site);
+}
+
 /** The names of the sites of listings, if there are several sites; otherwise null for every listing. */
-export function siteNames({ sites }: Pick<OwnerContext, 'sites'>): (listing: string | null) => string | null {
-  const byListing = sites();
-  const isSeveral = new Set([...byListing.values()].map(({ name }) => name)).size > 1;
-  return (listing) => (isSeveral && listing !== null ? (byListing.get(listing)?.name ?? null) : null);
+export function siteNames({ listings }: Pick<OwnerContext, 'listings'>): (listing: string | null) => string | null {
+  const byListing = new Map(listings().map((each) => [each.name, siteOf(each).name]));
+  const isSeveral = new Set(byListing.values()).size > 1;
+  return (listing) => (isSeveral && listing !== null ? (byListing.get(listing) ?? null) : null);
 }
 
 /** Processes a quarantined delivery again. For any other delivery the outcome is `duplicate`. @throws HttpError 404 */
@@ -281,17 +296,17 @@ export interface ListingDetails {
   readonly held: HeldListing | null;
 }
 
-export async function listListings({ sites, timeZones, alarms }: OwnerContext): Promise<readonly ListingDetails[]> {
-  const [held, zones] = [await alarms.held(), timeZones()];
-  return [...sites()].map(([name, site]) => ({
-    ...{ name, site: site.name, trust: trustOf(site), timeZone: zones.get(name) ?? 'UTC' },
+export async function listListings({ listings, alarms }: OwnerContext): Promise<readonly ListingDetails[]> {
+  const held = await alarms.held();
+  return listings().map(({ name, timeZone, ...listing }) => ({
+    ...{ name, site: siteOf(listing).name, trust: trustOf(siteOf(listing)), timeZone },
     held: held.find(({ listing }) => listing === name) ?? null,
   }));
 }
 
 /** @throws HttpError 404 */
-export function findTimeZone({ timeZones }: OwnerContext, listing: string): string {
-  const timeZone = timeZones().get(listing);
+export function findTimeZone({ listings }: OwnerContext, listing: string): string {
+  const timeZone = listings().find(({ name }) => name === listing)?.timeZone;
   if (timeZone === undefined) throw new HttpError(404, `There is no listing "${listing.slice(0, 100)}".`);
   return timeZone;
 }

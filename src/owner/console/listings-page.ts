@@ -4,6 +4,7 @@ import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { dateTime } from '@tallyhook/platform/web/time-element';
 import { describeValue, settingName } from '../../../commands/setup/view.ts';
+import type { ListingConfig } from '../../../config/schema.ts';
 import { createCalendar } from '../../core/rewards/calendar.ts';
 import { isOff } from '../../core/settings/setting-spec.ts';
 import type { ReversalTotals } from '../../features/corrections/reversals.ts';
@@ -12,7 +13,6 @@ import type { CardView, ConsoleCard } from '../../features/parts.ts';
 import type { HeldListing } from '../../features/rate-alarms/store.ts';
 import { settings } from '../../features/settings.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { ListingRules } from '../context.ts';
 import type { NameBook } from '../names.ts';
 import type { ListingDetails } from '../queries.ts';
 import { counted, type DrawPart, fill, listingTitle, memberLink, named, siteText, untrustedText } from './cells.ts';
@@ -118,7 +118,7 @@ interface RewardsPage {
 
 /** One card per subject. @param cards those of the features */
 export function rewardsPage(
-  { rules, cards }: { readonly rules: readonly ListingRules[]; readonly cards: readonly RenderedCard[] },
+  { rules, cards }: { readonly rules: readonly ListingConfig[]; readonly cards: readonly RenderedCard[] },
   page: RewardsPage,
 ): Html {
   const { texts } = page;
@@ -165,7 +165,7 @@ function card(id: string, title: string, content: Html | readonly Html[]): Html 
 }
 
 /** Listings with the same rules share one list. */
-function rulesByListing(listings: readonly ListingRules[], { texts, names }: RewardsPage): Html[] {
+function rulesByListing(listings: readonly ListingConfig[], { texts, names }: RewardsPage): Html[] {
   const described = listings.map((each) => ({ ...each, rules: describeRules(each, texts) }));
   const groups = Map.groupBy(described, ({ timeZone, rules }) => [timeZone, ...rules].join('\n'));
   return [...groups.values()].map((group) => {
@@ -177,7 +177,7 @@ function rulesByListing(listings: readonly ListingRules[], { texts, names }: Rew
 }
 
 /** The rules of a listing that are on, in the words of `/setup`. */
-function describeRules(listing: ListingRules, texts: Texts): readonly Markup[] {
+function describeRules(listing: ListingConfig, texts: Texts): readonly Markup[] {
   return settings.flatMap(({ path, inFile }) => {
     const value = inFile(listing);
     if (!path.startsWith('rewards.') || isOff(value) || value === 'all') return [];

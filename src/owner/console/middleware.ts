@@ -128,7 +128,6 @@ function scopeContext(context: OwnerContext, scope: CommunityScope): OwnerContex
   const { guildId, communityId } = scope;
   const records = scopeRecords(context.records, scope);
   const isListed = (name: string | null) => name !== null && scope.listings.includes(name);
-  const ofListings = <Value>(all: ReadonlyMap<string, Value>) => new Map([...all].filter(([name]) => isListed(name)));
 
   function own(): OwnerCommunity {
     const community = context.communities.at(guildId);
@@ -171,19 +170,15 @@ function scopeContext(context: OwnerContext, scope: CommunityScope): OwnerContex
       of: async () => [own()],
     },
     rewards: {
-      rules: () => context.rewards.rules().filter(({ name }) => isListed(name)),
       cards: context.rewards.cards.filter(({ isScoped }) => isScoped),
       votesPerDay: () => context.rewards.votesPerDay(scope),
       waitingOrders: () => context.rewards.waitingOrders(scope),
     },
-    announced: () => context.announced().filter(({ name }) => isListed(name)),
+    listings: () => context.listings().filter(({ name }) => isListed(name)),
     async replay(delivery) {
       if (!isListed(delivery.listing) || !isOfCommunity(delivery, scope)) throw otherCommunity();
       return context.replay(delivery);
     },
-    cooldowns: () => ofListings(context.cooldowns(communityId)),
-    sites: () => ofListings(context.sites()),
-    timeZones: () => ofListings(context.timeZones()),
     alarms: {
       held: async () => (await context.alarms.held()).filter(({ listing }) => isListed(listing)),
       async decide(listing, decision) {

@@ -41,6 +41,7 @@ import {
   replayEffect,
   reverseVotes,
   siteNames,
+  siteOf,
 } from '../queries.ts';
 import { announcementsPage } from './announcements/announcements-page.ts';
 import {
@@ -86,14 +87,18 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
   });
 
   page('/deliveries', async (request, { context }) => {
-    const { cooldowns, sites, clock } = context;
+    const listings = context.listings();
     const parameters = parseRequest(deliveriesQuery, listQuery(request));
     const { rows: deliveries, next } = await listDeliveries(context, parameters);
     const { limit: _limit, before: _before, ...filter } = parseRequest(queryParameters, request.query);
-    const shown = { listings: [...cooldowns(null).keys()], sites: [...sites().values()], siteOf: siteNames(context) };
+    const shown = {
+      listings: listings.map(({ name }) => name),
+      sites: listings.map(siteOf),
+      siteOf: siteNames(context),
+    };
     const names = await context.namesIn(context.scope)(deliveries.map(({ userId }) => userId));
     const texts = textsOf(request);
-    const view = { deliveries, filter, ...shown, names, next, now: clock.now(), root: './', texts };
+    const view = { deliveries, filter, ...shown, names, next, now: context.clock.now(), root: './', texts };
     return { title: texts.text('console.deliveries'), body: deliveriesPage(view) };
   });
 
@@ -133,7 +138,10 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     const { rewards, scope } = context;
     const texts = textsOf(request);
     const shown = { root: './', texts, names: await context.namesIn(scope)([]) };
-    const view = { cards: await renderCards(rewards.cards, scope, shown), rules: rewards.rules() };
+    const view = {
+      cards: await renderCards(rewards.cards, scope, shown),
+      rules: context.listings().filter(({ implied }) => !implied),
+    };
     return { title: texts.text('console.rewards'), body: rewardsPage(view, shown) };
   });
 

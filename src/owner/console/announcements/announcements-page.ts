@@ -7,7 +7,7 @@ import { previewAssets, previewsHtml } from './previews.ts';
 
 /** What the announcements of each listing look like. @param base the relative URL of the whole console */
 export async function announcementsPage(context: OwnerContext, texts: Texts, base: string): Promise<Html> {
-  const { announced, namesIn, scope, guilds, clock, log } = context;
+  const { listings, namesIn, scope, guilds, clock, log } = context;
   const names = await namesIn(scope)([]);
   const guild = scope && (await guilds.reader?.guild(scope.guildId).catch(() => null));
   const now = clock.now();
@@ -22,6 +22,8 @@ export async function announcementsPage(context: OwnerContext, texts: Texts, bas
   };
   return html`<h1>${texts.text('console.announcements')}</h1>
 <p class="quiet">${texts.text('console.previewHint')}</p>
-${announced().map((listing) => drawPart(listing.name, () => card(listing)))}
+${listings()
+  .filter(({ implied }) => !implied)
+  .map((listing) => drawPart(listing.name, () => card(listing)))}
 ${previewAssets(base)}`;
 }
