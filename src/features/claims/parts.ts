@@ -1,9 +1,9 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
 import type { CommunityId, LedgerReads } from '../../core/ledger/account.ts';
+import { type ResolvableListing, withoutSecrets } from '../../core/receiving/listing.ts';
 import { toleranceMs } from '../../core/rewards/reward.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
-import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { type ClaimResult, maxClaimAgeMs } from '../../core/tally/record-claim.ts';
 import type { ClaimRecorder } from '../../core/tally/recorder.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
@@ -14,7 +14,7 @@ import type { ClaimOutcome, Claims } from './claims.ts';
 
 /** Claims of votes. While the cooldown of a recorded vote runs, the service is not asked. */
 export function createClaims(options: {
-  readonly findListing: (name: string) => ListingContext | undefined;
+  readonly findListing: (name: string) => ResolvableListing | undefined;
   readonly compareTargets?: (listing: string) => Promise<void>;
   readonly findLookup: (name: string) => Pick<ListedLookup, 'lookup' | 'site' | 'isSilent'> | undefined;
   /** Null for a listing on the service, and for one whose site does not say who has voted. */
@@ -73,20 +73,6 @@ function outcomeOf(result: ClaimResult, at: number): ClaimOutcome {
       return { type: 'recorded', at: recordedAt, how, credits, reason };
     }
   }
-}
-
-/** The plain data that the store needs; a listing of the configuration has more. */
-function withoutSecrets({
-  name,
-  kind,
-  id,
-  rewards,
-  community,
-  announced,
-  ...channels
-}: ListingContext): ListingContext {
-  const { announceChannelId, premiumChannelId } = channels;
-  return { name, kind, id, rewards, community, announced, announceChannelId, premiumChannelId };
 }
 
 export function createServices(

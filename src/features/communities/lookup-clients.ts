@@ -233,26 +233,35 @@ export class LookupClients {
     };
   }
 
-  /** The client of a listing on another site, which is a new one if its settings have changed. */
-  #clientAtSite(listing: ListingConfig, settings: SiteSettings): ConfiguredClient {
+  /**
+   * The client of a listing on another site, or without a key or an address of the service, whose votes only the ledger
+   * knows: a new one if its settings have changed.
+   */
+  #clientOfVotes(listing: ListingConfig, settings?: SiteSettings): ConfiguredClient {
     const { name, kind, id, guildId, rewards, linked, title } = listing;
     const { cooldownMs } = rewards.base;
     const key = JSON.stringify([settings, kind, id, title]);
     const known = this.#clients.get(name);
     if (known?.key === key && known.guildId === guildId && known.cooldownMs === cooldownMs) return known;
-    const site = findSite(settings);
+    const site = settings && findSite(settings);
     const options = this.#optionsOf(listing);
-    const { key: siteKey, slug } = settings;
-    const siteClient = createSiteClient(
-      { site: site.id, kind, id, key: siteKey },
-      { ...options, apiUrl: this.#config.siteApiUrl },
-    );
-    const page = site.votePage({ kind, id, slug });
-    const { withName, ...named } = this.#nameClient(listing, site);
+    const siteClient =
+      site === undefined
+        ? null
+        : createSiteClient(
+            { site: site.id, kind, id, key: settings?.key ?? null },
+            { ...options, apiUrl: this.#config.siteApiUrl },
+          );
+    const page = site?.votePage({ kind, id, slug: settings?.slug ?? null }) ?? null;
+    const { withName, ...named } = this.#nameClient(listing, site ?? null);
     const lastVote = this.#lastVoteOf(listing);
     const lookup = withName(createSiteLookup({ kind, id, page, client: siteClient, ...options, lastVote }));
-    const listed = { site: { id: site.id, name: site.name }, isSilent: siteClient === null, siteClient, ...named };
-    return { lookup, prepare: noKey, name, guildId, key, cooldownMs, linked: linked === true, ...listed };
+    const listed = {
+      isSilent: siteClient === null,
+      siteClient,
+      ...(site && { site: { id: site.id, name: site.name } }),
+    };
+    return { lookup, prepare: noKey, name, guildId, key, cooldownMs, linked: linked === true, ...listed, ...named };
   }
 
   #clientOfService(listing: ListingConfig, key: string): ConfiguredClient {
@@ -262,20 +271,6 @@ export class LookupClients {
     const client = createRotatableClient((each) => this.#createClient(listing, each), key);
     const lookup = withName(client.lookup);
     return { ...client, lookup, name, guildId, key, cooldownMs, linked: linked === true, siteClient: null, ...named };
-  }
-
-  /** A listing of the service without a key, or without the address of the service: only the ledger knows its votes. */
-  #clientOfLedger(listing: ListingConfig): ConfiguredClient {
-    const { name, kind, id, guildId, rewards, linked, title } = listing;
-    const { cooldownMs } = rewards.base;
-    const key = JSON.stringify([kind, id, title]);
-    const known = this.#clients.get(name);
-    if (known?.key === key && known.guildId === guildId && known.cooldownMs === cooldownMs) return known;
-    const { withName, ...named } = this.#nameClient(listing, null);
-    const options = { ...this.#optionsOf(listing), lastVote: this.#lastVoteOf(listing) };
-    const lookup = withName(createSiteLookup({ kind, id, page: null, client: null, ...options }));
-    const listed = { isSilent: true, siteClient: null, ...named };
-    return { lookup, prepare: noKey, name, guildId, key, cooldownMs, linked: linked === true, ...listed };
   }
 
   /** The last vote with when the next one is due. */
@@ -305,13 +300,9 @@ export class LookupClients {
       const { name, kind, id, guildId, title, lookupKey: key, rewards } = listing;
       // Of the variables, which describe a server and a bot, the one that there may not be.
       if (listing.implied && key === null) continue;
-      if (listing.site !== undefined) {
-        next.set(name, this.#clientAtSite(listing, listing.site));
-        continue;
-      }
       // A process that only receives may have keys, but no address to use them at.
-      if (key === null || this.#config.lookup.baseUrl === '') {
-        next.set(name, this.#clientOfLedger(listing));
+      if (listing.site !== undefined || key === null || this.#config.lookup.baseUrl === '') {
+        next.set(name, this.#clientOfVotes(listing, listing.site));
         continue;
       }
       const { cooldownMs } = rewards.base;

@@ -29,7 +29,7 @@ export class SettingsInEffect {
   private readonly byGuild = new Map<string, EffectiveSettings>();
   /** The webhook secrets that cannot be decrypted here, by guild. */
   private readonly unreadable = new Map<string, readonly UnreadableSecret[]>();
-  private readonly options: {
+  readonly options: {
     readonly store: Pick<SettingsStore, 'state' | 'changedAfter' | 'communities' | 'communitiesAfter'>;
     readonly encryption: Encryption;
     /** Adds the communities of guilds that have none yet. */
@@ -213,26 +213,20 @@ const pollMs = 2 * second;
 
 export function createSettings(
   config: Config,
-  options: {
+  options: Omit<SettingsInEffect['options'], 'replace' | 'store'> & {
     readonly store: SettingsStore;
-    readonly encryption: Encryption;
     readonly directory: Directory;
-    readonly addCommunities: (guildIds: readonly string[]) => Promise<void>;
     readonly lookups: Pick<LookupClients, 'prepare'>;
     readonly targets: Pick<ListingTargets, 'find'>;
-    /** Receives the secrets of the communities; null without a log. */
-    readonly redact: Pick<Redactor, 'add'> | null;
     /** Called after each change, so that other processes can be notified. */
     readonly onSaved: () => void;
     /** Reads what else may have changed, whenever changes of settings are looked for. */
     readonly alsoRefresh?: () => Promise<void>;
     readonly clock: Clock;
-    readonly log: Log;
   },
 ) {
-  const { store, encryption, directory, addCommunities, lookups, targets, redact, onSaved, alsoRefresh, clock, log } =
-    options;
-  const sync = new SettingsInEffect(config.base, { store, encryption, addCommunities, replace, redact, log });
+  const { store, encryption, directory, lookups, targets, onSaved, alsoRefresh, clock, log } = options;
+  const sync = new SettingsInEffect(config.base, { ...options, replace });
 
   /** Replaces nothing if one of the keys is not valid. */
   function replace(communities: ReadonlyMap<string | null, readonly ListingConfig[]>): void {

@@ -42,37 +42,18 @@ export interface Connections {
 }
 
 /** Questions of `/setup` to the listing service and Discord before it saves. */
-export interface SetupChecks {
-  /**
-   * Asks the service, once, which listing an API key belongs to; twice if its kind is not known (null) and it is a bot.
-   * The key is neither logged nor part of an error. Managers of a guild can check ten keys a minute, over all
-   * processes, so that nobody guesses keys from the operator's address.
-   */
-  checkKey(guildId: string, kind: 'server' | 'bot' | null, key: string): Promise<KeyCheck>;
-  /** True if the operator has named the document's service; otherwise listings are on other sites alone. */
-  readonly hasService: boolean;
-  /** The page with the API key of a guild's listing; null if there is none that Discord can link. */
-  dashboardOf(guildId: string): Promise<string | null>;
-  /**
-   * A link that connects the guild's listing on the service, for this member and ten minutes, and the name that the
-   * listing gets; null if the service does not offer it. Never rejects for what the service does.
-   */
+export interface SetupChecks extends ReturnType<typeof createSetupChecks> {
+  /** A link that connects the guild's listing on the service, for this member and ten minutes; null without one. */
   connectOffer(
     community: CommunitySettings,
     userId: string,
   ): Promise<{ readonly url: string; readonly listing: string } | null>;
-  /** Where members vote for a listing; null if it is not known, or not in time. */
-  votePage(listing: string): Promise<string | null>;
-  /** Names on the service by configured names: external text, as far as known in time. Never rejects. */
-  listingNames(listings: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Rights of the bot over the roles of a guild; null if Discord does not say in time. */
   roleAccess(guildId: string): Promise<RoleAccess | null>;
   /** The ids of the channels of a guild, without threads; null if Discord does not say in time. */
   channelsOf(guildId: string): Promise<ReadonlySet<string> | null>;
   /** The text of a file that a member uploaded; null if it is too long, no text, or cannot be read in time. */
   readUpload(file: ResolvedFile): Promise<string | null>;
-  /** The operator's listings without a known guild: nobody can be distinguished from their owner. */
-  unassignedListings(): readonly string[];
 }
 
 /** The fields of a submitted form by name. */
@@ -117,11 +98,14 @@ export function createSetupChecks(
   const cardOf = createCardSource(lookups, () => null, stopwatch);
   return {
     checkKey: createKeyCheck({ baseUrl, budget: store.budgetStore, clock, log }),
+    /** True if the operator has named the document's service; otherwise listings are on other sites alone. */
     hasService: baseUrl !== '',
     dashboardOf: createDashboards(baseUrl, stopwatch),
     listingNames: lookups.displayNames,
+    /** Where members vote for a listing; null if it is not known, or not in time. */
     votePage: async (listing: string) => (await readCard(cardOf, listing, stopwatch))?.url ?? null,
-    unassignedListings: () => directory.ofGuild(null)?.named.map(({ name }) => name) ?? [],
+    /** The operator's listings without a known guild: nobody can be distinguished from their owner. */
+    unassignedListings: (): readonly string[] => directory.ofGuild(null)?.named.map(({ name }) => name) ?? [],
   };
 }
 

@@ -577,50 +577,36 @@ async function wereSame(
   return one !== undefined && two !== undefined && (await compare(one, two, findTarget)) !== false;
 }
 
+function linkIssue(listing: string | null, code: SettingIssue['code'], problem: string, hint: string): SettingIssue {
+  return { listing, path: linkPath, code, problem, hint };
+}
+
 function alreadyLinked({ name, linked }: ListingConfig): SettingIssue {
-  const issue = { listing: name, path: linkPath } as const;
-  return linked
-    ? {
-        ...issue,
-        code: 'already_linked',
-        problem: `is linked already, as ${name}.`,
-        hint: 'Replace its key or its secrets instead.',
-      }
-    : {
-        ...issue,
-        code: 'operators_listing',
-        problem: `was set up by the operator already, as ${name}.`,
-        hint: 'Change its settings instead.',
-      };
+  if (!linked) {
+    const problem = `was set up by the operator already, as ${name}.`;
+    return linkIssue(name, 'operators_listing', problem, 'Change its settings instead.');
+  }
+  const hint = 'Replace its key or its secrets instead.';
+  return linkIssue(name, 'already_linked', `is linked already, as ${name}.`, hint);
 }
 
 function notCompared({ name }: ListingConfig): SettingIssue {
-  return {
-    listing: name,
-    path: linkPath,
-    code: 'not_compared',
-    problem: `may be the same listing as ${name}.`,
-    hint: `Try again later. If this stays, give ${name} its id in the file of TALLYHOOK_CONFIG, or a valid API key.`,
-  };
+  const hint = `Try again later. If this stays, give ${name} its id in the file of TALLYHOOK_CONFIG, or a valid API key.`;
+  return linkIssue(name, 'not_compared', `may be the same listing as ${name}.`, hint);
 }
 
 const tooManyListings: SettingIssue = {
-  listing: null,
-  path: linkPath,
-  code: 'invalid',
-  problem: `is one of more than ${maxListings} listings.`,
+  ...linkIssue(null, 'invalid', `is one of more than ${maxListings} listings.`, 'Unlink another one first.'),
   rule: rule('atMost', { max: maxListings }),
-  hint: 'Unlink another one first.',
 };
 
 /** Names are generated, so nobody gets this by accident. */
-const nameTaken: SettingIssue = {
-  listing: null,
-  path: linkPath,
-  code: 'invalid',
-  problem: 'has a name that a listing of another server has or had.',
-  hint: 'Link it again.',
-};
+const nameTaken = linkIssue(
+  null,
+  'invalid',
+  'has a name that a listing of another server has or had.',
+  'Link it again.',
+);
 
 /** A key that does not belong to the listing for which it was entered. */
 function keyOfOtherListing(listing: string): SettingIssue {
