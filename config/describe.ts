@@ -142,7 +142,6 @@ function publicCommunity(
   });
 }
 
-/** Which secrets of a listing are set, and where. */
 function secretsOf(
   listing: ListingConfig,
   origin: ListingOrigin,

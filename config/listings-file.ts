@@ -22,7 +22,6 @@ const site = z
     'The [site](sites.md#the-sites) that it is on, such as `topgg`; the listing service with the lookup API otherwise.',
   );
 
-/** Fields of a listing about its site. */
 interface SiteFields {
   readonly site?: string | undefined;
   readonly siteKey?: string | undefined;
@@ -61,9 +60,7 @@ export function headerSecretProblem({
   return { problem: `is invalid: ${beyondAscii}.`, hint };
 }
 
-/** Fields that are of the document's service alone. */
 const serviceFields = ['lookupKey', 'voteAuthorization'] as const;
-/** Fields that are of the other sites alone. */
 const siteFields = ['siteKey', 'slug', 'confirm'] as const;
 
 /** Issues with what a listing states of its site. @param setting where it is configured @param position leads to it */
@@ -223,7 +220,6 @@ export function listingsFileSchema(describe = plainText): object {
   });
 }
 
-/** Markdown without marks of code and links. */
 function plainText(markdown: string): string {
   return markdown.replaceAll(/\[([^[\]]+)\]\([^()]*\)/g, '$1').replaceAll('`', '');
 }

@@ -94,7 +94,6 @@ function withSharedSettings(sources: readonly ListingSource[], issues: ConfigIss
   });
 }
 
-/** The values by path. @param sources the listings of one guild */
 function sharedValues(sources: readonly ListingSource[], issues: ConfigIssue[]) {
   const specs: readonly SettingSpec[] = settings.filter((spec: SettingSpec) => spec.isShared);
   return specs.flatMap((spec) => {
@@ -222,7 +221,6 @@ function siteRules(listing: Partial<StatedListing>): Partial<RewardRules> {
   return { site: { retryHorizonMs }, cooldownMs: hours ? Math.round(hours * hour) : cooldownMs };
 }
 
-/** Issues with the roles that each listing names itself. */
 function sourceIssues(sources: readonly ListingSource[], defaults: ListingDefaults): ConfigIssue[] {
   return sources.flatMap((source) => roleIssues(toListing(source, defaults), source.setting));
 }
@@ -307,7 +305,6 @@ function sourceFromVariables(values: Values, kind: 'server' | 'bot', lookupKey: 
 }
 
 const webhookVariables = ['VOTE_WEBHOOK_SECRET', 'PREMIUM_WEBHOOK_SECRET', 'VOTE_WEBHOOK_AUTHORIZATION'] as const;
-/** Variables that the file replaces. */
 const listingVariables = ['LOOKUP_SERVER_KEY', 'LOOKUP_BOT_KEY', ...webhookVariables] as const;
 
 function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): ReadListings {

@@ -85,7 +85,6 @@ export function loadLogFormat(environment: Environment): Config['logFormat'] {
 
 export const unsetHint = 'If it comes from an environment variable, that variable is empty or not set.';
 
-/** A text as in the variable of a setting. */
 function text<Value>(setting: Variable<Value>) {
   const message = `it must be ${setting.expected}`;
   return z
@@ -393,7 +392,6 @@ function withSecretsOfSource(source: ListingSource, others: readonly ListingSour
   return { ...source, listing: { ...source.listing, ...secrets } };
 }
 
-/** Parts of the configuration by the settings that they are read from. */
 const parts: Readonly<Record<string, (config: Config) => unknown>> = {
   TALLYHOOK_ROLES: ({ roles }) => roles,
   'DISCORD_TOKEN, DISCORD_API_URL, DISCORD_GUILD_ID, DISCORD_PUBLIC_KEY': ({ discord }) => discord,

@@ -74,7 +74,6 @@ function digits(min: number, max: number): z.ZodType<number, string> {
   return z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(min).max(max));
 }
 
-/** A number with or without a fraction, written in digits and at most one point. */
 const decimal = z
   .string()
   .regex(/^\d+(\.\d+)?$/)

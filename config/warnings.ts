@@ -38,7 +38,6 @@ export function configWarnings(
 /** Generated secrets are longer (characters). */
 const minCompleteLength = 16;
 
-/** Lists of secrets that may be one secret with a comma. */
 function dividedSecrets(values: Values): ConfigIssue[] {
   return (['VOTE_WEBHOOK_SECRET', 'PREMIUM_WEBHOOK_SECRET'] as const).flatMap((setting) => {
     const secrets = values[setting] ?? [];

@@ -229,7 +229,6 @@ export function createAnswering(
   };
 }
 
-/** What the descriptions of commands depend on, as a text to compare. */
 function describeOffer({ listings, isShared, lacks }: RegistrationContext): string {
   const described = listings.map(({ name, displayName, lookup, site, isSilent }) => {
     return [name, displayName?.(), lookup.kind, site, isSilent];

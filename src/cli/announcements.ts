@@ -47,7 +47,6 @@ export function previewListings(listings: readonly ListingConfig[], now: number)
     });
 }
 
-/** An announcement as plain text with Discord's markup: lines of text, and the labels of buttons. */
 function toTexts({ subject, reply }: AnnouncementPreview, now: number) {
   const buttons =
     'kind' in reply ? reply.blocks.flatMap((block) => ('buttons' in block ? block.buttons : [])) : reply.buttons;

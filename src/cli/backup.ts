@@ -29,7 +29,6 @@ export const restore = copyCommand({
   formatSuccess: (file, path) => `Restored ${path} from ${file}`,
 });
 
-/** A command that copies between a backup file and the database, and prints a summary of the copied ledger. */
 function copyCommand(direction: {
   postgresHint(file: string): string;
   copy(file: string, path: string, terminal: Terminal): Promise<CopyResult>;
@@ -151,7 +150,6 @@ async function writeOutput(lines: Readable, { output, stop }: Terminal): Promise
   }
 }
 
-/** Throws what {@link writeFileAtomically} throws, and TallyhookError `stopped`. */
 function writeToFile(lines: Readable, path: string, stop: AbortSignal): Promise<void> {
   return writeFileAtomically(path, async (partial) => {
     try {

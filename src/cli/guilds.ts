@@ -67,7 +67,6 @@ interface ChangeOptions {
   readonly yes?: boolean;
 }
 
-/** Returns whether the environment or the file names listings of the guild. */
 function isOperators(guildId: string): boolean {
   const base = listingBase(process.env);
   if (base === null) throw new UsageError('The settings are invalid: see tallyhook config --check.');

@@ -77,7 +77,6 @@ async function startBot(terminal: Terminal, readEnvironment: () => Environment):
   return exitCode.ok;
 }
 
-/** Loads OpenTelemetry and starts to send spans, if a collector is configured. */
 async function startTraces({ tracing: options }: Config) {
   if (options === null) return null;
   const { startExporter } = await import('@tallyhook/platform/tracing/exporter').catch((cause: unknown) => {

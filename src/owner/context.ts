@@ -44,7 +44,6 @@ type ReplayDelivery = (
   delivery: DeliveryRecord,
 ) => Promise<{ readonly outcome: Outcome; readonly reason: string | null; readonly credits: number }>;
 
-/** The guilds of the communities, and who manages them. */
 interface OwnerGuilds {
   /** Of the communities whose guild is known. */
   ids(): readonly string[];

@@ -43,7 +43,6 @@ export async function checkAddress(url: string | null, receiver: Receiver): Prom
   ];
 }
 
-/** The URL without the path of the webhooks, and that path. */
 function splitUrl(url: string): { readonly base: string; readonly path: string; readonly listing: string | null } {
   const { origin, pathname } = new URL(url);
   const start = pathname.indexOf('/webhooks');

@@ -93,7 +93,6 @@ function evaluateDamaged({ guildId, listing, path, hint }: Installation['effecti
   return fail(`The stored ${path} of ${owner} cannot be decrypted: its text is damaged.`, hint);
 }
 
-/** Evaluates a key file on which nothing depends yet, but the first secret would. */
 function evaluateUnusedKeyFile({ keyFile }: KeySources): Finding[] {
   const file = keyFile === null ? null : readKeyFile(keyFile);
   if (file?.state !== 'unusable') return [];

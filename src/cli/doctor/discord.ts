@@ -35,7 +35,6 @@ import { inspectRoles, type RoleAccess } from '../../features/roles/inspect-role
 import { rolesGivenBy } from '../../features/settings.ts';
 import type { Installation, InstallationCheck } from './installation.ts';
 
-/** Finding of the other Discord checks if {@link discordCheck} fails. */
 const skippedWithoutDiscord = warn('Skipped, because the discord check failed.');
 
 /** The bot token, and whether the bot is in the guild of DISCORD_GUILD_ID. */
@@ -180,7 +179,6 @@ export function evaluateRoles(guildId: string, roles: ReadonlySet<string>, acces
   return findings.length > 0 ? findings : [pass(`The bot can give all configured roles in ${guild}.`)];
 }
 
-/** A check that needs the bot of the token. Errors of Discord are findings. */
 function botCheck(
   name: string,
   run: (installation: Installation, bot: BotIdentity) => Promise<readonly Finding[]>,
@@ -194,7 +192,6 @@ function botCheck(
   };
 }
 
-/** Returns what `check` finds, or the error of {@link DiscordRest} with which it rejects. */
 async function orDiscordError(check: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await check();

@@ -77,7 +77,6 @@ function loadConfigOrIssues(): Config | { readonly issues: readonly CheckResult[
   }
 }
 
-/** Timeout of a request to a time source, or for the latest release (ms). */
 const requestTimeoutMs = 6 * second;
 
 /** Checks that only a process needs that uses Discord or the lookup API needs. */
@@ -92,7 +91,6 @@ const discordChecks = (publications: readonly Publication[]): readonly Installat
   keysCheck,
 ];
 
-/** In the order of the report. */
 const networkChecks = (config: Config, publications: readonly Publication[]): readonly InstallationCheck[] => [
   {
     name: 'configuration',

@@ -195,7 +195,6 @@ type RunningStoreState = z.infer<typeof storeState> | null;
 const storeState = z.object({ ready: z.boolean(), reason: z.string().optional() });
 const readiness = z.object({ parts: z.object({ store: storeState }) });
 
-/** Fetches the state from the running process, since only that process knows which file it has open. */
 async function fetchStoreState(http: { readonly host: string; readonly port: number }): Promise<RunningStoreState> {
   if (http.port === 0) return null;
   const response = await probeHttp(`${localUrl(http.host, http.port)}/readyz`, {}, readinessTimeoutMs);

@@ -178,7 +178,6 @@ async function channelName(
   return access != null && 'name' in access ? `#${plainName(access.name)}` : channelId;
 }
 
-/** Titles by what the service and Discord call the servers and bots. */
 async function fetchTitles({ profiles, listings, rest, bot, clock }: Installation): Promise<TitleOf> {
   const ofService = titlesOf(await profiles());
   const nameOf = async ({ kind, id }: ListingConfig) => {
@@ -201,7 +200,6 @@ async function fetchTitles({ profiles, listings, rest, bot, clock }: Installatio
   return (name) => titles.get(name) ?? ofService(name);
 }
 
-/** Discord ids of listings by name, as the service says them. */
 async function targetsOf({ profiles }: Pick<Installation, 'profiles'>): Promise<ReadonlyMap<string, string>> {
   const known = (await profiles()) ?? [];
   return new Map(
@@ -274,7 +272,6 @@ export function evaluateSecrets({
   return [pass('The webhook secrets are configured and look valid.')];
 }
 
-/** Distinct secrets: listings may share one, which is then reported once. */
 function labelSecrets(
   listings: readonly ListingConfig[],
   family: string,
@@ -319,7 +316,6 @@ function evaluateFormat({ secret, label }: WebhookSecret): Finding[] {
   return [];
 }
 
-/** Reports a webhook secret that was confused with a different secret. */
 function evaluateConfusion(
   { secret, label }: WebhookSecret,
   otherSecrets: readonly { readonly secret: string | null; readonly label: string }[],

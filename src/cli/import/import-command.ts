@@ -75,7 +75,6 @@ const votesAtOnce = 250;
 /** At most that of the bot, because they share the limit of the site. */
 const requestTimeoutMs = 5 * second;
 
-/** `tallyhook import --from-site`: the votes that the site of a listing has in its history. */
 async function importHistory(values: ImportArguments, terminal: Terminal): Promise<number> {
   const { dryRun = false, yes, json = false } = values;
   const { stop } = terminal;
@@ -191,7 +190,6 @@ async function creditAll(
   }
 }
 
-/** How long the list waits for Discord (ms). */
 const nameTimeoutMs = 3 * second;
 /** `tallyhook import --undo ID`, or the name of an import. */
 export async function undoImport(
@@ -294,7 +292,6 @@ const states: Readonly<Record<StoredImport['state'], string>> = {
   undone: 'undone',
 };
 
-/** The names of the guilds, as far as Discord says them to the bot now. */
 async function guildNamesOf(imports: readonly StoredImport[]): Promise<ReadonlyMap<string, string>> {
   const guildIds = [...new Set(imports.flatMap(({ guildId }) => guildId ?? []))];
   const { DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl = '' } = readValues(process.env).values;

@@ -257,7 +257,6 @@ function describe(paths: readonly string[]): string {
   return `The file has: ${paths.slice(0, 12).join(', ')}.`;
 }
 
-/** The ids in a key such as `points_6136…_1000…`. */
 interface KeyParts {
   readonly userId: string;
   /** Null if the template has no guild. */

@@ -74,7 +74,6 @@ function invalidFile(line: number, problem: string, hint: string): TallyhookErro
   return new TallyhookError('invalid_import_file', `The row on line ${line} ${problem}.`, { hint });
 }
 
-/** A row of a CSV file with the line on which it begins, counted from 1. */
 interface CsvRow {
   readonly line: number;
   readonly fields: readonly string[];
@@ -102,7 +101,6 @@ export function createCsvParser(delimiter: string) {
   // Each part reports its own error.
   parser.on('error', () => {});
 
-  /** The rows that end in what `pass` gives to the parser. */
   async function read(pass: (done: (error?: Error | null) => void) => void): Promise<CsvRow[]> {
     await new Promise<void>((resolve, reject) => pass((error) => (error ? reject(toInvalidFile(error)) : resolve())));
     const read = rows;
@@ -129,7 +127,6 @@ function findDelimiter(sample: string): string {
   return counted.reduce((best, each) => (each.count > best.count ? each : best)).delimiter;
 }
 
-/** An element of a JSON array, or a property of an object, as its text. */
 interface JsonElement {
   /** Where it begins, counted from 1. */
   readonly line: number;
@@ -351,7 +348,6 @@ function jsonReader(path: readonly string[]) {
   };
 }
 
-/** One JSON value per line. */
 function lineReader() {
   let rest = '';
   let line = 0;

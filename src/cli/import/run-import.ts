@@ -361,7 +361,6 @@ interface RejectedRow {
   readonly reason: string;
 }
 
-/** Rejected rows that are printed for each reason. */
 const shownLines = 5;
 
 /** Adds up what became of rows. @param rejectedFile where all rejected rows are listed as CSV; null for nowhere */
@@ -453,7 +452,6 @@ type ImportReport = ReturnType<typeof createImportReport>;
 
 const shownRows = 3;
 
-/** How the first rows are understood, for people. */
 function previewRows(sample: readonly Fields[], rules: RowRules, name: string): string[] {
   const columns = Object.entries(rules.columns).map(([field, column]) => `${field} = ${column}`);
   const rows = sample.slice(0, shownRows).map((fields) => `  ${describeRow(fields, rules)}`);

@@ -235,7 +235,6 @@ async function answerOne(
 const none = 'none';
 const another = 'another';
 
-/** An answer of the right form, or an empty one where that is allowed. */
 async function askFor(
   { name, text, ifEmpty }: Question,
   found: readonly FoundId[],
@@ -316,7 +315,6 @@ function withSettingsKey(answers: Answers, { current, isInFile }: AnswerContext)
   };
 }
 
-/** 32 bytes in hex: a webhook secret, or an encryption key. */
 function generateSecret(): string {
   return randomBytes(32).toString('hex');
 }

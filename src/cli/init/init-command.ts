@@ -98,7 +98,6 @@ function describeChange(name: SettingName, before: string | undefined, value: st
 /** How to make an address public: a page of the documents, which the package does not contain. */
 const hostingPage = 'https://github.com/tallyhook/tallyhook/blob/main/docs/hosting/README.md';
 
-/** Lines that say what to do after the settings are written. @param script as {@link programName} takes it */
 function nextSteps(values: Environment, { generated, sites }: Answers, script?: string): string[] {
   const { PUBLIC_URL: publicUrl, PORT: port = defaultOf('PORT'), VOTE_WEBHOOK_SECRET: secret } = values;
   const address = (publicUrl || `https://your.domain`).replace(/(?<!\/)\/+$/, '');

@@ -198,7 +198,6 @@ function optional<Spec extends SettingSpec>(spec: Spec): OptionalSchema<Spec> {
   return z.optional(schema).meta(meta) as OptionalSchema<Spec>;
 }
 
-/** The name of a setting in its group. */
 type NameIn<Path extends string, Prefix extends string> = Path extends `${Prefix}${infer Name}`
   ? Name extends `${string}.${string}`
     ? never

@@ -107,7 +107,6 @@ export function hasNoIssues({ issues }: { readonly issues: readonly unknown[] })
   return issues.length === 0;
 }
 
-/** Cities by their names in lower case, as in "berlin" and "new york". */
 const zonesByCity = once(
   () => new Map(Intl.supportedValuesOf('timeZone').map((zone) => [cityOf(zone).toLowerCase(), zone])),
 );

@@ -105,7 +105,6 @@ function eventsSharedBy(listings: readonly ListingConfig[]): object {
   );
 }
 
-/** The names under which the server or bot of these listings was linked before. */
 function formerNames(group: readonly ListingConfig[], targetIdOf: FindTargetId): readonly string[] {
   const [first] = group;
   const isSameKind = ({ kind, site }: FormerLink) => kind === first?.kind && site === first.site?.id;
@@ -158,7 +157,6 @@ const retryMs = minute;
 /** Otherwise a change of the listings is awaited (ms). */
 const idleMs = day;
 
-/** A listing whose settings may leave out the id. */
 type TargetedListing = Pick<ListingConfig, 'name' | 'id' | 'lookupKey'>;
 
 /** The server or bot that a listing is. `id` is its Discord id; null if the service does not say it. */
@@ -174,7 +172,6 @@ export function createListingTargets(findLookup: (listing: string) => ListedLook
   /** By API key, because a listing can get another one. */
   const known = new Map<string, string | null>();
 
-  /** The target as far as it is known now, without a request. */
   function targetOf({ id, lookupKey }: TargetedListing): Target {
     if (id !== null) return { isKnown: true, id };
     const found = lookupKey === null ? undefined : known.get(lookupKey);

@@ -214,7 +214,6 @@ export class LookupClients {
     return createLookup({ kind: listing.kind, baseUrl: this.#config.lookup.baseUrl, key, ...this.#optionsOf(listing) });
   }
 
-  /** The display name of a listing, and its lookup with that name. */
   #nameClient({ name, kind, id, guildId, title }: ListingConfig, site: { readonly name: string } | null) {
     let nameOnSite: string | null = null;
     const listing: NamedListing = { kind, id, title, siteName: site?.name ?? null, nameOnSite: () => nameOnSite };
@@ -273,7 +272,6 @@ export class LookupClients {
     return { ...client, lookup, name, guildId, key, cooldownMs, linked: linked === true, siteClient: null, ...named };
   }
 
-  /** The last vote with when the next one is due. */
   #lastVoteOf(listing: ListingConfig): (userId: string) => Promise<LedgerVote | null> {
     const { name, rewards } = listing;
     const { lastVote } = this.#optionsOf(listing);

@@ -230,7 +230,6 @@ function byId(rows: readonly object[]): ReadonlyMap<AccountId, AccountState> {
   return new Map(rows.map((row) => toAccountState(row as BalanceRow)).map((account) => [account.id, account]));
 }
 
-/** Reads what decisions about items of an import depend on, beside their accounts. */
 async function readImportState(
   { db, connection }: Sql,
   target: ImportTarget,

@@ -286,7 +286,6 @@ const maxCodeLength = 512;
 /** Where members link their account; Discord's `role_connections_verification_url`. */
 export const linkPath = '/linked-roles';
 
-/** Why an attempt failed, by its text on the page. */
 type Failure = Exclude<TextIn<'webPage'>, 'back'>;
 
 /**

@@ -107,7 +107,6 @@ export function publish({ publicUrl, clientSecret }: Config): Publication | null
   };
 }
 
-/** Whether Discord knows of linked roles what the settings say. */
 async function checkPublication(
   rest: DiscordRest,
   applicationId: string,

@@ -111,7 +111,6 @@ async function runAll<Row>({ connection }: Sql, queries: readonly Compilable<Row
 
 const jsonColumns = ['body', 'last_votes', 'history', 'roles'];
 
-/** The row with its JSON columns parsed, and the fields of an effect's contents named. */
 function toReadable({ effects }: Sql, row: object): Record<string, unknown> {
   const columns = Object.entries<unknown>({ ...row });
   const kind = 'kind' in row ? String(row.kind) : '';
@@ -302,7 +301,6 @@ function isErasing(queue: string, content: string): boolean {
   return parseQueue(queue).type.startsWith('role') && content.includes('"erase":true');
 }
 
-/** The queues of effects that concern the member alone. */
 function ownQueues({ hooks }: Sql, userId: string, accounts: readonly AccountId[]): readonly string[] {
   return [
     ...accounts.map((accountId) => queueName('dm', partsOf(accountId).communityId, userId)),
@@ -364,7 +362,6 @@ export function bodyWithoutGiver(body: string, giver: string): string | null {
   return text.includes(giver) ? null : text;
 }
 
-/** The kinds of effects that may mention several members. */
 function sharedKinds(formats: EffectFormats): readonly string[] {
   return Object.entries(formats).flatMap(([kind, format]) => ('withoutMember' in format ? kind : []));
 }

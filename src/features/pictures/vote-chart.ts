@@ -118,7 +118,6 @@ const colors = {
   axis: '#4e5058',
   average: '#fee75c',
 };
-/** Bars of working days and of weekends. */
 const fills = {
   weekday: { backgroundImage: 'linear-gradient(to bottom, #5865f2, #4650b8)' },
   weekend: { backgroundImage: 'linear-gradient(to bottom, #57f287, #41b365)' },

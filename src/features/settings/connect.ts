@@ -272,7 +272,6 @@ const ticket = z.object({
 });
 const attempt = ticket.extend({ state: z.string(), verifier: z.string() });
 
-/** Who connects which guild, from `/setup` on. */
 type ConnectTicket = z.infer<typeof ticket>;
 /** A ticket in the browser that has used it, with the state and the verifier of the PKCE. */
 type ConnectAttempt = z.infer<typeof attempt>;

@@ -198,7 +198,6 @@ export async function effectiveListings(
   };
 }
 
-/** Stored settings of all communities. */
 async function allCommunities(store: Pick<SettingsStore, 'communitiesAfter'>): Promise<readonly StoredCommunity[]> {
   const all: StoredCommunity[] = [];
   for (;;) {

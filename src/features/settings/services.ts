@@ -56,7 +56,6 @@ export interface SetupChecks extends ReturnType<typeof createSetupChecks> {
   readUpload(file: ResolvedFile): Promise<string | null>;
 }
 
-/** The fields of a submitted form by name. */
 type Fields = Readonly<Record<string, string | readonly string[] | boolean>>;
 
 /** How long an edit can be continued (ms): as long as Discord's components of the message usually are. */
@@ -149,7 +148,6 @@ export function createKeyCheck(options: {
   }
 }
 
-/** How long a message waits for the service's website (ms). */
 const dashboardTimeoutMs = second / 2;
 
 /**

@@ -175,7 +175,6 @@ export class Settings {
     throw new TallyhookError('settings_key_missing', 'The settings, or their key, change all the time.');
   }
 
-  /** Issues with these settings that they do not have already. */
   private async issuesOf({ guildId, changed, targetIds, ...settings }: ValidatedChange): Promise<SettingIssue[]> {
     const { base, findTarget } = this.options;
     const before = communityConfig(base(), guildId, settings.before);
@@ -435,7 +434,6 @@ export class Settings {
     return { current, changed: communityConfig(this.options.base(), guildId, settings).listings };
   }
 
-  /** The result of an interaction that was saved before. */
   private async findInteraction({ guildId, interactionId }: SettingsAuthor) {
     const id = await this.store.changeOfInteraction(guildId, interactionId);
     return id === null ? null : ({ status: 'saved', change: await this.changeWith(guildId, id) } as const);
@@ -510,7 +508,6 @@ function missingIn([listing]: readonly ListingConfig[]): readonly SettingIssue[]
   return missing.map((each) => ({ ...each, listing: null, code: 'missing', hint: null }));
 }
 
-/** True if a listing exists, or is being linked. */
 function isListing(name: string, listings: readonly ListingConfig[], changes: readonly SettingChange[]): boolean {
   const isLinked = changes.some(
     ({ listing, path, value }) => listing === name && path === linkPath && value !== undefined,
@@ -608,13 +605,11 @@ const nameTaken = linkIssue(
   'Link it again.',
 );
 
-/** A key that does not belong to the listing for which it was entered. */
 function keyOfOtherListing(listing: string): SettingIssue {
   const problem = 'belongs to another listing.';
   return { listing, path: 'lookupKey', code: 'other_listing', problem, hint: 'Link that listing instead.' };
 }
 
-/** A change of a listing that does not exist, or of a setting of one. */
 function unknownListing(listing: string, path: string = linkPath): SettingIssue {
   const verb = path === linkPath ? 'is' : 'belongs to';
   const problem = `${verb} a listing that does not exist in this server.`;

@@ -66,7 +66,6 @@ function plainValue(value: unknown): StoredValue {
   return { value: JSON.stringify(value), sealed: null };
 }
 
-/** A secret (one or a list of them) in the form in which it is stored. */
 function sealedValue(
   guildId: string,
   setting: SettingKey,

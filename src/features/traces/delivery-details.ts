@@ -203,7 +203,6 @@ export function explainEffect({ state, attempts, reason }: EffectRecord): string
     : `Attempt ${attempts} failed, waiting for a retry: ${asSentence(reason)}`;
 }
 
-/** Reasons that the program checks, in words. */
 const reasonTexts: Readonly<Record<string, string>> = {
   [directMessagesClosed]: 'The member does not accept direct messages from the bot, or shares no server with it.',
 };

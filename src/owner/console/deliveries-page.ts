@@ -105,7 +105,6 @@ ${siteLabels.size > 1 && html`<p><label for="site">${text('console.labels.site')
 </form>`;
 }
 
-/** The filter as a query string, without empty parameters. */
 function queryString(parameters: Readonly<Record<string, string>>): string {
   return new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== '')).toString();
 }

@@ -176,7 +176,6 @@ function rulesByListing(listings: readonly ListingConfig[], { texts, names }: Re
   });
 }
 
-/** The rules of a listing that are on, in the words of `/setup`. */
 function describeRules(listing: ListingConfig, texts: Texts): readonly Markup[] {
   return settings.flatMap(({ path, inFile }) => {
     const value = inFile(listing);

@@ -107,7 +107,6 @@ function results({ text, members }: FoundMembers, root: string, texts: Texts): H
   return html`<ul class="items" aria-label="${texts.text('console.found')}">${[...members.keys()].map((userId) => html`<li>${memberLink(userId, { root, texts, names })}</li>`)}</ul>`;
 }
 
-/** A correction that was rejected: its input, and why, with Discord's markup. */
 interface RejectedCorrection {
   readonly credits: string;
   readonly reason: string;

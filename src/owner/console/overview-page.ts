@@ -165,7 +165,6 @@ function datesIn(locale: string, style: Intl.DateTimeFormatOptions): Intl.DateTi
 
 const maxShown = 50;
 
-/** What people have changed: credits, and in one community its settings. */
 interface Changes {
   readonly corrections: readonly AuthoredCorrection[];
   readonly settings: readonly SettingsChange[];

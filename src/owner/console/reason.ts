@@ -35,7 +35,6 @@ export function reasonHtml(reason: string | null, { texts, names }: ReasonView):
 const { aheadOfTime, noListing, rateAlarm, rejected } = quarantineReasons;
 const { waiting, refused, unknown, tooMany } = confirmationReasons;
 
-/** Whether the reason for a quarantine says all. */
 function isExplained(reason: string | null): boolean {
   return [aheadOfTime, rateAlarm, waiting, refused, unknown, tooMany].some((each) => each === reason);
 }
@@ -49,7 +48,6 @@ export function deliveryReason(
   return isForeign ? untrustedText(reason) : reasonHtml(reason, view);
 }
 
-/** A reason that is stored as it is. */
 function knownReason(reason: string, { text }: Texts): Markup | null {
   const own = ownReason(reason);
   if (own !== null) return text(own);

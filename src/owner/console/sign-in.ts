@@ -31,7 +31,6 @@ export const nextPage = z
 
 const signInForm = z.object({ ownerToken: z.string().catch(''), next: nextPage });
 
-/** Who can sign in, how. */
 interface SignInOptions {
   /** Verifies the owner token; null without one. */
   readonly authentication: Authentication | null;
@@ -117,7 +116,6 @@ ${hasToken && tokenForm(page)}
 
 const tokenName = 'OWNER_TOKEN';
 
-/** How long a session lasts. */
 function lasting({ duration, text }: Texts): string {
   return text('console.staySignedIn', { duration: `${duration(sessionLifetimeMs)}` });
 }
@@ -199,7 +197,6 @@ export function memberSignInRoutes(
 const expired = () => new ConsoleError(400, ({ text }) => text('webPage.expired'));
 const unavailable = () => new ConsoleError(503, ({ text }) => text('webPage.unavailable'), 30);
 
-/** After signing in, with a link to where the member wanted to go. */
 function arrivedPage(next: string, { text }: Texts) {
   const title = text('console.notices.signedIn');
   return {

@@ -128,7 +128,6 @@ ${previewAssets(base)}`
 }`;
 }
 
-/** The members that an answer mentions. */
 function mentionedIn(answer: object): string[] {
   return [...JSON.stringify(answer).matchAll(/<@(\d{1,20})>/g)].flatMap(([, id]) => id ?? []);
 }
@@ -173,7 +172,6 @@ async function draftHtml(draft: Draft, { context, texts }: PreviewContext): Prom
 const text = z.string().max(16_000);
 const form = z.record(z.string().max(100), z.union([text, z.array(text).max(50)]));
 
-/** Where a selected channel is looked up. */
 interface SelectableObjects {
   /** The ids of the channels of the guild; null if Discord does not say. */
   readonly channels: ReadonlySet<string> | null;
@@ -235,7 +233,6 @@ async function resolve(
   return { channels: Object.fromEntries(await Promise.all(resolved)), users: {}, roles: {} };
 }
 
-/** Surroundings with which a panel of `/setup` is drawn. */
 interface PanelView {
   readonly names: NameBook;
   /** Language of the page. */
@@ -307,7 +304,6 @@ function selectHtml(select: ReplySelect, view: PanelView): Html {
     : html`<form class="line" method="post" action="settings">${hiddenFields(action, options, view)}${field}<button aria-label="${placeholder}">✓</button></form>`;
 }
 
-/** The choices of a select: its own, or the channels or roles of the guild. */
 function optionsHtml(
   select: ReplySelect | Extract<ModalField, { kind: 'choices' | 'channels' | 'roles' | 'users' }>,
   view: PanelView,
