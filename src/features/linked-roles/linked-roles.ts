@@ -60,18 +60,28 @@ const busyRetryMs = 3 * second;
 const repeatAfterMs = hour;
 const membersPerPage = 500;
 
-/** Keeps what Discord knows of linked members as it is in the ledger. */
-export function createLinkedRoles(options: {
+interface LinkedRolesOptions {
   readonly members: LinkedMembers;
-  readonly tokens: MemberTokens;
-  readonly oauth: Pick<DiscordOAuth, 'saveRoleConnection' | 'deleteRoleConnection' | 'revoke'>;
+  readonly encryption: Encryption;
+  /** Without the version: `https://discord.com/api`. */
+  readonly apiUrl: string;
+  readonly applicationId: () => Promise<string>;
+  readonly clientSecret: string;
+  readonly publicUrl: string;
   /** The current day of an account's community (day number). */
   readonly dayIn: (accountId: AccountId) => number;
+  /** Called with the member's id after the first update was enqueued. */
+  readonly onLinked: (userId: string) => void;
   readonly languages: AppTexts;
   readonly clock: Clock;
   readonly log: Log;
-}) {
-  const { languages, members, tokens, oauth, dayIn, clock, log } = options;
+}
+
+/** Keeps what Discord knows of linked members as it is in the ledger. */
+export function createLinkedRoles(options: LinkedRolesOptions) {
+  const { languages, members, dayIn, clock, log } = options;
+  const oauth = createDiscordOAuth(options);
+  const tokens = createMemberTokens(oauth, options);
 
   function isCurrent(values: StoredValues): boolean {
     return isDeepStrictEqual(parseJson(values.pushed), memberValues(values, dayIn));
@@ -106,6 +116,8 @@ export function createLinkedRoles(options: {
   }
 
   return {
+    routes: createLinkRoutes(oauth, tokens, options),
+
     async update({ content: { userId } }: Effect<RoleConnectionUpdate>): Promise<AttemptResult> {
       try {
         return await send(userId);
@@ -160,14 +172,7 @@ const expiryMarginMs = minute;
 
 type MemberTokens = ReturnType<typeof createMemberTokens>;
 
-export function createMemberTokens(options: {
-  readonly members: LinkedMembers;
-  readonly oauth: Pick<DiscordOAuth, 'refresh'>;
-  readonly encryption: Encryption;
-  readonly clock: Clock;
-}) {
-  const { members, oauth, encryption, clock } = options;
-
+function createMemberTokens(oauth: Pick<DiscordOAuth, 'refresh'>, { members, encryption, clock }: LinkedRolesOptions) {
   /** Again if the database's key was replaced meanwhile. */
   async function saveSealed(
     userId: string,
@@ -245,20 +250,11 @@ interface RoleConnectionBody {
 
 type DiscordOAuth = ReturnType<typeof createDiscordOAuth>;
 
-/**
- * Discord's OAuth2 and what linked roles do with a member's token. Methods reject with `OAuthError`.
- * @param options.apiUrl without the version: `https://discord.com/api`
- * @param options.applicationId asked for with each request; may reject
- * @param options.redirectUrl registered in the developer portal
- */
-export function createDiscordOAuth(options: {
-  readonly apiUrl: string;
-  readonly applicationId: () => Promise<string>;
-  readonly clientSecret: string;
-  readonly redirectUrl: string;
-}) {
-  const { apiUrl, applicationId } = options;
-  const client = createOAuthClient({ ...options, apiUrl: () => apiUrl });
+/** Discord's OAuth2 and what linked roles do with a member's token. Methods reject with `OAuthError`. */
+function createDiscordOAuth({ apiUrl, applicationId, clientSecret, publicUrl }: LinkedRolesOptions) {
+  // The developer portal has to allow it.
+  const redirectUrl = `${publicUrl}${linkPath}/callback`;
+  const client = createOAuthClient({ apiUrl: () => apiUrl, applicationId, clientSecret, redirectUrl });
   const connectionPath = async () => `/users/@me/applications/${await applicationId()}/role-connection`;
 
   return {
@@ -291,20 +287,12 @@ type Failure = Exclude<TextIn<'webPage'>, 'back'>;
 /**
  * The pages on which a member links the account. The member's permission is asked for by Discord; tokens, codes and
  * secrets are in no page, log or cookie.
- * @param options.publicUrl without a trailing slash
- * @param options.onLinked called with the member's id after the first update was enqueued
  */
-export function createLinkRoutes(options: {
-  readonly oauth: Pick<DiscordOAuth, 'authorizeUrl' | 'exchangeCode' | 'currentMember'>;
-  readonly tokens: Pick<MemberTokens, 'link'>;
-  readonly clientSecret: string;
-  readonly publicUrl: string;
-  readonly onLinked: (userId: string) => void;
-  readonly languages: AppTexts;
-  readonly clock: Clock;
-  readonly log: Log;
-}): Express {
-  const { languages, oauth, tokens, clientSecret, publicUrl, onLinked, clock, log } = options;
+function createLinkRoutes(
+  oauth: DiscordOAuth,
+  tokens: MemberTokens,
+  { languages, clientSecret, publicUrl, onLinked, clock, log }: LinkedRolesOptions,
+): Express {
   const { pathname, protocol } = new URL(`${publicUrl}${linkPath}`);
   const attempts = createAuthorizationAttempts({
     secret: clientSecret,

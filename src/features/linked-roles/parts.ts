@@ -13,13 +13,7 @@ import { type ApplicationSettings, inspectLinkedRoles } from '../../discord/regi
 import { createDiscordRest, type DiscordRest } from '../../discord/rest.ts';
 import { textsIn } from '../../texts/texts.ts';
 import type { FeatureParts, FeatureServices, PartsContext, Publication, ServicesContext } from '../parts.ts';
-import {
-  createDiscordOAuth,
-  createLinkedRoles,
-  createLinkRoutes,
-  createMemberTokens,
-  linkPath,
-} from './linked-roles.ts';
+import { createLinkedRoles, linkPath } from './linked-roles.ts';
 import { roleConnectionKind, roleConnectionQueue } from './role-connection.ts';
 import type { LinkedMembers } from './store.ts';
 
@@ -45,15 +39,12 @@ function createLinkedRolesService({
     const listing = directory.listings.find(({ community }) => community.id === communityId);
     return calendarOf(listing?.community ?? { timeZone: 'UTC' }).dayAt(clock.now());
   };
-  const oauth = createDiscordOAuth({
+  const linkedRoles = createLinkedRoles({
+    ...{ members, encryption, clientSecret, publicUrl, dayIn, languages, clock, log },
     apiUrl: discord.apiUrl,
-    clientSecret,
-    redirectUrl: `${publicUrl}${linkPath}/callback`,
     applicationId: memoizedApplicationId(createDiscordRest(discord)),
+    onLinked: (userId) => nudge([roleConnectionQueue(userId)]),
   });
-  const tokens = createMemberTokens({ members, oauth, encryption, clock });
-  const linkedRoles = createLinkedRoles({ members, tokens, oauth, dayIn, languages, clock, log });
-  const onLinked = (userId: string) => nudge([roleConnectionQueue(userId)]);
   const { start, stop } = createLoop({
     async round(signal) {
       let last: string | null = '';
@@ -64,8 +55,7 @@ function createLinkedRolesService({
     clock,
   });
 
-  const { update, unlink } = linkedRoles;
-  const routes = createLinkRoutes({ oauth, tokens, clientSecret, publicUrl, onLinked, languages, clock, log });
+  const { update, unlink, routes } = linkedRoles;
   return { update, unlink, routes, start, stop };
 }
 

@@ -3,7 +3,6 @@ import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import { seal } from '@tallyhook/platform/encryption/sealed-text';
 import { messageOf } from '@tallyhook/platform/errors';
 import { parseJson } from '@tallyhook/platform/json';
-import type { Log } from '@tallyhook/platform/log';
 import express, { type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
@@ -23,70 +22,53 @@ import {
 } from '../settings/feature.ts';
 import { type Connection, type ConnectionStore, connectionContext } from './store.ts';
 
-/** The address exists if `TOPGG_INTEGRATION_SECRET` is set, with `PUBLIC_URL` and `DISCORD_TOKEN`. */
-export function createServices({
-  config: { topggIntegrationSecret: secret, publicUrl, discord },
-  ...context
-}: ServicesContext & {
+type TopggContext = ServicesContext & {
   readonly store: { readonly topggConnect: ConnectionStore; readonly settings: Pick<SettingsStore, 'state'> };
   readonly encryption: Encryption;
   readonly setup: Settings;
-}): FeatureServices & { readonly shared: { readonly topggConnect: TopggConnect } } {
-  const { store, encryption, setup, directory, rest, clock, stopwatch, log } = context;
-  const topggConnect = createTopggConnect({
-    ...{ store: store.topggConnect, encryption, settings: setup, clock, log },
-    keyId: async () => (await store.settings.state()).keyId,
-    isManager: (guildId, userId) => mayManageGuild(rest, { guildId, userId, now: stopwatch.now() }),
-    mayLink: () => (directory.ofGuild(null)?.named ?? []).length === 0,
-  });
+};
+
+/** The address exists if `TOPGG_INTEGRATION_SECRET` is set, with `PUBLIC_URL` and `DISCORD_TOKEN`. */
+export function createServices(
+  context: TopggContext,
+): FeatureServices & { readonly shared: { readonly topggConnect: TopggConnect } } {
+  const { topggIntegrationSecret: secret, publicUrl, discord } = context.config;
+  const topggConnect = createTopggConnect(context);
   const shared = { topggConnect };
   if (secret === null || discord.token === '') return { shared };
   if (publicUrl === null) {
     const hint = 'Set PUBLIC_URL to the address under which the internet reaches this program.';
-    log.warn({ hint }, `TOPGG_INTEGRATION_SECRET is set, but ${topggConnectPath} is off`);
+    context.log.warn({ hint }, `TOPGG_INTEGRATION_SECRET is set, but ${topggConnectPath} is off`);
     return { shared };
   }
-  const addressOf = (listing: string) => listingAddress(listing, publicUrl);
-  return {
-    shared,
-    routes: createTopggRoutes({ connect: topggConnect, secret, addressOf, clock }),
-  };
+  return { shared, routes: createTopggRoutes(topggConnect, { secret, publicUrl, clock: context.clock }) };
 }
 
 const site = 'topgg';
 
 /** The message of top.gg when the owner of a project presses *Connect*. */
-export interface Handshake extends Pick<Connection, 'connectionId' | 'userId' | 'kind' | 'targetId'> {
+interface Handshake extends Pick<Connection, 'connectionId' | 'userId' | 'kind' | 'targetId'> {
   readonly secret: string;
 }
 
 /** A connection that is held for a member, for `/setup`. */
-export type HeldConnection = Pick<Connection, 'listing' | 'kind' | 'targetId'>;
+type HeldConnection = Pick<Connection, 'listing' | 'kind' | 'targetId'>;
 
-export type TopggConnect = ReturnType<typeof createTopggConnect>;
+type TopggConnect = ReturnType<typeof createTopggConnect>;
 
 /**
  * Links listings that top.gg connects. A server is linked at once if the member may manage it in Discord; everything
  * else is held for that member to confirm in `/setup`. Its address does not exist before, so its votes get 404.
  */
-export function createTopggConnect(options: {
-  readonly store: ConnectionStore;
-  readonly keyId: () => Promise<string | null>;
-  readonly encryption: Encryption;
-  readonly settings: Pick<Settings, 'read' | 'link' | 'unlink'>;
-  /** True if Discord says that the member may manage a guild of the bot. */
-  readonly isManager: (guildId: string, userId: string) => Promise<boolean>;
-  /** True if nobody could take over a listing of the operator. */
-  readonly mayLink: () => boolean;
-  readonly clock: Clock;
-  readonly log: Log;
-}) {
-  const { store, keyId, encryption, settings, isManager, mayLink, clock, log } = options;
+function createTopggConnect(context: TopggContext) {
+  const { encryption, setup: settings, directory, rest, clock, stopwatch, log } = context;
+  const store = context.store.topggConnect;
+  const keyId = async () => (await context.store.settings.state()).keyId;
 
   async function hold({ secret, ...project }: Handshake): Promise<Connection> {
-    const context = connectionContext(project.connectionId);
+    const row = connectionContext(project.connectionId);
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      const sealed = seal(encryption.keyFor(await keyId()), secret, context);
+      const sealed = seal(encryption.keyFor(await keyId()), secret, row);
       const held = { ...project, listing: newListingName(site), guildId: null, sealed };
       if (await store.hold(held, clock.now())) return held;
     }
@@ -108,7 +90,9 @@ export function createTopggConnect(options: {
   /** Discord decides, and nobody else: without its word, the connection is held. */
   async function mayLinkIn(guildId: string, userId: string): Promise<boolean> {
     try {
-      return mayLink() && (await isManager(guildId, userId));
+      // Otherwise somebody could take over a listing of the operator.
+      const mayLink = (directory.ofGuild(null)?.named ?? []).length === 0;
+      return mayLink && (await mayManageGuild(rest, { guildId, userId, now: stopwatch.now() }));
     } catch (error) {
       log.warn({ guild: guildId, reason: messageOf(error) }, 'Discord did not say who may manage a server; it is held');
       return false;
@@ -168,7 +152,7 @@ export function createTopggConnect(options: {
 }
 
 /** Where top.gg says what its owners connect: the address to enter at the integration there. */
-export const topggConnectPath = '/connect/topgg';
+const topggConnectPath = '/connect/topgg';
 
 const maxBodyBytes = 16 * 1024;
 
@@ -193,13 +177,10 @@ const deleted = z.object({
 const handshake = z.discriminatedUnion('type', [created, deleted]);
 
 /** `POST /connect/topgg`, signed by top.gg with the secret of the integration. */
-export function createTopggRoutes(options: {
-  readonly connect: Pick<TopggConnect, 'connect' | 'disconnect'>;
-  readonly secret: string;
-  readonly addressOf: (listing: string) => string;
-  readonly clock: Pick<Clock, 'now'>;
-}): RequestHandler {
-  const { connect, secret, addressOf, clock } = options;
+function createTopggRoutes(
+  connect: TopggConnect,
+  { secret, publicUrl, clock }: { secret: string; publicUrl: string; clock: Clock },
+): RequestHandler {
   const credentials = { secrets: [secret] };
   const router = Router();
 
@@ -233,7 +214,7 @@ export function createTopggRoutes(options: {
       targetId: data.project.platform_id,
       userId: data.user.platform_id,
     });
-    response.json({ webhook_url: addressOf(listing), routes: [topgg.setup.event] });
+    response.json({ webhook_url: listingAddress(listing, publicUrl), routes: [topgg.setup.event] });
   });
   return router;
 }
