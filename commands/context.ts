@@ -1,7 +1,7 @@
 import type { Standings } from '../src/core/ledger/standing.ts';
 import type { RecordedVotes } from '../src/core/store/standings/votes-per-day.ts';
 import type { AnsweringContext, SlashCommand } from '../src/discord/commands/command.ts';
-import type { Claims } from '../src/features/claims/claims.ts';
+import type { Claims } from '../src/features/claims/parts.ts';
 import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
 import type { StatedNextVote } from '../src/features/next-votes/next-vote.ts';

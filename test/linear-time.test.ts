@@ -70,6 +70,12 @@ import {
   voteStatusResponse,
 } from '../src/lookup/endpoints.ts';
 import { createQuote, errorForResponse } from '../src/lookup/http.ts';
+import { prettyJson, visible } from '../src/owner/console/cells.ts';
+import { lastSegmentWithoutSlash } from '../src/owner/console/middleware.ts';
+import { consoleMessages, relativeRoot } from '../src/owner/console/render-page.ts';
+import { markupHtml } from '../src/owner/console/settings/markup-html.ts';
+import { nextPage } from '../src/owner/console/sign-in.ts';
+import { findUsername } from '../src/owner/names.ts';
 import {
   correctionRequest,
   deliveriesQuery,
@@ -78,13 +84,7 @@ import {
   parseRequest,
   readIdempotencyKey,
   userParameter,
-} from '../src/owner/api.ts';
-import { prettyJson, visible } from '../src/owner/console/cells.ts';
-import { lastSegmentWithoutSlash } from '../src/owner/console/middleware.ts';
-import { consoleMessages, relativeRoot } from '../src/owner/console/render-page.ts';
-import { markupHtml } from '../src/owner/console/settings/markup-html.ts';
-import { nextPage } from '../src/owner/console/sign-in.ts';
-import { findUsername } from '../src/owner/names.ts';
+} from '../src/owner/request-schemas.ts';
 import { describeDelivery } from '../src/sandbox/deliveries.ts';
 import { textsIn } from '../src/texts/texts.ts';
 import { readPayload } from '../src/webhook/payload.ts';

@@ -34,11 +34,8 @@ import { noCommunity } from '../core/ledger/account.ts';
 import { readCommunities, withFirstGuild } from '../core/store/communities.ts';
 import { accessTo, openSnapshot, type Snapshot } from '../core/store/snapshots/snapshot.ts';
 import { byGuild, type FindCommunityId, guildsOf } from '../features/communities/community-ids.ts';
-import {
-  type CommunityListing,
-  createListingTargets,
-  listingsWithCommunity,
-} from '../features/communities/listings.ts';
+import { createListingTargets } from '../features/communities/directory.ts';
+import { type CommunityListing, listingsWithCommunity } from '../features/communities/listings.ts';
 import { exportSettings, importedChanges } from '../features/settings/file.ts';
 import { Settings } from '../features/settings/settings.ts';
 import { rekey } from '../features/settings/stored.ts';

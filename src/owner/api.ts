@@ -1,24 +1,18 @@
-import { isOnCalendar } from '@tallyhook/platform/calendar-date';
 import { TallyhookError } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
-import { snowflakePattern } from '@tallyhook/platform/snowflake';
 import { clientKeyOf } from '@tallyhook/platform/web/client-key';
 import { HttpError, handleErrors, toHttpError } from '@tallyhook/platform/web/http-error';
 import { paginate } from '@tallyhook/platform/web/pagination';
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
-import { z } from 'zod';
-import { maxCorrection, maxReasonLength, operator } from '../core/ledger/correction.ts';
-import { type Board, type LeaderboardPage, leaderboardPeriods, leaderboardScores } from '../core/ledger/standing.ts';
+import { operator } from '../core/ledger/correction.ts';
+import type { Board, LeaderboardPage } from '../core/ledger/standing.ts';
 import { type DeliveryRecord, type EffectRecord, isPruned, type LedgerEntry } from '../core/records/records.ts';
-import { withoutGuild } from '../features/communities/directory.ts';
 import {
   type DeliveryDetails,
   explainDelivery,
   explainEffect,
   getDelivery,
 } from '../features/traces/delivery-details.ts';
-import { outcomes } from '../webhook/response.ts';
-import { siteIds } from '../webhook/sites/site-settings.ts';
 import type { Authentication } from './authentication.ts';
 import type { OwnerContext } from './context.ts';
 import {
@@ -39,6 +33,19 @@ import {
   type Summary,
   type VoteTimes,
 } from './queries.ts';
+import {
+  correctionRequest,
+  deliveriesQuery,
+  effectsQuery,
+  idParameter,
+  leaderboardQuery,
+  listingParameter,
+  memberQuery,
+  parseRequest,
+  readIdempotencyKey,
+  reversalRequest,
+  userParameter,
+} from './request-schemas.ts';
 
 /**
  * The owner's HTTP API, to be mounted at `/owner/api`. Bodies are JSON, times are ISO 8601 in UTC. Errors are
@@ -294,137 +301,4 @@ async function getLeaderboard(
   const { members, offset, total, asOf } = await standings.leaderboard(query, clock.now());
   const end = offset + members.length;
   return { period, by, members, total, asOf, next: end < total ? end : null };
-}
-
-const id = z
-  .string()
-  .regex(/^\d{1,15}$/, 'must be a number')
-  .transform(Number);
-const userId = z.string('must be 1 to 20 digits').regex(snowflakePattern, 'must be 1 to 20 digits');
-/** Names a community; `none` that of listings without a guild. */
-const guildId = z.literal(withoutGuild).or(userId);
-/** PostgreSQL rejects U+0000 in text. */
-const noNul = /^[^\0]*$/;
-const noNulRule = 'must not contain U+0000';
-const filterText = z
-  .string('must be given once')
-  .trim()
-  .max(100, 'must be at most 100 characters')
-  .regex(noNul, noNulRule);
-
-/** Null if the parameter is missing or empty, as in an unused field of the console's filter form. */
-function optional<Value extends z.ZodType>(value: Value) {
-  return z.preprocess((input) => (input === '' ? undefined : input), value.nullable().default(null));
-}
-
-const effectStates = ['waiting', 'done', 'buried'] as const;
-const time = z
-  .string('must be given once')
-  .regex(
-    /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/,
-    'must be an ISO 8601 date or time, such as 2026-01-31 or 2026-01-31T12:00Z',
-  )
-  .refine((text) => isOnCalendar(text.slice(0, 10)), 'must be an existing date')
-  // Without a time zone it is UTC, like all times that the console and the API show.
-  .transform((text) => Date.parse(/T[\d:.]+$/.test(text) ? `${text}Z` : text))
-  .refine((at) => !Number.isNaN(at), 'must be an existing date');
-
-function pageFields(defaultLimit: number) {
-  const limit = id.refine((count) => count >= 1 && count <= 500, 'must be 1 to 500').default(defaultLimit);
-  return { limit: z.preprocess((input) => (input === '' ? undefined : input), limit), before: optional(id) };
-}
-
-const defaultLimit = 50;
-
-export const idParameter = z.object({ id });
-export const userParameter = z.object({ userId });
-/** `limit` is 1 to 500, default 50; `before` is the id of a row, or null. */
-const pageQuery = z.strictObject(pageFields(defaultLimit));
-/** Missing and empty parameters are null; `since` and `until` become ms since the epoch. */
-export const deliveriesQuery = z.strictObject({
-  ...pageFields(defaultLimit),
-  outcome: optional(z.enum(outcomes, `must be ${outcomes.join(', ')}`)),
-  kind: optional(filterText),
-  listing: optional(filterText),
-  site: optional(z.enum(siteIds, `must be ${siteIds.join(', ')}`)),
-  user: optional(userId),
-  since: optional(time),
-  until: optional(time),
-});
-export const effectsQuery = z.strictObject({
-  ...pageFields(defaultLimit),
-  state: optional(z.enum(effectStates, `must be ${effectStates.join(', ')}`)),
-});
-
-/** A missing or empty parameter is the default. */
-function choice<const Choice extends string>(choices: readonly Choice[], byDefault: NoInfer<Choice>) {
-  const value = z.enum(choices, `must be ${choices.join(', ')}`);
-  return z.preprocess((input) => (input === '' ? undefined : input), value.default(byDefault));
-}
-/** {@link pageQuery} of an account; `guildId` is null for the only community. */
-export const memberQuery = z.strictObject({ ...pageFields(defaultLimit), guildId: optional(guildId) });
-/** `id` is the id or a part of a name, null for none; `from` is how many members to skip. */
-export const membersQuery = z.strictObject({
-  id: optional(filterText),
-  guildId: optional(guildId),
-  from: id.default(0),
-});
-/** `before` is the number of members on the earlier pages, or null; `guildId` as of {@link memberQuery}. */
-export const leaderboardQuery = z.strictObject({
-  guildId: optional(guildId),
-  ...pageFields(defaultLimit),
-  period: choice(leaderboardPeriods, 'all'),
-  by: choice(leaderboardScores, 'credits'),
-});
-
-export const listingParameter = z.object({ listing: filterText });
-/** Times become ms since the epoch. */
-const reversalRequest = z.strictObject({
-  from: time,
-  until: time,
-  dryRun: z.boolean('must be true or false').default(false),
-});
-
-const creditsRule = `must be a whole number from -${maxCorrection} to ${maxCorrection}, and not 0`;
-const reasonRule = `must be 1 to ${maxReasonLength} characters`;
-export const correctionRequest = z.strictObject({
-  /** Missing for the account in the only community. */
-  guildId: guildId.optional(),
-  credits: z
-    .int(creditsRule)
-    .min(-maxCorrection, creditsRule)
-    .max(maxCorrection, creditsRule)
-    .refine((credits) => credits !== 0, creditsRule),
-  reason: z
-    .string(reasonRule)
-    .trim()
-    .min(1, reasonRule)
-    .max(maxReasonLength, reasonRule)
-    .regex(noNul, noNulRule)
-    // A lone surrogate is stored differently, so that a repeat would not be recognised.
-    .transform((reason) => reason.toWellFormed()),
-});
-export type CorrectionRequest = z.infer<typeof correctionRequest>;
-
-const idempotencyKey = z.object({
-  'Idempotency-Key': z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters'),
-});
-
-/** The `Idempotency-Key` header, or the form field in its place. @throws HttpError 400 */
-export function readIdempotencyKey(key: unknown): string {
-  return parseRequest(idempotencyKey, { 'Idempotency-Key': key })['Idempotency-Key'];
-}
-
-/** @throws HttpError 400, with a sentence that names every invalid field */
-export function parseRequest<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? `unknown field ${issue.keys.map((key) => `"${key.slice(0, 50)}"`).join(', ')}`
-      : issue.path.length === 0
-        ? 'the body must be a JSON object'
-        : `"${issue.path.join('.')}" ${issue.message}`,
-  );
-  throw new HttpError(400, `Invalid request: ${issues.join('; ')}.`);
 }

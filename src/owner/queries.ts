@@ -17,10 +17,10 @@ import { findDelivery } from '../features/traces/delivery-details.ts';
 import { service } from '../webhook/sites/service.ts';
 import { type Site, type Trust, trustOf } from '../webhook/sites/site.ts';
 import { findSite } from '../webhook/sites/site-settings.ts';
-import type { CorrectionRequest, deliveriesQuery } from './api.ts';
 import type { OwnerCommunity } from './communities.ts';
 import type { BudgetStatus, ComponentStatus, OwnerContext } from './context.ts';
 import type { NameBook } from './names.ts';
+import type { CorrectionRequest, deliveriesQuery } from './request-schemas.ts';
 
 /** A member's last and next vote for a listing (ms since the epoch); null before the first vote. */
 export interface VoteTimes {

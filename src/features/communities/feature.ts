@@ -26,8 +26,7 @@ export const departureMessage: MessageType<'departure', DepartureNotice> = {
 
 export const communities = { sql, directMessages: [departureMessage] } satisfies Feature;
 
-export type { Community, Directory } from './directory.ts';
+export type { Community, Directory, ListingTargets } from './directory.ts';
 export { describeCommunities, onlyCommunity } from './directory.ts';
-export type { ListingTargets } from './listings.ts';
 export { type CommunityListing, linkedLabel } from './listings.ts';
 export type { LookupClients } from './lookup-clients.ts';

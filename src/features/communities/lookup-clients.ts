@@ -17,8 +17,8 @@ import { createSiteClient, type SiteClient } from '../../lookup/sites/site-clien
 import { createSiteLookup } from '../../lookup/sites/site-lookup.ts';
 import { findSite, type SiteSettings } from '../../webhook/sites/site-settings.ts';
 import type { CommunityIds } from './community-ids.ts';
-import { createDirectory, type Directory } from './directory.ts';
-import { createListingTargets, createTargetLoop, linkedLabel } from './listings.ts';
+import { createDirectory, createListingTargets, createTargetLoop, type Directory } from './directory.ts';
+import { linkedLabel } from './listings.ts';
 
 export interface NamedListing {
   readonly kind: 'server' | 'bot';

@@ -14,19 +14,6 @@ import type { EffectState } from '../../core/outbox/effect.ts';
 import type { EffectRecord, OpenProblems } from '../../core/records/records.ts';
 import { createCalendar } from '../../core/rewards/calendar.ts';
 import { getDelivery } from '../../features/traces/delivery-details.ts';
-import {
-  type CorrectionRequest,
-  correctionRequest,
-  deliveriesQuery,
-  effectsQuery,
-  idParameter,
-  listingParameter,
-  memberQuery,
-  membersQuery,
-  parseRequest,
-  readIdempotencyKey,
-  userParameter,
-} from '../api.ts';
 import type { OwnerContext } from '../context.ts';
 import { searchMembers } from '../names.ts';
 import {
@@ -43,6 +30,19 @@ import {
   siteNames,
   siteOf,
 } from '../queries.ts';
+import {
+  type CorrectionRequest,
+  correctionRequest,
+  deliveriesQuery,
+  effectsQuery,
+  idParameter,
+  listingParameter,
+  memberQuery,
+  membersQuery,
+  parseRequest,
+  readIdempotencyKey,
+  userParameter,
+} from '../request-schemas.ts';
 import { announcementsPage } from './announcements/announcements-page.ts';
 import {
   counted,

@@ -7,7 +7,6 @@ import { HttpError } from '@tallyhook/platform/web/http-error';
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { Texts } from '../../texts/texts.ts';
-import { parseRequest } from '../api.ts';
 import {
   type Authentication,
   type DiscordSignIn,
@@ -16,6 +15,7 @@ import {
   signInCallback,
 } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
+import { parseRequest } from '../request-schemas.ts';
 import { counted, fill } from './cells.ts';
 import { ConsoleError, explainError, findFormSession } from './middleware.ts';
 import { renderPage, textsOf } from './render-page.ts';

@@ -22,7 +22,7 @@ import type { Texts } from '../../../texts/texts.ts';
 import { previewAnnouncements } from '../../announcement-previews.ts';
 import type { OwnerContext } from '../../context.ts';
 import type { NameBook } from '../../names.ts';
-import { previewAssets, previewsHtml } from '../announcements/previews.ts';
+import { previewAssets, previewsHtml } from '../announcements/announcements-page.ts';
 import type { SessionMiddleware } from '../middleware.ts';
 import { consoleRoot, renderPage, textsOf } from '../render-page.ts';
 import { authorOf, type Visit } from '../session.ts';
