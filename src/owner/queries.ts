@@ -5,21 +5,19 @@ import { type PageRequest, paginate, type ResultPage } from '@tallyhook/platform
 import type { z } from 'zod';
 import type { ListingConfig } from '../../config/schema.ts';
 import { accountIdOf } from '../core/ledger/account.ts';
-import type { RankedMember, Standing } from '../core/ledger/standing.ts';
-import type { Counts, DeliveryRecord, EffectRecord, LedgerEntry, OpenProblems } from '../core/records/records.ts';
-import type { DayVotes } from '../core/store/standings/votes-per-day.ts';
+import type { Standing } from '../core/ledger/standing.ts';
+import type { DeliveryRecord, EffectRecord, LedgerEntry } from '../core/records/records.ts';
 import type { Marks } from '../core/tally/account-state.ts';
 import type { ReversalTotals } from '../features/corrections/reversals.ts';
 import type { VoteRange } from '../features/corrections/store.ts';
 import { nextVoteFor } from '../features/next-votes/next-vote.ts';
-import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
+import type { Decision } from '../features/rate-alarms/store.ts';
 import { findDelivery } from '../features/traces/delivery-details.ts';
 import { service } from '../webhook/sites/service.ts';
-import { type Site, type Trust, trustOf } from '../webhook/sites/site.ts';
+import { type Site, trustOf } from '../webhook/sites/site.ts';
 import { findSite } from '../webhook/sites/site-settings.ts';
 import type { OwnerCommunity } from './communities.ts';
-import type { BudgetStatus, ComponentStatus, OwnerContext } from './context.ts';
-import type { NameBook } from './names.ts';
+import type { OwnerContext } from './context.ts';
 import type { CorrectionRequest, deliveriesQuery } from './request-schemas.ts';
 
 /** A member's last and next vote for a listing (ms since the epoch); null before the first vote. */
@@ -110,36 +108,17 @@ async function listingsOf(
   });
 }
 
-/** What the owner of a community wants to know first, or the operator of all of them. */
-export interface Overview {
-  /** Of the last 30 days, today last. */
-  readonly days: readonly DayVotes[];
-  /** Null where there are several communities, each of which has its own. */
-  readonly totals: CommunityTotals | null;
-  /** Purchases that wait for the owner. */
-  readonly orders: number;
-  readonly problems: OpenProblems;
-  readonly parts: Readonly<Record<string, ComponentStatus>>;
-  readonly budgets: readonly BudgetStatus[];
-  readonly lastDelivery: DeliveryRecord | null;
-  readonly names: NameBook;
-}
-
-interface CommunityTotals {
-  /** In this calendar month: counted votes, and the credits that votes and premium earned. */
-  readonly month: { readonly votes: number; readonly credits: number };
-  readonly members: { readonly count: number; readonly credits: number };
-  /** The members with the most votes in this month. */
-  readonly top: readonly RankedMember[];
-}
-
 const maxTop = 10;
 
-export async function getOverview(context: OwnerContext): Promise<Overview> {
+/** What the owner of a community wants to know first, or the operator of all of them. */
+export type Overview = Awaited<ReturnType<typeof getOverview>>;
+
+export async function getOverview(context: OwnerContext) {
   const { records, rewards, communities, clock, scope } = context;
   const [community, ...others] = communities.all();
   const [days, totals, orders, problems, parts, budgets, [lastDelivery = null]] = await Promise.all([
     rewards.votesPerDay(scope),
+    // Of several communities, each has its own.
     others.length > 0 ? null : totalsOf(community, clock.now()),
     rewards.waitingOrders(scope),
     records.problems(null),
@@ -153,7 +132,8 @@ export async function getOverview(context: OwnerContext): Promise<Overview> {
   };
 }
 
-async function totalsOf({ standings }: OwnerCommunity, now: number): Promise<CommunityTotals> {
+/** In this calendar month counted votes, the credits that votes and premium earned, and the members with most votes. */
+async function totalsOf({ standings }: OwnerCommunity, now: number) {
   const board = { limit: maxTop, offset: 0, userId: null } as const;
   const [votes, credits, balances] = await Promise.all([
     standings.leaderboard({ ...board, period: 'month', by: 'votes' }, now),
@@ -168,14 +148,9 @@ async function totalsOf({ standings }: OwnerCommunity, now: number): Promise<Com
 }
 
 /** Status and totals of the installation. */
-export interface Summary {
-  readonly counts: Counts;
-  readonly parts: Readonly<Record<string, ComponentStatus>>;
-  readonly budgets: readonly BudgetStatus[];
-  readonly lastDelivery: DeliveryRecord | null;
-}
+export type Summary = Awaited<ReturnType<typeof getSummary>>;
 
-export async function getSummary(context: OwnerContext): Promise<Summary> {
+export async function getSummary(context: OwnerContext) {
   const { records, health } = context;
   const [counts, parts, budgets, [lastDelivery = null]] = await Promise.all([
     records.counts(),
@@ -286,17 +261,9 @@ function overdraftError(balance: number): HttpError {
   );
 }
 
-export interface ListingDetails {
-  readonly name: string;
-  readonly site: string;
-  readonly trust: Trust;
-  /** IANA name. */
-  readonly timeZone: string;
-  /** Null unless many more votes than usual have arrived. */
-  readonly held: HeldListing | null;
-}
+export type ListingDetails = Awaited<ReturnType<typeof listListings>>[number];
 
-export async function listListings({ listings, alarms }: OwnerContext): Promise<readonly ListingDetails[]> {
+export async function listListings({ listings, alarms }: OwnerContext) {
   const held = await alarms.held();
   return listings().map(({ name, timeZone, ...listing }) => ({
     ...{ name, site: siteOf(listing).name, trust: trustOf(siteOf(listing)), timeZone },

@@ -5,7 +5,6 @@ import { dateTime, timeAgo } from '@tallyhook/platform/web/time-element';
 import type { Request, Response } from 'express';
 import { causeName, entryReason } from '../../../commands/entry-reason.ts';
 import { maxCorrection, maxReasonLength } from '../../core/ledger/correction.ts';
-import type { RankedMember } from '../../core/ledger/standing.ts';
 import type { DeliveryRecord, LedgerEntry } from '../../core/records/records.ts';
 import { withoutGuild } from '../../features/communities/directory.ts';
 import type { Texts } from '../../texts/texts.ts';
@@ -36,22 +35,11 @@ interface FoundMembers {
   readonly members: ReadonlyMap<string, string>;
 }
 
-interface MembersView {
-  readonly found: FoundMembers | null;
-  readonly members: readonly RankedMember[];
-  readonly total: number;
-  readonly offset: number;
-  /** The one whose members are shown, and all that can be chosen. */
-  readonly community: OwnerCommunity;
-  readonly communities: readonly OwnerCommunity[];
-  readonly names: NameBook;
-}
-
 /** The members with credits, a page of them. @param page.guildId null for the first community; `offset`: members to skip */
 export async function getMembers(
   context: OwnerContext,
   { guildId, offset, limit }: { readonly guildId: string | null; readonly offset: number; readonly limit: number },
-): Promise<Omit<MembersView, 'found'>> {
+) {
   const { communities } = context;
   const all = communities.all();
   const community = guildId === null ? all[0] : communities.at(guildId);
@@ -63,7 +51,17 @@ export async function getMembers(
 }
 
 export function membersPage(
-  { found, community, communities, members, total, offset, names }: MembersView,
+  {
+    found,
+    community,
+    communities,
+    members,
+    total,
+    offset,
+    names,
+  }: Awaited<ReturnType<typeof getMembers>> & {
+    readonly found: FoundMembers | null;
+  },
   { root, texts }: { readonly root: string; readonly texts: Texts },
 ): Html {
   const { text } = texts;

@@ -5,7 +5,6 @@ import { renderChange } from '../../../commands/setup/results.ts';
 import { operator } from '../../core/ledger/correction.ts';
 import type { RankedMember } from '../../core/ledger/standing.ts';
 import type { DayVotes } from '../../core/store/standings/votes-per-day.ts';
-import type { AuthoredCorrection } from '../../features/corrections/store.ts';
 import type { SettingsChange } from '../../features/settings/community.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ComponentStatus, OwnerContext } from '../context.ts';
@@ -165,13 +164,7 @@ function datesIn(locale: string, style: Intl.DateTimeFormatOptions): Intl.DateTi
 
 const maxShown = 50;
 
-interface Changes {
-  readonly corrections: readonly AuthoredCorrection[];
-  readonly settings: readonly SettingsChange[];
-  readonly names: NameBook;
-}
-
-export async function getChanges(context: OwnerContext): Promise<Changes> {
+export async function getChanges(context: OwnerContext) {
   const { corrections: store, setup, scope } = context;
   const [corrections, settings] = await Promise.all([
     store.authored({ communityId: scope?.communityId ?? null, before: null, limit: maxShown }),
@@ -185,7 +178,7 @@ export async function getChanges(context: OwnerContext): Promise<Changes> {
 }
 
 export function changesPage(
-  { corrections, settings, names }: Changes,
+  { corrections, settings, names }: Awaited<ReturnType<typeof getChanges>>,
   { isOfServer, root, texts }: { readonly isOfServer: boolean; readonly root: string; readonly texts: Texts },
 ): Html {
   const { locale, text } = texts;
