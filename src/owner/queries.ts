@@ -5,9 +5,7 @@ import { type PageRequest, paginate, type ResultPage } from '@tallyhook/platform
 import type { z } from 'zod';
 import type { ListingConfig } from '../../config/schema.ts';
 import { accountIdOf } from '../core/ledger/account.ts';
-import type { Standing } from '../core/ledger/standing.ts';
-import type { DeliveryRecord, EffectRecord, LedgerEntry } from '../core/records/records.ts';
-import type { Marks } from '../core/tally/account-state.ts';
+import type { DeliveryRecord, EffectRecord } from '../core/records/records.ts';
 import type { ReversalTotals } from '../features/corrections/reversals.ts';
 import type { VoteRange } from '../features/corrections/store.ts';
 import { nextVoteFor } from '../features/next-votes/next-vote.ts';
@@ -27,25 +25,9 @@ export interface VoteTimes {
   readonly nextVoteAt: number | null;
 }
 
-/** An account of a member in one of several communities. */
-export interface MemberAccount extends Pick<MemberDetails, 'standing' | 'marks' | 'last'> {
-  readonly guildId: string | null;
-}
-
-export interface MemberDetails {
-  /** The guild of the account that is shown; null if its community has none. */
-  readonly guildId: string | null;
-  /** All accounts of the member, the shown one first; only that one if its community was chosen. */
-  readonly accounts: readonly MemberAccount[];
-  readonly standing: Standing;
-  readonly marks: Marks;
-  /** The listing with the most recent vote; null before the first vote. */
-  readonly last: VoteTimes | null;
-  readonly listings: readonly VoteTimes[];
-  readonly entries: ResultPage<LedgerEntry>;
-  /** The newest deliveries of the member without an entry: duplicates, tests, and quarantined ones. */
-  readonly unpaid: readonly DeliveryRecord[];
-}
+/** The account of a member that is shown, and the others. */
+export type MemberDetails = Awaited<ReturnType<typeof getMember>>;
+export type MemberAccount = Awaited<ReturnType<typeof getAccount>>;
 
 /** The newest deliveries of a member that are searched for ones without an entry. */
 const maxDeliveries = 100;
@@ -60,7 +42,7 @@ export async function getMember(
   userId: string,
   page: PageRequest,
   chosen: OwnerCommunity | null,
-): Promise<MemberDetails> {
+) {
   const { records, communities } = context;
   const shown = chosen === null ? await communities.of(userId) : ([chosen] as const);
   const [community] = shown;
@@ -75,14 +57,16 @@ export async function getMember(
   if (account === undefined) throw new Error('A member has at least one account.');
   return {
     ...account,
+    /** All accounts of the member, the shown one first; only that one if its community was chosen. */
     accounts,
     listings,
     entries,
+    /** The newest deliveries of the member without an entry: duplicates, tests, and quarantined ones. */
     unpaid: deliveries.filter(({ outcome }) => outcome !== 'recorded'),
   };
 }
 
-async function getAccount(context: OwnerContext, community: OwnerCommunity, userId: string): Promise<MemberAccount> {
+async function getAccount(context: OwnerContext, community: OwnerCommunity, userId: string) {
   const [standing, marks, listings] = await Promise.all([
     community.standings.standing(userId, context.clock.now()),
     context.records.marks(accountIdOf(community.id, userId)),

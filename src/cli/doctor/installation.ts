@@ -116,7 +116,7 @@ async function readListings(config: Config, { store }: Pick<OpenDatabase, 'store
   if (store !== null) return effectiveListings(config, store.settings);
   const { listings } = config;
   const guildIds = [...new Set(listings.flatMap(({ guildId }) => guildId ?? []))];
-  return { listings, guildIds, secrets: [], unreadable: [] };
+  return { listings: [...listings], guildIds, secrets: [], unreadable: [] };
 }
 
 async function readNote(store: Store, config: Config, effective: EffectiveListings): Promise<ProgramNote> {

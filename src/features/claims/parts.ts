@@ -22,10 +22,14 @@ export function createClaims(options: {
   readonly recorder: ClaimRecorder;
   readonly clock: Clock;
   readonly log: Log;
-}): Claims {
+}) {
   const { findListing, compareTargets, findLookup, findSite, ledgerIn, recorder, clock, log } = options;
   return {
-    async claim(name, userId) {
+    /**
+     * Asks the service for the member's last vote, and records it if the ledger does not have it. Rejects with a
+     * LookupError if the service fails, and with the errors of the store.
+     */
+    async claim(name: string, userId: string): Promise<ClaimOutcome> {
       await compareTargets?.(name);
       const listing = findListing(name);
       const { lookup, site, isSilent } = findLookup(name) ?? {};
@@ -88,14 +92,7 @@ export function createServices(
 }
 
 /** Votes that members report because no delivery of them has arrived. */
-export interface Claims {
-  /**
-   * Asks the service for the member's last vote, and records it if the ledger does not have it. Rejects with a
-   * LookupError if the service fails, and with the errors of the store.
-   * @param listing its configured name
-   */
-  claim(listing: string, userId: string): Promise<ClaimOutcome>;
-}
+export type Claims = ReturnType<typeof createClaims>;
 
 /** The outcome of a claim. Nothing was written unless it is `claimed`. Times are ms since the epoch. */
 export type ClaimOutcome =

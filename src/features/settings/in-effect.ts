@@ -163,22 +163,13 @@ function parkedListing(listing: ListingConfig): ListingConfig {
 const communitiesPerPage = 500;
 
 /** Configuration at a moment, for a command beside the running program. */
-export interface EffectiveListings {
-  /** Listings of the operator, and those that were linked in Discord, in guilds that the bot has not left. */
-  readonly listings: readonly ListingConfig[];
-  /** The guilds that they name. */
-  readonly guildIds: readonly string[];
-  /** The stored secrets, which nothing may show. */
-  readonly secrets: readonly string[];
-  /** Stored secrets that cannot be decrypted here. */
-  readonly unreadable: readonly (UnreadableSecret & { readonly guildId: string })[];
-}
+export type EffectiveListings = Awaited<ReturnType<typeof effectiveListings>>;
 
 /** The listings of settings and database together. Only reads. Rejects with the errors of the store. */
 export async function effectiveListings(
   { base, encryption: keys }: Pick<Config, 'base' | 'encryption'>,
   store: Pick<SettingsStore, 'communitiesAfter'>,
-): Promise<EffectiveListings> {
+) {
   const communities = await allCommunities(store);
   const encryption = createEncryption(keys);
   const opened = communities
@@ -193,7 +184,9 @@ export async function effectiveListings(
   return {
     listings: present.flatMap((guildId) => communityConfig(base, guildId, settingsOf.get(guildId) ?? []).listings),
     guildIds: present.filter((guildId) => guildId !== null),
+    /** The stored secrets, which nothing may show. */
     secrets: opened.flatMap(({ secrets }) => secrets),
+    /** Stored secrets that cannot be decrypted here. */
     unreadable: opened.flatMap(({ guildId, unreadable }) => unreadable.map((secret) => ({ guildId, ...secret }))),
   };
 }

@@ -14,15 +14,7 @@ import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { confirmationReasons } from '../confirmations/feature.ts';
 
 /** A delivery with everything that resulted from it. */
-export interface DeliveryDetails {
-  readonly delivery: DeliveryRecord;
-  /** The id of the delivery that this one duplicates; null if it is not a duplicate, or the original is unknown. */
-  readonly original: number | null;
-  readonly entry: LedgerEntry | null;
-  readonly effects: readonly DeliveryEffect[];
-  readonly why: string;
-  readonly timeline: readonly TimelineStep[];
-}
+export type DeliveryDetails = Awaited<ReturnType<typeof getDelivery>>;
 
 /** Where a delivery is looked up. */
 export interface RecordsContext {
@@ -30,8 +22,9 @@ export interface RecordsContext {
 }
 
 /** @throws HttpError 404 */
-export async function getDelivery(context: RecordsContext, id: number): Promise<DeliveryDetails> {
+export async function getDelivery(context: RecordsContext, id: number) {
   const delivery = await findDelivery(context, id);
+  // Null if it is not a duplicate, or the original is unknown.
   const original = delivery.originalId;
   const [entry, effects] = await Promise.all([context.records.entryOf(delivery), context.records.effectsOf(id)]);
   const why = explainDelivery(delivery, { entry, original });
@@ -45,12 +38,6 @@ export async function findDelivery({ records }: Pick<RecordsContext, 'records'>,
   return delivery;
 }
 
-interface TimelineStep {
-  readonly at: number;
-  readonly what: string;
-  readonly text: string;
-}
-
 function timelineOf(
   delivery: DeliveryRecord,
   {
@@ -58,7 +45,7 @@ function timelineOf(
     original,
     effects,
   }: { entry: LedgerEntry | null; original: number | null; effects: readonly DeliveryEffect[] },
-): TimelineStep[] {
+) {
   const { receivedAt: at, body, family, listing, outcome } = delivery;
   // Only a replay records an event with a later time than its delivery.
   const recordedAt = entry !== null && entry.at > at + 5 * minute ? entry.at : at;
