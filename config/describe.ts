@@ -64,9 +64,7 @@ function describeSetting({ name, source, value }: PublicSetting, environment: En
   return isSecretValue(name, environment[name] ?? '') ? `${value}  (password hidden)` : value;
 }
 
-/**
- * Where a value of a listing comes from. `setup`: it was changed in Discord. `file`: the file of `TALLYHOOK_CONFIG`.
- */
+/** The place that a value of a listing comes from; `setup`: it was changed in Discord. */
 export type ValueSource = SettingSource | 'setup';
 
 /** A setting of a listing in effect. */

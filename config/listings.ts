@@ -82,10 +82,7 @@ export function guildIdsOf(listings: readonly FileListing[], defaultGuildId: str
   });
 }
 
-/**
- * The listings with what the others of their guild state of the settings that they share; values that differ are an
- * issue. Listings without a known guild are one community.
- */
+/** With what the others of their guild state of the settings that they share; values that differ are an issue. */
 function withSharedSettings(sources: readonly ListingSource[], issues: ConfigIssue[]): ListingSource[] {
   const byGuild = Map.groupBy(sources, ({ guildId }) => guildId);
   const shared = new Map([...byGuild].map(([guildId, members]) => [guildId, sharedValues(members, issues)]));
@@ -116,9 +113,7 @@ function conflictIssue(path: string, first: ListingSource, other: ListingSource)
   };
 }
 
-/**
- * The listings with everything that they leave out. Contradictions between listings of a guild are added to `issues`.
- */
+/** Listings with everything that they leave out. Contradictions within a guild are added to `issues`. */
 export function toListings(
   sources: readonly ListingSource[],
   defaults: ListingDefaults,

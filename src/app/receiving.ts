@@ -151,10 +151,7 @@ export function createRecording(options: {
   return { ...recording, replay: createReplay(recording) };
 }
 
-/**
- * Counts by the values of the labels, in their order. prom-client builds a key from an object of labels for each count; here
- * each series is looked up once. For few series only: they are kept.
- */
+/** Counts by the values of the labels: each series is looked up once, while prom-client builds a key for each count. */
 function countBy<Label extends string>(
   counter: { labels(values: Partial<Record<Label, string | number>>): { inc(): void } },
   labels: readonly Label[],

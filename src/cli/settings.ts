@@ -213,10 +213,7 @@ function nextKeyFileOf({ keyFile }: KeySources): string | null {
   return keyFile === null ? null : `${keyFile}${nextKeyFileSuffix}`;
 }
 
-/**
- * Reads what `/setup` has stored, with placeholders for the secrets, so that no key is needed. Nothing if the database does not
- * exist, or has no tables yet. Only reads. Throws what the driver throws.
- */
+/** What `/setup` has stored, with placeholders for secrets, so that no key is needed; empty without tables. */
 export async function readStoredSettings(databaseUrl: string): Promise<StoredSettings> {
   const path = sqlitePathOf(databaseUrl);
   if (path !== null && !existsSync(path)) return new Map();

@@ -88,10 +88,7 @@ async function startTraces({ tracing: options }: Config) {
   return startExporter(options, systemClock);
 }
 
-/**
- * Returns a function that reloads the configuration and activates its webhook secrets and API keys, all or none. If the
- * configuration is invalid, nothing changes and the log lists the issues. The function never throws.
- */
+/** Reloads the configuration and activates its secrets, all or none. Never throws: the log lists issues. */
 function createReload(options: {
   config: Config;
   /** Reads the current configuration. @throws InvalidConfigError */

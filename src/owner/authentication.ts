@@ -114,10 +114,7 @@ export function createSignInLinks(clock: Clock, onUsed: () => void = () => {}) {
   };
 }
 
-/**
- * `guilds` is read once, so that the member can choose among the servers; who manages a server is asked through the bot
- * after that. So no token of a member is stored.
- */
+/** Guilds are read once; who manages one is asked through the bot afterwards. So no token of a member is stored. */
 const scope = 'identify guilds';
 
 /** Where the developer portal allows Discord to send members, below `PUBLIC_URL`. */

@@ -32,11 +32,7 @@ export type MemberAccount = Awaited<ReturnType<typeof getAccount>>;
 /** The newest deliveries of a member that are searched for ones without an entry. */
 const maxDeliveries = 100;
 
-/**
- * The account of a member in a community.
- * @param page of the entries
- * @param chosen null for the first of the member's accounts
- */
+/** The account of a member in a community. @param page of the entries @param chosen null for the first one */
 export async function getMember(
   context: OwnerContext,
   userId: string,

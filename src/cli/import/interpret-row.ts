@@ -189,12 +189,7 @@ export function parseMapping(text: string | undefined): Partial<Record<ImportedF
   return mapping;
 }
 
-/**
- * Finds out which fields of a file are what, from its first rows.
- * @param mapping what is given
- * @param hasTemplate whether the user's id is read by a template
- * @throws UsageError if the columns do not show who the members are, or what to import
- */
+/** Which fields of a file are what, from its first rows. @throws UsageError if they do not show members or content */
 export function findColumns(
   rows: readonly Fields[],
   mapping: Partial<Record<ImportedField, string>>,
@@ -266,11 +261,7 @@ interface KeyParts {
 const maxIdLength = 20;
 const ids = /\d{15,20}/g;
 
-/**
- * The reader of keys that contain the member's id, such as `points_{guild}_{user}`. It returns null for keys of another
- * form.
- * @throws UsageError unless the template contains `{user}` once, and `{guild}` at most once
- */
+/** Reads keys such as `points_{guild}_{user}`; null for another form. @throws UsageError for an invalid template */
 export function createKeyReader(template: string): (key: string) => KeyParts | null {
   const names = [...template.matchAll(/\{(user|guild)\}/g)].map(([, name]) => name);
   if (

@@ -269,10 +269,7 @@ export function listed(names: readonly string[]): string {
   return new Intl.ListFormat('en').format(names);
 }
 
-/**
- * The settings without questions. Without an API key the listing is linked in Discord, which makes its own secrets.
- * @throws UsageError with all values that are missing or invalid
- */
+/** The settings without questions, also without an API key. @throws UsageError with all missing and invalid values */
 export async function collectAll(context: AnswerContext): Promise<Answers> {
   const { current, isInFile } = context;
   const values = new Map<SettingName, string>();

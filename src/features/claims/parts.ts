@@ -25,10 +25,7 @@ export function createClaims(options: {
 }) {
   const { findListing, compareTargets, findLookup, findSite, ledgerIn, recorder, clock, log } = options;
   return {
-    /**
-     * Asks the service for the member's last vote, and records it if the ledger does not have it. Rejects with a
-     * LookupError if the service fails, and with the errors of the store.
-     */
+    /** Asks the service for the last vote, and records it if it is new. Rejects with LookupError too. */
     async claim(name: string, userId: string): Promise<ClaimOutcome> {
       await compareTargets?.(name);
       const listing = findListing(name);

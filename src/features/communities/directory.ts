@@ -235,10 +235,7 @@ export function createListingTargets(findLookup: (listing: string) => ListedLook
   };
 }
 
-/**
- * Finds the ids by which the listings of a guild are compared, and has them compared again. Only listings beside
- * another one of their kind are looked up, so most installations send no request.
- */
+/** Finds the ids by which listings of a guild are compared: only beside another one of their kind. */
 export function createTargetLoop(options: {
   readonly targets: ListingTargets;
   readonly directory: Directory;
@@ -296,10 +293,7 @@ export function createTargetLoop(options: {
 /** How often the cache is read for the id of a listing that is not known (ms). */
 const recallMs = hour;
 
-/**
- * The Discord id of the server or bot that a listing is; null if it is not known. Sends no request, and waits for
- * nothing: what the cache has is returned from the next call on.
- */
+/** The Discord id of a listing, without a request; null if it is not known, or not yet in memory. */
 export function createKnownTargets(options: {
   readonly directory: Pick<Directory, 'find'>;
   readonly targets: Pick<ListingTargets, 'targetOf' | 'recall'>;

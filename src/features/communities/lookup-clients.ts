@@ -232,10 +232,7 @@ export class LookupClients {
     };
   }
 
-  /**
-   * The client of a listing on another site, or without a key or an address of the service, whose votes only the ledger
-   * knows: a new one if its settings have changed.
-   */
+  /** The client of a listing whose votes a site, or the ledger alone, knows; new if its settings changed. */
   #clientOfVotes(listing: ListingConfig, settings?: SiteSettings): ConfiguredClient {
     const { name, kind, id, guildId, rewards, linked, title } = listing;
     const { cooldownMs } = rewards.base;
@@ -377,10 +374,7 @@ function formerListings({ guildId, formerLinks = [] }: ListingConfig): readonly 
 const hasKey = ({ isSilent }: ConfiguredClient) => isSilent !== true;
 const noKey = () => () => {};
 
-/**
- * The listings of all communities, of which those of one server or bot are known to be the same: the clients of the
- * lookup API say which one a listing is, and use the votes of all listings of it.
- */
+/** The listings of all communities; the clients of the lookup API say which of them are the same server or bot. */
 export function createComparedListings(config: Config, dependencies: Omit<LookupClientDependencies, 'namesOf'>) {
   const lookups: LookupClients = new LookupClients(config, {
     ...dependencies,

@@ -127,10 +127,7 @@ export function createLinkedRoles(options: LinkedRolesOptions) {
       }
     },
 
-    /**
-     * Enqueues updates of the next members whose values have changed without a vote, or whose update was lost. Returns
-     * the last member that was checked; null after the last one. Rejects with the errors of the store.
-     */
+    /** Enqueues updates that no vote has caused, or that were lost. Returns the last member; null at the end. */
     async checkAfter(lastUserId: string): Promise<string | null> {
       const now = clock.now();
       const page = await members.valuesAfter(lastUserId, now, membersPerPage);
@@ -210,10 +207,7 @@ function createMemberTokens(oauth: Pick<DiscordOAuth, 'refresh'>, { members, enc
 
     open,
 
-    /**
-     * A valid access token, with a new one if it has expired; `busy` while another process requests it.
-     * @throws OAuthError, and the errors of the store and of the encryption
-     */
+    /** A valid access token; `busy` while another process requests one. @throws OAuthError */
     async accessToken(member: LinkedMember): Promise<{ readonly token: string } | 'busy'> {
       const { userId } = member;
       if (isValid(member)) return { token: open(member).accessToken };
@@ -284,10 +278,7 @@ export const linkPath = '/linked-roles';
 
 type Failure = Exclude<TextIn<'webPage'>, 'back'>;
 
-/**
- * The pages on which a member links the account. The member's permission is asked for by Discord; tokens, codes and
- * secrets are in no page, log or cookie.
- */
+/** The pages on which a member links the account. Tokens, codes and secrets are in no page, log or cookie. */
 function createLinkRoutes(
   oauth: DiscordOAuth,
   tokens: MemberTokens,

@@ -73,10 +73,7 @@ export const writes = {
     await run(connection, updateMember(db, userId).set({ pushed, requested_at: null }));
   },
 
-  /**
-   * Lets only one process at a time request new tokens, because each refresh token is valid once. Returns the member as
-   * stored; null if another process is requesting, or the member is not linked.
-   */
+  /** The member as stored, for the only process that may request tokens now; null for others, or if not linked. */
   async leaseRefresh(
     { db, connection }: Sql,
     userId: string,

@@ -152,10 +152,7 @@ function isDigit(character: string | undefined): boolean {
   return character !== undefined && character >= '0' && character <= '9';
 }
 
-/**
- * Finds mentions of a member by scanning: deliveries that are not recorded votes, such as gifts by the member, and
- * effects without a delivery, such as reports. In slices, so that other work is not delayed.
- */
+/** Mentions of a member in gifts, reports and the like, by scanning in slices, so that other work is not delayed. */
 export async function findMentions({ db, connection }: Sql, userId: string): Promise<Mentions> {
   // The partial index of these deliveries has them by user and id.
   const deliveries = db
@@ -312,10 +309,7 @@ function distinct(ids: readonly number[]): number[] {
   return [...new Set(ids)];
 }
 
-/**
- * Finds the gifts of a member among the rows that mention the member. They belong to their recipients: a purchase that
- * could not be processed yet, or is not announced yet, must still be when the giver is forgotten.
- */
+/** Gifts of a member that mention the member: they belong to their recipients, also when the giver is forgotten. */
 async function findGifts(
   { db, connection, effects: formats }: Pick<Sql, 'db' | 'connection' | 'effects'>,
   giver: string,

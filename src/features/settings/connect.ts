@@ -276,10 +276,7 @@ type ConnectTicket = z.infer<typeof ticket>;
 /** A ticket in the browser that has used it, with the state and the verifier of the PKCE. */
 type ConnectAttempt = z.infer<typeof attempt>;
 
-/**
- * Tickets and attempts are encrypted with the key of the database, so that they need no storage, and every process can
- * read them. They are separate: the link of a ticket is no attempt.
- */
+/** Tickets and attempts are encrypted, so they need no storage. The link of a ticket is no attempt. */
 function createConnectTickets({ encryption, keyId, clock: { now } }: ConnectContext) {
   async function write(kind: 'ticket' | 'attempt', content: object): Promise<string> {
     return seal(encryption.keyFor(await keyId()), JSON.stringify(content), ['connect', kind]);
@@ -322,11 +319,7 @@ const cookieLifetimeMs = 10 * minute;
 
 type Failure = 'expired' | 'cancelled' | 'managersOnly' | 'already' | 'unavailable' | 'tooMany';
 
-/**
- * Where a browser comes from Discord on the way to the service, and back. The cookie binds the way back to the browser
- * that went: it is encrypted, and has the state and the verifier. Keys, secrets and codes are in no page, log or
- * cookie.
- */
+/** The cookie binds the way back to the browser that went. Keys, secrets and codes are in no page, log or cookie. */
 function createConnectRoutes(
   connect: {
     obstacle(ticket: ConnectTicket): Promise<ConnectObstacle | null>;

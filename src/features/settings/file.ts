@@ -17,10 +17,7 @@ interface Community {
   readonly listings: readonly ListingConfig[];
 }
 
-/**
- * Export of what `/setup` stored, in the form of the file of `TALLYHOOK_CONFIG`: JSON with a list of listings. The
- * settings that they share are in the first one. Null means that something is switched off.
- */
+/** Export of what `/setup` stored, as in the file of `TALLYHOOK_CONFIG`; shared settings are in the first listing. */
 export function exportSettings(
   guildId: string,
   { settings, listings, withSecrets }: Community & { readonly withSecrets: boolean },

@@ -297,10 +297,7 @@ export class Settings {
     return this.changeListing(author, listing, (current) => detailChanges(current, details));
   }
 
-  /**
-   * Replaces or removes (null) the API key of a listing.
-   * @param replacement.targetId Discord id of the server or bot that the key belongs to; null if it is not known
-   */
+  /** Replaces or removes (null) an API key. @param replacement.targetId the server or bot of the key, or null */
   async replaceKey({
     listing,
     lookupKey,
@@ -383,10 +380,7 @@ export class Settings {
     return exportSettings(guildId, { settings: opened.settings, listings, withSecrets: false });
   }
 
-  /**
-   * Saves the settings of an export in place of the stored ones, except secrets that it does not contain, which stay.
-   * @param file.targetIds Discord ids of the servers and bots that its API keys belong to, by the name of the listing
-   */
+  /** Saves an export in place of what is stored, except missing secrets. @param file.targetIds of its API keys */
   async import({
     text,
     targetIds = new Map(),

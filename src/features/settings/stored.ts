@@ -130,11 +130,7 @@ export function hasSecrets(changes: readonly SettingChange[]): boolean {
 /** Values per transaction, in which other changes of settings wait: some ms. */
 const rowsPerTransaction = 100;
 
-/**
- * Encrypts all stored secrets with another key, while the program runs. May be interrupted at any time and run again;
- * both keys are needed until it has ended.
- * @throws KeyMissingError if one of the keys is missing
- */
+/** Encrypts all secrets with another key while the program runs; can be repeated. @throws KeyMissingError */
 export async function rekey(options: {
   readonly store: RekeyStore;
   readonly encryption: Pick<Encryption, 'open'>;

@@ -53,12 +53,7 @@ interface PastMember extends PastEvents {
   readonly earlier: readonly Pick<MemberEntry, 'listing' | 'at'>[];
 }
 
-/**
- * Pays the votes since a time again, by both versions of the rules. Yields to other work in between, and writes
- * nothing.
- *
- * @returns null if nobody has voted since then, if there are more than `maxEntries`, and once it is aborted
- */
+/** Pays past votes by both versions of the rules, and writes nothing. Null without votes, if too many, or aborted. */
 export async function simulateCredits(
   sql: SqlAccess & Pick<Sql, 'hooks'>,
   change: RuleChange,

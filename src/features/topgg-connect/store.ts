@@ -22,10 +22,7 @@ export const reads = {
 };
 
 export const writes = {
-  /**
-   * Holds a connection, in place of what is stored of it.
-   * @returns false for a secret with another key than the database's
-   */
+  /** Holds a connection in place of an earlier one. False for a secret with another key than the database's. */
   async hold(sql: Sql, { connectionId, sealed, ...connection }: Connection & { sealed: string }, at: number) {
     const keyId = keyIdOf(sealed) ?? '';
     const state = sql.db.insertInto('settings_state').values({ id: 1, version: 0, key_id: keyId });

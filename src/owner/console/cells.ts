@@ -142,10 +142,7 @@ const tokens = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{[]\s*[}\]]|[{}[\],:]|\s+|[^\s"{}[\]
 /** Deeper than any payload. Deeper levels are not indented further, or a small body could produce a huge page. */
 const maxIndentation = 20;
 
-/**
- * JSON with one line per member. Only whitespace changes: `JSON.parse` and `JSON.stringify` would lose digits of large
- * ids and duplicate members, which matter in an investigation.
- */
+/** JSON with one line per member. `JSON.parse` would lose digits of large ids and duplicate members. */
 export function prettyJson(text: string): string {
   let depth = 0;
   const line = () => `\n${'  '.repeat(Math.min(depth, maxIndentation))}`;

@@ -35,10 +35,7 @@ export interface SessionMiddleware {
   requireForm(handler: VisitHandler): RequestHandler;
 }
 
-/**
- * @param everything what the operator sees. Of a page below `/servers/:guildId` a handler gets the part of that community,
- *   if the session is the operator's or Discord says that the member manages the server
- */
+/** @param everything the operator's context: below `/servers/:guildId`, handlers get the part of that community */
 export function sessionMiddleware(sessions: OwnerSessions, everything: OwnerContext): SessionMiddleware {
   const { guilds, log } = everything;
 
@@ -120,10 +117,7 @@ export function explainError(error: HttpError, texts: Texts): string {
   return byStatus[error.status] ?? text('console.errors.invalid');
 }
 
-/**
- * What of the context belongs to one community; all else does not exist there, or is rejected. Each property is stated,
- * so that a new one does not compile until it is decided what managers see of it.
- */
+/** The part of the context that is one community's. Each property is stated, so that a new one has to be decided. */
 function scopeContext(context: OwnerContext, scope: CommunityScope): OwnerContext {
   const { guildId, communityId } = scope;
   const records = scopeRecords(context.records, scope);

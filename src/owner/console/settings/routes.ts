@@ -137,11 +137,7 @@ interface PreviewContext {
   readonly texts: Texts;
 }
 
-/**
- * Answers with what a form would do that is not saved: `{html}`, an article for each announcement, or what the rules
- * would have paid; empty if there is nothing to show.
- * @throws HttpError 404 for other forms
- */
+/** Answers with `{html}`: what a form would do that is not saved; empty for nothing. @throws HttpError 404 */
 async function sendPreview(response: Response, input: CommandInput, preview: PreviewContext): Promise<void> {
   const { scope, setup, clock, communities } = preview.context;
   const [{ standings }] = communities.all();
