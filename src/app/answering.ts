@@ -1,16 +1,13 @@
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
-import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { messageOf, TallyhookError } from '@tallyhook/platform/errors';
 import type { BodyMemory } from '@tallyhook/platform/http/body';
 import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
-import type { Log } from '@tallyhook/platform/log';
 import { memoizeOne } from '@tallyhook/platform/memoize';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { Command, UnlocalizedContext } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import { createCardSource } from '../core/announcements/listing-card.ts';
-import type { Metrics } from '../core/metrics.ts';
 import { createDispatcher } from '../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../core/outbox/effect.ts';
 import type { EffectNotices } from '../core/outbox/effect-notices.ts';
@@ -42,15 +39,13 @@ import type { CommandContexts } from '../features/communities/command-context.ts
 import { type CompleteContext, createParts, type Services, type Shared } from '../features/create.ts';
 import { createDirectMessageHandler } from '../features/notifications/direct-message.ts';
 import { createOwnerReportHandler } from '../features/notifications/owner-report.ts';
+import type { ServicesContext } from '../features/parts.ts';
 import type { Store } from '../features/store.ts';
-import type { AppTexts } from '../texts/texts.ts';
 import type { DiscordAccess } from './discord-access.ts';
 
-interface AnsweringDependencies {
-  readonly languages: AppTexts;
+interface AnsweringDependencies extends Pick<ServicesContext, 'languages' | 'metrics' | 'clock' | 'stopwatch' | 'log'> {
   readonly contexts: Pick<CommandContexts, 'at' | 'offer' | 'guildIds'>;
   readonly services: Pick<Services, 'noticesFor' | 'onMemberSeen' | 'loops'>;
-  readonly clock: Clock;
   readonly commandRegistry: CommandRegistry;
   /** To share the gateway's shards with other processes; null if there can be none. */
   readonly leases: LeaseStore | null;
@@ -58,10 +53,6 @@ interface AnsweringDependencies {
   readonly onConnected: () => void;
   /** Shared by all unverified bodies. */
   readonly memory: BodyMemory;
-  readonly metrics: Metrics;
-  readonly log: Log;
-  /** Real time, for the connection to Discord. */
-  readonly stopwatch: Clock;
   /** The caller's connection to the gateway; null for one of our own. */
   readonly client: DiscordClient | null;
   /** Commands that are not offered, but whose buttons may be under earlier messages. */

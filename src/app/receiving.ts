@@ -10,7 +10,7 @@ import type { Metrics } from '../core/metrics.ts';
 import type { QueueName } from '../core/outbox/queue.ts';
 import { Intake } from '../core/receiving/intake.ts';
 import { type ReceivingState, WebhookReceiver } from '../core/receiving/receiver.ts';
-import { createDueReplays, createReplay, type Replay } from '../core/receiving/replay.ts';
+import { createDueReplays, createReplay } from '../core/receiving/replay.ts';
 import type { Recorder } from '../core/tally/recorder.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import type { Directory } from '../features/communities/directory.ts';
@@ -25,27 +25,25 @@ import { findSite } from '../webhook/sites/site-settings.ts';
 const captureQuota: QuotaLimits = { maxDeliveries: 100, maxBytes: 1024 * 1024 };
 
 /** Receives deliveries, and replays quarantined ones when they are due, or when the owner has released them. */
-export function createReceiving(options: {
+export function createReceiving({
+  directory,
+  targetIdOf,
+  isUnreadable,
+  memory,
+  linkedQuota,
+  ...recording
+}: ReturnType<typeof createRecording> & {
   readonly directory: Directory;
   /** The Discord id of the server or bot that a listing is, without a request; null if it is not known. */
   readonly targetIdOf: (listing: string) => string | null;
   /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
   readonly isUnreadable: (listing: string) => boolean;
-  readonly store: Pick<Store, 'quarantine' | 'rateAlarms' | 'outbox' | 'upkeep'>;
-  readonly recorder: Recorder;
-  readonly replay: Replay;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
   /** Shared with the other routes of the program; by default its own. */
   readonly memory?: BodyMemory;
   /** For each listing that was linked in Discord; by default there is none. */
   readonly linkedQuota?: QuotaLimits;
-  /** Called after each commit, with the queues of its effects. */
-  readonly onRecorded: (recorded: RecordedDelivery, queues: readonly QueueName[]) => void;
 }) {
-  const { directory, targetIdOf, isUnreadable, store, recorder, replay, onRecorded } = options;
-  const { clock, log, metrics, linkedQuota } = options;
+  const { store, recorder, replay, onRecorded, clock, log, metrics } = recording;
   let state: ReceivingState = 'not started';
   const { quarantine } = store;
   const dueReplays = createDueReplays({ quarantine, replay, listings: () => directory.listings, clock, log });
@@ -77,7 +75,7 @@ export function createReceiving(options: {
     directory,
     clock,
     log,
-    ...(options.memory && { memory: options.memory }),
+    ...(memory && { memory }),
     state: () => state,
     observeUnknownPath: () => metrics.misdirected.inc({ reason: 'path' }),
     observe: ({ status, outcome, durationMs }) => {
