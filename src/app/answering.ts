@@ -310,7 +310,7 @@ export async function createAnnouncing(access: DiscordAccess, shared: Shared, de
   });
   dependencies.notices.listen(dispatcher.nudge);
   guard.onProbeDue(dispatcher.resume);
-  /** The same tasks as long as the settings of the community are the same: they remember failures. */
+  /** Kept as long as the settings of the community are the same: tasks remember failures. */
   const tasksOf = memoizeOne(parts.tasks);
   const announcementLoop = createAnnouncementLoop({
     tasks: () => directory.communities.flatMap(tasksOf),

@@ -36,7 +36,7 @@ export function createReceiving({
   readonly directory: Directory;
   /** The Discord id of the server or bot that a listing is, without a request; null if it is not known. */
   readonly targetIdOf: (listing: string) => string | null;
-  /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
+  /** True if a webhook secret of a listing is stored, but cannot be decrypted here. */
   readonly isUnreadable: (listing: string) => boolean;
   /** Shared with the other routes of the program; by default its own. */
   readonly memory?: BodyMemory;
@@ -102,7 +102,7 @@ export function createReceiving({
   };
 }
 
-/** What receiving and replays share: records with the calls of handlers, counts, and has effects processed. */
+/** Shared by receiving and replays: records with the calls of handlers, counts, and has effects processed. */
 export function createRecording(options: {
   readonly store: Store;
   readonly directory: Pick<Directory, 'listings'>;

@@ -213,7 +213,7 @@ function nextKeyFileOf({ keyFile }: KeySources): string | null {
   return keyFile === null ? null : `${keyFile}${nextKeyFileSuffix}`;
 }
 
-/** What `/setup` has stored, with placeholders for secrets, so that no key is needed; empty without tables. */
+/** Settings of `/setup` as stored, with placeholders for secrets, so that no key is needed; empty without tables. */
 export async function readStoredSettings(databaseUrl: string): Promise<StoredSettings> {
   const path = sqlitePathOf(databaseUrl);
   if (path !== null && !existsSync(path)) return new Map();

@@ -104,7 +104,7 @@ export function createSignInLinks(clock: Clock, onUsed: () => void = () => {}) {
       current = { code: randomBytes(32).toString('base64url'), endsAt: clock.monotonic() + lifetimeMs };
       return `sign-in-link?code=${current.code}`;
     },
-    /** Whether the code is that of the link, which is used up by that. */
+    /** True if the code is that of the link, which is used up by that. */
     use(code: string): boolean {
       if (current === null || clock.monotonic() >= current.endsAt || !equalSecrets(code, current.code)) return false;
       current = null;

@@ -56,7 +56,7 @@ export function createOwnerCommunities(options: {
   }
 
   return {
-    /** Those that have a listing; before the first listing an empty one. */
+    /** Communities that have a listing; before the first listing an empty one. */
     all,
     /** The community of a guild, of `none`, or (null) the only one. @throws HttpError 400 if there are several, or 404 */
     at(guildId: string | null): OwnerCommunity {
@@ -70,7 +70,7 @@ export function createOwnerCommunities(options: {
         throw new HttpError(404, `There is no community ${guildId}. The communities are: ${known}.`);
       return communityWith(id);
     },
-    /** Those in which the member has an account; the first community if there is none. */
+    /** Communities in which the member has an account; the first community if there is none. */
     async of(userId: string): Promise<readonly [OwnerCommunity, ...OwnerCommunity[]]> {
       const [first, ...others] = (await store.communitiesOf(userId)).toSorted((a, b) => a - b);
       return first === undefined ? [all()[0]] : [communityWith(first), ...others.map(communityWith)];

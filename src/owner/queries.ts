@@ -90,7 +90,7 @@ async function listingsOf(
 
 const maxTop = 10;
 
-/** What the owner of a community wants to know first, or the operator of all of them. */
+/** Figures that the owner of a community wants to know first, or the operator of all of them. */
 export type Overview = Awaited<ReturnType<typeof getOverview>>;
 
 export async function getOverview(context: OwnerContext) {

@@ -189,7 +189,7 @@ export function parseMapping(text: string | undefined): Partial<Record<ImportedF
   return mapping;
 }
 
-/** Which fields of a file are what, from its first rows. @throws UsageError if they do not show members or content */
+/** Finds which fields of a file are what, from its first rows. @throws UsageError if they show no members */
 export function findColumns(
   rows: readonly Fields[],
   mapping: Partial<Record<ImportedField, string>>,

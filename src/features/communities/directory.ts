@@ -206,7 +206,7 @@ export type ListingTargets = ReturnType<typeof createListingTargets>;
 /** Undefined if the id is not known there. */
 type ReadId = (listing: ListedLookup) => Promise<string | null | undefined>;
 
-/** Which servers and bots listings are whose settings do not say it: the service says whose an API key is. */
+/** The servers and bots that listings are whose settings do not say it: the service says whose an API key is. */
 export function createListingTargets(findLookup: (listing: string) => ListedLookup | undefined) {
   /** By API key, because a listing can get another one. */
   const known = new Map<string, string | null>();

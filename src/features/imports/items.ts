@@ -63,7 +63,7 @@ export interface StoredImport extends ImportDescription {
 
 export type ImportState = Tables['imports']['state'];
 
-/** What an undo took from one member. `spent`: credits that the member no longer had. */
+/** Credits and votes that an undo took from one member. `spent`: credits that the member no longer had. */
 export interface UndoneMember {
   readonly credits: number;
   readonly spent: number;

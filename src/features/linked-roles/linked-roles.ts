@@ -234,7 +234,7 @@ function createMemberTokens(oauth: Pick<DiscordOAuth, 'refresh'>, { members, enc
 
 const scope = 'identify role_connections.write';
 
-/** What Discord shows of a member for linked roles. Discord: "Application Role Connection Object". */
+/** Shown by Discord of a member for linked roles. Discord: "Application Role Connection Object". */
 interface RoleConnectionBody {
   /** At most 50 characters. */
   readonly platform_name: string;

@@ -227,7 +227,7 @@ export type ComparedSettings =
   | { readonly before: readonly SettingChange[] }
   | { readonly after: readonly SettingChange[] };
 
-/** What the rules before and after a change would have paid in 30 days; null if nothing, or too slow. Never rejects. */
+/** Credits that both versions of the rules would have paid in 30 days; null if none, or too slow. Never rejects. */
 export type SimulateChange = (guildId: string, compared: ComparedSettings) => Promise<SimulatedCredits | null>;
 
 export function createChangeSimulation(options: {

@@ -374,7 +374,7 @@ export class Settings {
     return listings.some((each) => each.name === listing) ? this.store.arrivedSince(listing, since) : null;
   }
 
-  /** What `/setup` stored, without secrets, in the form of the configuration file. */
+  /** Settings of `/setup` without secrets, in the form of the configuration file. */
   async export(guildId: string): Promise<string> {
     const { opened, listings } = await this.open(guildId);
     return exportSettings(guildId, { settings: opened.settings, listings, withSecrets: false });

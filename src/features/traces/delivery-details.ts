@@ -138,7 +138,7 @@ export function explainDelivery(
   }
 }
 
-/** What a quarantined delivery waits for by itself: its time, or its site; null without a replay. */
+/** The event that a quarantined delivery waits for by itself: its time, or its site; null without a replay. */
 export function waitOf({
   outcome,
   reason,

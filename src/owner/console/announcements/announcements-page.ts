@@ -33,7 +33,7 @@ ${listings()
 ${previewAssets(base)}`;
 }
 
-/** What the script of the page draws: a message as it is posted, and what it mentions. */
+/** Drawn by the script of the page: a message as it is posted, and what it mentions. */
 export interface DrawnMessage {
   readonly message: ReturnType<typeof renderMessage>;
   readonly names: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export interface DrawnMessage {
 
 interface PreviewView {
   readonly names: NameBook;
-  /** Those of the page, and of the announcements. */
+  /** The texts of the page, and of the announcements. */
   readonly texts: Texts;
   readonly announced: Texts;
   readonly now: number;
