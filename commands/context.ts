@@ -1,7 +1,7 @@
 import type { Standings } from '../src/core/ledger/standing.ts';
 import type { RecordedVotes } from '../src/core/store/standings/votes-per-day.ts';
 import type { AnsweringContext, SlashCommand } from '../src/discord/commands/command.ts';
-import type { Claims } from '../src/features/claims/claims.ts';
+import type { Claims } from '../src/features/claims/parts.ts';
 import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
 import type { StatedNextVote } from '../src/features/next-votes/store.ts';
@@ -9,7 +9,7 @@ import type { DrawVotePicture } from '../src/features/parts.ts';
 import type { Reminders } from '../src/features/reminders/service.ts';
 import type { SetupServices } from '../src/features/settings/services.ts';
 import type { Shop } from '../src/features/shop/purchase.ts';
-import type { Traces } from '../src/features/traces/trace.ts';
+import type { Traces } from '../src/features/traces/delivery-details.ts';
 
 /** What is stored about a member, for the member. Rejects with the errors of the store. */
 interface MemberDataAccess {

@@ -19,7 +19,13 @@ import { userOption } from '../src/discord/commands/input.ts';
 import { findListingPage } from '../src/discord/commands/listing-page.ts';
 import { noListing } from '../src/discord/commands/offers.ts';
 import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
-import type { Trace, TracedDelivery, TracedEffect, TracedEntry, TracedRole } from '../src/features/traces/trace.ts';
+import type {
+  Trace,
+  TracedDelivery,
+  TracedEffect,
+  TracedEntry,
+  TracedRole,
+} from '../src/features/traces/delivery-details.ts';
 import type { Command, CommandContext } from './context.ts';
 import { causeName, entryReason, programReason } from './entry-reason.ts';
 

@@ -101,34 +101,6 @@ export type AppDependencies = Pick<
   'handlers' | 'client' | 'commands' | 'texts' | 'onRecorded' | 'log' | 'clock'
 >;
 
-const present = z.custom((value) => value !== undefined, 'it is part of every result of loadConfig');
-
-const config = z.strictObject({
-  roles: present,
-  discord: present,
-  lookup: present,
-  siteApiUrl: present,
-  listings: present,
-  base: present,
-  reminders: present,
-  keep: present,
-  databaseUrl: present,
-  cacheUrl: present,
-  http: present,
-  publicUrl: present,
-  clientSecret: present,
-  topggIntegrationSecret: present,
-  encryption: present,
-  ownerToken: present,
-  updateCheckUrl: present,
-  logLevel: present,
-  logFormat: present,
-  tracing: present,
-  warnings: present,
-  secrets: present,
-  linkedQuota: present,
-} satisfies Record<keyof Config, z.ZodType>);
-
 const dependencies = z.strictObject({
   ...codeOptions,
   handlers: appHandlers.optional(),
@@ -202,7 +174,10 @@ export function checkConfig(caller: string, settings: unknown): void {
     const hint = `Pass the result of loadConfig, which reads the environment: ${caller}(loadConfig(…), …).`;
     throw new InvalidConfigError([{ setting: 'config', problem, hint, path: [] }], caller);
   }
-  checkOptions(caller, settings, config, () => 'Pass the result of loadConfig, with your changes.');
+  const present = z.custom((value) => value !== undefined, 'it is part of every result of loadConfig');
+  const complete = Object.keys(configOfOptions({ roles: ['receive'] }, null)).map((name) => [name, present]);
+  const schema = z.strictObject(Object.fromEntries(complete));
+  checkOptions(caller, settings, schema, () => 'Pass the result of loadConfig, with your changes.');
 }
 
 function isIn(value: object): (key: string) => boolean {

@@ -20,16 +20,8 @@ import type {
 } from './schema.ts';
 import { type SettingName, type SettingSource, settingNames, settings, type Values } from './settings.ts';
 
-/** A setting without secrets. */
-export interface PublicSetting {
-  readonly name: SettingName;
-  readonly source: SettingSource;
-  /** Null if the setting is unset, secret, or read from a file. The URL of a server is shown without its password. */
-  readonly value: string | null;
-}
-
 /** The settings in effect, with secrets hidden. Invalid values are included, since this is where to find them. */
-export function publicSettings(environment: Environment): PublicSetting[] {
+export function publicSettings(environment: Environment) {
   return settingNames.map((name) => {
     const source = sourceOf(name, environment);
     return { name, source, value: publicValue(name, source, environment) };
@@ -49,7 +41,6 @@ function publicPart(name: SettingName, value: string): string | null {
   return `${protocol}//${host}${pathname}`;
 }
 
-/** The settings in effect as text, one line per setting. */
 export function describeConfig(environment: Environment): string {
   const width = Math.max(...settingNames.map((name) => name.length));
   const lines = publicSettings(environment).map(
@@ -58,7 +49,10 @@ export function describeConfig(environment: Environment): string {
   return `${lines.join('\n')}\n`;
 }
 
-function describeSetting({ name, source, value }: PublicSetting, environment: Environment): string {
+function describeSetting(
+  { name, source, value }: ReturnType<typeof publicSettings>[number],
+  environment: Environment,
+): string {
   if (source === 'unset') return '(not set)';
   if (source === 'file') return `(from the file ${environment[`${name}_FILE`]})`;
   if (source === 'default') return `${value}  (default)`;
@@ -66,17 +60,12 @@ function describeSetting({ name, source, value }: PublicSetting, environment: En
   return isSecretValue(name, environment[name] ?? '') ? `${value}  (password hidden)` : value;
 }
 
-/**
- * Where a value of a listing comes from. `setup`: it was changed in Discord. `file`: the file of `TALLYHOOK_CONFIG`.
- */
+/** The place that a value of a listing comes from; `setup`: it was changed in Discord. */
 export type ValueSource = SettingSource | 'setup';
 
 /** A setting of a listing in effect. */
 export interface EffectiveValue {
-  /**
-   * As in the file (JSON), without secrets; null if it is unset or switched off. In place of its codes, an item of a
-   * shop has `codeCount`.
-   */
+  /** As in the file, without secrets; null if unset or off. Items of a shop have `codeCount` in place of codes. */
   readonly value: unknown;
   readonly source: ValueSource;
 }
@@ -84,16 +73,8 @@ export interface EffectiveValue {
 /** A setting that has no value anywhere. */
 export const unset: EffectiveValue = { value: null, source: 'unset' };
 
-/** The effective settings of one listing, without secrets. */
-export interface PublicListing {
-  readonly name: string;
-  readonly kind: ListingConfig['kind'];
-  readonly origin: ListingOrigin;
-  readonly settings: readonly PublicListingSetting[];
-}
-
 /** An effective setting of a listing, in the form of the file of `TALLYHOOK_CONFIG`. */
-export interface PublicListingSetting extends EffectiveValue {
+interface PublicListingSetting extends EffectiveValue {
   /** Position in the listing: `timeZone`, `rewards.streak`. */
   readonly name: string;
   /** A secret: `value` is null. */
@@ -121,20 +102,18 @@ export function toListingBase(
 }
 
 /** The listings in effect; null if the settings are invalid. */
-export function publicListings(environment: Environment, stored: StoredSettings = new Map()): PublicListing[] | null {
+export function publicListings(environment: Environment, stored: StoredSettings = new Map()) {
   const base = listingBase(environment);
   if (base === null) return null;
   const guildIds = new Set([...base.sources.map(({ guildId }) => guildId), ...stored.keys()]);
   return [...guildIds].flatMap((guildId) => publicCommunity(base, guildId, stored.get(guildId ?? '') ?? []));
 }
 
-function publicCommunity(
-  base: ListingBase,
-  guildId: string | null,
-  settings: readonly OpenedSetting[],
-): PublicListing[] {
+function publicCommunity(base: ListingBase, guildId: string | null, settings: readonly OpenedSetting[]) {
   return communityConfig(base, guildId, settings).configured.map((configured) => {
-    const values = Object.entries(valuesOfListing(base, configured, settings));
+    const values = Object.entries(valuesOfListing(base, configured, settings)).map(
+      ([path, value]): PublicListingSetting => ({ name: path, ...value }),
+    );
     const { listing, source } = configured;
     const { name, kind } = listing;
     const { origin } = source;
@@ -142,12 +121,11 @@ function publicCommunity(
       name,
       kind,
       origin,
-      settings: [...values.map(([path, value]) => ({ name: path, ...value })), ...secretsOf(listing, origin, settings)],
+      settings: [...values, ...secretsOf(listing, origin, settings)],
     };
   });
 }
 
-/** Which secrets of a listing are set, and where. */
 function secretsOf(
   listing: ListingConfig,
   origin: ListingOrigin,
@@ -215,7 +193,7 @@ export function describeListings(environment: Environment, stored: StoredSetting
   return listings.map(describeListing).join('\n');
 }
 
-function describeListing({ name, kind, settings }: PublicListing): string {
+function describeListing({ name, kind, settings }: ReturnType<typeof publicCommunity>[number]): string {
   const width = Math.max(...settings.map((setting) => setting.name.length));
   const lines = settings.map(({ name: setting, source, value, secret }) => {
     const text = secret ? 'set' : typeof value === 'string' ? value : JSON.stringify(value);

@@ -17,11 +17,7 @@ import {
 /** Variables by name, like `process.env`. An empty variable counts as unset. @category Start here */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * The variables of the process, and for those that are missing the current content of the file `.env`, which is
- * optional.
- * @throws UnreadableFileError if the file exists and cannot be read
- */
+/** The variables of the process over those of the file `.env`, which is optional. @throws UnreadableFileError */
 export function readEnvironment(variables: Environment, path = '.env'): Environment {
   return { ...readDotEnv(path), ...variables };
 }
@@ -40,7 +36,6 @@ export function readDotEnvText(path: string): string {
   }
 }
 
-/** Result of {@link readValues}. */
 export interface ReadValues {
   readonly values: Values;
   readonly issues: ConfigIssue[];
@@ -48,10 +43,7 @@ export interface ReadValues {
   readonly secretFiles: readonly SecretFile[];
 }
 
-/**
- * Reads each setting from its variable, its `NAME_FILE` or its default, and validates it. Issues are collected, not
- * thrown.
- */
+/** Reads each setting from its variable, its `NAME_FILE` or its default. Issues are collected, not thrown. */
 export function readValues(environment: Environment): ReadValues {
   const issues: ConfigIssue[] = [];
   const texts = settingNames.map((name) => [name, readText(name, environment, issues)] as const);
@@ -102,9 +94,7 @@ function readFromFile(name: SettingName, path: string, issues: ConfigIssue[]): s
   return undefined;
 }
 
-/**
- * True if a value of this setting is a secret. The URL of a local file or of the memory has no password, so it is not.
- */
+/** True if a value of this setting is secret: the URL of a local file or of the memory has no password. */
 export function isSecretValue(name: SettingName, text: string): boolean {
   const setting = settings[name];
   return 'secret' in setting && !('isAddress' in setting && isLocalAddress(text));
@@ -146,7 +136,6 @@ export function withoutPassword(value: string): string {
   return value.replace(/^(\w+:\/\/).*@/s, '$1…@');
 }
 
-/** Suffix of the key file beside the SQLite database. */
 const keyFileSuffix = '.key';
 
 /** The keys of secrets in the database. A database server has no key file. */

@@ -16,14 +16,12 @@ import { findSite, type SiteSettings, siteIds } from '../src/webhook/sites/site-
 /** The site of the document's service, which needs no name. */
 const defaultSite = 'service';
 
-/** The value of `site`. */
 const site = z
   .enum(siteIds, `it must be one of ${siteIds.join(', ')}`)
   .describe(
     'The [site](sites.md#the-sites) that it is on, such as `topgg`; the listing service with the lookup API otherwise.',
   );
 
-/** Fields of a listing about its site. */
 interface SiteFields {
   readonly site?: string | undefined;
   readonly siteKey?: string | undefined;
@@ -62,15 +60,10 @@ export function headerSecretProblem({
   return { problem: `is invalid: ${beyondAscii}.`, hint };
 }
 
-/** Fields that are of the document's service alone. */
 const serviceFields = ['lookupKey', 'voteAuthorization'] as const;
-/** Fields that are of the other sites alone. */
 const siteFields = ['siteKey', 'slug', 'confirm'] as const;
 
-/**
- * Issues with what a listing states of its site.
- * @param setting where it is configured @param position leads to the listing
- */
+/** Issues with what a listing states of its site. @param setting where it is configured @param position leads to it */
 export function siteIssues(
   listing: ListingOfSite,
   setting: string,
@@ -130,7 +123,6 @@ const secret = pasted(secretForm);
 /** The ends of the addresses `/webhooks/vote` and `/webhooks/premium`, which are of no listing in particular. */
 const reservedNames = ['vote', 'premium'];
 
-/** `rewards` of a listing in the file. */
 export const rewards = z.strictObject(shapeOf(settings, 'rewards.'));
 
 const { timeZone, ownerChannelId, announceChannelId, premiumChannelId, cooldownHours, ...ofFeatures } = shapeOf(
@@ -138,7 +130,6 @@ const { timeZone, ownerChannelId, announceChannelId, premiumChannelId, cooldownH
   '',
 );
 
-/** The schema of a listing in the file. */
 export const listing = z.strictObject({
   name: z
     .string()
@@ -229,7 +220,6 @@ export function listingsFileSchema(describe = plainText): object {
   });
 }
 
-/** Markdown without marks of code and links. */
 function plainText(markdown: string): string {
   return markdown.replaceAll(/\[([^[\]]+)\]\([^()]*\)/g, '$1').replaceAll('`', '');
 }

@@ -82,10 +82,7 @@ export function guildIdsOf(listings: readonly FileListing[], defaultGuildId: str
   });
 }
 
-/**
- * The listings with what the others of their guild state of the settings that they share; values that differ are an
- * issue. Listings without a known guild are one community.
- */
+/** With what the others of their guild state of the settings that they share; values that differ are an issue. */
 function withSharedSettings(sources: readonly ListingSource[], issues: ConfigIssue[]): ListingSource[] {
   const byGuild = Map.groupBy(sources, ({ guildId }) => guildId);
   const shared = new Map([...byGuild].map(([guildId, members]) => [guildId, sharedValues(members, issues)]));
@@ -94,7 +91,6 @@ function withSharedSettings(sources: readonly ListingSource[], issues: ConfigIss
   });
 }
 
-/** The values by path. @param sources the listings of one guild */
 function sharedValues(sources: readonly ListingSource[], issues: ConfigIssue[]) {
   const specs: readonly SettingSpec[] = settings.filter((spec: SettingSpec) => spec.isShared);
   return specs.flatMap((spec) => {
@@ -117,9 +113,7 @@ function conflictIssue(path: string, first: ListingSource, other: ListingSource)
   };
 }
 
-/**
- * The listings with everything that they leave out. Contradictions between listings of a guild are added to `issues`.
- */
+/** Listings with everything that they leave out. Contradictions within a guild are added to `issues`. */
 export function toListings(
   sources: readonly ListingSource[],
   defaults: ListingDefaults,
@@ -199,7 +193,6 @@ function rewardsOf(defaults: ListingDefaults, listing: Partial<StatedListing>, g
   };
 }
 
-/** The rules that values of the file make. */
 function rulesOf(
   read: (spec: SettingSpec) => unknown,
   specs: readonly SettingSpec[] = settings,
@@ -223,7 +216,6 @@ function siteRules(listing: Partial<StatedListing>): Partial<RewardRules> {
   return { site: { retryHorizonMs }, cooldownMs: hours ? Math.round(hours * hour) : cooldownMs };
 }
 
-/** Issues with the roles that each listing names itself. */
 function sourceIssues(sources: readonly ListingSource[], defaults: ListingDefaults): ConfigIssue[] {
   return sources.flatMap((source) => roleIssues(toListing(source, defaults), source.setting));
 }
@@ -240,7 +232,6 @@ function roleIssues(listing: ListingConfig, setting: string): ConfigIssue[] {
   return [{ setting, problem, hint: 'Use the id of another role (server settings → Roles → Copy Role ID).' }];
 }
 
-/** Result of {@link readListings}. */
 export interface ReadListings {
   readonly listings: readonly ListingConfig[];
   /** The listings as they are configured. */
@@ -249,9 +240,7 @@ export interface ReadListings {
   readonly secretFiles: readonly SecretFile[];
 }
 
-/**
- * The listings from the file that `TALLYHOOK_CONFIG` names, or else from the variables. Issues are added to `issues`.
- */
+/** The listings from the file of `TALLYHOOK_CONFIG`, or else from the variables. Issues are added to `issues`. */
 export function readListings(values: Values, issues: ConfigIssue[]): ReadListings {
   return values.TALLYHOOK_CONFIG === undefined
     ? listingsFromVariables(values, issues)
@@ -311,7 +300,6 @@ function sourceFromVariables(values: Values, kind: 'server' | 'bot', lookupKey: 
 }
 
 const webhookVariables = ['VOTE_WEBHOOK_SECRET', 'PREMIUM_WEBHOOK_SECRET', 'VOTE_WEBHOOK_AUTHORIZATION'] as const;
-/** Variables that the file replaces. */
 const listingVariables = ['LOOKUP_SERVER_KEY', 'LOOKUP_BOT_KEY', ...webhookVariables] as const;
 
 function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): ReadListings {
@@ -435,7 +423,6 @@ export function communityConfig(
   return { listings, configured, issues };
 }
 
-/** The parsed values by listing and path. */
 function parseAll(settings: readonly OpenedSetting[], issues: CommunityIssue[]): Map<string, Map<string, unknown>> {
   const values = new Map<string, Map<string, unknown>>();
   for (const { listing, path, value } of settings) {

@@ -24,10 +24,7 @@ import {
 } from './settings.ts';
 import { configWarnings } from './warnings.ts';
 
-/**
- * True if the environment is meant for a real Discord. Without `DISCORD_TOKEN` and `TALLYHOOK_ROLES`, and outside of
- * production, the sandbox runs.
- */
+/** True if the environment is for a real Discord. Otherwise, and outside of production, the sandbox runs. */
 export function isConfigured(environment: Environment): boolean {
   const isSet = (name: SettingName) => Boolean(environment[name] || environment[`${name}_FILE`]);
   return isSet('DISCORD_TOKEN') || isSet('TALLYHOOK_ROLES') || isProduction(environment);
@@ -58,17 +55,12 @@ export function loadConfig(environment: Environment): Config {
   return configOfOptions({}, environment);
 }
 
-/**
- * `DATABASE_URL` alone, for commands that need no other setting: a backup must not fail because of a missing token.
- * @throws InvalidConfigError with the issues of this setting
- */
+/** `DATABASE_URL` alone: a backup must not fail because of a missing token. @throws InvalidConfigError */
 export function loadDatabaseUrl(environment: Environment): string {
   return validValues(environment, /^DATABASE_URL/).DATABASE_URL ?? '';
 }
 
-/**
- * Where the keys of secrets in the database are, for commands that need no other setting. @throws InvalidConfigError
- */
+/** Where the keys of secrets in the database are. @throws InvalidConfigError */
 export function loadKeySources(environment: Environment): KeySources {
   return keySourcesOf(validValues(environment, /^(NEW_)?SETTINGS_KEY|^DATABASE_URL/));
 }
@@ -86,17 +78,13 @@ function validValues(environment: Environment, names: RegExp): Values {
   return values;
 }
 
-/**
- * `LOG_FORMAT` alone, for a log that is needed before the configuration is complete. An invalid value counts as `auto`.
- */
+/** `LOG_FORMAT` alone, for a log before the configuration is complete. An invalid value counts as `auto`. */
 export function loadLogFormat(environment: Environment): Config['logFormat'] {
   return readValues(environment).values.LOG_FORMAT ?? 'auto';
 }
 
-/** Hint for a missing secret. */
 export const unsetHint = 'If it comes from an environment variable, that variable is empty or not set.';
 
-/** A text as in the variable of a setting. */
 function text<Value>(setting: Variable<Value>) {
   const message = `it must be ${setting.expected}`;
   return z
@@ -119,7 +107,6 @@ function address(setting: Variable<string>) {
 
 const perHour = z.int().min(1).max(1_000_000_000).optional();
 
-/** The schemas of the settings. */
 export const appSettings = {
   token: text(settings.DISCORD_TOKEN),
   discord: z
@@ -185,11 +172,7 @@ function valuesOf({ discord = {}, keep = {}, linkedQuota = {}, ...options }: Par
 /** In code, no other file is created than the database, and nothing is logged but what needs attention. */
 const defaultsInCode = { CACHE_URL: 'memory:', LOG_LEVEL: 'warn' } as const;
 
-/**
- * The configuration of settings in code, which take precedence over those of an environment.
- * @param environment null if all settings are in code
- * @throws InvalidConfigError with all issues
- */
+/** The configuration of settings in code, over those of an environment (or null). @throws InvalidConfigError */
 export function configOfOptions(options: ParsedSettings, environment: Environment | null): Config {
   const { values: variables, issues, secretFiles } = readValues(environment ?? {});
   const values: Values = { ...variables, ...(environment === null && defaultsInCode), ...valuesOf(options) };
@@ -249,10 +232,7 @@ function readAllListings(
 /** The settings that are required, the second one by listings with an API key. */
 export type RequiredSetting = 'DISCORD_TOKEN' | 'LOOKUP_BASE_URL';
 
-/**
- * An issue for each required setting that is missing, unless it already has one because its value is invalid.
- * @param describe what the caller calls a setting, and what to do about it
- */
+/** An issue for each required setting that is missing. @param describe names it, with a hint */
 function missingSettings(
   values: Values,
   listings: readonly ListingConfig[],
@@ -412,7 +392,6 @@ function withSecretsOfSource(source: ListingSource, others: readonly ListingSour
   return { ...source, listing: { ...source.listing, ...secrets } };
 }
 
-/** Parts of the configuration by the settings that they are read from. */
 const parts: Readonly<Record<string, (config: Config) => unknown>> = {
   TALLYHOOK_ROLES: ({ roles }) => roles,
   'DISCORD_TOKEN, DISCORD_API_URL, DISCORD_GUILD_ID, DISCORD_PUBLIC_KEY': ({ discord }) => discord,

@@ -44,10 +44,7 @@ function variable<Value>(declared: Variable<Value>): Variable<Value> {
   return declared;
 }
 
-/**
- * The value of a text that was pasted, or what is wrong with its form: null if what the setting expects says it all. A
- * message never has anything of the text.
- */
+/** The value of a pasted text, or what is wrong with its form (null: see `expected`), without anything of the text. */
 export function readSetting<Value>(
   { schema, isFreeText }: Variable<Value>,
   text: string,
@@ -60,7 +57,6 @@ export function readSetting<Value>(
   };
 }
 
-/** Settings that are explained together. */
 function group<Settings extends Readonly<Record<string, Variable>>>(title: string, settings: Settings) {
   return { title, settings };
 }
@@ -78,13 +74,11 @@ function digits(min: number, max: number): z.ZodType<number, string> {
   return z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(min).max(max));
 }
 
-/** A number with or without a fraction, written in digits and at most one point. */
 const decimal = z
   .string()
   .regex(/^\d+(\.\d+)?$/)
   .transform(Number);
 
-/** Values separated by commas. */
 function listOf<Value extends string>(item: z.ZodType<Value, string>): z.ZodType<Value[], string> {
   return z
     .string()
@@ -368,7 +362,6 @@ const storage = group('Storage and limits', {
   }),
 });
 
-/** The text of an encryption key. */
 const encryptionKey = z.string().refine((key) => parseEncryptionKey(key) !== null);
 
 /** Shorter owner tokens are accepted with a warning, since they can be guessed (characters). */

@@ -10,10 +10,7 @@ import { minOwnerTokenLength, settingNames, settings, type Values, type Variable
 
 const knownNames: readonly string[] = settingNames.flatMap((name) => [name, `${name}_FILE`]);
 
-/**
- * Prefixes of names that are compared although the similar setting is set. `DATABASE_`, `CACHE_` and `LOG_` are missing
- * because other programs use them, too.
- */
+/** Similar names are compared although the setting is set. Other programs use `DATABASE_`, `CACHE_` and `LOG_`, too. */
 const sharedPrefix = /^(DISCORD|LOOKUP|VOTE|VOTER|PREMIUM|ANNOUNCE|CREDITS|OWNER|SETTINGS)_/;
 
 /** Kubernetes sets such variables for a service named tallyhook: TALLYHOOK_SERVICE_HOST, TALLYHOOK_PORT_3000_TCP, … */
@@ -41,7 +38,6 @@ export function configWarnings(
 /** Generated secrets are longer (characters). */
 const minCompleteLength = 16;
 
-/** Lists of secrets that may be one secret with a comma. */
 function dividedSecrets(values: Values): ConfigIssue[] {
   return (['VOTE_WEBHOOK_SECRET', 'PREMIUM_WEBHOOK_SECRET'] as const).flatMap((setting) => {
     const secrets = values[setting] ?? [];
@@ -70,10 +66,7 @@ function secretFilesOf(environment: Environment): SecretFile[] {
   return [...secretFiles, ...readListings(values, []).secretFiles];
 }
 
-/**
- * Variables that are set and look like settings of tallyhook, but are not: similar to one, or with its name in front.
- * The program that uses tallyhook as a package has variables of its own, such as VOTE_SECRET.
- */
+/** Variables that are similar to a setting, or have its name in front. A program has its own, such as VOTE_SECRET. */
 export function unknownVariables(environment: Environment): ConfigIssue[] {
   return Object.keys(environment)
     .filter((name) => environment[name] && !knownNames.includes(name) && !kubernetesServiceVariable.test(name))
@@ -90,9 +83,7 @@ export function unknownVariables(environment: Environment): ConfigIssue[] {
     });
 }
 
-/**
- * True if the variable resembles a setting that is not set. If the setting is set, the variable is probably unrelated.
- */
+/** True if it resembles a setting that is not set; otherwise it is probably unrelated. */
 function isMisspelled(name: string, environment: Environment): boolean {
   return (
     name.length >= minMisspelledLength && knownNames.some((setting) => !environment[setting] && isNear(name, setting))
@@ -121,10 +112,7 @@ function isSecretSetting(name: string): boolean {
   return setting?.secret === true;
 }
 
-/**
- * Warns about settings that are valid, but probably a mistake.
- * @param listings those in effect, also those that were linked in Discord
- */
+/** Warns about settings that are probably a mistake. @param listings those in effect, also linked ones */
 export function logConfigWarnings(
   { warnings, ownerToken, roles }: Pick<Config, 'warnings' | 'ownerToken' | 'roles'>,
   listings: readonly Pick<

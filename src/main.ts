@@ -137,7 +137,7 @@ function createProgram(terminal: Terminal, environment: () => Environment): Prog
     .option('--check', 'validate the settings and print all issues to stderr')
     .option('--json', 'print a JSON object')
     .option('--schema', 'print the JSON Schema of the file that TALLYHOOK_CONFIG names')
-    .runs(async () => (await import('./cli/config.ts')).showConfig)
+    .runs(async () => (await import('./cli/settings.ts')).showConfig)
     .details(`
       Warnings are printed to stderr. The database is only read. Without one, only variables and file are shown.
 
@@ -254,7 +254,7 @@ function createProgram(terminal: Terminal, environment: () => Environment): Prog
     .option('--user <id>', 'only the entries of this Discord user, in all communities')
     .option('--since <date>', 'only entries of events at or after this date, such as 2026-11-01')
     .option('--json', 'print the summary as a JSON object: {entries, credits}')
-    .runs(async () => (await import('./cli/export.ts')).exportEntries)
+    .runs(async () => (await import('./cli/backup.ts')).exportEntries)
     .details(`
       Progress and the summary are printed to stderr. A date without a time, as in 2026-11-01T12:00:00Z, means midnight, and a
       time without a time zone UTC.
@@ -406,7 +406,7 @@ function createProgram(terminal: Terminal, environment: () => Environment): Prog
     .command('rekey')
     .description('encrypt the secrets in the database with another key, while tallyhook runs')
     .option('--json', 'print a JSON object: {key, rekeyed}')
-    .runs(async () => (await import('./cli/rekey.ts')).encryptAgain)
+    .runs(async () => (await import('./cli/settings.ts')).encryptAgain)
     .details(`
       They are the secrets of /setup, and the tokens of members with linked roles. The new key is NEW_SETTINGS_KEY (or the
       file NEW_SETTINGS_KEY_FILE), from \`openssl rand -hex 32\`; if it is not set, SETTINGS_KEY, if the database has another

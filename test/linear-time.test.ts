@@ -42,19 +42,25 @@ import { messageSchema } from '../packages/local-discord/src/message-schema.ts';
 import { findMentions } from '../packages/local-discord/src/messages.ts';
 import { parseCommandLine } from '../packages/local-discord/src/page/browser/suggestions.ts';
 import { createRouteMatcher, decodePath, ok, route } from '../packages/local-discord/src/rest.ts';
-import { evaluateSecrets } from '../src/cli/doctor/secrets.ts';
-import { formats } from '../src/cli/export.ts';
-import { createKeyReader, findColumns, parseMapping, suggestTemplate } from '../src/cli/import/columns.ts';
-import { interpretRow, type RowRules } from '../src/cli/import/interpret-row.ts';
+import { formats } from '../src/cli/backup.ts';
+import { evaluateSecrets } from '../src/cli/doctor/listings.ts';
+import {
+  createKeyReader,
+  findColumns,
+  interpretRow,
+  parseMapping,
+  type RowRules,
+  suggestTemplate,
+} from '../src/cli/import/interpret-row.ts';
 import { createCsvParser, createJsonDivider, recognizeFormat } from '../src/cli/import/read-rows.ts';
-import { mergeEnv } from '../src/cli/init/env-file.ts';
+import { mergeEnv } from '../src/cli/init/init-command.ts';
 import { searchChoices } from '../src/discord/commands/choices.ts';
 import type { Panel } from '../src/discord/commands/reply.ts';
 import { foundBlocks } from '../src/discord/posting/search-channel.ts';
 import { decodeCustomId } from '../src/discord/rendering/components.ts';
 import { renderEmbed } from '../src/discord/rendering/message.ts';
 import { renderContainer } from '../src/discord/rendering/panel.ts';
-import { bodyWithoutGiver } from '../src/features/member-data/member-rows.ts';
+import { bodyWithoutGiver } from '../src/features/member-data/store.ts';
 import { splitCodes, withFileCodes } from '../src/features/shop/codes.ts';
 import { asSentence } from '../src/features/traces/delivery-details.ts';
 import {
@@ -64,8 +70,8 @@ import {
   voteStatusResponse,
 } from '../src/lookup/endpoints.ts';
 import { createQuote, errorForResponse } from '../src/lookup/http.ts';
+import { prettyJson, visible } from '../src/owner/console/cells.ts';
 import { lastSegmentWithoutSlash } from '../src/owner/console/middleware.ts';
-import { prettyJson, visible } from '../src/owner/console/pretty-json.ts';
 import { consoleMessages, relativeRoot } from '../src/owner/console/render-page.ts';
 import { markupHtml } from '../src/owner/console/settings/markup-html.ts';
 import { nextPage } from '../src/owner/console/sign-in.ts';

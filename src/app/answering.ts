@@ -1,13 +1,10 @@
-import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { TallyhookError } from '@tallyhook/platform/errors';
 import type { BodyMemory } from '@tallyhook/platform/http/body';
 import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
-import type { Log } from '@tallyhook/platform/log';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { Command, UnlocalizedContext } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
-import type { Metrics } from '../core/metrics.ts';
 import type { RegistrationContext } from '../discord/commands/command.ts';
 import { type GatewayClient, GatewayConnection, type GatewayOptions } from '../discord/gateway/gateway-client.ts';
 import { createOwnClientGateway, type DiscordClient } from '../discord/gateway/own-client.ts';
@@ -25,17 +22,15 @@ import { InteractionRelay, NativeInteractions } from '../discord/interactions/na
 import { createRestTransports } from '../discord/interactions/responses.ts';
 import type { CommandRegistry } from '../discord/registration/command-shape.ts';
 import { CommandRegistrar } from '../discord/registration/registrar.ts';
-import type { DiscordRest } from '../discord/rest.ts';
+import { type DiscordRest } from '../discord/rest.ts';
 import type { CommandContexts } from '../features/communities/command-context.ts';
-import type { Services } from '../features/create.ts';
-import type { AppTexts } from '../texts/texts.ts';
+import { type Services } from '../features/create.ts';
+import type { ServicesContext } from '../features/parts.ts';
 import type { DiscordAccess } from './discord-access.ts';
 
-interface AnsweringDependencies {
-  readonly languages: AppTexts;
+interface AnsweringDependencies extends Pick<ServicesContext, 'languages' | 'metrics' | 'clock' | 'stopwatch' | 'log'> {
   readonly contexts: Pick<CommandContexts, 'at' | 'offer' | 'guildIds'>;
   readonly services: Pick<Services, 'noticesFor' | 'onMemberSeen' | 'loops'>;
-  readonly clock: Clock;
   readonly commandRegistry: CommandRegistry;
   /** To share the gateway's shards with other processes; null if there can be none. */
   readonly leases: LeaseStore | null;
@@ -43,10 +38,6 @@ interface AnsweringDependencies {
   readonly onConnected: () => void;
   /** Shared by all unverified bodies. */
   readonly memory: BodyMemory;
-  readonly metrics: Metrics;
-  readonly log: Log;
-  /** Real time, for the connection to Discord. */
-  readonly stopwatch: Clock;
   /** The caller's connection to the gateway; null for one of our own. */
   readonly client: DiscordClient | null;
   /** Commands that are not offered, but whose buttons may be under earlier messages. */
@@ -214,7 +205,6 @@ export function createAnswering(
   };
 }
 
-/** What the descriptions of commands depend on, as a text to compare. */
 function describeOffer({ listings, isShared, lacks }: RegistrationContext): string {
   const described = listings.map(({ name, displayName, lookup, site, isSilent }) => {
     return [name, displayName?.(), lookup.kind, site, isSilent];

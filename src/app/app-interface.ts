@@ -9,7 +9,7 @@ import type { ClaimedEffect } from '../core/outbox/effect.ts';
 import type { WebhookRoutes } from '../core/receiving/receiver.ts';
 import type { ApplicationCommandBody } from '../discord/commands/command.ts';
 import type { AnyInteraction } from '../discord/interactions/interactions.ts';
-import type { SignInLinks } from '../owner/sign-in-links.ts';
+import type { SignInLinks } from '../owner/authentication.ts';
 
 /** A complete tallyhook instance. @category Start here */
 export interface App extends WebhookRoutes {

@@ -29,10 +29,8 @@ import { createReachabilityProbe } from '../discord/rest.ts';
 import { createAnnouncements } from '../features/announcements/announcements.ts';
 import { createCommandContexts } from '../features/communities/command-context.ts';
 import type { CommunityIds } from '../features/communities/community-ids.ts';
-import { createKnownTargets } from '../features/communities/listing-targets.ts';
+import { createKnownTargets, standingsOfOnly } from '../features/communities/directory.ts';
 import { createComparedListings } from '../features/communities/lookup-clients.ts';
-import { noteProgram } from '../features/communities/note-program.ts';
-import { standingsOfOnly } from '../features/communities/only-community.ts';
 import { createConfirmationHandler } from '../features/confirmations/confirm.ts';
 import { createLedger } from '../features/corrections/program-ledger.ts';
 import { createServices } from '../features/create.ts';
@@ -48,9 +46,8 @@ import { createAnnouncing } from './announcing.ts';
 import { createAnswering } from './answering.ts';
 import type { App, InternalDependencies } from './app-interface.ts';
 import { createDiscordAccess } from './discord-access.ts';
-import { createForeignBytesReport } from './foreign-bytes.ts';
 import { readinessChecks } from './readiness-checks.ts';
-import { createReceiving, createRecording } from './receiving.ts';
+import { createForeignBytesReport, createReceiving, createRecording, noteProgram } from './receiving.ts';
 
 type Cache = Awaited<ReturnType<typeof openKeyv>>;
 
@@ -69,7 +66,6 @@ export interface AppParts extends Omit<InternalDependencies, 'clock' | 'log'> {
   readonly languages: AppTexts;
   readonly store: Store;
   readonly cache: Cache;
-  /** The guild of the first account. */
   readonly communityIds: CommunityIds;
   readonly clock: Clock;
   readonly log: Log;
@@ -77,9 +73,7 @@ export interface AppParts extends Omit<InternalDependencies, 'clock' | 'log'> {
   readonly redact: Pick<Redactor, 'add'>;
 }
 
-/**
- * Creates all components and passes each its part of the configuration. The app may be used when `loadSettings` is done.
- */
+/** Creates all components from the configuration. The app may be used when `loadSettings` is done. */
 export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSettings: () => Promise<void> }> {
   const { config, languages, store, cache, communityIds, clock, log, redact, stopwatch = clock } = parts;
   const { wrapListener = (listener) => listener, onRecorded, onAttempted = () => {} } = parts;

@@ -34,7 +34,6 @@ export function createDiscordAccess(
     readonly requestsPerSecond: () => number;
     readonly log: Log;
     readonly languages: AppTexts;
-    /** Real time. */
     readonly stopwatch: Clock;
   },
 ) {
@@ -72,7 +71,6 @@ export function createDiscordAccess(
   });
   const givenRoles = createGivenRoleCheck(rest, stopwatch);
 
-  /** Forgets what may no longer be true of a guild, or of a channel of it. */
   function guildChanged(change: GuildChange): void {
     if (change.channelId === null) {
       givenRoles.forget(change.guildId);

@@ -16,11 +16,7 @@ export interface ProcessChecks {
   readonly process: ReadinessChecks;
 }
 
-/**
- * Receiving depends on the store alone. Listings whose secrets cannot be decrypted get 503 each, but must not make a
- * load balancer remove the receivers of all others, so only the state of the whole process has the component
- * `settings`.
- */
+/** Missing keys of some listings must not make a load balancer remove receivers: only `settings` says so. */
 export function readinessChecks(
   store: Store,
   roles: readonly Role[],

@@ -22,7 +22,6 @@ import { createReplayHandler } from '../core/receiving/replay.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { type CommunityIds, prepareCommunities } from '../features/communities/community-ids.ts';
 import { createDirectory } from '../features/communities/directory.ts';
-import { noteProgram } from '../features/communities/note-program.ts';
 import { confirmRule } from '../features/confirmations/tables.ts';
 import { createLedger } from '../features/corrections/program-ledger.ts';
 import type { Handlers } from '../features/handlers/handlers.ts';
@@ -30,9 +29,8 @@ import { createHandling } from '../features/handlers/handling.ts';
 import { openSqliteStore } from '../features/sqlite-store.ts';
 import type { Store } from '../features/store.ts';
 import { createUpkeep } from '../features/upkeep/upkeep.ts';
-import { createForeignBytesReport } from './foreign-bytes.ts';
 import { readinessChecks } from './readiness-checks.ts';
-import { createReceiving, createRecording } from './receiving.ts';
+import { createForeignBytesReport, createReceiving, createRecording, noteProgram } from './receiving.ts';
 
 /** The handlers of events that a receiver has. Purchases in the shop and reviews need the bot. @category Start here */
 export type ReceiverHandlers = Pick<Handlers, 'onVote' | 'onPremium' | 'onStreak' | 'onMilestone' | 'concurrency'>;

@@ -1,12 +1,16 @@
 import type { Clock } from '@tallyhook/platform/clock';
-import { second } from '@tallyhook/platform/durations';
+import { minute, second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
 import type { BodyMemory } from '@tallyhook/platform/http/body';
+import type { ForeignProtocol } from '@tallyhook/platform/http/server';
 import type { Log } from '@tallyhook/platform/log';
+import { createThrottledLog } from '@tallyhook/platform/throttled-log';
+import type { ListingConfig } from '../../config/schema.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { QueueName } from '../core/outbox/queue.ts';
 import { Intake } from '../core/receiving/intake.ts';
 import { type ReceivingState, WebhookReceiver } from '../core/receiving/receiver.ts';
-import { createReplay, type Replay } from '../core/receiving/replay.ts';
+import { createReplay } from '../core/receiving/replay.ts';
 import type { Recorder } from '../core/tally/recorder.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import type { Directory } from '../features/communities/directory.ts';
@@ -15,32 +19,31 @@ import { createAlarmDecisions } from '../features/rate-alarms/decisions.ts';
 import type { Store } from '../features/store.ts';
 import { createHeartbeat } from '../features/upkeep/heartbeat.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
+import { findSite } from '../webhook/sites/site-settings.ts';
 
 /** What a listing that only captures stores in an hour: everybody who knows its address may send. */
 const captureQuota: QuotaLimits = { maxDeliveries: 100, maxBytes: 1024 * 1024 };
 
 /** Receives deliveries, and replays those that the owner has released. */
-export function createReceiving(options: {
+export function createReceiving({
+  directory,
+  targetIdOf,
+  isUnreadable,
+  memory,
+  linkedQuota,
+  ...recording
+}: ReturnType<typeof createRecording> & {
   readonly directory: Directory;
   /** The Discord id of the server or bot that a listing is, without a request; null if it is not known. */
   readonly targetIdOf: (listing: string) => string | null;
-  /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
+  /** True if a webhook secret of a listing is stored, but cannot be decrypted here. */
   readonly isUnreadable: (listing: string) => boolean;
-  readonly store: Pick<Store, 'rateAlarms' | 'outbox' | 'upkeep'>;
-  readonly recorder: Recorder;
-  readonly replay: Replay;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
   /** Shared with the other routes of the program; by default its own. */
   readonly memory?: BodyMemory;
   /** For each listing that was linked in Discord; by default there is none. */
   readonly linkedQuota?: QuotaLimits;
-  /** Called after each commit, with the queues of its effects. */
-  readonly onRecorded: (recorded: RecordedDelivery, queues: readonly QueueName[]) => void;
 }) {
-  const { directory, targetIdOf, isUnreadable, store, recorder, replay, onRecorded } = options;
-  const { clock, log, metrics, linkedQuota } = options;
+  const { store, recorder, replay, onRecorded, clock, log, metrics } = recording;
   let state: ReceivingState = 'not started';
   const loops = [
     createHeartbeat({ store, clock, log }),
@@ -69,7 +72,7 @@ export function createReceiving(options: {
     directory,
     clock,
     log,
-    ...(options.memory && { memory: options.memory }),
+    ...(memory && { memory }),
     state: () => state,
     observeUnknownPath: () => metrics.misdirected.inc({ reason: 'path' }),
     observe: ({ status, outcome, durationMs }) => {
@@ -96,10 +99,7 @@ export function createReceiving(options: {
   };
 }
 
-/**
- * What receiving and the owner's replays share: records deliveries with the calls of handlers, counts what they pay, and
- * has their effects processed.
- */
+/** Shared by receiving and replays: records with the calls of handlers, counts, and has effects processed. */
 export function createRecording(options: {
   readonly store: Store;
   readonly directory: Pick<Directory, 'listings'>;
@@ -146,10 +146,7 @@ export function createRecording(options: {
   return { ...recording, replay: createReplay(recording) };
 }
 
-/**
- * Counts by the values of the labels, in their order. prom-client builds a key from an object of labels for each count; here
- * each series is looked up once. For few series only: they are kept.
- */
+/** Counts by the values of the labels: each series is looked up once, while prom-client builds a key for each count. */
 function countBy<Label extends string>(
   counter: { labels(values: Partial<Record<Label, string | number>>): { inc(): void } },
   labels: readonly Label[],
@@ -165,4 +162,43 @@ function countBy<Label extends string>(
     }
     one.inc();
   };
+}
+
+const hints: Readonly<Record<ForeignProtocol, string>> = {
+  PROXY: 'A load balancer or proxy sends the PROXY protocol. Switch it off there, for this target.',
+  TLS: 'This port speaks plain HTTP. Enter an http:// address at the proxy or tunnel, which ends TLS itself.',
+  'HTTP/2': 'A proxy speaks HTTP/2 without TLS. Have it use HTTP/1.1 for this target.',
+  unknown: 'Another program, or a scanner, uses this port. If it is a proxy, have it send plain HTTP/1.1.',
+};
+
+/** Counts and logs what the port receives that is no HTTP: behind a proxy that sends it, no vote arrives. */
+export function createForeignBytesReport({ metrics, clock, log }: { metrics: Metrics; clock: Clock; log: Log }) {
+  const logThrottled = createThrottledLog({ log, clock, intervalMs: minute });
+  return (protocol: ForeignProtocol): void => {
+    metrics.misdirected.inc({ reason: 'no_http' });
+    const message = 'the port received bytes that are no HTTP request; responded with 400';
+    logThrottled('warn', protocol, message, { protocol, hint: hints[protocol] });
+  };
+}
+
+/** Stores commands and listings of a running program, which may be in code, for `tallyhook doctor`. Never rejects. */
+export async function noteProgram(
+  { installation }: Pick<Store, 'installation'>,
+  listings: readonly ListingConfig[],
+  names: readonly string[] | null,
+  log: Log,
+): Promise<void> {
+  try {
+    await installation.noteListings(
+      listings
+        .filter(({ implied }) => !implied)
+        .map(({ name, kind, site, announceChannelId: channelId, ...secrets }) => ({
+          ...{ name, kind, channelId, site: site === undefined ? null : findSite(site).name },
+          hasSecret: secrets.voteSecrets.length > 0 || secrets.voteAuthorization !== null,
+        })),
+    );
+    if (names !== null) await installation.noteCommands(names);
+  } catch (error) {
+    log.debug({ reason: messageOf(error) }, 'the settings were not noted for `tallyhook doctor`');
+  }
 }

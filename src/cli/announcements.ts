@@ -7,7 +7,7 @@ import type { ListingConfig } from '../../config/schema.ts';
 import { type AnnouncementPreview, nameSamples, textsOf } from '../core/announcements/preview.ts';
 import { previewAnnouncements } from '../owner/announcement-previews.ts';
 import { ownTexts, textsIn } from '../texts/texts.ts';
-import { listingsWith, storedSettingsOrWarning } from './stored-settings.ts';
+import { listingsWith, storedSettingsOrWarning } from './settings.ts';
 
 export async function previewOnTerminal(
   { listing: wanted, json }: { listing?: string; json?: boolean },
@@ -47,7 +47,6 @@ export function previewListings(listings: readonly ListingConfig[], now: number)
     });
 }
 
-/** An announcement as plain text with Discord's markup: lines of text, and the labels of buttons. */
 function toTexts({ subject, reply }: AnnouncementPreview, now: number) {
   const buttons =
     'kind' in reply ? reply.blocks.flatMap((block) => ('buttons' in block ? block.buttons : [])) : reply.buttons;
@@ -72,7 +71,6 @@ function readable(text: string, now: number): string {
     );
 }
 
-/** As lines for a terminal. */
 function formatPreview({ subject, title, text, buttons }: ReturnType<typeof toTexts>): readonly string[] {
   const shown = buttons.length === 0 ? [] : [`  ${buttons.map((label) => `[${label}]`).join(' ')}`];
   return [`${subject}:`, ...[title, ...text].map((line) => `  ${line}`.trimEnd()), ...shown];

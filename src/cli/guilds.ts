@@ -14,7 +14,6 @@ import { confirmed } from './prompt.ts';
 /** Within this time every process applies a change (ms). */
 const applyTimeoutMs = 6 * second;
 
-/** `tallyhook guilds list`. */
 export async function listGuilds({ json = false }: { json?: boolean }, terminal: Terminal): Promise<number> {
   return withStore(loadDatabaseUrl(process.env), async (store) => {
     printList(await store.communities.list(), json, terminal);
@@ -22,19 +21,16 @@ export async function listGuilds({ json = false }: { json?: boolean }, terminal:
   });
 }
 
-/** `tallyhook guilds park GUILD`. */
 export const parkGuild = changeCommand('parked', async ({ communities }, { guildId }) => {
   await communities.setParked(guildId, { at: systemClock.now(), by: 'operator' });
   return true;
 });
 
-/** `tallyhook guilds unpark GUILD`. */
 export const unparkGuild = changeCommand('unparked', async ({ communities }, { guildId }) => {
   await communities.setParked(guildId, null);
   return true;
 });
 
-/** `tallyhook guilds delete GUILD`. */
 export const deleteGuild = changeCommand('deleted', async (store, { guildId, parkedAt }, { yes }, terminal) => {
   const { communities: guilds, guildData } = store;
   if (parkedAt === null) throw new UsageError('The community is in use. Park it first.');
@@ -71,7 +67,6 @@ interface ChangeOptions {
   readonly yes?: boolean;
 }
 
-/** Returns whether the environment or the file names listings of the guild. */
 function isOperators(guildId: string): boolean {
   const base = listingBase(process.env);
   if (base === null) throw new UsageError('The settings are invalid: see tallyhook config --check.');

@@ -79,11 +79,7 @@ function printable(name: string): string {
   return name.replaceAll(/[\p{Cc}\p{Cf}]/gu, '');
 }
 
-/**
- * Asks a question before something that cannot be taken back, and returns whether the answer is yes. Otherwise it prints
- * `declined`.
- * @throws UsageError if the input is not a terminal
- */
+/** Asks before what cannot be taken back; prints `declined` if the answer is no. @throws UsageError */
 export async function confirmed(question: string, declined: string, terminal: Terminal): Promise<boolean> {
   const { input, errorOutput, stop, printError } = terminal;
   if (!isTerminal(terminal))

@@ -22,10 +22,7 @@ import { publicationsOf } from '../features/create.ts';
 import type { Store } from '../features/store.ts';
 import { withStore } from './open-database.ts';
 
-/**
- * `tallyhook register`. Reports TallyhookError `not_registered`, and what {@link registerConfigured} and
- * {@link withStore} throw.
- */
+/** `tallyhook register`. @throws TallyhookError `not_registered`, and what {@link registerConfigured} throws */
 export async function register(
   options: {
     readonly json?: boolean;
@@ -90,10 +87,7 @@ function requireToken({ discord }: Config): void {
   });
 }
 
-/**
- * Where commands are to be sent; null for the gateway, undefined to leave it as it is.
- * @throws UsageError
- */
+/** Where commands are to be sent; null for the gateway, undefined to leave it as it is. @throws UsageError */
 function endpointOf(
   { http, gateway, url }: { http?: boolean; gateway?: boolean; url?: string },
   publicUrl: string | null,

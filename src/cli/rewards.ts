@@ -11,14 +11,12 @@ import { type CommunityListing, listingsWithCommunity } from '../features/commun
 import { createReversals, type ReversalTotals } from '../features/corrections/reversals.ts';
 import { storedFeatures } from '../features/index.ts';
 import { type SimulatedCredits, simulateCredits, simulatedMs } from '../features/simulation/feature.ts';
-import { communitiesOf } from './import/find-community.ts';
-import { type BulkOptions, withLedger, withStore } from './open-database.ts';
+import { type BulkOptions, communitiesOf, withLedger, withStore } from './open-database.ts';
 import { confirmed } from './prompt.ts';
-import { communitiesInEffect } from './stored-settings.ts';
+import { communitiesInEffect } from './settings.ts';
 
 const days = simulatedMs / day;
 
-/** `tallyhook rewards simulate`. */
 export async function simulateRewards(
   options: { readonly rules: string; readonly listing?: string; readonly json?: boolean },
   { print, stop: signal }: Terminal,
@@ -46,10 +44,7 @@ function comparison(credits: SimulatedCredits | null): string {
   return `In the last ${days} days, the rules in force would have paid ${formatCount(before, 'credit')}, these rules ${formatCount(after, 'credit')}.`;
 }
 
-/**
- * The listings of the community that is simulated.
- * @param name of one of its listings; not necessary if there is one community
- */
+/** The listings of the simulated community. @param name of one of them; not needed if there is one community */
 function chooseCommunity(
   communities: readonly (readonly CommunityListing[])[],
   name: string | undefined,
@@ -68,7 +63,6 @@ function chooseCommunity(
   return communities.find((listings) => listings.some((listing) => listing.name === name)) ?? only;
 }
 
-/** `tallyhook rewards alarms`. */
 export async function decideAlarms(
   options: { readonly release?: string; readonly reject?: string; readonly json?: boolean },
   { print }: Terminal,
@@ -104,7 +98,6 @@ const stateTexts = {
   rejecting: 'to be rejected by the bot',
 } as const;
 
-/** `tallyhook rewards reverse`. */
 export async function reverseVotes(
   options: Partial<BulkOptions> & Readonly<Record<'listing' | 'from' | 'until', string>>,
   terminal: Terminal,

@@ -39,7 +39,6 @@ function sampleEvent(type: SampleEventType, input: SampleEventInput, now: number
   return votePayload(listing, { voter: member, at: now, creditsAwarded, adBlocker: false, denialReason: null, test });
 }
 
-/** Two events in the wrong order: two votes of one user, or a renewal before its purchase. */
 function reorderedEvents(type: SampleEventType, input: SampleEventInput, now: number): Payload[] {
   if (type !== 'premium') {
     return [sampleEvent(type, input, now), sampleEvent(type, input, now - voteCooldownMs - 1 * minute)];
@@ -70,7 +69,6 @@ interface SendOptions {
   readonly json?: boolean;
 }
 
-/** `tallyhook send`: tests a webhook receiver. */
 export async function sendSamples(
   options: SendOptions,
   terminal: Terminal,
@@ -120,7 +118,6 @@ function eventsOfSite(site: Site, type: SampleEventType, values: SendOptions, no
   return times.map(voteAt);
 }
 
-/** One event, or with `--reorder` two, in the order in which they are sent. */
 function readEvents(type: string | undefined, values: SendOptions, site: Site, now: number): readonly object[] {
   const known = sampleEventTypes.find((name) => name === type);
   if (known === undefined) throw new UsageError(`There is no event "${type}".`);
@@ -183,7 +180,6 @@ function printResult(
   if (status !== null && !passed) terminal.printError(`✗ expected status ${expected}`);
 }
 
-/** Removes control characters, which could change the state of the terminal. */
 function stripControlCharacters(text: string): string {
   return text.replace(/\p{Cc}/gu, ' ').trim();
 }

@@ -18,10 +18,7 @@ import type { SandboxArguments } from '../sandbox/cli.ts';
 
 type StartOptions = SandboxArguments & { readonly compile?: boolean };
 
-/**
- * `tallyhook start`: the bot; without settings the sandbox.
- * @param readEnvironment the variables that a start at that moment would use
- */
+/** `tallyhook start`. @param readEnvironment the variables that a start at that moment would use */
 export function createStart(readEnvironment: () => Environment): Run<StartOptions> {
   return async ({ compile, ...options }, terminal, args) => {
     if (compile) {
@@ -80,7 +77,6 @@ async function startBot(terminal: Terminal, readEnvironment: () => Environment):
   return exitCode.ok;
 }
 
-/** Loads OpenTelemetry and starts to send spans, if a collector is configured. */
 async function startTraces({ tracing: options }: Config) {
   if (options === null) return null;
   const { startExporter } = await import('@tallyhook/platform/tracing/exporter').catch((cause: unknown) => {
@@ -92,10 +88,7 @@ async function startTraces({ tracing: options }: Config) {
   return startExporter(options, systemClock);
 }
 
-/**
- * Returns a function that reloads the configuration and activates its webhook secrets and API keys, all or none. If the
- * configuration is invalid, nothing changes and the log lists the issues. The function never throws.
- */
+/** Reloads the configuration and activates its secrets, all or none. Never throws: the log lists issues. */
 function createReload(options: {
   config: Config;
   /** Reads the current configuration. @throws InvalidConfigError */
@@ -125,10 +118,7 @@ function createReload(options: {
   };
 }
 
-/**
- * Listens for SIGHUP, whose default action would end the process, even during a migration or a graceful shutdown. A
- * signal that arrives before the handler is set is handled as soon as it is.
- */
+/** Handles SIGHUP, whose default action ends the process, also if it arrived before the handler was set. */
 function handleHangups() {
   let isPending = false;
   let handler = () => {

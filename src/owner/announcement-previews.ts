@@ -10,10 +10,7 @@ import { findSite } from '../webhook/sites/site-settings.ts';
 /** What is announced of a listing, and how. */
 export type AnnouncedListing = Pick<ListingConfig, 'name' | 'kind' | 'announcements' | 'site' | 'rewards' | 'timeZone'>;
 
-/**
- * What is announced of a listing by its settings, with sample members and the amounts that the rules pay now.
- * @param options `title` is the name of the listing as it is announced; `now` is in ms since the epoch
- */
+/** Announcements with sample members and the amounts that the rules pay now. @param options `title` of the listing */
 export function previewAnnouncements(
   { name, kind, announcements, site, rewards, timeZone }: AnnouncedListing,
   { title, texts, now }: { readonly title: string; readonly texts: Texts; readonly now: number },

@@ -5,7 +5,7 @@ import { HttpError, handleErrors, toHttpError } from '@tallyhook/platform/web/ht
 import { paginate } from '@tallyhook/platform/web/pagination';
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { operator } from '../core/ledger/correction.ts';
-import type { Board, LeaderboardPage } from '../core/ledger/standing.ts';
+import type { Board } from '../core/ledger/standing.ts';
 import { type DeliveryRecord, type EffectRecord, isPruned, type LedgerEntry } from '../core/records/records.ts';
 import {
   type DeliveryDetails,
@@ -15,17 +15,24 @@ import {
 } from '../features/traces/delivery-details.ts';
 import type { Authentication } from './authentication.ts';
 import type { OwnerContext } from './context.ts';
-import { decideAlarm, decisions, type ListingDetails, listListings, reverseVotes } from './listings.ts';
 import {
+  correct,
+  decideAlarm,
+  decisions,
+  findEffect,
   getMember,
   getSummary,
+  type ListingDetails,
   listDeliveries,
+  listListings,
   type MemberAccount,
   type MemberDetails,
+  replayDelivery,
+  replayEffect,
+  reverseVotes,
   type Summary,
   type VoteTimes,
 } from './queries.ts';
-import { correct, findEffect, replayDelivery, replayEffect } from './replay.ts';
 import {
   correctionRequest,
   deliveriesQuery,
@@ -253,7 +260,7 @@ function accountJson({ guildId, standing, marks, last }: MemberAccount) {
   };
 }
 
-function leaderboardJson({ asOf, ...leaderboard }: LeaderboardDetails) {
+function leaderboardJson({ asOf, ...leaderboard }: Awaited<ReturnType<typeof getLeaderboard>>) {
   return { ...leaderboard, asOf: iso(asOf) };
 }
 
@@ -274,11 +281,6 @@ function iso(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
-interface LeaderboardDetails extends Board, Pick<LeaderboardPage, 'members' | 'total' | 'asOf'> {
-  /** How many members this and the earlier pages have: the `before` of the next page. Null on the last page. */
-  readonly next: number | null;
-}
-
 /** @param guildId null for the only community @param page `before` is how many members to skip; null for the first page */
 async function getLeaderboard(
   { communities, clock }: Pick<OwnerContext, 'communities' | 'clock'>,
@@ -288,10 +290,11 @@ async function getLeaderboard(
     guildId,
     ...page
   }: Board & { readonly guildId: string | null; readonly limit: number; readonly before: number | null },
-): Promise<LeaderboardDetails> {
+) {
   const { standings } = communities.at(guildId);
   const query = { period, by, limit: page.limit, offset: page.before ?? 0, userId: null };
   const { members, offset, total, asOf } = await standings.leaderboard(query, clock.now());
   const end = offset + members.length;
+  // `next` is the `before` of the next page: how many members this and the earlier ones have.
   return { period, by, members, total, asOf, next: end < total ? end : null };
 }

@@ -1,11 +1,18 @@
+import { randomBytes } from 'node:crypto';
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
+import type { Clock } from '@tallyhook/platform/clock';
+import { createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
+import { createOAuthClient, readManagedGuilds } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { minute, second } from '@tallyhook/platform/durations';
 import type { Log } from '@tallyhook/platform/log';
 import { clientKeyOf } from '@tallyhook/platform/web/client-key';
 import { ClientLimit } from '@tallyhook/platform/web/client-limit';
 import { HttpError } from '@tallyhook/platform/web/http-error';
 import { equalSecrets } from '@tallyhook/platform/web/session-cookie';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { memoizedApplicationId } from '../discord/inspection.ts';
+import type { DiscordRest } from '../discord/rest.ts';
 
 /** Wrong tokens of all clients together in a minute: behind some proxies a caller can choose its address. */
 const maxFailuresOfAll = 100;
@@ -40,7 +47,6 @@ export class Authentication {
     this.#log = log;
   }
 
-  /** @throws HttpError 429 */
   async countRequest(client: string): Promise<void> {
     rejectFor(await this.#requests.waitMs(client, { isTrusted: this.#isTrusted(client) }), 'Too many requests.');
   }
@@ -79,9 +85,91 @@ export class Authentication {
   }
 }
 
-/** @throws HttpError 429 unless `waitMs` is null */
 function rejectFor(waitMs: number | null, reason: string): void {
   if (waitMs === null) return;
   const seconds = Math.max(1, Math.ceil(waitMs / second));
   throw new HttpError(429, `${reason} Try again in ${seconds} s.`, seconds);
+}
+
+const lifetimeMs = minute;
+
+export type SignInLinks = ReturnType<typeof createSignInLinks>;
+
+/** Links that sign in without the token: once, within a minute, from this machine. @param clock real time */
+export function createSignInLinks(clock: Clock, onUsed: () => void = () => {}) {
+  let current: { readonly code: string; readonly endsAt: number } | null = null;
+  return {
+    /** The path of a new link below the console's. It ends the earlier one. */
+    create(): string {
+      current = { code: randomBytes(32).toString('base64url'), endsAt: clock.monotonic() + lifetimeMs };
+      return `sign-in-link?code=${current.code}`;
+    },
+    /** True if the code is that of the link, which is used up by that. */
+    use(code: string): boolean {
+      if (current === null || clock.monotonic() >= current.endsAt || !equalSecrets(code, current.code)) return false;
+      current = null;
+      onUsed();
+      return true;
+    },
+  };
+}
+
+/** Guilds are read once; who manages one is asked through the bot afterwards. So no token of a member is stored. */
+const scope = 'identify guilds';
+
+/** Where the developer portal allows Discord to send members, below `PUBLIC_URL`. */
+export const signInCallback = 'discord-callback';
+
+/** How long a page may wait for the revocation, which it does not need (ms). */
+const revocationTimeoutMs = 2 * second;
+
+export type DiscordSignIn = ReturnType<typeof createDiscordSignIn>;
+
+/** Sign-in of those who manage a server. Methods reject with `OAuthError`. */
+export function createDiscordSignIn(options: {
+  readonly clientSecret: string;
+  readonly publicUrl: string;
+  readonly apiUrl: string;
+  readonly rest: DiscordRest;
+  readonly clock: Clock;
+}) {
+  const { clientSecret, publicUrl, apiUrl, rest, clock } = options;
+  const url = `${publicUrl}/owner`;
+  const { pathname, protocol } = new URL(url);
+  const client = createOAuthClient({
+    apiUrl: () => apiUrl,
+    applicationId: memoizedApplicationId(rest),
+    clientSecret,
+    redirectUrl: `${url}/${signInCallback}`,
+  });
+
+  return {
+    clientSecret,
+    /** The public URL of the console, without a trailing slash: there is the cookie of an attempt. */
+    url,
+    attempts: createAuthorizationAttempts({
+      secret: clientSecret,
+      purpose: 'owner sign-in',
+      cookieName: 'tallyhook_owner_sign_in',
+      path: `${pathname}/`,
+      secure: protocol === 'https:',
+      clock,
+    }),
+    /** Discord's page on which the member gives the permission. */
+    consentUrl: (attempt: { readonly state: string; readonly verifier: string }) =>
+      client.authorizeUrl({ scope, ...attempt }),
+    /** Who has given the permission, and the servers that the member may manage. The token is revoked. */
+    async readMember(code: string, verifier: string) {
+      const { accessToken } = await client.exchangeCode({ scope, code, verifier });
+      try {
+        const [{ id: userId }, guilds] = await Promise.all([
+          client.currentUser(accessToken),
+          readManagedGuilds(client, accessToken),
+        ]);
+        return { userId, guildIds: guilds.map(({ id }) => id) };
+      } finally {
+        await settleWithin(revocationTimeoutMs, clock, client.revoke(accessToken));
+      }
+    },
+  };
 }

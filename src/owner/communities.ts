@@ -4,8 +4,12 @@ import { type CommunityId, type LedgerReads, noCommunity } from '../core/ledger/
 import type { Standings } from '../core/ledger/standing.ts';
 import type { RecordScope } from '../core/records/records.ts';
 import type { CommunityIds } from '../features/communities/community-ids.ts';
-import type { Directory } from '../features/communities/directory.ts';
-import { describeCommunities, distinctCommunities, withoutGuild } from '../features/communities/only-community.ts';
+import {
+  type Directory,
+  describeCommunities,
+  distinctCommunities,
+  withoutGuild,
+} from '../features/communities/directory.ts';
 import type { Store } from '../features/store.ts';
 
 /** What belongs to one community: what its managers see. */
@@ -21,17 +25,7 @@ export interface OwnerCommunity {
 }
 
 /** All communities for the operator, one of them for its managers. */
-export interface OwnerCommunities {
-  /** Those that have a listing; before the first listing an empty one. */
-  all(): readonly [OwnerCommunity, ...OwnerCommunity[]];
-  /**
-   * The community of a guild, also if it is not configured any more; with `none` that of listings without a guild, and with
-   * null the only community. @throws HttpError 400 if there are several, and 404 if the guild has none
-   */
-  at(guildId: string | null): OwnerCommunity;
-  /** Those in which the member has an account; the first community if there is none. */
-  of(userId: string): Promise<readonly [OwnerCommunity, ...OwnerCommunity[]]>;
-}
+export type OwnerCommunities = ReturnType<typeof createOwnerCommunities>;
 
 /** Communities whose leaderboards are kept in memory for the operator. */
 const maxCommunities = 100;
@@ -41,7 +35,7 @@ export function createOwnerCommunities(options: {
   readonly store: Pick<Store, 'ledgerIn' | 'standingsIn' | 'communitiesOf'>;
   readonly directory: Pick<Directory, 'communities' | 'ofGuild'>;
   readonly communityIds: Pick<CommunityIds, 'of' | 'guildOf'>;
-}): OwnerCommunities {
+}) {
   const { store, directory, communityIds } = options;
   const kept = new BoundedMap<OwnerCommunity>(maxCommunities);
 
@@ -62,8 +56,10 @@ export function createOwnerCommunities(options: {
   }
 
   return {
+    /** Communities that have a listing; before the first listing an empty one. */
     all,
-    at(guildId) {
+    /** The community of a guild, of `none`, or (null) the only one. @throws HttpError 400 if there are several, or 404 */
+    at(guildId: string | null): OwnerCommunity {
       const [only, ...others] = all();
       if (guildId === null && others.length === 0) return only;
       const known = describeCommunities(directory);
@@ -74,7 +70,8 @@ export function createOwnerCommunities(options: {
         throw new HttpError(404, `There is no community ${guildId}. The communities are: ${known}.`);
       return communityWith(id);
     },
-    async of(userId) {
+    /** Communities in which the member has an account; the first community if there is none. */
+    async of(userId: string): Promise<readonly [OwnerCommunity, ...OwnerCommunity[]]> {
       const [first, ...others] = (await store.communitiesOf(userId)).toSorted((a, b) => a - b);
       return first === undefined ? [all()[0]] : [communityWith(first), ...others.map(communityWith)];
     },

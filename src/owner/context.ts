@@ -1,13 +1,12 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
-import type { CommunityId } from '../core/ledger/account.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
-import type { SettingsInEffect } from '../core/settings/setting-spec.ts';
 import type { SessionRevocations } from '../core/store/coordination.ts';
 import type { DayVotes } from '../core/store/standings/votes-per-day.ts';
 import type { Recordings } from '../core/tally/recorder.ts';
 import type { GuildReader } from '../discord/guild-reader.ts';
+import type { CommunityListing } from '../features/communities/feature.ts';
 import type { Reversals } from '../features/corrections/reversals.ts';
 import type { CorrectionStore } from '../features/corrections/store.ts';
 import type { StatedNextVote } from '../features/next-votes/store.ts';
@@ -17,11 +16,9 @@ import type { SetupServices } from '../features/settings/services.ts';
 import type { RecordsContext } from '../features/traces/delivery-details.ts';
 import type { AppTexts } from '../texts/texts.ts';
 import type { Outcome } from '../webhook/response.ts';
-import type { Site } from '../webhook/sites/site.ts';
-import type { AnnouncedListing } from './announcement-previews.ts';
+import type { SignInLinks } from './authentication.ts';
 import type { CommunityScope, OwnerCommunities } from './communities.ts';
 import type { ReadNames } from './names.ts';
-import type { SignInLinks } from './sign-in-links.ts';
 
 /** Whether a component is ready, and if not, the reason. */
 export interface ComponentStatus {
@@ -47,7 +44,6 @@ type ReplayDelivery = (
   delivery: DeliveryRecord,
 ) => Promise<{ readonly outcome: Outcome; readonly reason: string | null; readonly credits: number }>;
 
-/** The guilds of the communities, and who manages them. */
 interface OwnerGuilds {
   /** Of the communities whose guild is known. */
   ids(): readonly string[];
@@ -75,14 +71,9 @@ export interface OwnerContext extends RecordsContext {
   readonly sessions: SessionRevocations;
   readonly communities: OwnerCommunities;
   readonly rewards: RewardRecords;
-  readonly announced: () => readonly AnnouncedListing[];
   readonly replay: ReplayDelivery;
-  /** The cooldown of each listing of a community, or of all if it is null (ms), by name. */
-  readonly cooldowns: (communityId: CommunityId | null) => ReadonlyMap<string, number>;
-  /** The site of each listing, by the name of the listing. */
-  readonly sites: () => ReadonlyMap<string, Pick<Site, 'id' | 'name' | 'schemes'>>;
-  /** The IANA name of the time zone of each listing, by its name. */
-  readonly timeZones: () => ReadonlyMap<string, string>;
+  /** The configured listings, also those that only the variables imply. */
+  readonly listings: () => readonly CommunityListing[];
   readonly alarms: {
     held(): Promise<readonly HeldListing[]>;
     /** False if there is nothing to decide. It is carried out by those processes that receive. */
@@ -101,16 +92,8 @@ export interface OwnerContext extends RecordsContext {
   readonly log: Log;
 }
 
-/** The settings of a listing, of which the rewards are shown. */
-export interface ListingRules extends SettingsInEffect {
-  readonly name: string;
-}
-
 /** What the owner sees of the rewards. Rejects with the driver's error if the database cannot be read. */
 interface RewardRecords {
-  /** Of each configured listing. */
-  rules(): readonly ListingRules[];
-  /** Of the features. */
   readonly cards: readonly ConsoleCard[];
   /** By the calendar of the community; of all listings by that of the first one. @param scope null for all listings */
   votesPerDay(scope: CommunityScope | null): Promise<readonly DayVotes[]>;

@@ -36,11 +36,7 @@ export interface NamesOptions {
   readonly clock: Clock;
 }
 
-/**
- * The names of members are those in their newest deliveries, or otherwise what Discord says; those of listings are the
- * service's.
- * @returns the names in a community, or in all of them
- */
+/** Names of members from their newest deliveries or Discord, of listings from the service; in one community or all. */
 export function createNames(options: NamesOptions): (scope: CommunityScope | null) => ReadNames {
   const { records, communities, guildIds, reader, listingNames, listings, clock } = options;
   const known = new BoundedMap<{ readonly name: string | null; readonly at: number }>(maxKnown);
@@ -96,7 +92,6 @@ export function createNames(options: NamesOptions): (scope: CommunityScope | nul
   };
 }
 
-/** Deeper than any payload. */
 const maxDepth = 5;
 const nameFields = ['username', 'name', 'global_name', 'displayName'] as const;
 

@@ -1,15 +1,22 @@
+import { randomUUID } from 'node:crypto';
+import { formatCount } from '@tallyhook/platform/durations';
+import { HttpError } from '@tallyhook/platform/web/http-error';
 import { type PageRequest, paginate, type ResultPage } from '@tallyhook/platform/web/pagination';
 import type { z } from 'zod';
+import type { ListingConfig } from '../../config/schema.ts';
 import { accountIdOf } from '../core/ledger/account.ts';
-import type { RankedMember, Standing } from '../core/ledger/standing.ts';
-import type { Counts, DeliveryRecord, LedgerEntry, OpenProblems } from '../core/records/records.ts';
-import type { DayVotes } from '../core/store/standings/votes-per-day.ts';
-import type { Marks } from '../core/tally/account-state.ts';
+import type { DeliveryRecord, EffectRecord } from '../core/records/records.ts';
+import type { ReversalTotals } from '../features/corrections/reversals.ts';
+import type { VoteRange } from '../features/corrections/store.ts';
 import { nextVoteFor } from '../features/next-votes/store.ts';
+import type { Decision } from '../features/rate-alarms/store.ts';
+import { findDelivery } from '../features/traces/delivery-details.ts';
+import { service } from '../webhook/sites/service.ts';
+import { type Site, trustOf } from '../webhook/sites/site.ts';
+import { findSite } from '../webhook/sites/site-settings.ts';
 import type { OwnerCommunity } from './communities.ts';
-import type { BudgetStatus, ComponentStatus, OwnerContext } from './context.ts';
-import type { NameBook } from './names.ts';
-import type { deliveriesQuery } from './request-schemas.ts';
+import type { OwnerContext } from './context.ts';
+import type { CorrectionRequest, deliveriesQuery } from './request-schemas.ts';
 
 /** A member's last and next vote for a listing (ms since the epoch); null before the first vote. */
 export interface VoteTimes {
@@ -18,40 +25,20 @@ export interface VoteTimes {
   readonly nextVoteAt: number | null;
 }
 
-/** An account of a member in one of several communities. */
-export interface MemberAccount extends Pick<MemberDetails, 'standing' | 'marks' | 'last'> {
-  readonly guildId: string | null;
-}
-
-export interface MemberDetails {
-  /** The guild of the account that is shown; null if its community has none. */
-  readonly guildId: string | null;
-  /** All accounts of the member, the shown one first; only that one if its community was chosen. */
-  readonly accounts: readonly MemberAccount[];
-  readonly standing: Standing;
-  readonly marks: Marks;
-  /** The listing with the most recent vote; null before the first vote. */
-  readonly last: VoteTimes | null;
-  readonly listings: readonly VoteTimes[];
-  readonly entries: ResultPage<LedgerEntry>;
-  /** The newest deliveries of the member without an entry: duplicates, tests, and quarantined ones. */
-  readonly unpaid: readonly DeliveryRecord[];
-}
+/** The account of a member that is shown, and the others. */
+export type MemberDetails = Awaited<ReturnType<typeof getMember>>;
+export type MemberAccount = Awaited<ReturnType<typeof getAccount>>;
 
 /** The newest deliveries of a member that are searched for ones without an entry. */
 const maxDeliveries = 100;
 
-/**
- * The account of a member in a community.
- * @param page of the entries
- * @param chosen null for the first of the member's accounts
- */
+/** The account of a member in a community. @param page of the entries @param chosen null for the first one */
 export async function getMember(
   context: OwnerContext,
   userId: string,
   page: PageRequest,
   chosen: OwnerCommunity | null,
-): Promise<MemberDetails> {
+) {
   const { records, communities } = context;
   const shown = chosen === null ? await communities.of(userId) : ([chosen] as const);
   const [community] = shown;
@@ -66,14 +53,16 @@ export async function getMember(
   if (account === undefined) throw new Error('A member has at least one account.');
   return {
     ...account,
+    /** All accounts of the member, the shown one first; only that one if its community was chosen. */
     accounts,
     listings,
     entries,
+    /** The newest deliveries of the member without an entry: duplicates, tests, and quarantined ones. */
     unpaid: deliveries.filter(({ outcome }) => outcome !== 'recorded'),
   };
 }
 
-async function getAccount(context: OwnerContext, community: OwnerCommunity, userId: string): Promise<MemberAccount> {
+async function getAccount(context: OwnerContext, community: OwnerCommunity, userId: string) {
   const [standing, marks, listings] = await Promise.all([
     community.standings.standing(userId, context.clock.now()),
     context.records.marks(accountIdOf(community.id, userId)),
@@ -86,47 +75,30 @@ async function getAccount(context: OwnerContext, community: OwnerCommunity, user
 }
 
 async function listingsOf(
-  { cooldowns, nextVotes }: OwnerContext,
+  { listings, nextVotes }: OwnerContext,
   { id, standings }: OwnerCommunity,
   userId: string,
 ): Promise<readonly VoteTimes[]> {
   const [lastVotes, stated = []] = await Promise.all([standings.lastVotes(userId), nextVotes?.(userId)]);
-  return [...cooldowns(id)].map(([listing, cooldownMs]) => {
+  const own = listings().filter(({ community }) => community.id === id);
+  return own.map(({ name: listing, rewards }) => {
+    const { cooldownMs } = rewards.base;
     const vote = nextVoteFor({ names: [listing], cooldownMs }, lastVotes, stated);
     return { listing, lastVoteAt: vote?.at ?? null, nextVoteAt: vote?.nextVoteAt ?? null };
   });
 }
 
-/** What the owner of a community wants to know first, or the operator of all of them. */
-export interface Overview {
-  /** Of the last 30 days, today last. */
-  readonly days: readonly DayVotes[];
-  /** Null where there are several communities, each of which has its own. */
-  readonly totals: CommunityTotals | null;
-  /** Purchases that wait for the owner. */
-  readonly orders: number;
-  readonly problems: OpenProblems;
-  readonly parts: Readonly<Record<string, ComponentStatus>>;
-  readonly budgets: readonly BudgetStatus[];
-  readonly lastDelivery: DeliveryRecord | null;
-  readonly names: NameBook;
-}
-
-interface CommunityTotals {
-  /** In this calendar month: counted votes, and the credits that votes and premium earned. */
-  readonly month: { readonly votes: number; readonly credits: number };
-  readonly members: { readonly count: number; readonly credits: number };
-  /** The members with the most votes in this month. */
-  readonly top: readonly RankedMember[];
-}
-
 const maxTop = 10;
 
-export async function getOverview(context: OwnerContext): Promise<Overview> {
+/** Figures that the owner of a community wants to know first, or the operator of all of them. */
+export type Overview = Awaited<ReturnType<typeof getOverview>>;
+
+export async function getOverview(context: OwnerContext) {
   const { records, rewards, communities, clock, scope } = context;
   const [community, ...others] = communities.all();
   const [days, totals, orders, problems, parts, budgets, [lastDelivery = null]] = await Promise.all([
     rewards.votesPerDay(scope),
+    // Of several communities, each has its own.
     others.length > 0 ? null : totalsOf(community, clock.now()),
     rewards.waitingOrders(scope),
     records.problems(null),
@@ -140,7 +112,8 @@ export async function getOverview(context: OwnerContext): Promise<Overview> {
   };
 }
 
-async function totalsOf({ standings }: OwnerCommunity, now: number): Promise<CommunityTotals> {
+/** In this calendar month counted votes, the credits that votes and premium earned, and the members with most votes. */
+async function totalsOf({ standings }: OwnerCommunity, now: number) {
   const board = { limit: maxTop, offset: 0, userId: null } as const;
   const [votes, credits, balances] = await Promise.all([
     standings.leaderboard({ ...board, period: 'month', by: 'votes' }, now),
@@ -155,14 +128,9 @@ async function totalsOf({ standings }: OwnerCommunity, now: number): Promise<Com
 }
 
 /** Status and totals of the installation. */
-export interface Summary {
-  readonly counts: Counts;
-  readonly parts: Readonly<Record<string, ComponentStatus>>;
-  readonly budgets: readonly BudgetStatus[];
-  readonly lastDelivery: DeliveryRecord | null;
-}
+export type Summary = Awaited<ReturnType<typeof getSummary>>;
 
-export async function getSummary(context: OwnerContext): Promise<Summary> {
+export async function getSummary(context: OwnerContext) {
   const { records, health } = context;
   const [counts, parts, budgets, [lastDelivery = null]] = await Promise.all([
     records.counts(),
@@ -175,17 +143,139 @@ export async function getSummary(context: OwnerContext): Promise<Summary> {
 
 /** A page of the delivery log. Of a site that no listing is on, it is empty. */
 export async function listDeliveries(
-  { records, sites }: Pick<OwnerContext, 'records' | 'sites'>,
+  { records, listings: all }: Pick<OwnerContext, 'records' | 'listings'>,
   { user: userId, site, ...filter }: z.infer<typeof deliveriesQuery>,
 ): Promise<ResultPage<DeliveryRecord>> {
-  const listings = site === null ? null : [...sites()].filter(([, { id }]) => id === site).map(([name]) => name);
+  const listings =
+    site === null
+      ? null
+      : all()
+          .filter((each) => siteOf(each).id === site)
+          .map(({ name }) => name);
   if (listings?.length === 0) return { rows: [], next: null };
   return paginate({ ...filter, userId, listings }, records.deliveries);
 }
 
+/** The site of a listing; the document's service if it names none. */
+export function siteOf({ site }: Pick<ListingConfig, 'site'>): Site {
+  return site === undefined ? service : findSite(site);
+}
+
 /** The names of the sites of listings, if there are several sites; otherwise null for every listing. */
-export function siteNames({ sites }: Pick<OwnerContext, 'sites'>): (listing: string | null) => string | null {
-  const byListing = sites();
-  const isSeveral = new Set([...byListing.values()].map(({ name }) => name)).size > 1;
-  return (listing) => (isSeveral && listing !== null ? (byListing.get(listing)?.name ?? null) : null);
+export function siteNames({ listings }: Pick<OwnerContext, 'listings'>): (listing: string | null) => string | null {
+  const byListing = new Map(listings().map((each) => [each.name, siteOf(each).name]));
+  const isSeveral = new Set(byListing.values()).size > 1;
+  return (listing) => (isSeveral && listing !== null ? (byListing.get(listing) ?? null) : null);
+}
+
+/** Processes a quarantined delivery again. For any other delivery the outcome is `duplicate`. @throws HttpError 404 */
+export async function replayDelivery(context: OwnerContext, id: number, author: string) {
+  const { outcome, reason, credits } = await context.replay(await findDelivery(context, id));
+  context.log.info({ delivery: id, outcome, author }, 'owner replayed a delivery');
+  return { outcome, reason, credits };
+}
+
+/** Requeues a buried effect as if it were new. @throws HttpError 404, and 409 if the effect is not buried */
+export async function replayEffect(context: OwnerContext, id: number, author: string): Promise<EffectRecord> {
+  const result = await context.outbox.requeue(id, context.clock.now());
+  const effect = await findEffect(context, id);
+  if (result !== 'revived') {
+    throw new HttpError(409, `Effect ${id} is ${effect.state}. Only a buried effect can be replayed.`);
+  }
+  context.log.info({ effect: id, author }, 'owner replayed an effect');
+  context.nudge(effect.queue);
+  return effect;
+}
+
+/** @throws HttpError 404 */
+export async function findEffect({ records }: OwnerContext, id: number): Promise<EffectRecord> {
+  const effect = await records.effect(id);
+  if (effect === null) throw new HttpError(404, `Effect ${id} does not exist.`);
+  return effect;
+}
+
+/**
+ * Corrects a member's account with an additional entry.
+ * @param by `idempotencyKey`: a repeat with the same key changes nothing; null for a correction that cannot be repeated
+ * @returns the new balance (credits), whether it was a repeat, and the current time (ms since the epoch)
+ * @throws HttpError 409 for an overdraft, and for a key that was used for another correction
+ * @throws the errors of {@link Recordings}
+ */
+export async function correct(
+  { recorder, communities, clock, log }: OwnerContext,
+  userId: string,
+  { credits, reason, guildId }: CorrectionRequest,
+  { idempotencyKey, author }: { readonly idempotencyKey: string | null; readonly author: string },
+): Promise<{ readonly balance: number; readonly repeated: boolean; readonly at: number }> {
+  const at = clock.now();
+  const { id: communityId, guildId: guild } = communities.at(guildId ?? null);
+  const result = await recorder.correct(
+    { userId, communityId, credits, reason, at, author },
+    idempotencyKey ?? randomUUID(),
+  );
+  switch (result.outcome) {
+    case 'corrected': {
+      const { balance, repeated } = result;
+      log.info(
+        { user: userId, ...(guild && { guild }), credits, balance, repeated, author },
+        'owner corrected an account',
+      );
+      return { balance, repeated, at };
+    }
+    case 'overdrawn':
+      throw overdraftError(result.balance);
+    case 'refunded':
+    case 'key_reused':
+      throw new HttpError(
+        409,
+        'This Idempotency-Key was used for another correction. Use a new key for each correction.',
+      );
+  }
+}
+
+/** @param balance credits */
+function overdraftError(balance: number): HttpError {
+  return new HttpError(
+    409,
+    `The account has ${formatCount(balance, 'credit')}. A correction cannot take more than the balance.`,
+  );
+}
+
+export type ListingDetails = Awaited<ReturnType<typeof listListings>>[number];
+
+export async function listListings({ listings, alarms }: OwnerContext) {
+  const held = await alarms.held();
+  return listings().map(({ name, timeZone, ...listing }) => ({
+    ...{ name, site: siteOf(listing).name, trust: trustOf(siteOf(listing)), timeZone },
+    held: held.find(({ listing }) => listing === name) ?? null,
+  }));
+}
+
+/** @throws HttpError 404 */
+export function findTimeZone({ listings }: OwnerContext, listing: string): string {
+  const timeZone = listings().find(({ name }) => name === listing)?.timeZone;
+  if (timeZone === undefined) throw new HttpError(404, `There is no listing "${listing.slice(0, 100)}".`);
+  return timeZone;
+}
+
+export const decisions = ['release', 'reject'] as const satisfies readonly Decision[];
+
+/** Has the held votes of a listing paid or rejected. @throws HttpError 404, and 409 if nothing is held */
+export async function decideAlarm(context: OwnerContext, listing: string, decision: Decision) {
+  findTimeZone(context, listing);
+  if (!(await context.alarms.decide(listing, decision)))
+    throw new HttpError(409, 'No votes of this listing are held, or it is decided already.');
+  context.log.info({ listing, decision }, 'owner decided about held votes');
+  return { listing, decision };
+}
+
+/** Reverses votes of a listing. @param isDryRun only says what it would take @throws HttpError 400 and 404 */
+export async function reverseVotes(
+  context: OwnerContext,
+  range: VoteRange,
+  isDryRun: boolean,
+): Promise<ReversalTotals & { readonly spent?: number }> {
+  findTimeZone(context, range.listing);
+  if (range.from >= range.until) throw new HttpError(400, 'Invalid request: "until" must be later than "from".');
+  return isDryRun ? context.reversals.preview(range) : context.reversals.reverse(range);
 }

@@ -4,7 +4,7 @@ import { HttpError } from '@tallyhook/platform/web/http-error';
 import { z } from 'zod';
 import { maxCorrection, maxReasonLength } from '../core/ledger/correction.ts';
 import { leaderboardPeriods, leaderboardScores } from '../core/ledger/standing.ts';
-import { withoutGuild } from '../features/communities/only-community.ts';
+import { withoutGuild } from '../features/communities/directory.ts';
 import { outcomes } from '../webhook/response.ts';
 import { siteIds } from '../webhook/sites/site-settings.ts';
 
@@ -46,13 +46,12 @@ function pageFields(defaultLimit: number) {
   return { limit: z.preprocess((input) => (input === '' ? undefined : input), limit), before: optional(id) };
 }
 
-/** Rows per page. */
 const defaultLimit = 50;
 
 export const idParameter = z.object({ id });
 export const userParameter = z.object({ userId });
 /** `limit` is 1 to 500, default 50; `before` is the id of a row, or null. */
-export const pageQuery = z.strictObject(pageFields(defaultLimit));
+const pageQuery = z.strictObject(pageFields(defaultLimit));
 /** Missing and empty parameters are null; `since` and `until` become ms since the epoch. */
 export const deliveriesQuery = z.strictObject({
   ...pageFields(defaultLimit),

@@ -12,7 +12,7 @@ import type { Environment } from '../../config/environment.ts';
 import { loadConfig, loadHttpAddress } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { openApp } from '../app/app.ts';
-import { createSignInLinks } from '../owner/sign-in-links.ts';
+import { createSignInLinks } from '../owner/authentication.ts';
 import { defaultSettings, type ListingSettings, memberName } from './community.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { Deliveries } from './deliveries.ts';

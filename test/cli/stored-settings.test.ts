@@ -8,7 +8,7 @@ import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, it } from 'vitest';
 import { describeListings, publicListings } from '../../config/describe.ts';
 import { loadConfig } from '../../config/load.ts';
-import { communitiesInEffect, readStoredSettings } from '../../src/cli/stored-settings.ts';
+import { communitiesInEffect, readStoredSettings } from '../../src/cli/settings.ts';
 import { noCommunity } from '../../src/core/ledger/account.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/snapshot.ts';
 import { openStore } from '../../src/features/store.ts';

@@ -8,7 +8,7 @@ import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { createTypist, ctrlC, type Typed, tick } from '@tallyhook/platform/testing/typist';
 import { startService } from 'listing-service';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { envTemplate } from '../../src/cli/init/env-file.ts';
+import { envTemplate } from '../../src/cli/init/init-command.ts';
 import { botToken } from '../support/bot-token.ts';
 import { runCommand, startCommand } from '../support/command-line.ts';
 import { localDiscord } from '../support/local-discord.ts';

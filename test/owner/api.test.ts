@@ -7,7 +7,7 @@ import { forgetMember } from '../../src/features/member-data/store.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { start, startOwnerServer, twoSites, vote, votedAt } from '../support/owner-server.ts';
+import { start, startOwnerServer, vote, votedAt } from '../support/owner-server.ts';
 import { rolesQueue } from '../support/queues.ts';
 
 const replay = { method: 'POST' };
@@ -342,7 +342,7 @@ describe('the owner API', () => {
   });
 
   it('finds deliveries by the site of their listing', async () => {
-    const { post, request } = await startOwnerServer({ sites: twoSites });
+    const { post, request } = await startOwnerServer({ botSite: 'topgg' });
     await post('/webhooks/vote', vote);
     await post('/webhooks/vote', { event: 'bot_vote', userId: '42', timestamp: votedAt });
     const ids = async (query: string) =>

@@ -4,14 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/account.ts';
 import { createWritableLedger } from '../../src/features/corrections/program-ledger.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
-import type { OwnerContext } from '../../src/owner/context.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
-import { start, startOwnerServer, token, twoSites, vote, votedAt } from '../support/owner-server.ts';
+import { type OwnerServerOptions, start, startOwnerServer, token, vote, votedAt } from '../support/owner-server.ts';
 import { rolesQueue } from '../support/queues.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
 
 /** An HTTP client that keeps the cookie, follows no redirects, and sends forms like a browser. */
-async function openConsole(changes: Partial<OwnerContext> = {}) {
+async function openConsole(changes: OwnerServerOptions = {}) {
   const server = await startOwnerServer(changes);
   const base = `${server.url}/owner/`;
   let cookie = '';
@@ -338,7 +337,7 @@ describe('the console', () => {
     const { text: withoutSites } = await one.open('deliveries');
     expect(withoutSites).toContain('<option value="ignored">not a vote</option>');
     expect(withoutSites).not.toContain('name="site"');
-    const { signIn, open, post } = await openConsole({ sites: twoSites });
+    const { signIn, open, post } = await openConsole({ botSite: 'topgg' });
     await post('/webhooks/vote', vote);
     await post('/webhooks/vote', { event: 'bot_vote', userId: '42', timestamp: votedAt });
     await signIn();
@@ -431,7 +430,7 @@ it('shows held votes, and has them released or rejected', async () => {
   const alarm = { listing: 'bot', state: 'held', heldAt: start, held: 1_234, paid: 51, usual: 4.6 } as const;
   const decisions: string[] = [];
   const { signIn, open, send, formToken } = await openConsole({
-    sites: twoSites,
+    botSite: 'topgg',
     alarms: {
       held: async () => [alarm],
       decide: async (listing, decision) => decisions.push(`${listing} ${decision}`) === 1,

@@ -8,7 +8,7 @@ import { catalogue } from '../../src/texts/catalogue.ts';
 import { createAppTexts } from '../../src/texts/texts.ts';
 import { accountOf } from '../support/communities.ts';
 import { startDashboard } from '../support/dashboard-world.ts';
-import { start, startOwnerServer, token, twoSites, vote } from '../support/owner-server.ts';
+import { start, startOwnerServer, token, vote } from '../support/owner-server.ts';
 import { deposit, keys, orderOf, shout, vip } from '../support/shop-store.ts';
 
 /** All Japanese texts, with a sign in place of each letter. Dates and durations have no Latin letters. */
@@ -114,7 +114,7 @@ it('the pages of the operator have their words from the catalogue, but for what 
   const held = { listing: 'bot', state: 'held', heldAt: start, held: 1_234, paid: 51, usual: 4.6 } as const;
   const { url, store, post, buryAll } = await startOwnerServer({
     languages: createAppTexts(withoutLetters),
-    sites: twoSites,
+    botSite: 'topgg',
     alarms: { held: async () => [held, { ...held, listing: 'server', state: 'releasing' }], decide: async () => true },
   });
   await deposit(store, '42', 1_000);

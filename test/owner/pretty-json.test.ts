@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { prettyJson, visible } from '../../src/owner/console/pretty-json.ts';
+import { prettyJson, visible } from '../../src/owner/console/cells.ts';
 
 it('writes one line per member, and preserves what a parser would lose', () => {
   expect(prettyJson('{"userId":123456789012345678901, "a":1.50,"a":[ ],"b":[1,{"c":"x: {, \\" y"}]}')).toBe(

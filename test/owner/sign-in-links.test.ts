@@ -2,7 +2,7 @@ import { minute, second } from '@tallyhook/platform/durations';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { ask } from 'local-discord/testing/page-client';
 import { describe, expect, it } from 'vitest';
-import { createSignInLinks } from '../../src/owner/sign-in-links.ts';
+import { createSignInLinks } from '../../src/owner/authentication.ts';
 import { startOwnerServer } from '../support/owner-server.ts';
 
 async function withLinks() {

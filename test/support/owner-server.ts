@@ -5,8 +5,6 @@ import express from 'express';
 import { loadConfig } from '../../config/load.ts';
 import type { Standings } from '../../src/core/ledger/standing.ts';
 import { createReplay } from '../../src/core/receiving/replay.ts';
-import { plainRewards } from '../../src/core/rewards/rules.ts';
-import { plainAnnouncements } from '../../src/features/announcements/read-settings.ts';
 import { CommunityIds } from '../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createReversals } from '../../src/features/corrections/reversals.ts';
@@ -17,8 +15,6 @@ import { createOwnerCommunities } from '../../src/owner/communities.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/create-owner.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
-import { service } from '../../src/webhook/sites/service.ts';
-import { topgg } from '../../src/webhook/sites/topgg.ts';
 import { claimDue } from './claim-due.ts';
 import { serverAndBot } from './listings.ts';
 import { environmentWith, harbour } from './listings-file.ts';
@@ -30,12 +26,11 @@ export const start = Date.UTC(2026, 0, 1);
 export const votedAt = '2025-12-31T23:00:00.000Z';
 export const vote = { event: 'server_vote', userId: '42', timestamp: votedAt };
 
-/** The bot is on another site than the server. */
-export const twoSites: OwnerContext['sites'] = () =>
-  new Map([
-    ['server', service],
-    ['bot', topgg],
-  ]);
+export type OwnerServerOptions = Partial<OwnerContext> & {
+  readonly standings?: Standings;
+  readonly guildId?: string;
+  readonly botSite?: string;
+};
 
 export interface RequestOptions {
   readonly method?: string;
@@ -46,13 +41,9 @@ export interface RequestOptions {
 
 /**
  * The owner's API and console on a real HTTP server, over a store that a real receiver writes.
- * @param guildId of another community, with a listing `hosted`
+ * @param guildId of another community, with a listing `hosted` @param botSite of the listing `bot`
  */
-export async function startOwnerServer({
-  standings,
-  guildId,
-  ...changes
-}: Partial<OwnerContext> & { readonly standings?: Standings; readonly guildId?: string } = {}) {
+export async function startOwnerServer({ standings, guildId, botSite, ...changes }: OwnerServerOptions = {}) {
   const clock = manualClock(start);
   const { store, post } = await startReceiver({ clock });
   const lines: string[] = [];
@@ -61,14 +52,17 @@ export async function startOwnerServer({
   const { records, outbox, sessions, recorder } = store;
   const { listings: configured } = loadConfig(
     environmentWith([
-      { ...harbour, name: 'server' },
-      { ...harbour, name: 'bot', kind: 'bot', lookupKey: 'key-of-the-bot' },
+      { ...harbour, name: 'server', announcements: { title: '<b>Yay</b>', text: '{mention} voted' } },
+      botSite === undefined
+        ? { ...harbour, name: 'bot', kind: 'bot', lookupKey: 'key-of-the-bot' }
+        : { name: 'bot', kind: 'bot', id: '1000', site: botSite, voteSecrets: ['whs_secret-of-the-bot'] },
       ...(guildId === undefined ? [] : [{ ...harbour, name: 'hosted', lookupKey: 'key-of-hosted', guildId }]),
     ]),
   );
   // A server's guild is its own id.
   const listings = configured.map((each) => ({ ...each, guildId: each.name === 'hosted' ? each.guildId : null }));
   const communityIds = new CommunityIds(store.communityIds, await store.communityIds.add(guildId ? [guildId] : []));
+  const directory = createDirectory(listings, communityIds.of);
   const context: OwnerContext = {
     ...{ records, outbox, recorder, sessions, clock, log },
     scope: null,
@@ -79,33 +73,16 @@ export async function startOwnerServer({
     guilds: { ids: () => [], scopeOf: () => null, reader: null },
     communities: createOwnerCommunities({
       store: standings === undefined ? store : { ...store, standingsIn: () => standings },
-      directory: createDirectory(listings, communityIds.of),
+      directory,
       communityIds,
     }),
     rewards: {
-      rules: () => {
-        const others = { ownerChannelId: null, announcements: plainAnnouncements, shop: [] };
-        return serverAndBot().map((listing) => ({ ...listing, timeZone: 'UTC', ...others }));
-      },
       cards: [shopCard(store.shop), reminderCard(store.reminders, clock), roleCard(store.roles)],
       waitingOrders: async () => (await store.shop.summary()).waiting,
       votesPerDay: () => store.votesPerDayIn('UTC')(null, clock.now()),
     },
-    announced: () => [
-      {
-        ...{ name: 'server', kind: 'server', timeZone: 'UTC' },
-        rewards: plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour }),
-        announcements: { ...plainAnnouncements, title: '<b>Yay</b>', text: '{mention} voted' },
-      },
-    ],
     replay: createReplay({ listings: () => serverAndBot(), recorder, clock }),
-    cooldowns: () =>
-      new Map([
-        ['server', 12 * hour],
-        ['bot', 12 * hour],
-      ]),
-    sites: () => new Map(serverAndBot().map(({ name }) => [name, service])),
-    timeZones: () => new Map(serverAndBot().map(({ name }) => [name, 'Europe/Berlin'])),
+    listings: () => directory.listings.map((each) => ({ ...each, timeZone: 'Europe/Berlin' })),
     alarms: {
       held: store.rateAlarms.held,
       decide: (listing, decision) => store.rateAlarms.decide(listing, decision, clock.now()),

@@ -2,8 +2,7 @@ import { systemClock } from '@tallyhook/platform/clock';
 import { createEncryption } from '@tallyhook/platform/encryption/encryption';
 import { createLog } from '@tallyhook/platform/log';
 import { loadConfig } from '../../config/load.ts';
-import { createDirectory } from '../../src/features/communities/directory.ts';
-import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
+import { createDirectory, createListingTargets } from '../../src/features/communities/directory.ts';
 import {
   createChangeSimulation,
   createSetupDrafts,

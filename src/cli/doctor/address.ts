@@ -16,15 +16,12 @@ import { service } from '../../webhook/sites/service.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 
-/** Timeout of a request to the receiver (ms). */
 const probeTimeoutMs = 4 * second;
 
 interface Receiver {
-  /** HOST and PORT. */
   readonly http: { readonly host: string; readonly port: number };
   /** Listings whose secrets sign a test each. */
   readonly listings: readonly ListingConfig[];
-  /** PUBLIC_URL, for the hint. */
   readonly publicUrl?: string | null;
   /** Ms since the epoch. */
   readonly now: number;
@@ -46,7 +43,6 @@ export async function checkAddress(url: string | null, receiver: Receiver): Prom
   ];
 }
 
-/** The URL without the path of the webhooks, and that path. */
 function splitUrl(url: string): { readonly base: string; readonly path: string; readonly listing: string | null } {
   const { origin, pathname } = new URL(url);
   const start = pathname.indexOf('/webhooks');
@@ -112,7 +108,6 @@ function sendUnsigned(base: string, path: string): Promise<HttpProbeResult> {
   return probeHttp(base + path, unsignedDelivery(), probeTimeoutMs);
 }
 
-/** Evaluates the response to an unsigned delivery. */
 function evaluateDelivery(base: string, result: HttpProbeResult, path = '/webhooks/vote'): Finding {
   if (result.status !== null) {
     const { status, body } = result;
@@ -158,16 +153,11 @@ interface TestResult {
 
 const jsonType = { 'content-type': 'application/json' };
 
-/** A delivery of nobody. */
 function unsignedDelivery(): RequestInit {
   return { method: 'POST', body: JSON.stringify(writeProbe(randomUUID())), headers: jsonType };
 }
 
-/**
- * A test for each address and secret of these listings.
- * @param path the only address to test; null for those that are in use
- * @param now ms since the epoch
- */
+/** A test for each address and secret. @param path the only address to test; null for those in use */
 function signedTests(listings: readonly ListingConfig[], path: string | null, now: number): SignedTest[] {
   const tests = listings.flatMap((listing) => testsOf(listing, path, now));
   const byCredentials = Map.groupBy(tests, ({ test, secret }) => [test.path, headerOf(test), secret].join('\n'));
@@ -203,7 +193,6 @@ function testsOf(
   ];
 }
 
-/** Sends tests to the addresses at a base URL, all at once. */
 function sendTests(base: string, tests: readonly SignedTest[], timeoutMs: number): Promise<TestResult[]> {
   return Promise.all(
     tests.map(async (test) => {
@@ -214,10 +203,7 @@ function sendTests(base: string, tests: readonly SignedTest[], timeoutMs: number
   );
 }
 
-/**
- * Compares what has arrived with what was sent. Tests with the same result are one finding.
- * @param sendDirectly sends tests past the proxy, to tell what it changes from what is configured; null if they were
- */
+/** Compares what has arrived with what was sent. @param sendDirectly sends tests past the proxy; null if they were */
 async function evaluateTests(
   results: readonly TestResult[],
   sendDirectly: ((tests: SignedTest[]) => Promise<TestResult[]>) | null,
@@ -273,17 +259,13 @@ function isMismatch(result: TestResult): boolean {
   return error === mismatch(result.test.site).error || error?.startsWith(message) === true;
 }
 
-/** Returns whether the receiver has compared the secret. */
 const isCompared = (result: TestResult) => isArrived(result) || isMismatch(result);
 
 const secretHint = 'Restart it after a change of the settings, or run the doctor with its settings and database.';
 const unchangedHint =
   'Configure the proxy to forward method, headers and body as they are: no compression, conversion or filter of bodies.';
 
-/**
- * Null if the test has arrived as it was sent.
- * @param isAcceptedDirectly the same test past the proxy; null if that is not known
- */
+/** Null if it has arrived as it was sent. @param isAcceptedDirectly the same past the proxy; null if not known */
 function judge(result: TestResult, isAcceptedDirectly: boolean | null): Verdict | null {
   const { test, url, response } = result;
   const header = headerOf(test);

@@ -1,14 +1,40 @@
 import { type Finding, fail, pass, warn } from '@tallyhook/platform/doctor/check';
+import { formatCount, pluralize } from '@tallyhook/platform/durations';
 import { plainName } from '@tallyhook/platform/truncate';
-import type { ListingConfig } from '../../../config/schema.ts';
+import { commandsFor } from '../../../commands/index.ts';
+import type { Config, ListingConfig } from '../../../config/schema.ts';
+import type { ProgramNote } from '../../core/store/installation.ts';
+import type { CircuitStore } from '../../discord/circuits/circuits.ts';
+import { guildsToPause, recentRejections } from '../../discord/circuits/request-guard.ts';
 import { describeDiscordError, tokenHint } from '../../discord/discord-errors.ts';
 import { type BotIdentity, type ChannelAccess, fetchGuildName } from '../../discord/inspection.ts';
+import { interactionsPath } from '../../discord/interactions/endpoint.ts';
+import { fetchEndpointSettings, findEndpointProblem } from '../../discord/interactions/endpoint-settings.ts';
+import {
+  type InvalidRequestStore,
+  maxInvalidRequests,
+  recentInvalidRequests,
+  warningInvalidRequests,
+} from '../../discord/invalid-requests.ts';
+import type { RegisteredCommand } from '../../discord/registration/command-shape.ts';
+import {
+  type CommandScope,
+  findEarlierCommands,
+  formatCommand,
+  formatScope,
+  maxGuildsOnRequest,
+  scopesToSearch,
+  unclearHint,
+} from '../../discord/registration/earlier-commands.ts';
+import { conflictHint } from '../../discord/registration/registrar.ts';
+import { inspectRegistration } from '../../discord/registration/registration.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
+import { configuredOffer } from '../../features/communities/command-context.ts';
+import type { Publication } from '../../features/parts.ts';
 import { inspectRoles, type RoleAccess } from '../../features/roles/inspect-roles.ts';
 import { rolesGivenBy } from '../../features/settings.ts';
 import type { Installation, InstallationCheck } from './installation.ts';
 
-/** Finding of the other Discord checks if {@link discordCheck} fails. */
 const skippedWithoutDiscord = warn('Skipped, because the discord check failed.');
 
 /** The bot token, and whether the bot is in the guild of DISCORD_GUILD_ID. */
@@ -90,7 +116,6 @@ function evaluateChannel(channelId: string, access: ChannelAccess): Finding[] {
   }
 }
 
-/** Checks that the bot can give the roles of the rewards. */
 export const rolesCheck: InstallationCheck = {
   name: 'roles',
   async run({ listings, rest, bot }) {
@@ -101,7 +126,6 @@ export const rolesCheck: InstallationCheck = {
   },
 };
 
-/** @param userId of the bot */
 export async function checkRoles(
   rest: DiscordRest,
   userId: string,
@@ -113,7 +137,6 @@ export async function checkRoles(
   return (await Promise.all(findings)).flat();
 }
 
-/** The roles that the settings give, by guild. */
 export function rolesByGuild(listings: readonly ListingConfig[]): ReadonlyMap<string, ReadonlySet<string>> {
   const byGuild = new Map<string, Set<string>>();
   for (const listing of listings) {
@@ -156,8 +179,7 @@ export function evaluateRoles(guildId: string, roles: ReadonlySet<string>, acces
   return findings.length > 0 ? findings : [pass(`The bot can give all configured roles in ${guild}.`)];
 }
 
-/** A check that needs the bot of the token. Errors of Discord are findings. */
-export function botCheck(
+function botCheck(
   name: string,
   run: (installation: Installation, bot: BotIdentity) => Promise<readonly Finding[]>,
 ): InstallationCheck {
@@ -170,7 +192,6 @@ export function botCheck(
   };
 }
 
-/** Returns what `check` finds, or the error of {@link DiscordRest} with which it rejects. */
 async function orDiscordError(check: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await check();
@@ -179,7 +200,6 @@ async function orDiscordError(check: () => Promise<readonly Finding[]>): Promise
   }
 }
 
-/** Evaluates an error of {@link DiscordRest}. */
 export function evaluateDiscordError(error: unknown): Finding {
   const { kind, reason } = describeDiscordError(error);
   switch (kind) {
@@ -196,4 +216,133 @@ export function evaluateDiscordError(error: unknown): Finding {
         'Check the network and https://discordstatus.com. Meanwhile votes are credited, and announcements are queued.',
       );
   }
+}
+
+/** Checks that the slash commands are registered as this version defines them, and only there. */
+export const slashCommandsCheck = botCheck('commands', async (installation, { applicationId }) => {
+  const { config, effective, program, rest, store, status } = installation;
+  const { guildId } = config.discord;
+  // Without the database, our commands are recognised by their description.
+  const { listings } = effective;
+  const context = await configuredOffer({ ...config, listings }, store?.settings.hasValue ?? (async () => false));
+  const stored = store === null ? [] : await store.commandRegistry.list(applicationId);
+  const registry = { list: async () => stored };
+  const registration = { rest, applicationId, guildId, commands: commandsFor(config), context, registry };
+  const scopes = await scopesToSearch(rest, effective.guildIds, maxGuildsOnRequest);
+  const [inspected, earlier] = await Promise.all([
+    inspectRegistration(registration),
+    findEarlierCommands(registration, scopes),
+  ]);
+  const elsewhere = [...inspected.elsewhere, ...earlier.ours];
+  return [
+    evaluateRegistration(hasCode(program, config) ? { isCurrent: inspected.isAsStored } : inspected, {
+      scope: formatScope(guildId),
+      isNew: status.state === 'absent',
+    }),
+    ...inspected.conflicts.map(({ name, id }) =>
+      warn(`Another program has registered ${formatCommand(name)} (${id}).`, conflictHint),
+    ),
+    ...[...Map.groupBy(elsewhere, (command) => command.guildId)].map(([scope, commands]) =>
+      evaluateElsewhere(scope, commands),
+    ),
+    ...earlier.unclear.map(({ name, id, guildId: scope }) =>
+      warn(
+        `${formatCommand(name)} (${id}) is also registered ${formatScope(scope)}, by tallyhook or another program.`,
+        unclearHint,
+      ),
+    ),
+  ];
+});
+
+/** True if listings or commands are in code, known to the program alone; what it has registered is compared instead. */
+function hasCode({ listings, commands }: ProgramNote, config: Config): boolean {
+  const expected = commandsFor(config).map(({ name }) => name);
+  const isSame =
+    commands === null || (commands.length === expected.length && commands.every((name) => expected.includes(name)));
+  return listings.length > 0 || !isSame;
+}
+
+/** @param options.isNew whether tallyhook was never started with this database */
+function evaluateRegistration(
+  { isCurrent }: { readonly isCurrent: boolean },
+  { scope, isNew }: { readonly scope: string; readonly isNew: boolean },
+): Finding {
+  if (isCurrent) return pass(`The slash commands are registered ${scope}.`);
+  if (isNew) return pass(`The first start registers the slash commands ${scope}.`);
+  return fail(
+    `The slash commands are not registered ${scope}, or they are outdated.`,
+    'Run `tallyhook register`. `tallyhook start` also registers them, once it is connected to Discord.',
+  );
+}
+
+function evaluateElsewhere(scope: CommandScope, commands: readonly RegisteredCommand[]): Finding {
+  const names = commands.map(({ name }) => formatCommand(name)).join(', ');
+  const verb = pluralize(commands.length, 'is', 'are');
+  return warn(
+    `${names} ${verb} also registered ${formatScope(scope)}, by an earlier start: members see them twice.`,
+    'Run `tallyhook register`, or restart tallyhook, to delete them there.',
+  );
+}
+
+/** Checks that Discord sends commands where a process with these settings receives them. */
+export const endpointCheck = botCheck('endpoint', async ({ config: { discord, publicUrl }, rest }) => {
+  const settings = await fetchEndpointSettings(rest);
+  const url = publicUrl === null ? null : `${publicUrl}${interactionsPath}`;
+  const found = findEndpointProblem(settings, { publicKey: discord.publicKey, url });
+  if (found !== null) return [{ level: found.level, message: found.problem, hint: found.hint }];
+  return [pass(`Discord sends commands ${settings.url === null ? 'through the gateway' : `to ${settings.url}`}.`)];
+});
+
+/** Checks that Discord knows what a feature publishes. */
+export const publicationCheck = ({ name, check }: Publication): InstallationCheck =>
+  botCheck(name, ({ rest }, { applicationId }) => check(rest, applicationId));
+
+const maxShown = 10;
+const stopHint =
+  'Its effects wait. They are tried again when the permissions change, and once a minute; after a day they are buried with this reason.';
+const pauseHint = 'It is sent nothing until there are fewer. Other servers are not affected.';
+const blockHint =
+  'Discord blocks an address after 10,000 in ten minutes. Fix what the other checks and the log report: a wrong token, missing permissions, or other bots with this token.';
+
+export const rejectedRequestsCheck: InstallationCheck = {
+  name: 'requests',
+  run: ({ store, clock }) => (store === null ? [] : checkRejectedRequests(store, clock.now())),
+};
+
+/** Evaluates how many requests Discord has rejected, of all processes. @param now ms since the epoch */
+export async function checkRejectedRequests(
+  { invalidRequests, circuits }: { readonly invalidRequests: InvalidRequestStore; readonly circuits: CircuitStore },
+  now: number,
+): Promise<Finding[]> {
+  const count = await recentInvalidRequests(invalidRequests, now);
+  return [evaluateCount(count), ...(await findStops(circuits, count, now))];
+}
+
+function evaluateCount(count: number): Finding {
+  const message = `Discord has rejected ${formatCount(count, 'request')} in the last ten minutes`;
+  if (count >= maxInvalidRequests)
+    return fail(`${message}; only interactions are answered until there are fewer.`, blockHint);
+  if (count >= warningInvalidRequests) return warn(`${message}.`, blockHint);
+  return pass(`${message}.`);
+}
+
+/** The guilds that are paused, and what Discord rejects, the newest first. */
+async function findStops(circuits: CircuitStore, total: number, now: number): Promise<Finding[]> {
+  const counts = await recentRejections(circuits, now);
+  const paused = guildsToPause(counts, total);
+  const stopped = counts.filter(({ guildId }) => paused.has(guildId));
+  const open = (await circuits.all()).toSorted((a, b) => b.openedAt - a.openedAt);
+  const more = open.length - maxShown;
+  const others = formatCount(more, 'other channel or role', 'other channels or roles');
+  return [
+    ...stopped.map(({ guildId, count }) => {
+      const rejected = `${formatCount(count, 'request')} of it in the last ten minutes`;
+      return warn(`Server ${guildId} is paused: Discord rejected ${rejected}.`, pauseHint);
+    }),
+    ...open.slice(0, maxShown).map(({ guildId, openedAt, reason }) => {
+      const server = guildId === null ? '' : ` in server ${guildId}`;
+      return warn(`Discord rejects requests${server} since ${new Date(openedAt).toISOString()}: ${reason}`, stopHint);
+    }),
+    ...(more > 0 ? [warn(`Discord rejects ${others}, too.`, stopHint)] : []),
+  ];
 }

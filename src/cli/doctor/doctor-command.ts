@@ -18,14 +18,33 @@ import { configWarnings } from '../../../config/warnings.ts';
 import { publicationsOf } from '../../features/create.ts';
 import type { Publication } from '../../features/parts.ts';
 import { checkAddress } from './address.ts';
-import { endpointCheck, publicationCheck, rejectedRequestsCheck, slashCommandsCheck } from './application.ts';
-import { databaseCheck, settingsKeyCheck } from './database.ts';
-import { channelsCheck, discordCheck, rolesCheck } from './discord.ts';
-import { type Installation, type InstallationCheck, openInstallation } from './installation.ts';
-import { deliveriesCheck, ledgerSumsCheck, originsCheck, outboxCheck, rewardsCheck } from './ledger.ts';
-import { keysCheck, listingsCheck } from './listings.ts';
-import { checkRelease, evaluateRunningProgram, isFileReplaced } from './running-program.ts';
-import { evaluateSecrets, evaluateSites } from './secrets.ts';
+import {
+  databaseCheck,
+  deliveriesCheck,
+  ledgerSumsCheck,
+  originsCheck,
+  outboxCheck,
+  rewardsCheck,
+  settingsKeyCheck,
+} from './database.ts';
+import {
+  channelsCheck,
+  discordCheck,
+  endpointCheck,
+  publicationCheck,
+  rejectedRequestsCheck,
+  rolesCheck,
+  slashCommandsCheck,
+} from './discord.ts';
+import {
+  checkRelease,
+  evaluateRunningProgram,
+  type Installation,
+  type InstallationCheck,
+  isFileReplaced,
+  openInstallation,
+} from './installation.ts';
+import { evaluateSecrets, evaluateSites, keysCheck, listingsCheck } from './listings.ts';
 
 export async function doctor(
   { url = null, json = false }: { url?: string | null; json?: boolean },
@@ -58,7 +77,6 @@ function loadConfigOrIssues(): Config | { readonly issues: readonly CheckResult[
   }
 }
 
-/** Timeout of a request to a time source, or for the latest release (ms). */
 const requestTimeoutMs = 6 * second;
 
 /** Checks that only a process needs that uses Discord or the lookup API needs. */
@@ -73,7 +91,6 @@ const discordChecks = (publications: readonly Publication[]): readonly Installat
   keysCheck,
 ];
 
-/** In the order of the report. */
 const networkChecks = (config: Config, publications: readonly Publication[]): readonly InstallationCheck[] => [
   {
     name: 'configuration',

@@ -1,9 +1,14 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import type { DatabaseStatus } from '@tallyhook/platform/database/snapshots/database-status';
-import type { DoctorCheck } from '@tallyhook/platform/doctor/check';
+import { fileProblems } from '@tallyhook/platform/database-files';
+import { type DoctorCheck, type Finding, fail, pass, warn } from '@tallyhook/platform/doctor/check';
+import { probeHttp } from '@tallyhook/platform/doctor/http-probe';
 import { second } from '@tallyhook/platform/durations';
+import { localUrl } from '@tallyhook/platform/host-address';
+import { objectOf, parseJson, textOf } from '@tallyhook/platform/json';
 import { once } from '@tallyhook/platform/memoize';
 import { plainName } from '@tallyhook/platform/truncate';
+import { z } from 'zod';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { ProgramNote } from '../../core/store/installation.ts';
 import { openSnapshot, readDatabaseStatus, type Snapshot } from '../../core/store/snapshots/snapshot.ts';
@@ -13,7 +18,6 @@ import { type EffectiveListings, effectiveListings } from '../../features/settin
 import { openStore, type Store } from '../../features/store.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/key-check.ts';
-import { fetchStoreState, isFileReplaced, type RunningStoreState } from './running-program.ts';
 
 /** Everything that the checks look at. A check declares only what it needs of it. */
 export interface Installation {
@@ -27,7 +31,6 @@ export interface Installation {
   readonly clock: Clock;
   /** Webhook URL as configured at the service; null checks this machine only. */
   readonly url: string | null;
-  /** Paths of files that contain secrets. */
   readonly secretFiles: readonly string[];
   readonly rest: DiscordRest;
   /** The bot to which the token belongs. Rejects as {@link fetchBotIdentity}. */
@@ -48,7 +51,6 @@ export interface Installation {
 
 export type InstallationCheck = DoctorCheck<Installation>;
 
-/** A check of a database that can be read. */
 export function ledgerCheck(
   name: string,
   run: (snapshot: Snapshot, installation: Installation) => ReturnType<InstallationCheck['run']>,
@@ -59,7 +61,6 @@ export function ledgerCheck(
   };
 }
 
-/** Opens what the checks look at. */
 export async function openInstallation(
   config: Config,
   options: Pick<Installation, 'clock' | 'url' | 'secretFiles'>,
@@ -115,7 +116,7 @@ async function readListings(config: Config, { store }: Pick<OpenDatabase, 'store
   if (store !== null) return effectiveListings(config, store.settings);
   const { listings } = config;
   const guildIds = [...new Set(listings.flatMap(({ guildId }) => guildId ?? []))];
-  return { listings, guildIds, secrets: [], unreadable: [] };
+  return { listings: [...listings], guildIds, secrets: [], unreadable: [] };
 }
 
 async function readNote(store: Store, config: Config, effective: EffectiveListings): Promise<ProgramNote> {
@@ -144,7 +145,6 @@ async function openForReading(url: string, clock: Clock): Promise<OpenDatabase> 
   };
 }
 
-/** Timeout of a request to the service (ms). */
 const requestTimeoutMs = 6 * second;
 
 export type KeyProfile = Awaited<ReturnType<typeof fetchProfileOfKey>>;
@@ -184,4 +184,71 @@ async function fetchProfiles(
       ),
     ),
   );
+}
+
+/** Timeout of `/readyz` (ms), whose own checks have 4 s. */
+const readinessTimeoutMs = 6 * second;
+
+/** Readiness of the store in the running process; null if no process responds on this machine. */
+type RunningStoreState = z.infer<typeof storeState> | null;
+
+const storeState = z.object({ ready: z.boolean(), reason: z.string().optional() });
+const readiness = z.object({ parts: z.object({ store: storeState }) });
+
+async function fetchStoreState(http: { readonly host: string; readonly port: number }): Promise<RunningStoreState> {
+  if (http.port === 0) return null;
+  const response = await probeHttp(`${localUrl(http.host, http.port)}/readyz`, {}, readinessTimeoutMs);
+  const result = readiness.safeParse(response.status === null ? null : parseJson(response.body));
+  return result.success ? result.data.parts.store : null;
+}
+
+/** Returns whether the file at the path is no longer the one that the running process has open. */
+export function isFileReplaced(store: RunningStoreState): boolean {
+  return fileProblemOf(store) !== undefined;
+}
+
+function fileProblemOf(store: RunningStoreState) {
+  return Object.values(fileProblems).find(({ message }) => message === store?.reason);
+}
+
+/** @param database the state of the database of DATABASE_URL */
+export function evaluateRunningProgram(store: RunningStoreState, database: DatabaseStatus['state']): Finding[] {
+  if (store === null) return [];
+  if (store.ready && database === 'absent') {
+    return [
+      fail(
+        'Another tallyhook runs at HOST and PORT: it has a database, and that of DATABASE_URL does not exist yet.',
+        'Choose another PORT. If you mean the one that runs, start the doctor in its folder, with its settings.',
+      ),
+    ];
+  }
+  if (store.ready) return [pass('The running tallyhook can store votes.')];
+  const problem = fileProblemOf(store);
+  const hint = problem === undefined ? 'See its log.' : `${problem.hint} The database was not checked.`;
+  return [fail(`The running tallyhook cannot store votes: ${store.reason ?? 'no reason reported'}`, hint)];
+}
+
+/** Three numbers. Others, such as pre-releases, are not compared. */
+const versionPattern = /^v?(\d+)\.(\d+)\.(\d+)$/;
+
+/** Checks for a newer version; fails for nothing. @param url a release in the form of GitHub: `{tag_name, html_url}` */
+export async function checkRelease(url: string | null, version: string, timeoutMs: number): Promise<Finding[]> {
+  if (url === null) return [];
+  const headers = { accept: 'application/json', 'user-agent': 'tallyhook' };
+  const response = await probeHttp(url, { headers }, timeoutMs);
+  if (response.status === null) return [pass(`The latest version is not known: no response (${response.reason}).`)];
+  const { tag_name: tag, html_url: page } = objectOf(parseJson(response.body));
+  const latest = numbersOf(textOf(tag));
+  const own = numbersOf(version);
+  if (response.status !== 200 || latest === null || own === null)
+    return [pass(`The latest version is not known: status ${response.status}.`)];
+  const differing = latest.findIndex((number, index) => number !== own[index]);
+  if (differing === -1 || (latest[differing] ?? 0) < (own[differing] ?? 0))
+    return [pass(`This version is the latest.`)];
+  const changes = URL.canParse(textOf(page)) ? ` What is new: ${new URL(textOf(page)).href}` : '';
+  return [warn(`Version ${latest.join('.')} is out; this is ${version}.`, `Make a backup, then upgrade.${changes}`)];
+}
+
+function numbersOf(version: string): readonly number[] | null {
+  return versionPattern.exec(version)?.slice(1).map(Number) ?? null;
 }

@@ -1,38 +1,42 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { day, formatCount, hour, isoTime, second } from '@tallyhook/platform/durations';
+import { TallyhookError } from '@tallyhook/platform/errors';
+import { createLog } from '@tallyhook/platform/log';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
-import { type Terminal, UsageError } from '@tallyhook/platform/terminal/terminal';
+import { startProgress } from '@tallyhook/platform/terminal/progress';
+import { exitCode, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
+import { plainName } from '@tallyhook/platform/truncate';
+import { readValues } from '../../../config/environment.ts';
+import { loadConfig, loadDatabaseUrl } from '../../../config/load.ts';
+import type { Config } from '../../../config/schema.ts';
 import { maxReasonLength } from '../../core/ledger/correction.ts';
-import { withoutGuild } from '../../features/communities/only-community.ts';
-import { parseMapping } from './columns.ts';
-import { importHistory } from './import-history.ts';
-import type { DecimalSign } from './interpret-row.ts';
-import type { FileFormat } from './read-rows.ts';
-import { runImport } from './run-import.ts';
-import { listImports, undoImport } from './stored-imports.ts';
+import { withoutSecrets } from '../../core/receiving/listing.ts';
+import { fetchGuildName } from '../../discord/inspection.ts';
+import { createDiscordRest } from '../../discord/rest.ts';
+import { type Community, withoutGuild } from '../../features/communities/directory.ts';
+import type { ImportItem, StoredImport } from '../../features/imports/items.ts';
+import type { Store } from '../../features/store.ts';
+import { LookupError } from '../../lookup/lookup-error.ts';
+import { memoryKeyv } from '../../lookup/memory-keyv.ts';
+import type { SiteVote } from '../../lookup/sites/site-api.ts';
+import { createSiteClient } from '../../lookup/sites/site-client.ts';
+import { type BulkOptions, communitiesOf, findCommunity, findListing, withStore } from '../open-database.ts';
+import { confirmed } from '../prompt.ts';
+import { readTime } from './interpret-row.ts';
+import {
+  type Crediting,
+  createImportReport,
+  createPreview,
+  creditItems,
+  type ImportArguments,
+  idOf,
+  membersOf,
+  openForImport,
+  printReport,
+  recountAll,
+  runImport,
+} from './run-import.ts';
 
-interface ImportArguments {
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-  readonly json?: boolean;
-  readonly list?: boolean;
-  readonly fromSite?: boolean;
-  readonly round?: boolean;
-  readonly decimal?: DecimalSign;
-  readonly undo?: string;
-  readonly as?: 'balances' | 'votes';
-  readonly map?: string;
-  readonly key?: string;
-  readonly path?: string;
-  readonly format?: FileFormat;
-  readonly name?: string;
-  readonly guild?: string;
-  readonly listing?: string;
-  readonly votesAt?: string;
-  readonly since?: string;
-  readonly reason?: string;
-  readonly rejected?: string;
-}
-
-/** `tallyhook import`. */
 export async function importData(
   values: ImportArguments,
   terminal: Terminal,
@@ -46,12 +50,12 @@ export async function importData(
     return undoImport(undo, { dryRun, yes, json }, terminal);
   }
   if (files.length === 0 && !fromSite) throw new UsageError('Specify the file to import.');
-  const { guild = null, reason, name, path, since = null } = values;
+  const { guild, reason, name, since } = values;
   const ofFiles = ['as', 'map', 'key', 'path', 'format', 'votesAt', 'rejected', 'decimal'] as const;
   const unused = fromSite ? (files[0] ?? ofFiles.find((option) => values[option] !== undefined)) : undefined;
   if (unused !== undefined) throw new UsageError(`With --from-site, "${unused}" has no meaning: it reads no file.`);
-  if (since !== null && !fromSite) throw new UsageError('--since needs --from-site.');
-  if (guild !== null && guild !== withoutGuild && !isSnowflake(guild))
+  if (since !== undefined && !fromSite) throw new UsageError('--since needs --from-site.');
+  if (guild !== undefined && guild !== withoutGuild && !isSnowflake(guild))
     throw new UsageError('--guild needs the id of a Discord server (digits), or none.');
   if (name !== undefined && (name.trim() === '' || name.length > 100)) {
     throw new UsageError('--name needs 1 to 100 characters.');
@@ -59,23 +63,253 @@ export async function importData(
   if (reason !== undefined && (reason.trim() === '' || reason.length > maxReasonLength)) {
     throw new UsageError(`--reason needs 1 to ${maxReasonLength} characters.`);
   }
-  const common = { dryRun, yes, json, guildId: guild, listing: values.listing ?? null };
-  const named = { ...common, name: name ?? null, reason: reason ?? null };
-  if (fromSite) return importHistory({ ...named, since }, terminal);
-  return runImport(
-    {
-      ...named,
-      files,
-      round: values.round ?? false,
-      decimal: values.decimal ?? null,
-      rowsAre: values.as ?? null,
-      mapping: parseMapping(values.map),
-      key: values.key ?? null,
-      path: path?.split('.') ?? [],
-      format: values.format ?? null,
-      votesAt: values.votesAt ?? null,
-      rejectedFile: values.rejected ?? null,
-    },
-    terminal,
+  return fromSite ? importHistory(values, terminal) : runImport(files, values, terminal);
+}
+
+/** As far back as a site looks (ms). */
+const maxHistoryMs = 365 * day;
+/** How far a repeated import goes back before the last vote of the one before (ms): a site may list a vote late. */
+const overlapMs = hour;
+/** Votes per transaction: some ms, in which others wait. */
+const votesAtOnce = 250;
+/** At most that of the bot, because they share the limit of the site. */
+const requestTimeoutMs = 5 * second;
+
+async function importHistory(values: ImportArguments, terminal: Terminal): Promise<number> {
+  const { dryRun = false, yes, json = false } = values;
+  const { stop } = terminal;
+  const now = systemClock.now();
+  const config = loadConfig(process.env);
+  const { store, close } = await openForImport(config.databaseUrl, dryRun);
+  try {
+    const community = await findCommunity(config, store, values.guild ?? null);
+    const listing = findListing(onSites(community), values.listing ?? null);
+    const readHistory = historyOf(config, store, community, listing);
+    const name = values.name ?? `votes of ${listing}`;
+    const { id: communityId } = community;
+    const storedId = await idOf(store, name, communityId);
+    const since = await startOf(values, store, { importId: storedId, listing, now });
+    const votesSince = `the votes for ${listing} since ${new Date(since).toISOString()}`;
+    const question = `Import ${votesSince} from its site? --dry-run shows what it would credit.`;
+    if (!dryRun && !yes && !(await confirmed(question, 'Nothing was imported.', terminal))) return exitCode.ok;
+    const importId = dryRun ? storedId : await store.imports.start({ name, communityId }, now);
+    const reason = values.reason ?? `imported from ${name}`;
+    const target = { importId, communityId, reason, listings: community.named.map(withoutSecrets) };
+    const credit = dryRun
+      ? createPreview(store, target)
+      : (items: readonly ImportItem[]) => store.imports.apply(target, items, now);
+    const report = createImportReport(null);
+    const progress = startProgress(terminal, { unit: 'votes' });
+    const votes = readHistory(since, { leavesHalf: true, signal: stop });
+    // Votes arrive in the order of their times.
+    const onVotes = (count: number, at: number) => progress.advanceTo(count, Math.min(1, (at - since) / (now - since)));
+    await creditAll(votes, { listing, credit, report, onVotes, stop }).finally(progress.end);
+    if (dryRun) return printReport(report, { json, name, importId: null }, terminal);
+    await recountAll(store, target, terminal);
+    await store.imports.setState(importId, 'done', systemClock.now());
+    return printReport(report, { json, name, importId }, terminal);
+  } finally {
+    await close();
+  }
+}
+
+/** The community without the listings of the service, which has no history. @throws UsageError */
+function onSites(community: Community): Community {
+  const named = community.named.filter(({ site }) => site !== undefined);
+  if (named.length === 0) throw new UsageError('No listing is on a site with a history of votes, such as top.gg.');
+  return { ...community, named };
+}
+
+/** @throws UsageError if the site of the listing has no history, or the key for it is missing */
+function historyOf(config: Config, store: Store, { named }: Community, name: string) {
+  const listing = named.find((each) => each.name === name);
+  const site = listing?.site;
+  const log = createLog({ level: 'silent', secrets: config.secrets });
+  const client =
+    listing === undefined || site === undefined
+      ? null
+      : createSiteClient(
+          { site: site.id, kind: listing.kind, id: listing.id, key: site.key },
+          {
+            ...{ cache: memoryKeyv(), budget: store.budgetStore, clock: systemClock, log, timeoutMs: requestTimeoutMs },
+            ...{ apiUrl: config.siteApiUrl, observe() {} },
+          },
+        );
+  if (client?.history) return client.history;
+  throw new UsageError(`The site of ${name} has no history of votes, or needs a siteKey for it: see docs/sites.md.`);
+}
+
+/** From when on votes are requested (ms since the epoch). */
+async function startOf(
+  { since }: ImportArguments,
+  store: Store,
+  { importId, listing, now }: { readonly importId: number; readonly listing: string; readonly now: number },
+): Promise<number> {
+  if (since !== undefined) return readTime('--since', since, now);
+  const last = await store.imports.lastVoteAt(importId, listing);
+  return last === null ? now - maxHistoryMs : last - overlapMs;
+}
+
+/** Passes all votes to `credit` as they arrive. @throws TallyhookError `stopped`, and LookupError */
+async function creditAll(
+  votes: AsyncIterable<SiteVote>,
+  options: Crediting & {
+    readonly listing: string;
+    /** Called with the number of votes so far, and the time of the last one. */
+    readonly onVotes: (count: number, at: number) => void;
+    readonly stop: AbortSignal;
+  },
+): Promise<void> {
+  const { listing, report, onVotes, stop } = options;
+  let waiting: ImportItem[] = [];
+  let count = 0;
+
+  async function creditWaiting(): Promise<void> {
+    const items = waiting.map((item) => ({ item, file: listing, line: 0 }));
+    if (items.length > 0) await creditItems(items, options);
+    waiting = [];
+  }
+
+  try {
+    for await (const { userId, at } of votes) {
+      report.addRow();
+      // The key of an import from a file, so that one continues the other under the same name.
+      waiting.push({ userId, key: `vote ${listing} ${at}`, credits: 0, vote: { listing, at, isTotal: false } });
+      count += 1;
+      if (waiting.length >= votesAtOnce) await creditWaiting();
+      onVotes(count, at);
+    }
+    await creditWaiting();
+  } catch (cause) {
+    const continues = 'Run it again: it continues, and credits nothing twice.';
+    if (stop.aborted) throw new TallyhookError('stopped', 'Stopped.', { hint: continues });
+    if (!(cause instanceof LookupError)) throw cause;
+    await creditWaiting();
+    const { code, message, retryAt, hint } = cause;
+    throw new LookupError(code, message, { retryAt, cause, hint: `${hint} ${continues}` });
+  }
+}
+
+const nameTimeoutMs = 3 * second;
+/** `tallyhook import --undo ID`, or the name of an import. */
+export async function undoImport(
+  wanted: string,
+  { dryRun, yes, json }: BulkOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const config = loadConfig(process.env);
+  return withStore(config.databaseUrl, async (store) => {
+    const stored = findImport(await store.imports.list(), wanted);
+    const { id, name, communityId, state } = stored;
+    if (state === 'undone') throw new UsageError(`The import ${id} was undone before.`);
+    const what = `${formatCount(stored.credits, 'credit')} and ${formatCount(stored.votes, 'vote')}`;
+    if (dryRun) {
+      terminal.print(json ? JSON.stringify(stored) : `Would take back ${what} of "${name}", except what was spent.`);
+      return exitCode.ok;
+    }
+    const question = `Take back ${what} of "${name}", except what members have spent?`;
+    if (!yes && !(await confirmed(question, 'Nothing was taken back.', terminal))) return exitCode.ok;
+    // The community may not be configured any more. Then there are no rules for streaks.
+    const communities = await communitiesOf(config, store);
+    const community = communities.find((each) => each.id === communityId);
+    const listings = (community?.named ?? []).map(withoutSecrets);
+    const target = { importId: id, communityId, listings, reason: `import of ${name}` };
+    await store.imports.setState(id, 'undoing', systemClock.now());
+    const totals = { members: 0, credits: 0, spent: 0, votes: 0, membersWhoSpent: 0 };
+    let othersMembers = 0;
+    for await (const members of membersOf(store, id, terminal)) {
+      const now = systemClock.now();
+      const undone = await Promise.all(members.map((accountId) => store.imports.undoMember(target, accountId, now)));
+      othersMembers += undone.filter((each) => each === null).length;
+      for (const { credits, spent, votes } of undone.filter((each) => each !== null)) {
+        totals.members += 1;
+        totals.credits += credits;
+        totals.spent += spent;
+        totals.votes += votes;
+        if (spent > 0) totals.membersWhoSpent += 1;
+      }
+    }
+    if (stored.votes > 0) await store.counters.reset();
+    await store.imports.setState(id, 'undone', systemClock.now());
+    if (json) terminal.print(JSON.stringify({ id, name, guildId: stored.guildId, ...totals }));
+    else for (const line of formatTotals(totals)) terminal.print(line);
+    if (othersMembers > 0)
+      terminal.printError('Another undo of this import ran at the same time, and reports the rest.');
+    return exitCode.ok;
+  });
+}
+
+/** The import with this id, or else with this name. @throws UsageError */
+function findImport(imports: readonly StoredImport[], wanted: string): StoredImport {
+  const byId = imports.find(({ id }) => String(id) === wanted);
+  if (byId !== undefined) return byId;
+  const named = imports.filter(({ name }) => name === wanted);
+  // Once undone, a name can be used again.
+  const current = named.filter(({ state }) => state !== 'undone');
+  const [found, ...others] = current.length > 0 ? current : named.slice(-1);
+  if (found === undefined) {
+    const names = imports.map(({ name }) => name);
+    throw new UsageError(withSuggestion(`There is no import "${wanted}": see --list.`, wanted, names));
+  }
+  if (others.length === 0) return found;
+  const ids = current.map(({ id }) => id).join(' or ');
+  throw new UsageError(`Several imports have the name "${wanted}", of different communities: use the id ${ids}.`);
+}
+
+function formatTotals({ members, credits, spent, votes, membersWhoSpent }: Record<string, number>): string[] {
+  const taken = `${formatCount(credits ?? 0, 'credit')} and ${formatCount(votes ?? 0, 'vote')}`;
+  const lines = [`Took back ${taken} of ${formatCount(members ?? 0, 'member')}.`];
+  if (spent) {
+    lines.push(
+      `${formatCount(membersWhoSpent ?? 0, 'member')} had spent ${formatCount(spent, 'credit')}, which were not taken back.`,
+    );
+  }
+  return lines;
+}
+
+export async function listImports(json: boolean, { print }: Terminal): Promise<number> {
+  return withStore(loadDatabaseUrl(process.env), async (store) => {
+    const imports = await store.imports.list();
+    if (json) {
+      const rows = imports.map((each) => {
+        const { communityId: _, startedAt, finishedAt, ...row } = each;
+        return { ...row, startedAt: isoTime(startedAt), finishedAt: isoTime(finishedAt) };
+      });
+      print(JSON.stringify(rows, null, 2));
+    } else if (imports.length === 0) print('Nothing was imported.');
+    else {
+      const names = await guildNamesOf(imports);
+      for (const each of imports) print(formatImport(each, names));
+    }
+    return exitCode.ok;
+  });
+}
+
+const states: Readonly<Record<StoredImport['state'], string>> = {
+  importing: 'not complete: run it again',
+  done: 'done',
+  undoing: 'undo not complete: run --undo again',
+  undone: 'undone',
+};
+
+async function guildNamesOf(imports: readonly StoredImport[]): Promise<ReadonlyMap<string, string>> {
+  const guildIds = [...new Set(imports.flatMap(({ guildId }) => guildId ?? []))];
+  const { DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl = '' } = readValues(process.env).values;
+  if (token === undefined || guildIds.length === 0) return new Map();
+  const rest = createDiscordRest({ token, apiUrl, timeoutMs: nameTimeoutMs });
+  const names = await Promise.all(
+    guildIds.map(async (guildId) => [guildId, await fetchGuildName(rest, guildId).catch(() => null)] as const),
   );
+  return new Map(names.flatMap(([guildId, name]) => (name === null ? [] : [[guildId, plainName(name)]])));
+}
+
+function formatImport(
+  { id, name, guildId, state, startedAt, credits, votes, spent }: StoredImport,
+  names: ReadonlyMap<string, string>,
+): string {
+  const guildName = guildId === null ? undefined : names.get(guildId);
+  const guild = guildId === null ? '' : ` in ${guildName === undefined ? `guild ${guildId}` : `"${guildName}"`}`;
+  const rest = spent === 0 ? '' : `, ${formatCount(spent, 'credit')} were spent`;
+  const contents = `${formatCount(credits, 'credit')}, ${formatCount(votes, 'vote')}`;
+  return `${id}  ${isoTime(startedAt)}  ${name}${guild}: ${contents} (${states[state]}${rest})`;
 }

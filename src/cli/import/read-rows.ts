@@ -10,10 +10,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** A number that may be too large for JavaScript, as it is in the file: 16 digits and more, or an exponent. */
 const largeNumber = /\d{16}|\de/i;
 
-/**
- * Parses JSON. Whole numbers that JavaScript would round, such as the ids of Discord, are returned as they are written.
- * @throws SyntaxError
- */
+/** Parses JSON. Whole numbers that JavaScript would round, such as ids, are texts. @throws SyntaxError */
 function parseExactly(text: string): unknown {
   if (!largeNumber.test(text)) return JSON.parse(text);
   return JSON.parse(text, ((_key: string, value: unknown, { source }: { source?: string }) =>
@@ -31,10 +28,7 @@ function fieldsOf(value: unknown, key: string | null): Fields {
   return { ...own, ...value };
 }
 
-/**
- * The value of a field. The name may lead into objects: `value.points`. Texts that contain JSON, as some databases store
- * it, are parsed on the way.
- */
+/** The value of a field. The name may lead into objects, also those in JSON within a text: `value.points`. */
 export function readPath(fields: Fields, path: string): unknown {
   if (Object.hasOwn(fields, path)) return fields[path];
   let value: unknown = fields;
@@ -73,7 +67,6 @@ function parseObject(text: string): unknown {
   }
 }
 
-/** Maximum length of one row of a file (characters). */
 const maxRowLength = 1_000_000;
 
 /** A file that cannot be read as what it is. @param line counted from 1 */
@@ -81,7 +74,6 @@ function invalidFile(line: number, problem: string, hint: string): TallyhookErro
   return new TallyhookError('invalid_import_file', `The row on line ${line} ${problem}.`, { hint });
 }
 
-/** A row of a CSV file with the line on which it begins, counted from 1. */
 interface CsvRow {
   readonly line: number;
   readonly fields: readonly string[];
@@ -109,7 +101,6 @@ export function createCsvParser(delimiter: string) {
   // Each part reports its own error.
   parser.on('error', () => {});
 
-  /** The rows that end in what `pass` gives to the parser. */
   async function read(pass: (done: (error?: Error | null) => void) => void): Promise<CsvRow[]> {
     await new Promise<void>((resolve, reject) => pass((error) => (error ? reject(toInvalidFile(error)) : resolve())));
     const read = rows;
@@ -130,14 +121,12 @@ export function createCsvParser(delimiter: string) {
   };
 }
 
-/** The delimiter that occurs most often in the first line. */
 function findDelimiter(sample: string): string {
   const [first = ''] = sample.split('\n', 1);
   const counted = [',', ';', '\t'].map((delimiter) => ({ delimiter, count: first.split(delimiter).length }));
   return counted.reduce((best, each) => (each.count > best.count ? each : best)).delimiter;
 }
 
-/** An element of a JSON array, or a property of an object, as its text. */
 interface JsonElement {
   /** Where it begins, counted from 1. */
   readonly line: number;
@@ -148,7 +137,6 @@ interface JsonElement {
 
 const [quote, backslash, comma, lineFeed] = [34, 92, 44, 10];
 const [openBrace, closeBrace, openBracket, closeBracket] = [123, 125, 91, 93];
-/** White space, commas and colons. */
 const betweenValues = [32, 9, 10, 13, 44, 58];
 
 /**
@@ -173,7 +161,6 @@ export function createJsonDivider(path: readonly string[]) {
   let isDone = false;
 
   const isFound = () => onPath.length === path.length + 1;
-  /** Returns whether the innermost open value is on the path. */
   const isDirect = () => depth === onPath.length;
 
   function open(isObject: boolean): void {
@@ -266,7 +253,6 @@ function unquote(text: string): string {
 
 export type FileFormat = 'csv' | 'json' | 'ndjson';
 
-/** A row of a file. */
 interface FileRow {
   /** Where it begins, counted from 1. */
   readonly line: number;
@@ -280,7 +266,6 @@ export interface FileOptions {
   readonly path: readonly string[];
 }
 
-/** Bytes that are read at once. */
 const partSize = 256 * 1024;
 const discordId = /^["']?\d{15,20}["']?$/;
 
@@ -363,7 +348,6 @@ function jsonReader(path: readonly string[]) {
   };
 }
 
-/** One JSON value per line. */
 function lineReader() {
   let rest = '';
   let line = 0;

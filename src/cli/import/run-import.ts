@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { systemClock } from '@tallyhook/platform/clock';
@@ -15,88 +15,105 @@ import { readDatabaseStatus } from '../../core/store/snapshots/snapshot.ts';
 import type { Community } from '../../features/communities/directory.ts';
 import type { ImportItem, ImportTarget, ItemOutcome } from '../../features/imports/items.ts';
 import { openStore, type Store } from '../../features/store.ts';
-import { type BulkOptions, olderDatabase } from '../open-database.ts';
+import { findCommunity, findListing, olderDatabase } from '../open-database.ts';
 import { confirmed } from '../prompt.ts';
-import { type Columns, createKeyReader, findColumns, type ImportedField } from './columns.ts';
-import { findCommunity, findListing } from './find-community.ts';
-import { createImportReport, type ImportReport, importFiles, previewRows } from './import-files.ts';
-import { type DecimalSign, type RowRules, readTime } from './interpret-row.ts';
-import { rejectLostDigits } from './lost-digits.ts';
-import { type Fields, type FileOptions, readRows, readText } from './read-rows.ts';
+import {
+  type Columns,
+  createKeyReader,
+  type DecimalSign,
+  findColumns,
+  interpretRow,
+  parseMapping,
+  type RowRules,
+  readTime,
+  rejectLostDigits,
+} from './interpret-row.ts';
+import { type Fields, type FileFormat, type FileOptions, readRows, readText } from './read-rows.ts';
 
-export interface ImportOptions extends FileOptions, BulkOptions {
-  readonly files: readonly string[];
-  readonly guildId: string | null;
-  readonly listing: string | null;
-  readonly rowsAre: 'balances' | 'votes' | null;
-  readonly mapping: Partial<Record<ImportedField, string>>;
-  readonly key: string | null;
-  readonly name: string | null;
-  readonly reason: string | null;
-  readonly votesAt: string | null;
-  readonly round: boolean;
-  readonly decimal: DecimalSign | null;
-  readonly rejectedFile: string | null;
+/** The options of `tallyhook import` as they are written. */
+export interface ImportArguments {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+  readonly list?: boolean;
+  readonly fromSite?: boolean;
+  readonly round?: boolean;
+  readonly decimal?: DecimalSign;
+  readonly undo?: string;
+  readonly as?: 'balances' | 'votes';
+  readonly map?: string;
+  readonly key?: string;
+  readonly path?: string;
+  readonly format?: FileFormat;
+  readonly name?: string;
+  readonly guild?: string;
+  readonly listing?: string;
+  readonly votesAt?: string;
+  readonly since?: string;
+  readonly reason?: string;
+  readonly rejected?: string;
 }
 
-/** Rows that are read to recognise the columns, and that are shown. */
 const sampleSize = 100;
-/** Members per transaction when streaks are brought up to date. */
 const membersAtOnce = 20;
 
-/** `tallyhook import FILE...`. */
-export async function runImport(options: ImportOptions, terminal: Terminal): Promise<number> {
-  const { files, json } = options;
+export async function runImport(
+  files: readonly string[],
+  values: ImportArguments,
+  terminal: Terminal,
+): Promise<number> {
+  const { json = false, dryRun = false, rejected = null, votesAt } = values;
+  const format = { format: values.format ?? null, path: values.path?.split('.') ?? [] };
   const now = systemClock.now();
-  const sample = await readSample(files, options);
-  const columns = findColumns(sample, options.mapping, options.key !== null);
-  const readKey = options.key === null ? null : createKeyReader(options.key);
+  const sample = await readSample(files, format);
+  const columns = findColumns(sample, parseMapping(values.map), values.key !== undefined);
+  const readKey = values.key === undefined ? null : createKeyReader(values.key);
   const readId = (fields: Fields) => {
     const text = readText(fields, columns.user);
     return readKey === null ? text : (readKey(text)?.userId ?? '');
   };
-  await rejectLostDigits(files, { ...options, readId });
+  await rejectLostDigits(files, { ...format, readId });
   const config = loadConfig(process.env);
-  const { store, close } = await openForImport(config.databaseUrl, options.dryRun);
+  const { store, close } = await openForImport(config.databaseUrl, dryRun);
   try {
-    const community = await findCommunity(config, store, options.guildId);
-    const rowsAre = rowKindOf(options, columns);
+    const community = await findCommunity(config, store, values.guild ?? null);
+    const rowsAre = rowKindOf(values.as, columns);
     const hasVotes = rowsAre === 'votes' || columns.votes !== undefined;
-    const needsListing = options.listing !== null || (hasVotes && columns.listing === undefined);
+    const needsListing = values.listing !== undefined || (hasVotes && columns.listing === undefined);
     const rules: RowRules = {
       columns,
       rowsAre,
       now,
-      round: options.round,
-      decimal: options.decimal,
+      round: values.round ?? false,
+      decimal: values.decimal ?? null,
       guildId: community.guildId,
       readKey,
-      listing: needsListing ? findListing(community, options.listing) : null,
+      listing: needsListing ? findListing(community, values.listing ?? null) : null,
       listings: community.named.map(({ name }) => name),
-      votesAt: options.votesAt === null ? null : readVotesAt(options.votesAt, community, now),
+      votesAt: votesAt === undefined ? null : readVotesAt(votesAt, community, now),
     };
-    const name = options.name ?? basename(files[0] ?? '');
+    const name = values.name ?? basename(files[0] ?? '');
     const target: ImportTarget = {
       importId: await idOf(store, name, community.id),
       communityId: community.id,
-      reason: options.reason ?? `imported from ${name}`,
+      reason: values.reason ?? `imported from ${name}`,
       listings: community.named.map(withoutSecrets),
     };
     if (!json) for (const line of previewRows(sample, rules, name)) terminal.printError(line);
 
-    if (options.dryRun || !options.yes) {
-      const report = createImportReport(options.dryRun ? options.rejectedFile : null);
-      await importFiles(files, { ...options, rules, report, credit: createPreview(store, target) }, terminal);
-      if (options.dryRun) return printReport(report, { json, name, importId: null }, terminal);
+    if (dryRun || !values.yes) {
+      const report = createImportReport(dryRun ? rejected : null);
+      await importFiles(files, { ...format, rules, report, credit: createPreview(store, target) }, terminal);
+      if (dryRun) return printReport(report, { json, name, importId: null }, terminal);
       for (const line of report.lines(false)) terminal.printError(line);
       const declined = 'Nothing was imported.';
       if (!report.hasCredited()) terminal.printError(declined);
       if (!report.hasCredited() || !(await confirmed('Import this now?', declined, terminal))) return exitCode.ok;
     }
-    const report = createImportReport(options.rejectedFile);
+    const report = createImportReport(rejected);
     const importId = await store.imports.start({ name, communityId: community.id }, now);
     const credit = (items: readonly ImportItem[]) => store.imports.apply({ ...target, importId }, items, now);
-    await importFiles(files, { ...options, rules, report, credit }, terminal);
+    await importFiles(files, { ...format, rules, report, credit }, terminal);
     if (hasVotes) await recountAll(store, { ...target, importId }, terminal);
     await store.imports.setState(importId, 'done', systemClock.now());
     return printReport(report, { json, name, importId }, terminal);
@@ -123,14 +140,9 @@ export async function recountAll(store: Store, target: ImportTarget, terminal: T
   const progress = startProgress(terminal, { label: 'Streaks', unit: 'members' });
   let done = 0;
   try {
-    for (let after: AccountId | null = null; ; ) {
-      const members = await store.imports.members(target.importId, after, membersAtOnce);
-      if (members.length === 0) return;
-      if (terminal.stop.aborted)
-        throw new TallyhookError('stopped', 'Stopped.', { hint: 'Run it again: it continues.' });
+    for await (const members of membersOf(store, target.importId, terminal)) {
       const now = systemClock.now();
       await Promise.all(members.map((accountId) => store.imports.recount(target, accountId, now)));
-      after = members.at(-1) ?? null;
       done += members.length;
       progress.advanceTo(done);
     }
@@ -139,7 +151,17 @@ export async function recountAll(store: Store, target: ImportTarget, terminal: T
   }
 }
 
-/** The first rows of the files. */
+/** The members of an import, some at a time: those of one transaction. @throws TallyhookError `stopped` */
+export async function* membersOf({ imports }: Store, importId: number, { stop }: Terminal) {
+  for (let after: AccountId | null = null; ; ) {
+    const members: readonly AccountId[] = await imports.members(importId, after, membersAtOnce);
+    if (members.length === 0) return;
+    if (stop.aborted) throw new TallyhookError('stopped', 'Stopped.', { hint: 'Run it again: it continues.' });
+    yield members;
+    after = members.at(-1) ?? null;
+  }
+}
+
 async function readSample(files: readonly string[], options: FileOptions): Promise<readonly Fields[]> {
   const sample: Fields[] = [];
   for (const file of files) {
@@ -152,11 +174,11 @@ async function readSample(files: readonly string[], options: FileOptions): Promi
   return sample;
 }
 
-function rowKindOf({ rowsAre }: ImportOptions, { credits, votes, time }: Columns): 'balances' | 'votes' {
+function rowKindOf(rowsAre: ImportArguments['as'], { credits, votes, time }: Columns): 'balances' | 'votes' {
   if (rowsAre === 'votes' && time === undefined) {
     throw new UsageError('Votes need a time: name its column with --map time=NAME.');
   }
-  if (rowsAre !== null) return rowsAre;
+  if (rowsAre !== undefined) return rowsAre;
   if (time !== undefined && credits === undefined && votes === undefined) return 'votes';
   if (time !== undefined && votes === undefined) {
     throw new UsageError('Rows have a time and credits. Choose what they are: --as balances, or --as votes.');
@@ -215,10 +237,7 @@ export function printReport(
   return rejected === 0 ? exitCode.ok : exitCode.runtimeError;
 }
 
-/**
- * Completes what a dry run finds in the ledger by what the earlier rows would have stored there, so that it reports what
- * the import will do.
- */
+/** Completes what a dry run finds in the ledger by what the earlier rows would have stored there. */
 export function createRehearsal({ listings }: Pick<ImportTarget, 'listings'>) {
   // By a digest: a million texts would need more than 100 MB, and two of them are the same with a probability of 1 : 10,000.
   const amounts = new Map<number, number>();
@@ -255,4 +274,199 @@ export function createRehearsal({ listings }: Pick<ImportTarget, 'listings'>) {
 /** 52 bits. */
 function digestOf(text: string): number {
   return Number.parseInt(hash('sha1', text).slice(0, 13), 16);
+}
+
+/** Items per transaction: some ms, in which votes wait. */
+const itemsAtOnce = 250;
+
+interface WaitingItem {
+  readonly item: ImportItem;
+  readonly file: string;
+  readonly line: number;
+}
+
+export interface Crediting {
+  readonly report: ImportReport;
+  readonly credit: (items: readonly ImportItem[]) => Promise<readonly ItemOutcome[]>;
+}
+
+/** Credits items, and reports what became of each. Throws what `credit` throws. */
+export async function creditItems(waiting: readonly WaitingItem[], { report, credit }: Crediting): Promise<void> {
+  const outcomes = await credit(waiting.map(({ item }) => item));
+  for (const [index, { item, file, line }] of waiting.entries()) {
+    const outcome = outcomes[index];
+    if (outcome !== undefined) report.addItem(item, outcome, { file, line });
+  }
+}
+
+/** Reads files row by row, and credits in parts. @throws TallyhookError `stopped`, and what `credit` throws */
+async function importFiles(
+  files: readonly string[],
+  options: FileOptions & Crediting & { readonly rules: RowRules },
+  terminal: Terminal,
+): Promise<void> {
+  const progress = startProgress(terminal, { unit: 'rows' });
+  const { rules, report } = options;
+  const size = files.reduce((sum, file) => sum + statSync(file).size, 0);
+  let waiting: WaitingItem[] = [];
+  let read = 0;
+  let bytesRead = 0;
+  let rows = 0;
+
+  async function creditWaiting(minimum: number): Promise<void> {
+    let start = 0;
+    for (; waiting.length - start >= minimum && start < waiting.length; start += itemsAtOnce) {
+      if (terminal.stop.aborted) {
+        report.flush();
+        throw new TallyhookError('stopped', 'Stopped.', {
+          hint: 'Run it again: it continues, and credits nothing twice.',
+        });
+      }
+      const part = waiting.slice(start, start + itemsAtOnce);
+      await creditItems(part, options);
+      const left = waiting.length - start - part.length;
+      progress.advanceTo(rows - left, ((bytesRead / size) * (rows - left)) / rows);
+    }
+    if (start > 0) waiting = waiting.slice(start);
+  }
+
+  try {
+    for (const file of files) {
+      for await (const batch of readRows(file, options)) {
+        bytesRead = read + batch.bytesRead;
+        for (const { line, fields } of batch.rows) {
+          report.addRow();
+          rows += 1;
+          const interpreted = interpretRow(fields, rules);
+          if (interpreted.type === 'skipped') report.skip(interpreted.reason);
+          else if (interpreted.type === 'rejected') report.reject({ file, line, reason: interpreted.reason });
+          else for (const item of interpreted.items) waiting.push({ item, file, line });
+          if (waiting.length >= 20 * itemsAtOnce) await creditWaiting(itemsAtOnce);
+        }
+        await creditWaiting(itemsAtOnce);
+        report.flush();
+      }
+      read += statSync(file).size;
+    }
+    await creditWaiting(1);
+    report.flush();
+  } finally {
+    progress.end();
+  }
+}
+
+interface RejectedRow {
+  readonly file: string;
+  readonly line: number;
+  readonly reason: string;
+}
+
+const shownLines = 5;
+
+/** Adds up what became of rows. @param rejectedFile where all rejected rows are listed as CSV; null for nowhere */
+export function createImportReport(rejectedFile: string | null) {
+  const totals = { rows: 0, credits: 0, votes: 0, balances: 0, alreadyImported: 0 };
+  const skipped = new Map<string, number>();
+  const rejected = new Map<string, { count: number; first: RejectedRow[] }>();
+  if (rejectedFile !== null) writeFileSync(rejectedFile, 'file,line,reason\r\n', { flag: 'wx', mode: 0o600 });
+  let pending = '';
+
+  function skip(reason: string): void {
+    skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+  }
+
+  function reject(row: RejectedRow): void {
+    const sum = rejected.get(row.reason) ?? { count: 0, first: [] };
+    sum.count += 1;
+    if (sum.first.length < shownLines) sum.first.push(row);
+    rejected.set(row.reason, sum);
+    if (rejectedFile !== null) pending += `"${row.file.replaceAll('"', '""')}",${row.line},"${row.reason}"\r\n`;
+  }
+
+  return {
+    addRow(): void {
+      totals.rows += 1;
+    },
+    skip,
+    reject,
+    addItem(
+      { credits, vote }: ImportItem,
+      outcome: ItemOutcome,
+      row: { readonly file: string; readonly line: number },
+    ) {
+      switch (outcome.outcome) {
+        case 'credited':
+          totals.credits += credits;
+          totals[vote === null ? 'balances' : 'votes'] += 1;
+          return;
+        case 'imported':
+          totals.alreadyImported += 1;
+          return;
+        case 'within_cooldown':
+          skip('votes within the cooldown of another one');
+          return;
+        case 'different':
+          reject({ ...row, reason: 'the member has another amount from this import already' });
+      }
+    },
+    /** Writes the rejected rows so far to their file. */
+    flush(): void {
+      if (rejectedFile !== null && pending !== '') appendFileSync(rejectedFile, pending);
+      pending = '';
+    },
+    rejectedRows: () => [...rejected.values()].reduce((sum, { count }) => sum + count, 0),
+    hasCredited: () => totals.balances + totals.votes > 0,
+    json: () => ({
+      ...totals,
+      skipped: Object.fromEntries(skipped),
+      rejected: [...rejected].map(([reason, { count, first }]) => ({
+        reason,
+        count,
+        first: first.map(({ file, line }) => ({ file, line })),
+      })),
+    }),
+    /** @param isDone whether it was imported, not only read */
+    lines(isDone: boolean): string[] {
+      const { rows, credits, votes, balances, alreadyImported } = totals;
+      const what = [
+        ...(balances > 0 ? [`the balances of ${formatCount(balances, 'member')}`] : []),
+        ...(votes > 0 ? [formatCount(votes, 'vote')] : []),
+      ];
+      const verb = isDone ? 'Imported' : 'Would import';
+      const imported =
+        what.length === 0 ? `${isDone ? 'Imported' : 'Would import'} nothing` : `${verb} ${what.join(' and ')}`;
+      return [
+        `${imported} from ${formatCount(rows, 'row')}: ${formatCount(credits, 'credit')}.`,
+        ...(alreadyImported > 0 ? [`  ${formatCount(alreadyImported, 'entry', 'entries')} imported before`] : []),
+        ...[...skipped].map(([reason, count]) => `  ${count.toLocaleString('en')} left out: ${reason}`),
+        ...[...rejected].map(([reason, { count, first }]) => {
+          const lines = first.map(({ line }) => line).join(', ');
+          return `  ${formatCount(count, 'row')} rejected: ${reason} (line ${lines}${count > first.length ? ', …' : ''})`;
+        }),
+      ];
+    },
+  };
+}
+
+type ImportReport = ReturnType<typeof createImportReport>;
+
+const shownRows = 3;
+
+function previewRows(sample: readonly Fields[], rules: RowRules, name: string): string[] {
+  const columns = Object.entries(rules.columns).map(([field, column]) => `${field} = ${column}`);
+  const rows = sample.slice(0, shownRows).map((fields) => `  ${describeRow(fields, rules)}`);
+  const kind = rules.rowsAre === 'votes' ? 'One vote per row' : 'One member per row';
+  return [`Import "${name}". ${kind}: ${columns.join(', ')}. The first rows:`, ...rows];
+}
+
+function describeRow(fields: Fields, rules: RowRules): string {
+  const row = interpretRow(fields, rules);
+  if (row.type !== 'items') return `${row.type}: ${row.reason}`;
+  const [first] = row.items;
+  const credits = row.items.reduce((sum, item) => sum + item.credits, 0);
+  const votes = row.items.flatMap(({ vote }) => vote ?? []);
+  const [vote] = votes;
+  const at = vote === undefined ? '' : ` for ${vote.listing} at ${new Date(vote.at).toISOString()}`;
+  const counted = votes.length === 0 ? '' : `, ${formatCount(votes.length, 'vote')}${at}`;
+  return `${first?.userId}: ${formatCount(credits, 'credit')}${counted}`;
 }

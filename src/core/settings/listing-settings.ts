@@ -170,10 +170,7 @@ export function findLinkableSite(siteId: unknown): Site | null {
 /** The value of `site` of a listing with a description of its site. */
 export const customSite = 'custom';
 
-/**
- * A listing that was linked in Discord: `{kind, id}`, its site unless that is the document's service, and the
- * description of a `custom` one.
- */
+/** A linked listing: `{kind, id}`, its site unless that is the document's service, and that of a `custom` one. */
 const link = z
   .strictObject({
     kind: z.enum(['server', 'bot']),
@@ -203,7 +200,6 @@ export const linkSchemas = {
   siteKey: apiKey,
   slug,
 };
-/** Secrets of a listing. */
 export const secretPaths = ['lookupKey', 'voteSecrets', 'premiumSecrets', 'siteKey'] as const;
 
 /** A listing that was linked in Discord; null if the value is not one. */

@@ -9,7 +9,6 @@ import type { Milestone, Multiplier, Weekday } from '../rewards/rules.ts';
 import { setting, showCredits } from './setting-spec.ts';
 import { breaks, credits, hasNoIssues, roleId, rule, time, wholeNumber } from './value-schemas.ts';
 
-/** Largest number of votes. */
 export const maxVotes = 1_000_000_000;
 /** Largest product of multipliers: a vote then earns at most 1,000,000,000 credits, which both databases can store. */
 const maxFactor = 1_000;
@@ -23,7 +22,6 @@ export type WeekdayName = (typeof weekdays)[number];
 /** Monday, 1 January 2024 (ms since the epoch). */
 const someMonday = 1_704_067_200_000;
 
-/** The name of a weekday in a language. */
 export function weekdayName(locale: string, weekday: string): string {
   const index = weekdays.map(String).indexOf(weekday);
   if (index === -1) return weekday;

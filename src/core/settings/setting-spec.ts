@@ -23,10 +23,7 @@ export interface SettingsInEffect extends SharedSettings {
   readonly announcements: AnnouncementSettings;
 }
 
-/**
- * A setting of a listing, declared once: the schema of the file, what `/setup` stores and asks, and what `tallyhook
- * config` and the console show of it follow from this.
- */
+/** A setting of a listing, declared once: schemas, `/setup`, `tallyhook config` and the console follow from it. */
 export interface SettingSpec {
   /** Position in a listing of the file: `rewards.vote`. */
   readonly path: string;
@@ -60,10 +57,7 @@ export interface SettingSpec {
   readonly rules?: (value: unknown) => Partial<ListingRewards> | Added;
   /** The announcements in effect for a value of the file; by default the value itself, else the default, else null. */
   readonly announces?: (value: unknown) => Partial<AnnouncementSettings> | Added;
-  /**
-   * Event that it switches on, which is announced as it is recorded: in all listings of a guild, which share it, or not
-   * at all.
-   */
+  /** Event that it switches on in all listings of a guild, which share it, or not at all. */
   readonly event?: AddedValue<boolean>;
   /** True if a command `needs` it: without a value it is not offered. */
   readonly isNeeded?: true;
@@ -103,15 +97,10 @@ export interface FilePlace {
   readonly secretFiles: SecretFile[];
 }
 
-/** Values of settings by path. */
 export type ValuesByPath = readonly (readonly [path: string, value: unknown])[];
 
-/**
- * Secrets in a value that is shared. `/setup` stores each apart, encrypted, at a path that begins with that of the
- * setting.
- */
+/** Secrets in a value. `/setup` stores each apart, encrypted, at a path that begins with that of the setting. */
 export interface SecretParts {
-  /** A list of texts. */
   readonly schema: z.ZodType;
   readonly isAt: (path: string) => boolean;
   /** A changed value, which may be anything, without its secrets, and those that the change replaces. */
@@ -134,16 +123,12 @@ export interface GivenRole {
 /** Choices by value, with their labels. */
 export type SettingChoices = (texts: Texts) => readonly (readonly [value: string, label: string])[];
 
-/** A field of a form. */
 export type SettingField = FieldOfPart &
   (
     | { readonly kind: 'text' | 'longText' | 'number' | 'channels' | 'roles' }
     /** A select of the usual zones, and a text for any other. */
     | { readonly kind: 'timeZone' }
-    /**
-     * Choice of texts such as `12h`, or of numbers of a unit (ms). A present value that is none of them is offered as
-     * well.
-     */
+    /** Texts such as `12h`, or numbers of a unit (ms). A present value that is none of them is offered as well. */
     | { readonly kind: 'duration'; readonly choices: readonly string[]; readonly unitMs?: number }
     /** With boxes, several choices, or none. */
     | { readonly kind: 'select' | 'radios' | 'checkboxes'; readonly choices: SettingChoices }
@@ -157,7 +142,6 @@ interface FieldOfPart {
   readonly hint?: TextIn<'setup.hints'>;
   /** True if it cannot stay empty. */
   readonly isRequired?: true;
-  /** Characters. */
   readonly maxLength?: number;
   /** The property of the value that it edits; without it, the whole value. */
   readonly part?: string;
@@ -182,9 +166,7 @@ export type TypedSetting<
     : { readonly isShared: Shared }) &
   ([Variable] extends [never] ? unknown : { readonly variable: Variable });
 
-/**
- * Declares a setting. Its type has only what others derive types from, so that declarations of the package stay small.
- */
+/** Declares a setting. Its type has only what others derive types from. */
 export function setting<
   const Path extends string,
   Schema extends z.ZodType,
@@ -216,7 +198,6 @@ function optional<Spec extends SettingSpec>(spec: Spec): OptionalSchema<Spec> {
   return z.optional(schema).meta(meta) as OptionalSchema<Spec>;
 }
 
-/** The name of a setting in its group. */
 type NameIn<Path extends string, Prefix extends string> = Path extends `${Prefix}${infer Name}`
   ? Name extends `${string}.${string}`
     ? never

@@ -53,16 +53,12 @@ export interface NewChange {
   readonly authorId: string;
   /** A second change of the community with the same id is not stored. */
   readonly interactionId: string;
-  /** ms since the epoch. */
   readonly at: number;
   /** The newest change that its author knew: newer ones of the same values are a conflict. Null for no check. */
   readonly basis: number | null;
   /** The change that it takes back, at most once. */
   readonly undoes: number | null;
-  /**
-   * The {@link StoredCommunity.version} of the community with which it was validated: `outdated` if it has another one
-   * by now. Without it, what others have changed meanwhile makes no difference.
-   */
+  /** The {@link StoredCommunity.version} with which it was validated: `outdated` if that has changed. Else no check. */
   readonly validatedWith?: number;
   readonly values: readonly (SettingKey & { readonly after: StoredValue | null })[];
 }

@@ -25,10 +25,7 @@ export function rule<Name extends RuleName>(name: Name, ...[values]: RuleValues<
   return { name, values: (values ?? {}) as Rule['values'] };
 }
 
-/**
- * The error of a schema for a value that breaks a rule.
- * @param message for operators: completes "… is invalid: "
- */
+/** The error of a schema for a value that breaks a rule. @param message for operators: completes "… is invalid: " */
 export function breaks(broken: Rule, message: string) {
   return {
     error(issue: z.core.$ZodRawIssue): string {
@@ -66,7 +63,6 @@ const expectedTime =
   'it must be a time in ISO 8601 with a time zone, such as 2026-12-01T00:00:00Z or 2026-12-01T00:00:00+01:00';
 const expectedZone = 'it must be an IANA time zone, such as Europe/Berlin, America/New_York or UTC';
 
-/** A Discord ID. */
 const idOf = (kind: Parameters<typeof idForm>[0]) =>
   pasted(
     idForm(kind),
@@ -87,7 +83,6 @@ export function wholeNumber(min: number, max: number) {
   return z.int(error).min(min, error).max(max, error);
 }
 
-/** Whole credits. */
 export const credits = wholeNumber(0, 1_000_000);
 
 /** A duration such as `12h`, in ms. */
@@ -100,7 +95,6 @@ export const duration = z
 /** An ISO 8601 time, in ms since the epoch. */
 export const time = z.iso.datetime({ offset: true, error: expectedTime }).transform((text) => Date.parse(text));
 
-/** The IANA name of a time zone. */
 export const timeZone = z.string(expectedZone).superRefine((name, context) => {
   if (isTimeZone(name)) return;
   const zone = zoneLike(name);
@@ -113,7 +107,6 @@ export function hasNoIssues({ issues }: { readonly issues: readonly unknown[] })
   return issues.length === 0;
 }
 
-/** Cities by their names in lower case, as in "berlin" and "new york". */
 const zonesByCity = once(
   () => new Map(Intl.supportedValuesOf('timeZone').map((zone) => [cityOf(zone).toLowerCase(), zone])),
 );

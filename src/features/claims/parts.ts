@@ -1,24 +1,19 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
 import type { CommunityId, LedgerReads } from '../../core/ledger/account.ts';
+import { type ResolvableListing, withoutSecrets } from '../../core/receiving/listing.ts';
 import { toleranceMs } from '../../core/rewards/reward.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
-import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { type ClaimResult, maxClaimAgeMs } from '../../core/tally/record-claim.ts';
 import type { ClaimRecorder } from '../../core/tally/recorder.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { VoteStatus } from '../../lookup/schemas.ts';
 import type { SiteClient } from '../../lookup/sites/site-client.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
-import type { ClaimOutcome, Claims } from './claims.ts';
 
-/**
- * Claims of votes. While the cooldown of a recorded vote runs, there is no other vote to claim, so the service is not
- * asked.
- */
+/** Claims of votes. While the cooldown of a recorded vote runs, the service is not asked. */
 export function createClaims(options: {
-  readonly findListing: (name: string) => ListingContext | undefined;
-  /** Finds out which other listings have the target of this one, before their votes are compared. Never rejects. */
+  readonly findListing: (name: string) => ResolvableListing | undefined;
   readonly compareTargets?: (listing: string) => Promise<void>;
   readonly findLookup: (name: string) => Pick<ListedLookup, 'lookup' | 'site' | 'isSilent'> | undefined;
   /** Null for a listing on the service, and for one whose site does not say who has voted. */
@@ -27,10 +22,11 @@ export function createClaims(options: {
   readonly recorder: ClaimRecorder;
   readonly clock: Clock;
   readonly log: Log;
-}): Claims {
+}) {
   const { findListing, compareTargets, findLookup, findSite, ledgerIn, recorder, clock, log } = options;
   return {
-    async claim(name, userId) {
+    /** Asks the service for the last vote, and records it if it is new. Rejects with LookupError too. */
+    async claim(name: string, userId: string): Promise<ClaimOutcome> {
       await compareTargets?.(name);
       const listing = findListing(name);
       const { lookup, site, isSilent } = findLookup(name) ?? {};
@@ -79,20 +75,6 @@ function outcomeOf(result: ClaimResult, at: number): ClaimOutcome {
   }
 }
 
-/** The plain data that the store needs; a listing of the configuration has more. */
-function withoutSecrets({
-  name,
-  kind,
-  id,
-  rewards,
-  community,
-  announced,
-  ...channels
-}: ListingContext): ListingContext {
-  const { announceChannelId, premiumChannelId } = channels;
-  return { name, kind, id, rewards, community, announced, announceChannelId, premiumChannelId };
-}
-
 export function createServices(
   context: ServicesContext & {
     readonly store: { readonly ledgerIn: (communityId: CommunityId) => LedgerReads };
@@ -105,3 +87,32 @@ export function createServices(
   const claims = createClaims({ ...context, ...finders, ledgerIn: store.ledgerIn, recorder });
   return { commands: { claims } } satisfies FeatureServices;
 }
+
+/** Votes that members report because no delivery of them has arrived. */
+export type Claims = ReturnType<typeof createClaims>;
+
+/** The outcome of a claim. Nothing was written unless it is `claimed`. Times are ms since the epoch. */
+export type ClaimOutcome =
+  /** `credits`: all that the vote earned; `balance`: with them. */
+  | { readonly type: 'claimed'; readonly at: number; readonly credits: number; readonly balance: number }
+  /** The vote was recorded before. `denied`: the service denied its credits, with the service's `reason`. */
+  | {
+      readonly type: 'recorded';
+      readonly at: number;
+      readonly how: 'paid' | 'denied' | 'claimed';
+      readonly credits: number;
+      /** External text. */
+      readonly reason: string | null;
+    }
+  /** The vote of `at` was too soon after, or before, a recorded one of `recordedAt`. */
+  | { readonly type: 'withinCooldown'; readonly at: number; readonly recordedAt: number }
+  /** The vote was paid to an account that was deleted on request of the member. */
+  | { readonly type: 'forgotten' }
+  /** The service knows no vote of the member. */
+  | { readonly type: 'noVote' }
+  /** The last vote is too old: only votes since `since` can be claimed. */
+  | { readonly type: 'tooOld'; readonly at: number; readonly since: number }
+  /** The service reports a running cooldown, but no time. */
+  | { readonly type: 'unknownTime' }
+  /** The site of the listing, by its name, does not say whether the member has voted. */
+  | { readonly type: 'siteSilent'; readonly site: string };

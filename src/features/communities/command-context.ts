@@ -15,10 +15,9 @@ import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { Services } from '../create.ts';
 import type { ServicesContext } from '../parts.ts';
 import { lacksOf } from '../settings.ts';
-import type { Community } from './directory.ts';
+import { type Community, withoutGuild } from './directory.ts';
 import { type CommunityListing, type CoveredCommunity, isRepeated, listedRules } from './listings.ts';
 import { inOrderOfCommands } from './lookup-clients.ts';
-import { withoutGuild } from './only-community.ts';
 
 export type CommandContexts = ReturnType<typeof createCommandContexts>;
 
@@ -141,11 +140,7 @@ function shown(listings: readonly CommunityListing[]): readonly CommunityListing
   return listings.filter((listing) => !isRepeated(listing));
 }
 
-/**
- * The offer of commands by the configuration, without a request: the listings with an API key or on another site.
- * @param stored whether any community has a value of a setting from `/setup`
- * @throws TallyhookError `lookup_key_malformed`
- */
+/** The offer of commands by the configuration, without a request. @throws TallyhookError `lookup_key_malformed` */
 export async function configuredOffer(
   { lookup, listings }: Config,
   stored: (path: string) => Promise<boolean>,

@@ -50,11 +50,7 @@ export function guildsOf(listings: readonly Pick<ListingConfig, 'guildId'>[]): r
   return [...new Set(listings.flatMap(({ guildId }) => guildId ?? []))];
 }
 
-/**
- * Adds the communities of the operator's listings, as far as they have none. To be called before votes are received.
- * Rejects with the errors of the store.
- * @param listings those of the settings
- */
+/** Adds the communities of the operator's listings, before votes are received. Rejects with the errors of the store. */
 export async function prepareCommunities(
   store: Pick<CommunityStore, 'all' | 'add' | 'addConfigured'>,
   listings: readonly ListingConfig[],

@@ -28,17 +28,12 @@ function departureNotice(
   return directMessage(communityId, userId, departureMessage, message, createdAt);
 }
 
-/**
- * Checks whether a notice is still true, and the newest one: the bot has not returned, nor was the community deleted.
- * Rejects with the errors of the store and of Discord.
- */
+/** True if a notice is still true and the newest one. Rejects with the errors of the store and of Discord. */
 export async function isNoticeWanted(
   { guildId, parkedAt, deletedAt, notices }: DepartureNotice,
   options: {
     readonly guilds: Pick<GuildStore, 'find'>;
-    /** True if the bot is in a guild. */
     readonly isMember: (guildId: string) => Promise<boolean>;
-    /** ms since the epoch. */
     readonly now: number;
   },
 ): Promise<boolean> {
@@ -56,18 +51,14 @@ const noticesBeforeMs = [7 * day, day];
 interface DepartureOptions {
   readonly guilds: GuildStore;
   readonly guildData: GuildDataStore;
-  /** The ids of all guilds that the bot is in. */
   readonly listGuilds: () => Promise<ReadonlySet<string>>;
   /** True if the bot is in a guild; rejects if Discord does not say. */
   readonly isMember: (guildId: string) => Promise<boolean>;
   /** Guilds of the operator's own listings, which are never parked. */
   readonly isOperators: (guildId: string) => boolean;
   readonly communityIdOf: FindCommunityId;
-  /** The name of a configured listing of a guild; null without one. */
   readonly listingOf: (guildId: string) => string | null;
-  /** Called with the queue of a new effect. */
   readonly onEnqueued: (queue: QueueName) => void;
-  /** Applies what has changed in this process. */
   readonly apply: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
@@ -76,7 +67,6 @@ interface DepartureOptions {
 /** Parks communities that have removed the bot, and deletes their settings and data 30 days later. */
 export class Departures {
   readonly #options: DepartureOptions;
-  /** Checks every hour. */
   readonly loop: Loop;
 
   constructor(options: DepartureOptions) {

@@ -7,7 +7,6 @@ export interface DepartureNotice {
   readonly guildId: string;
   /** The name of one of its configured listings; null without one. */
   readonly listing: string | null;
-  /** Identifies the departure. */
   readonly parkedAt: number;
   readonly deletedAt: number;
   /** How many notices preceded this one, the first of which was sent when the community was parked. */
@@ -27,8 +26,7 @@ export const departureMessage: MessageType<'departure', DepartureNotice> = {
 
 export const communities = { sql, directMessages: [departureMessage] } satisfies Feature;
 
-export type { Community, Directory } from './directory.ts';
-export type { ListingTargets } from './listing-targets.ts';
+export type { Community, Directory, ListingTargets } from './directory.ts';
+export { describeCommunities, onlyCommunity } from './directory.ts';
 export { type CommunityListing, linkedLabel } from './listings.ts';
 export type { LookupClients } from './lookup-clients.ts';
-export { describeCommunities, onlyCommunity } from './only-community.ts';

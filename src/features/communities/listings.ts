@@ -14,7 +14,7 @@ import type { FindCommunityId } from './community-ids.ts';
 /** The Discord id of the server or bot of a listing, as far as it is known; null otherwise. */
 export type FindTargetId = (listing: Pick<ListingConfig, 'name' | 'id' | 'lookupKey'>) => string | null;
 
-export type ComparedListing = Pick<ListingConfig, 'name' | 'kind' | 'id' | 'lookupKey' | 'site'>;
+type ComparedListing = Pick<ListingConfig, 'name' | 'kind' | 'id' | 'lookupKey' | 'site'>;
 
 export const configuredId: FindTargetId = ({ id }) => id;
 
@@ -67,12 +67,10 @@ export function listingsByGuild(listings: readonly ListingConfig[]): Map<string 
   return Map.groupBy(listings, ({ guildId }) => guildId);
 }
 
-/** The configured listings of all communities. */
 export function listingsWithCommunity(listings: readonly ListingConfig[], idOf: FindCommunityId): CommunityListing[] {
   return [...listingsByGuild(listings).values()].flatMap((each) => listingsOfCommunity(each, idOf));
 }
 
-/** @param listings all listings of one guild */
 export function listingsOfCommunity(
   listings: readonly ListingConfig[],
   idOf: FindCommunityId,
@@ -103,7 +101,6 @@ function eventsSharedBy(listings: readonly ListingConfig[]): object {
   );
 }
 
-/** The names under which the server or bot of these listings was linked before. */
 function formerNames(group: readonly ListingConfig[], targetIdOf: FindTargetId): readonly string[] {
   const [first] = group;
   const isSameKind = ({ kind, site }: FormerLink) => kind === first?.kind && site === first.site?.id;
@@ -124,7 +121,6 @@ export function isRepeated({ name, community }: Pick<CommunityListing, 'name' | 
 export interface CoveredCommunity {
   /** Names it in the options of components, which can be forged: the id of its guild, or `none` without one. */
   readonly id: string;
-  /** Null if it is not known. */
   readonly guildId: string | null;
   readonly listings: readonly ListedLookup[];
   readonly rules: readonly ListedRules[];
@@ -143,7 +139,6 @@ export function listedRules(listings: readonly CommunityListing[]): ListedRules[
 
 /** The rules of a listing that members see. @category Commands */
 export interface ListedRules {
-  /** The configured name. */
   readonly name: string;
   /** All names of the server or bot, if it has several: a vote for one is a vote for all. @internal */
   readonly names?: readonly string[];

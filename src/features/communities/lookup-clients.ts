@@ -17,11 +17,9 @@ import { createSiteClient, type SiteClient } from '../../lookup/sites/site-clien
 import { createSiteLookup } from '../../lookup/sites/site-lookup.ts';
 import { findSite, type SiteSettings } from '../../webhook/sites/site-settings.ts';
 import type { CommunityIds } from './community-ids.ts';
-import { createDirectory, type Directory } from './directory.ts';
-import { createListingTargets, createTargetLoop } from './listing-targets.ts';
+import { createDirectory, createListingTargets, createTargetLoop, type Directory } from './directory.ts';
 import { linkedLabel } from './listings.ts';
 
-/** The names that a listing can have. */
 export interface NamedListing {
   readonly kind: 'server' | 'bot';
   /** Discord id of the server or bot; null if it is not configured. */
@@ -48,10 +46,7 @@ export function createListingNames(inDiscord: NamesInDiscord, stopwatch: Clock) 
   }
 
   return {
-    /**
-     * With the site beside it if another listing of the community has the same name; with the id where only the site is
-     * known of both. Null if nothing but the configured name is known.
-     */
+    /** With the site, or the id, beside a name that another listing of the community has too. Null if none is known. */
     of(listing: NamedListing, community: readonly NamedListing[]): string | null {
       const name = nameOf(listing);
       const { siteName, id } = listing;
@@ -122,12 +117,10 @@ export function withDisplayName(
   };
 }
 
-/** The names in Discord for a process without Discord: none. */
 const noNames: NamesInDiscord = { known: () => null, find: async () => null };
 
 /** A deferred command must respond within 15 s of the interaction. */
 const requestTimeoutMs = 9 * second;
-/** How long the names of listings are waited for (ms). */
 const namesTimeoutMs = second / 2;
 
 interface ConfiguredClient extends RotatableClient, NamedListing {
@@ -221,7 +214,6 @@ export class LookupClients {
     return createLookup({ kind: listing.kind, baseUrl: this.#config.lookup.baseUrl, key, ...this.#optionsOf(listing) });
   }
 
-  /** The display name of a listing, and its lookup with that name. */
   #nameClient({ name, kind, id, guildId, title }: ListingConfig, site: { readonly name: string } | null) {
     let nameOnSite: string | null = null;
     const listing: NamedListing = { kind, id, title, siteName: site?.name ?? null, nameOnSite: () => nameOnSite };
@@ -240,26 +232,32 @@ export class LookupClients {
     };
   }
 
-  /** The client of a listing on another site, which is a new one if its settings have changed. */
-  #clientAtSite(listing: ListingConfig, settings: SiteSettings): ConfiguredClient {
+  /** The client of a listing whose votes a site, or the ledger alone, knows; new if its settings changed. */
+  #clientOfVotes(listing: ListingConfig, settings?: SiteSettings): ConfiguredClient {
     const { name, kind, id, guildId, rewards, linked, title } = listing;
     const { cooldownMs } = rewards.base;
     const key = JSON.stringify([settings, kind, id, title]);
     const known = this.#clients.get(name);
     if (known?.key === key && known.guildId === guildId && known.cooldownMs === cooldownMs) return known;
-    const site = findSite(settings);
+    const site = settings && findSite(settings);
     const options = this.#optionsOf(listing);
-    const { key: siteKey, slug } = settings;
-    const siteClient = createSiteClient(
-      { site: site.id, kind, id, key: siteKey },
-      { ...options, apiUrl: this.#config.siteApiUrl },
-    );
-    const page = site.votePage({ kind, id, slug });
-    const { withName, ...named } = this.#nameClient(listing, site);
+    const siteClient =
+      site === undefined
+        ? null
+        : createSiteClient(
+            { site: site.id, kind, id, key: settings?.key ?? null },
+            { ...options, apiUrl: this.#config.siteApiUrl },
+          );
+    const page = site?.votePage({ kind, id, slug: settings?.slug ?? null }) ?? null;
+    const { withName, ...named } = this.#nameClient(listing, site ?? null);
     const lastVote = this.#lastVoteOf(listing);
     const lookup = withName(createSiteLookup({ kind, id, page, client: siteClient, ...options, lastVote }));
-    const listed = { site: { id: site.id, name: site.name }, isSilent: siteClient === null, siteClient, ...named };
-    return { lookup, prepare: noKey, name, guildId, key, cooldownMs, linked: linked === true, ...listed };
+    const listed = {
+      isSilent: siteClient === null,
+      siteClient,
+      ...(site && { site: { id: site.id, name: site.name } }),
+    };
+    return { lookup, prepare: noKey, name, guildId, key, cooldownMs, linked: linked === true, ...listed, ...named };
   }
 
   #clientOfService(listing: ListingConfig, key: string): ConfiguredClient {
@@ -271,21 +269,6 @@ export class LookupClients {
     return { ...client, lookup, name, guildId, key, cooldownMs, linked: linked === true, siteClient: null, ...named };
   }
 
-  /** A listing of the service without a key, or without the address of the service: only the ledger knows its votes. */
-  #clientOfLedger(listing: ListingConfig): ConfiguredClient {
-    const { name, kind, id, guildId, rewards, linked, title } = listing;
-    const { cooldownMs } = rewards.base;
-    const key = JSON.stringify([kind, id, title]);
-    const known = this.#clients.get(name);
-    if (known?.key === key && known.guildId === guildId && known.cooldownMs === cooldownMs) return known;
-    const { withName, ...named } = this.#nameClient(listing, null);
-    const options = { ...this.#optionsOf(listing), lastVote: this.#lastVoteOf(listing) };
-    const lookup = withName(createSiteLookup({ kind, id, page: null, client: null, ...options }));
-    const listed = { isSilent: true, siteClient: null, ...named };
-    return { lookup, prepare: noKey, name, guildId, key, cooldownMs, linked: linked === true, ...listed };
-  }
-
-  /** The last vote with when the next one is due. */
   #lastVoteOf(listing: ListingConfig): (userId: string) => Promise<LedgerVote | null> {
     const { name, rewards } = listing;
     const { lastVote } = this.#optionsOf(listing);
@@ -312,13 +295,9 @@ export class LookupClients {
       const { name, kind, id, guildId, title, lookupKey: key, rewards } = listing;
       // Of the variables, which describe a server and a bot, the one that there may not be.
       if (listing.implied && key === null) continue;
-      if (listing.site !== undefined) {
-        next.set(name, this.#clientAtSite(listing, listing.site));
-        continue;
-      }
       // A process that only receives may have keys, but no address to use them at.
-      if (key === null || this.#config.lookup.baseUrl === '') {
-        next.set(name, this.#clientOfLedger(listing));
+      if (listing.site !== undefined || key === null || this.#config.lookup.baseUrl === '') {
+        next.set(name, this.#clientOfVotes(listing, listing.site));
         continue;
       }
       const { cooldownMs } = rewards.base;
@@ -344,10 +323,7 @@ export class LookupClients {
     };
   }
 
-  /**
-   * The display name of a listing as far as it is known now, also of one that was unlinked; its configured name
-   * otherwise.
-   */
+  /** The display name as far as it is known now, also of an unlinked listing; its configured name otherwise. */
   readonly displayName = (name: string): string => {
     const client = this.#clients.get(name);
     if (client !== undefined) return client.displayName();
@@ -362,7 +338,6 @@ export class LookupClients {
     return new Map(listings.map((name) => [name, this.displayName(name)]));
   };
 
-  /** Undefined for a listing that there is not. */
   readonly find = (name: string): ListedLookup | undefined => this.#clients.get(name);
 
   of(listings: readonly ListingConfig[]): readonly ListedLookup[] {
@@ -399,10 +374,7 @@ function formerListings({ guildId, formerLinks = [] }: ListingConfig): readonly 
 const hasKey = ({ isSilent }: ConfiguredClient) => isSilent !== true;
 const noKey = () => () => {};
 
-/**
- * The listings of all communities, of which those of one server or bot are known to be the same: the clients of the
- * lookup API say which one a listing is, and use the votes of all listings of it.
- */
+/** The listings of all communities; the clients of the lookup API say which of them are the same server or bot. */
 export function createComparedListings(config: Config, dependencies: Omit<LookupClientDependencies, 'namesOf'>) {
   const lookups: LookupClients = new LookupClients(config, {
     ...dependencies,
@@ -417,10 +389,7 @@ export function createComparedListings(config: Config, dependencies: Omit<Lookup
   return { directory, lookups, targets, targetLoop };
 }
 
-/**
- * The service before other sites, and servers before bots: commands offer listings in this order, and take the first by
- * default.
- */
+/** The service before other sites, and servers before bots: commands take the first by default. */
 export function inOrderOfCommands<Listed extends ListedLookup>(listed: readonly Listed[]): readonly Listed[] {
   const rank = ({ site, lookup }: ListedLookup) => (site === undefined ? 0 : 2) + (lookup.kind === 'bot' ? 1 : 0);
   return listed.toSorted((a, b) => rank(a) - rank(b));

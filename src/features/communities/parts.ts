@@ -42,10 +42,7 @@ function renderDeparture({ guildId, deletedAt, notices }: DepartureNotice, name:
   };
 }
 
-/**
- * Checks whether the channel contains a notice about the guild, posted at `since` (ms since the epoch) or later. Throws
- * what {@link DiscordRest} throws, and ZodError for a response of another shape.
- */
+/** True if the channel has a notice about the guild since then (ms since the epoch), as far as Discord says. */
 async function hasDeparture(
   rest: DiscordRest,
   channelId: string,

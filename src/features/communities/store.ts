@@ -5,7 +5,6 @@ import { literal, run } from '../../core/store/query-builder.ts';
 import { nextVersion } from '../../core/store/settings/store.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 
-/** Changes of a guild per transaction. */
 const changesAtOnce = 200;
 
 /** The state of a community: in use, missing or parked. Times are ms since the epoch. */
@@ -52,10 +51,7 @@ export const writes = {
     await run(connection, db.updateTable('guilds').set({ missing_since: since }).where('guild_id', '=', guildId));
   },
 
-  /**
-   * Parks a community, with the message about it, or puts it into use again (null). Every process applies it like a
-   * change of settings. False if {@link byTallyhook} and it was parked before; then nothing is written.
-   */
+  /** Parks a community, with a message, or unparks it (null). False if {@link byTallyhook} and it was parked before. */
   async setParked(
     sql: Sql,
     guildId: string,
@@ -72,10 +68,7 @@ export const writes = {
     return updated.length > 0;
   },
 
-  /**
-   * Notes that this number of notices was given, with the message of the last one. False if it was noted before, by
-   * this or another process; then nothing is written.
-   */
+  /** Notes how many notices were given, with the message of the last one. False if it was noted before. */
   async noteNotice(sql: Sql, guildId: string, notices: number, message: NewEffect | null): Promise<boolean> {
     const note = sql.db.updateTable('guilds').set({ notices }).where('guild_id', '=', guildId);
     const noted = await run(sql.connection, note.where('notices', '<', notices).returning('guild_id'));
@@ -83,10 +76,7 @@ export const writes = {
     return noted.length > 0;
   },
 
-  /**
-   * Deletes the webhook secrets of a community, so that no process receives its votes any more, as soon as it has
-   * applied that. True if there were some.
-   */
+  /** Deletes the webhook secrets, so that no process receives votes any more. True if there were some. */
   async deleteWebhookSecrets(sql: Sql, guildId: string): Promise<boolean> {
     const { version } = await nextVersion(sql);
     const secrets = sql.db.deleteFrom('setting_values').where('guild_id', '=', guildId);
@@ -96,10 +86,7 @@ export const writes = {
     return deleted.length > 0;
   },
 
-  /**
-   * Deletes settings, secrets and their history, some rows per transaction. True if something may be left, so that it
-   * has to be called again.
-   */
+  /** Deletes settings, secrets and history, some rows per transaction. True if it has to be called again. */
   async deleteSettings(sql: Sql, guildId: string): Promise<boolean> {
     const { db, connection } = sql;
     const changes = db.selectFrom('setting_changes').select('id').where('guild_id', '=', guildId);

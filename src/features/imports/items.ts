@@ -12,7 +12,6 @@ export const maxImportedCredits = 1_000_000_000;
 /** An import from another program, under one name. */
 export interface ImportDescription {
   readonly name: string;
-  /** In which community. */
   readonly communityId: CommunityId;
 }
 
@@ -33,10 +32,7 @@ export interface ImportItem {
   readonly key: string;
   /** Whole credits, 0 or more; a vote may have some too. */
   readonly credits: number;
-  /**
-   * Null for a balance. `at` in ms since the epoch. `isTotal`: one of several votes of which only the number is known,
-   * so that the cooldown does not apply.
-   */
+  /** Null for a balance. `at` in ms. `isTotal`: only the number of votes is known, so no cooldown applies. */
   readonly vote: { readonly listing: string; readonly at: number; readonly isTotal: boolean } | null;
 }
 
@@ -67,10 +63,7 @@ export interface StoredImport extends ImportDescription {
 
 export type ImportState = Tables['imports']['state'];
 
-/**
- * The votes and credits that the undo of an import took from one member. `spent`: credits that the member no longer
- * had.
- */
+/** Credits and votes that an undo took from one member. `spent`: credits that the member no longer had. */
 export interface UndoneMember {
   readonly credits: number;
   readonly spent: number;

@@ -31,7 +31,6 @@ import {
 /* Entries of other programs. `now` in ms since the epoch. */
 
 export const reads = {
-  /** All imports, newest first. */
   async list({ db, connection }: Sql): Promise<readonly StoredImport[]> {
     const imports = db.selectFrom('imports').innerJoin('communities', 'communities.id', 'imports.community_id');
     const columns = imports.selectAll('imports').select('communities.guild_id').orderBy('imports.id', 'desc');
@@ -119,10 +118,7 @@ export const writes = {
     await recountAccount(sql, target, accountId, now);
   },
 
-  /**
-   * Takes back what an import credited to one member: credits by a correction, as far as the member still has them.
-   * Null if nothing is left to take back: another process has done it.
-   */
+  /** Takes back what an import credited, as far as the member still has it. Null if another process has done it. */
   async undoMember(sql: Sql, target: ImportTarget, accountId: AccountId, now: number): Promise<UndoneMember | null> {
     return undoMember(sql, target, accountId, now);
   },
@@ -182,10 +178,7 @@ async function write(sql: Sql, target: ImportTarget, { accounts, entries }: Impo
   await run(sql.connection, total.where('id', '=', importId));
 }
 
-/**
- * Inserts the entries, the first of each account together, then the second ones, and so on, because each has the id of
- * the one before. Returns their ids.
- */
+/** Inserts the first entry of each account, then the second ones, and so on: each has the id of the one before. */
 async function insertEntries(
   sql: Sql,
   accounts: Map<AccountId, AccountState>,
@@ -237,7 +230,6 @@ function byId(rows: readonly object[]): ReadonlyMap<AccountId, AccountState> {
   return new Map(rows.map((row) => toAccountState(row as BalanceRow)).map((account) => [account.id, account]));
 }
 
-/** Reads what decisions about items of an import depend on, beside their accounts. */
 async function readImportState(
   { db, connection }: Sql,
   target: ImportTarget,
@@ -281,13 +273,11 @@ async function readImportState(
   }
 }
 
-/** A counted vote of an account. */
 interface StoredVote {
   readonly listing: string | null;
   readonly at: number;
 }
 
-/** The stored state on which decisions about items depend. */
 interface DecisionState {
   /** Missing accounts are empty. */
   readonly accounts: ReadonlyMap<AccountId, AccountState>;
@@ -299,7 +289,6 @@ interface DecisionState {
   readonly outageDays: ReadonlySet<number>;
 }
 
-/** The decision about items: what is to be written. */
 interface ImportDecision {
   readonly outcomes: readonly ItemOutcome[];
   /** The accounts that change, without the entries, which {@link entries} has in their order. */
@@ -307,7 +296,6 @@ interface ImportDecision {
   readonly entries: readonly { readonly entry: Entry; readonly item: ImportItem }[];
 }
 
-/** Identifies an item among those of all accounts. */
 function itemId(accountId: string, key: string): string {
   return `${accountId} ${key}`;
 }

@@ -1,17 +1,30 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
-import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-client';
-import { hour, second } from '@tallyhook/platform/durations';
+import { createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
+import { createOAuthClient, OAuthError, type Tokens } from '@tallyhook/platform/discord-oauth/oauth-client';
+import { hour, minute, second } from '@tallyhook/platform/durations';
+import type { Encryption } from '@tallyhook/platform/encryption/encryption';
+import { seal } from '@tallyhook/platform/encryption/sealed-text';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
+import { clientKeyOf, isTrustedProxy } from '@tallyhook/platform/web/client-key';
+import { ClientLimit } from '@tallyhook/platform/web/client-limit';
+import { html } from '@tallyhook/platform/web/html';
+import { maxPlainPages, plainPageHeaders, sendPlainPage } from '@tallyhook/platform/web/plain-page';
+import express, { type Express, type Response, Router } from 'express';
 import type { AccountId } from '../../core/ledger/account.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
-import type { AppTexts, Texts } from '../../texts/texts.ts';
-import type { DiscordOAuth, RoleConnectionBody } from './discord-oauth.ts';
-import type { MemberTokens } from './member-tokens.ts';
+import type { AppTexts, TextIn, Texts } from '../../texts/texts.ts';
 import type { RoleConnectionUpdate } from './role-connection.ts';
-import type { LinkedMembers, StoredValues } from './store.ts';
+import {
+  type LinkedMember,
+  type LinkedMembers,
+  type SaveTokensResult,
+  type SealedTokens,
+  type StoredValues,
+  tokenContext,
+} from './store.ts';
 
 /**
  * What Discord knows of a member for linked roles. A connection belongs to a member and an application, not to a guild,
@@ -47,18 +60,28 @@ const busyRetryMs = 3 * second;
 const repeatAfterMs = hour;
 const membersPerPage = 500;
 
-/** Keeps what Discord knows of linked members as it is in the ledger. */
-export function createLinkedRoles(options: {
+interface LinkedRolesOptions {
   readonly members: LinkedMembers;
-  readonly tokens: MemberTokens;
-  readonly oauth: Pick<DiscordOAuth, 'saveRoleConnection' | 'deleteRoleConnection' | 'revoke'>;
+  readonly encryption: Encryption;
+  /** Without the version: `https://discord.com/api`. */
+  readonly apiUrl: string;
+  readonly applicationId: () => Promise<string>;
+  readonly clientSecret: string;
+  readonly publicUrl: string;
   /** The current day of an account's community (day number). */
   readonly dayIn: (accountId: AccountId) => number;
+  /** Called with the member's id after the first update was enqueued. */
+  readonly onLinked: (userId: string) => void;
   readonly languages: AppTexts;
   readonly clock: Clock;
   readonly log: Log;
-}) {
-  const { languages, members, tokens, oauth, dayIn, clock, log } = options;
+}
+
+/** Keeps what Discord knows of linked members as it is in the ledger. */
+export function createLinkedRoles(options: LinkedRolesOptions) {
+  const { languages, members, dayIn, clock, log } = options;
+  const oauth = createDiscordOAuth(options);
+  const tokens = createMemberTokens(oauth, options);
 
   function isCurrent(values: StoredValues): boolean {
     return isDeepStrictEqual(parseJson(values.pushed), memberValues(values, dayIn));
@@ -93,7 +116,8 @@ export function createLinkedRoles(options: {
   }
 
   return {
-    /** Carries out an effect: sends the current values. */
+    routes: createLinkRoutes(oauth, tokens, options),
+
     async update({ content: { userId } }: Effect<RoleConnectionUpdate>): Promise<AttemptResult> {
       try {
         return await send(userId);
@@ -103,10 +127,7 @@ export function createLinkedRoles(options: {
       }
     },
 
-    /**
-     * Enqueues updates of the next members whose values have changed without a vote, or whose update was lost. Returns
-     * the last member that was checked; null after the last one. Rejects with the errors of the store.
-     */
+    /** Enqueues updates that no vote has caused, or that were lost. Returns the last member; null at the end. */
     async checkAfter(lastUserId: string): Promise<string | null> {
       const now = clock.now();
       const page = await members.valuesAfter(lastUserId, now, membersPerPage);
@@ -139,4 +160,206 @@ function retry(reason: string, retryAfterMs: number): AttemptResult {
 
 function parseJson(text: string | null): unknown {
   return text === null ? null : (JSON.parse(text) as unknown);
+}
+
+/** Longer than a request for new tokens takes; afterwards another process tries (ms). */
+const refreshLeaseMs = 20 * second;
+/** An access token is replaced this long before it expires (ms). */
+const expiryMarginMs = minute;
+
+type MemberTokens = ReturnType<typeof createMemberTokens>;
+
+function createMemberTokens(oauth: Pick<DiscordOAuth, 'refresh'>, { members, encryption, clock }: LinkedRolesOptions) {
+  /** Again if the database's key was replaced meanwhile. */
+  async function saveSealed(
+    userId: string,
+    tokens: Tokens,
+    save: (sealed: SealedTokens) => Promise<SaveTokensResult>,
+  ): Promise<void> {
+    const expiresAt = clock.now() + tokens.lifetimeMs;
+    let keyId = await members.keyId();
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const key = encryption.keyFor(keyId);
+      const result = await save({
+        accessToken: seal(key, tokens.accessToken, tokenContext(userId, 'access_token')),
+        refreshToken: seal(key, tokens.refreshToken, tokenContext(userId, 'refresh_token')),
+        expiresAt,
+      });
+      if (result.status !== 'other_key') return;
+      keyId = result.keyId;
+    }
+    throw new Error('The key of the database keeps changing.');
+  }
+
+  function open({ userId, accessToken, refreshToken }: LinkedMember) {
+    return {
+      accessToken: encryption.open(accessToken, tokenContext(userId, 'access_token')),
+      refreshToken: encryption.open(refreshToken, tokenContext(userId, 'refresh_token')),
+    };
+  }
+
+  const isValid = ({ expiresAt }: LinkedMember) => expiresAt - expiryMarginMs > clock.now();
+
+  return {
+    /** Stores the tokens of a member who has given the permission. Rejects with the errors of the store. */
+    link: ({ userId, locale }: Pick<LinkedMember, 'userId' | 'locale'>, tokens: Tokens) =>
+      saveSealed(userId, tokens, (sealed) => members.link({ userId, locale, ...sealed }, clock.now())),
+
+    open,
+
+    /** A valid access token; `busy` while another process requests one. @throws OAuthError */
+    async accessToken(member: LinkedMember): Promise<{ readonly token: string } | 'busy'> {
+      const { userId } = member;
+      if (isValid(member)) return { token: open(member).accessToken };
+      const now = clock.now();
+      const leased = await members.leaseRefresh(userId, now, now + refreshLeaseMs);
+      if (leased === null) return 'busy';
+      // Another process may have stored new ones since `member` was read.
+      if (isValid(leased)) {
+        await members.releaseRefresh(userId);
+        return { token: open(leased).accessToken };
+      }
+      try {
+        const tokens = await oauth.refresh(open(leased).refreshToken);
+        await saveSealed(userId, tokens, (sealed) => members.saveTokens(userId, sealed));
+        return { token: tokens.accessToken };
+      } catch (error) {
+        // Without a response, the token may have been used: the lease gives Discord time to finish.
+        if (error instanceof OAuthError && error.reason !== 'unavailable') await members.releaseRefresh(userId);
+        throw error;
+      }
+    },
+  };
+}
+
+const scope = 'identify role_connections.write';
+
+/** Shown by Discord of a member for linked roles. Discord: "Application Role Connection Object". */
+interface RoleConnectionBody {
+  /** At most 50 characters. */
+  readonly platform_name: string;
+  /** By the keys of the metadata records; numbers, booleans (0 or 1) and times as texts. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+type DiscordOAuth = ReturnType<typeof createDiscordOAuth>;
+
+/** Discord's OAuth2 and what linked roles do with a member's token. Methods reject with `OAuthError`. */
+function createDiscordOAuth({ apiUrl, applicationId, clientSecret, publicUrl }: LinkedRolesOptions) {
+  // The developer portal has to allow it.
+  const redirectUrl = `${publicUrl}${linkPath}/callback`;
+  const client = createOAuthClient({ apiUrl: () => apiUrl, applicationId, clientSecret, redirectUrl });
+  const connectionPath = async () => `/users/@me/applications/${await applicationId()}/role-connection`;
+
+  return {
+    /** The page on which Discord asks the member. @param verifier of the PKCE, sent by {@link exchangeCode} later */
+    authorizeUrl: (request: { readonly state: string; readonly verifier: string }) =>
+      client.authorizeUrl({ scope, ...request }),
+    exchangeCode: (code: string, verifier: string) => client.exchangeCode({ scope, code, verifier }),
+    /** The refresh token cannot be used again. */
+    refresh: (refreshToken: string) => client.refresh({ scope, refreshToken }),
+    revoke: client.revoke,
+    currentMember: client.currentUser,
+    async saveRoleConnection(accessToken: string, body: RoleConnectionBody): Promise<void> {
+      const path = await connectionPath();
+      await client.send('role connection', accessToken, { method: 'put', path, json: body });
+    },
+    async deleteRoleConnection(accessToken: string): Promise<void> {
+      await client.send('role connection', accessToken, { method: 'delete', path: await connectionPath() });
+    },
+  };
+}
+
+/** Discord's codes are shorter (characters). */
+const maxCodeLength = 512;
+
+/** Where members link their account; Discord's `role_connections_verification_url`. */
+export const linkPath = '/linked-roles';
+
+type Failure = Exclude<TextIn<'webPage'>, 'back'>;
+
+/** The pages on which a member links the account. Tokens, codes and secrets are in no page, log or cookie. */
+function createLinkRoutes(
+  oauth: DiscordOAuth,
+  tokens: MemberTokens,
+  { languages, clientSecret, publicUrl, onLinked, clock, log }: LinkedRolesOptions,
+): Express {
+  const { pathname, protocol } = new URL(`${publicUrl}${linkPath}`);
+  const attempts = createAuthorizationAttempts({
+    secret: clientSecret,
+    purpose: 'linked roles',
+    cookieName: 'linked-roles',
+    path: pathname,
+    secure: protocol === 'https:',
+    clock,
+  });
+  const limit = new ClientLimit(maxPlainPages);
+
+  async function link(code: string, verifier: string, fallback: Texts): Promise<{ texts: Texts; name: string }> {
+    const granted = await oauth.exchangeCode(code, verifier);
+    const member = await oauth.currentMember(granted.accessToken);
+    await tokens.link({ userId: member.id, locale: member.locale }, granted);
+    onLinked(member.id);
+    log.info('a member has linked their account for linked roles');
+    return { texts: languages.for(member.locale, fallback.locale), name: member.name };
+  }
+
+  function sendFailure(response: Response, status: number, failure: Failure, texts: Texts): void {
+    const { text } = texts;
+    sendPlainPage(response, {
+      status,
+      locale: texts.locale,
+      title: text('linkedRoles.page.titleFailed'),
+      body: html`<p>${texts.text(`webPage.${failure}`)}</p>`,
+      next: { url: pathname, label: text('linkedRoles.page.again') },
+    });
+  }
+
+  function failureOf(error: unknown): { status: number; failure: Failure } {
+    if (error instanceof OAuthError && error.reason === 'revoked') return { status: 400, failure: 'expired' };
+    log.warn({ reason: messageOf(error) }, 'a member could not link their account');
+    return { status: 503, failure: 'unavailable' };
+  }
+
+  const router = Router({ strict: true });
+  router.use(linkPath, plainPageHeaders, async (request, response, next) => {
+    if ((await limit.waitMs(clientKeyOf(request.ip))) === null) return next();
+    response.set('retry-after', '60');
+    sendFailure(response, 429, 'tooMany', languages.for(...request.acceptsLanguages().slice(0, 10)));
+  });
+  router.get(linkPath, async (request, response) => {
+    try {
+      const { state, verifier } = attempts.start(response);
+      response.redirect(await oauth.authorizeUrl({ state, verifier }));
+    } catch (error) {
+      const { status, failure } = failureOf(error);
+      sendFailure(response, status, failure, languages.for(...request.acceptsLanguages().slice(0, 10)));
+    }
+  });
+  router.get(`${linkPath}/callback`, async (request, response) => {
+    const fallback = languages.for(...request.acceptsLanguages().slice(0, 10));
+    const attempt = attempts.finish(request, response);
+    const { code, error } = request.query;
+    if (attempt === null) return sendFailure(response, 400, 'expired', fallback);
+    if (error !== undefined) return sendFailure(response, 400, 'cancelled', fallback);
+    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength)
+      return sendFailure(response, 400, 'expired', fallback);
+    try {
+      const { texts, name } = await link(code, attempt.verifier, fallback);
+      const { text } = texts;
+      const body = html`<p><bdi>@${name}</bdi></p><p>${text('linkedRoles.page.linked')}</p><p>${text('linkedRoles.page.undo')}</p>`;
+      const next = { url: 'https://discord.com/channels/@me', label: texts.text('webPage.back') };
+      sendPlainPage(response, {
+        status: 200,
+        locale: texts.locale,
+        title: text('linkedRoles.page.titleLinked'),
+        body,
+        next,
+      });
+    } catch (failed) {
+      const { status, failure } = failureOf(failed);
+      sendFailure(response, status, failure, fallback);
+    }
+  });
+  return express().disable('x-powered-by').disable('etag').set('trust proxy', isTrustedProxy).use(router);
 }

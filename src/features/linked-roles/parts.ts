@@ -13,11 +13,8 @@ import { type ApplicationSettings, inspectLinkedRoles } from '../../discord/regi
 import { createDiscordRest, type DiscordRest } from '../../discord/rest.ts';
 import { textsIn } from '../../texts/texts.ts';
 import type { FeatureParts, FeatureServices, PartsContext, Publication, ServicesContext } from '../parts.ts';
-import { createDiscordOAuth } from './discord-oauth.ts';
-import { createLinkedRoles } from './linked-roles.ts';
-import { createMemberTokens } from './member-tokens.ts';
+import { createLinkedRoles, linkPath } from './linked-roles.ts';
 import { roleConnectionKind, roleConnectionQueue } from './role-connection.ts';
-import { createLinkRoutes, linkPath } from './routes.ts';
 import type { LinkedMembers } from './store.ts';
 
 /** How often to look for members whose values have changed without a vote (ms). */
@@ -42,15 +39,12 @@ function createLinkedRolesService({
     const listing = directory.listings.find(({ community }) => community.id === communityId);
     return calendarOf(listing?.community ?? { timeZone: 'UTC' }).dayAt(clock.now());
   };
-  const oauth = createDiscordOAuth({
+  const linkedRoles = createLinkedRoles({
+    ...{ members, encryption, clientSecret, publicUrl, dayIn, languages, clock, log },
     apiUrl: discord.apiUrl,
-    clientSecret,
-    redirectUrl: `${publicUrl}${linkPath}/callback`,
     applicationId: memoizedApplicationId(createDiscordRest(discord)),
+    onLinked: (userId) => nudge([roleConnectionQueue(userId)]),
   });
-  const tokens = createMemberTokens({ members, oauth, encryption, clock });
-  const linkedRoles = createLinkedRoles({ members, tokens, oauth, dayIn, languages, clock, log });
-  const onLinked = (userId: string) => nudge([roleConnectionQueue(userId)]);
   const { start, stop } = createLoop({
     async round(signal) {
       let last: string | null = '';
@@ -61,8 +55,7 @@ function createLinkedRolesService({
     clock,
   });
 
-  const { update, unlink } = linkedRoles;
-  const routes = createLinkRoutes({ oauth, tokens, clientSecret, publicUrl, onLinked, languages, clock, log });
+  const { update, unlink, routes } = linkedRoles;
   return { update, unlink, routes, start, stop };
 }
 
@@ -104,7 +97,6 @@ export function publish({ publicUrl, clientSecret }: Config): Publication | null
   };
 }
 
-/** Whether Discord knows of linked roles what the settings say. */
 async function checkPublication(
   rest: DiscordRest,
   applicationId: string,
@@ -139,10 +131,7 @@ const kinds = {
 
 type RecordKey = keyof typeof kinds;
 
-/**
- * All conditions, in English with the translations that differ. Discord: "Application Role Connection Metadata
- * Structure".
- */
+/** All conditions with translations. Discord: "Application Role Connection Metadata Structure". */
 export function roleConnectionRecords() {
   return (Object.keys(kinds) as RecordKey[]).map((key) => {
     const name = translationsOf(key, 'name');

@@ -12,10 +12,7 @@ const updating = 2;
 /** An update waits this long, so that the votes of some seconds are sent to Discord together (ms). */
 const delayMs = 5 * second;
 
-/**
- * Plans an update of what Discord knows of a member with linked roles. One that waits suffices, because it reads the
- * values when it is carried out.
- */
+/** Plans an update of a member with linked roles. One that waits suffices: it reads the values later. */
 export function planRoleConnection(
   tally: Pick<Tally, 'accountState' | 'saveAccount' | 'enqueue'>,
   { account: { id }, deliveryId, now }: Pick<CountedVote, 'account' | 'deliveryId' | 'now'>,

@@ -73,10 +73,7 @@ export const writes = {
     await run(connection, updateMember(db, userId).set({ pushed, requested_at: null }));
   },
 
-  /**
-   * Lets only one process at a time request new tokens, because each refresh token is valid once. Returns the member as
-   * stored; null if another process is requesting, or the member is not linked.
-   */
+  /** The member as stored, for the only process that may request tokens now; null for others, or if not linked. */
   async leaseRefresh(
     { db, connection }: Sql,
     userId: string,
@@ -110,15 +107,11 @@ export const writes = {
     return { status: saved.length > 0 ? 'saved' : 'not_linked' };
   },
 
-  /** Ends the lease without new tokens. */
   async releaseRefresh({ db, connection }: Sql, userId: string): Promise<void> {
     await run(connection, updateMember(db, userId).set({ refreshing_until: null }));
   },
 
-  /**
-   * Enqueues an update that no vote has asked for, unless one was enqueued after `unlessSince` and has not succeeded.
-   * Returns whether it did.
-   */
+  /** Enqueues an update, unless one was enqueued after `unlessSince` and has not succeeded. Returns whether it did. */
   async requestUpdate(sql: Sql, userId: string, now: number, unlessSince: number): Promise<boolean> {
     const request = updateMember(sql.db, userId).set({ requested_at: now });
     const requested = await run(
@@ -254,7 +247,6 @@ interface LinkedAccount {
   readonly accountId: AccountId;
   readonly votes: number;
   readonly lastVotes: LastVotes;
-  /** The streak after the latest vote. */
   readonly streak: StreakInDays;
 }
 

@@ -1,25 +1,27 @@
-import type { Compilable, Selectable } from 'kysely';
-import { partsOf } from '../../core/ledger/account.ts';
-import { parseContent } from '../../core/outbox/effect-kind.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Compilable, sql as kyselySql, type Selectable } from 'kysely';
+import { type AccountId, partsOf } from '../../core/ledger/account.ts';
+import { type EffectFormats, parseContent, serializeContent } from '../../core/outbox/effect-kind.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { parseQueue, queueName, rangeOfType } from '../../core/outbox/queue.ts';
 import { accountsOfMember, lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
 import { communityOfGuild } from '../../core/store/communities.ts';
+import { linkedEntries } from '../../core/store/linked-entries.ts';
 import { lock } from '../../core/store/lock.ts';
-import type { Mentions } from '../../core/store/member-data/member-table.ts';
+import { chunksOf, type Gifts, type MemberRows, type Mentions } from '../../core/store/member-data/member-table.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
-import { run, upsert } from '../../core/store/query-builder.ts';
+import { waitingIn } from '../../core/store/outbox/queues.ts';
+import { literal, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
-import type { Tables } from '../../core/store/tables.ts';
+import { noDelivery, type Tables } from '../../core/store/tables.ts';
 import { roleEffect } from '../../core/tally/grants.ts';
 import { forgottenVoteKey } from '../../core/tally/idempotency-key.ts';
-import { findMemberRows, findMentions } from './member-rows.ts';
 
 /** The rows about a member by table, as they are stored, with JSON columns parsed. Times are ms since the epoch. */
 export type ExportedRows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
 /** The pseudonym of a forgotten member, and how long votes are kept. */
 export interface Forgetting {
-  /** From {@link createPseudonym}. */
   readonly pseudonym: string;
   /** The current time (ms since the epoch). */
   readonly now: number;
@@ -46,11 +48,7 @@ export const reads = {
 };
 
 export const writes = {
-  /**
-   * Forgets a member, in all communities. A vote that is recorded meanwhile waits for the account, and is counted for a
-   * new one.
-   * @param found before the transaction, because it takes long
-   */
+  /** Forgets a member in all communities. @param found before the transaction, because it takes long */
   async forget(sql: Sql, userId: string, found: Mentions, { pseudonym, now, keepVotesMs }: Forgetting): Promise<void> {
     const { db, connection } = sql;
     const tables = Object.values(sql.memberTables).filter((table) => 'forget' in table);
@@ -75,7 +73,6 @@ export const writes = {
     await enqueue(sql, [...(await roleRemovals(sql, grants, now)), ...effects]);
   },
 
-  /** Deletes the votes of forgotten members that have expired. */
   async deleteExpired({ db, connection }: Sql, now: number): Promise<void> {
     await run(connection, db.deleteFrom('forgotten_votes').where('expires_at', '<=', now));
   },
@@ -114,7 +111,6 @@ async function runAll<Row>({ connection }: Sql, queries: readonly Compilable<Row
 
 const jsonColumns = ['body', 'last_votes', 'history', 'roles'];
 
-/** The row with its JSON columns parsed, and the fields of an effect's contents named. */
 function toReadable({ effects }: Sql, row: object): Record<string, unknown> {
   const columns = Object.entries<unknown>({ ...row });
   const kind = 'kind' in row ? String(row.kind) : '';
@@ -136,4 +132,254 @@ function parsed(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** Rows that one query scans: a few ms, in which SQLite blocks this thread. */
+const scanSize = 5_000;
+/** Discord IDs have more digits; a shorter one could be any number. */
+const minIdLength = 15;
+
+/** Checks whether a text contains a member's id, and not as a part of a longer number. */
+export function mentions(text: string, userId: string): boolean {
+  if (userId.length < minIdLength) return text.includes(`"${userId}"`);
+  for (let at = text.indexOf(userId); at !== -1; at = text.indexOf(userId, at + 1)) {
+    if (!isDigit(text[at - 1]) && !isDigit(text[at + userId.length])) return true;
+  }
+  return false;
+}
+
+function isDigit(character: string | undefined): boolean {
+  return character !== undefined && character >= '0' && character <= '9';
+}
+
+/** Mentions of a member in gifts, reports and the like, by scanning in slices, so that other work is not delayed. */
+export async function findMentions({ db, connection }: Sql, userId: string): Promise<Mentions> {
+  // The partial index of these deliveries has them by user and id.
+  const deliveries = db
+    .selectFrom('deliveries')
+    .select(['id', 'user_id as userId', 'body as text'])
+    .where((eb) => eb.or([eb('outcome', '<>', literal('recorded')), eb('family', '=', literal('premium'))]));
+  const withoutUser = await scan('', ({ id }) =>
+    deliveries.where('user_id', 'is', kyselySql.lit(null)).where('id', '>', id).orderBy('id'),
+  );
+  const ofUsers = await scan('', (last) =>
+    deliveries.where(kyselySql<boolean>`(user_id, id) > (${last.userId}, ${last.id})`).orderBy('user_id').orderBy('id'),
+  );
+  const effects = db.selectFrom('effects').select(['id', 'queue as userId', 'content as text']);
+  const effectIds = await scan('', ({ id }) =>
+    effects.where('delivery_id', '=', literal(noDelivery)).where('id', '>', id).orderBy('id'),
+  );
+  return { deliveryIds: [...withoutUser, ...ofUsers], effectIds, correctionKeys: await scanCorrections() };
+
+  async function scanCorrections(): Promise<string[]> {
+    const found: string[] = [];
+    const corrections = db.selectFrom('corrections').select('idempotency_key as key').orderBy('idempotency_key');
+    for (let last: string | undefined = ''; last !== undefined; await nextTurn()) {
+      const following = corrections.where('idempotency_key', '>', last).limit(scanSize);
+      const rows: readonly { readonly key: string }[] = await run(connection, following);
+      found.push(...rows.map(({ key }) => key).filter((key) => hasId(key, userId)));
+      last = rows.length < scanSize ? undefined : rows.at(-1)?.key;
+    }
+    return found;
+  }
+
+  async function scan(
+    first: string,
+    following: (last: Position) => { limit(size: number): Compilable<Position & { readonly text: string }> },
+  ): Promise<number[]> {
+    const found: number[] = [];
+    let last: Position | undefined = { id: -1, userId: first };
+    while (last !== undefined) {
+      const rows: readonly (Position & { readonly text: string })[] = await run(
+        connection,
+        following(last).limit(scanSize),
+      );
+      const mentioning = rows.filter((row) => mentions(row.text, userId) && !isErasing(row.userId ?? '', row.text));
+      found.push(...mentioning.map(({ id }) => id));
+      last = rows.length < scanSize ? undefined : rows.at(-1);
+      await nextTurn();
+    }
+    return found;
+  }
+}
+
+/** Checks whether an idempotency key contains a member's id, perhaps next to other digits. */
+function hasId(key: string, userId: string): boolean {
+  return userId.length < minIdLength ? mentions(key, userId) : key.includes(userId);
+}
+
+interface Position {
+  readonly id: number;
+  readonly userId: string | null;
+}
+
+/** The rows of a member by their indexes, and the mentions. @param accounts those of the member */
+export async function findMemberRows(
+  sql: Sql,
+  userId: string,
+  accounts: readonly AccountId[],
+  found: Mentions,
+): Promise<MemberRows> {
+  const { db, connection } = sql;
+  const newest: number[] = [];
+  if (accounts.length > 0) {
+    const balances = db.selectFrom('balances').select('last_entry').where('account_id', 'in', accounts);
+    newest.push(...(await run(connection, balances)).flatMap(({ last_entry }) => last_entry ?? []));
+  }
+  const entries = await run(connection, linkedEntries(db, newest).selectFrom('linked').select(['id', 'delivery_id']));
+  const ownDeliveries = await run(
+    connection,
+    db
+      .selectFrom('deliveries')
+      .select('id')
+      .where('user_id', '=', userId)
+      .where((eb) => eb.or([eb('outcome', '<>', literal('recorded')), eb('family', '=', literal('premium'))])),
+  );
+  const deliveryIds = distinct([
+    ...entries.flatMap(({ delivery_id }) => delivery_id ?? []),
+    ...ownDeliveries.map(({ id }) => id),
+    ...found.deliveryIds,
+  ]);
+  const queues = ownQueues(sql, userId, accounts);
+  // Also direct messages from communities in which the member has no account.
+  function isDirectMessageTo(queue: string): boolean {
+    const { type, id } = parseQueue(queue);
+    return type === 'dm' && id === userId;
+  }
+  const isOwn = ({ queue, content }: { readonly queue: string; readonly content: string }) =>
+    queues.includes(queue) || isDirectMessageTo(queue) || (mentions(content, userId) && !isErasing(queue, content));
+  // A vote can also have effects that concern everyone, such as the reward of a party.
+  const effects = db.selectFrom('effects').select(['id', 'queue', 'content']);
+  const ofDeliveries: number[] = [];
+  for (const ids of chunksOf(deliveryIds)) {
+    const rows = await run(connection, effects.where('delivery_id', 'in', ids));
+    ofDeliveries.push(...rows.filter(isOwn).map(({ id }) => id));
+  }
+  // Effects without a delivery that were added after the scan.
+  const waiting = await run(
+    connection,
+    waitingIn(db)
+      .select(['id', 'queue', 'content'])
+      .where(({ eb, and, or }) =>
+        or([
+          eb('queue', 'in', queues),
+          // Calls of a handler whose process is not running can be a million, too many to be read here.
+          ...(['role', 'roles', 'handler'] as const).map((type) => {
+            const [after, before] = rangeOfType(type);
+            return and([eb('queue', '>', after), eb('queue', '<', before), eb('content', 'like', `%${userId}%`)]);
+          }),
+        ]),
+      ),
+  );
+  const ownCorrections = db.selectFrom('corrections').select('idempotency_key as key');
+  const added = accounts.length === 0 ? [] : await run(connection, ownCorrections.where('account_id', 'in', accounts));
+  const correctionKeys = added.map(({ key }) => key).filter((key) => hasId(key, userId));
+  const effectIds = distinct([...ofDeliveries, ...waiting.filter(isOwn).map(({ id }) => id), ...found.effectIds]);
+  return {
+    userId,
+    accounts,
+    entryIds: entries.map(({ id }) => id),
+    deliveryIds,
+    effectIds,
+    correctionKeys: [...new Set([...found.correctionKeys, ...correctionKeys])],
+    queues,
+    gifts: await findGifts(sql, userId, { deliveryIds, effectIds }),
+  };
+}
+
+/** Checks whether an effect removes a role of a member who was forgotten before, and then erases its content. */
+function isErasing(queue: string, content: string): boolean {
+  return parseQueue(queue).type.startsWith('role') && content.includes('"erase":true');
+}
+
+function ownQueues({ hooks }: Sql, userId: string, accounts: readonly AccountId[]): readonly string[] {
+  return [
+    ...accounts.map((accountId) => queueName('dm', partsOf(accountId).communityId, userId)),
+    ...hooks.flatMap(({ queueOf }) => queueOf?.(userId) ?? []),
+  ];
+}
+
+function distinct(ids: readonly number[]): number[] {
+  return [...new Set(ids)];
+}
+
+/** Gifts of a member that mention the member: they belong to their recipients, also when the giver is forgotten. */
+async function findGifts(
+  { db, connection, effects: formats }: Pick<Sql, 'db' | 'connection' | 'effects'>,
+  giver: string,
+  found: { readonly deliveryIds: readonly number[]; readonly effectIds: readonly number[] },
+): Promise<Gifts> {
+  const deliveries = new Map<number, string>();
+  for (const ids of chunksOf(found.deliveryIds)) {
+    const premium = db.selectFrom('deliveries').select(['id', 'body']).where('family', '=', literal('premium'));
+    const ofOthers = premium
+      .where('id', 'in', ids)
+      .where((eb) => eb.or([eb('user_id', 'is', null), eb('user_id', '<>', giver)]));
+    for (const { id, body } of await run(connection, ofOthers)) {
+      const text = bodyWithoutGiver(body, giver);
+      if (text !== null) deliveries.set(id, text);
+    }
+  }
+  const effects = new Map<number, string>();
+  for (const ids of chunksOf(found.effectIds)) {
+    const announcements = db
+      .selectFrom('effects')
+      .select(['id', 'kind', 'content'])
+      .where('kind', 'in', sharedKinds(formats).map(literal));
+    const mentioning = announcements.where('id', 'in', ids).where('content', 'like', `%"${giver}"%`);
+    for (const { id, kind, content } of await run(connection, mentioning)) {
+      const text = contentWithoutMember(formats, kind, content, giver);
+      if (text !== null) effects.set(id, text);
+    }
+  }
+  return { deliveries, effects };
+}
+
+/**
+ * The body of a premium event without its giver: `giftedBy`, `buyer` and `userId` if they are the giver. Null if it
+ * names no other recipient, mentions the giver elsewhere, or names no order: then the body itself identifies the event.
+ */
+export function bodyWithoutGiver(body: string, giver: string): string | null {
+  const json = parseObject(body);
+  if (json === null) return null;
+  const recipient = personId(json['recipient']);
+  if (recipient === null || recipient === giver || (!json['orderId'] && !json['purchaseId'])) return null;
+  const isGiver = (name: string) => personId(json[name]) === giver;
+  const kept = Object.entries(json).filter(([name]) => !giverFields.includes(name) || !isGiver(name));
+  const text = JSON.stringify(Object.fromEntries(kept));
+  return text.includes(giver) ? null : text;
+}
+
+function sharedKinds(formats: EffectFormats): readonly string[] {
+  return Object.entries(formats).flatMap(([kind, format]) => ('withoutMember' in format ? kind : []));
+}
+
+const giverFields: readonly string[] = ['giftedBy', 'buyer', 'userId'];
+
+/** Null if it belongs to the member alone. */
+function contentWithoutMember(formats: EffectFormats, kind: string, text: string, userId: string): string | null {
+  const contents = parseContent(formats, kind, text);
+  if ('reason' in contents) return null;
+  const kept = formats[kind]?.withoutMember?.(contents.content, userId) ?? null;
+  const keptText = kept && serializeContent({ kind, content: kept });
+  return keptText?.includes(userId) ? null : keptText;
+}
+
+/** Services send a person as an object or as the bare id. Null for anything else. */
+function personId(value: unknown): string | null {
+  const id = isObject(value) ? (value['userId'] ?? value['id']) : value;
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : null;
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const json: unknown = JSON.parse(text);
+    return isObject(json) ? json : null;
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -11,7 +11,6 @@ export interface ChartLabels {
   days(first: number, last: number): string;
 }
 
-/** Spaces of other widths, and direction marks. */
 const spaces = /[\u00A0\u2009\u202F]/g;
 const marks = /[\u200E\u200F\u061C]/g;
 
@@ -103,7 +102,6 @@ function firstDayOf(days: readonly DayVotes[]): number {
 const [width, height] = [900, 450];
 const plot = { top: 140, bottom: 388 };
 const [sideMargin, labelGap] = [24, 12];
-/** Beside the title, and beside the axes and bars. */
 const smallSize = 24;
 const labelSize = 28;
 const labelHeight = 36;
@@ -120,7 +118,6 @@ const colors = {
   axis: '#4e5058',
   average: '#fee75c',
 };
-/** Bars of working days and of weekends. */
 const fills = {
   weekday: { backgroundImage: 'linear-gradient(to bottom, #5865f2, #4650b8)' },
   weekend: { backgroundImage: 'linear-gradient(to bottom, #57f287, #41b365)' },

@@ -11,18 +11,13 @@ import { canDrawWords, summarizeVotes, type VoteChartWords, voteChart } from './
 
 /** Pictures in memory, of 5 to 60 KB each. */
 const maxPictures = 50;
-/**
- * How long the votes of listings are taken as they are (ms): a picture is per day, and counting costs more than the
- * command.
- */
+/** Votes of listings are taken as they are for so long (ms): counting costs more than the command. */
 const countedForMs = 5 * second;
 const maxCounts = 500;
 /** Days since the first votes, from which there is a picture. */
 const minDays = 7;
 
-/**
- * Draws the votes of listings by the calendar of their community. The same votes are drawn once per language and scale.
- */
+/** Draws votes by the calendar of their community, once per language and scale. */
 export function createVotePictures(options: {
   /** The time zone of the community of a listing (IANA name). */
   readonly timeZoneOf: (listing: string) => string;

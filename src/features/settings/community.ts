@@ -4,9 +4,8 @@ import { type CommunityIssue, communityConfig } from '../../../config/listings.t
 import type { ListingBase, ListingConfig } from '../../../config/schema.ts';
 import type { ChangedValue, StoredChange, StoredValue } from '../../core/settings/stored-settings.ts';
 import { type Rule, rule } from '../../core/settings/value-schemas.ts';
-import type { Site } from '../../webhook/sites/site.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
-import { type CommunityPath, communityPaths, type ListingPath, type SettingPath } from '../settings.ts';
+import { type CommunityPath, communityPaths, type ListingPath } from '../settings.ts';
 import type { OpenedSettings, UnreadableSecret } from './stored.ts';
 
 /*
@@ -14,52 +13,9 @@ import type { OpenedSettings, UnreadableSecret } from './stored.ts';
  * ms since the epoch. Every method rejects with the errors of the store.
  */
 
-/** The addresses for the webhooks of a listing: complete URLs, or only paths if `PUBLIC_URL` is not set. */
-export interface WebhookAddresses {
-  /** `/webhooks/<name>/vote`; of a listing on another site `/webhooks/<name>` */
-  readonly vote: string;
-  /** `/webhooks/<name>/premium`; null on another site, which has no premium events */
-  readonly premium: string | null;
-}
-
-/** A listing of a community, without secrets. */
-export interface ListingSettings {
-  /** Permanent. */
-  readonly name: string;
-  readonly kind: 'server' | 'bot';
-  /** Discord id of the server or bot; null if it is not known. */
-  readonly targetId: string | null;
-  /** The other site that it is on; null for the document's service. */
-  readonly site: Site | null;
-  /** `setup`: it was linked in Discord, and can be unlinked there. Otherwise it is the operator's. */
-  readonly origin: 'setup' | 'file' | 'environment';
-  readonly hasLookupKey: boolean;
-  /** True if the API token of the other site is known. */
-  readonly hasSiteKey: boolean;
-  readonly voteSecrets: number;
-  readonly premiumSecrets: number;
-  readonly addresses: WebhookAddresses;
-  /** By path: `announceChannelId`, `rewards.streak`. */
-  readonly values: Readonly<Record<SettingPath, EffectiveValue>>;
-  /** Settings that decide its announcements and their amounts. */
-  readonly inEffect: Pick<ListingConfig, 'rewards' | 'announcements' | 'timeZone'>;
-}
-
-export interface CommunitySettings {
-  readonly guildId: string;
-  readonly listings: readonly ListingSettings[];
-  readonly values: Readonly<Record<CommunityPath, EffectiveValue>>;
-  /** Number of the newest change; 0 before the first. Pass it to {@link SettingsEdit.basis}. */
-  readonly version: number;
-  readonly latestChange: SettingsChange | null;
-  /**
-   * True if API keys and secrets can be stored. If not, linking fails with the issue `no_settings_key`: the operator
-   * has to set SETTINGS_KEY.
-   */
-  readonly canStoreSecrets: boolean;
-  /** Stored settings that are not in effect, such as secrets that cannot be decrypted. */
-  readonly issues: readonly SettingIssue[];
-}
+/** A community as `/setup` shows it. Without secrets. */
+export type CommunitySettings = ReturnType<typeof describeCommunity>;
+export type ListingSettings = CommunitySettings['listings'][number];
 
 /** Why a value is not valid. Without secrets. */
 export interface SettingIssue {
@@ -93,52 +49,21 @@ export interface SettingIssue {
   readonly rule?: Rule | null;
 }
 
-export interface ChangedSetting {
-  readonly listing: string | null;
-  /**
-   * One of {@link ListingPath} or {@link CommunityPath}; or `link` (the listing itself: `{kind, id, site}`),
-   * `lookupKey`, `voteSecrets`, `premiumSecrets`, `siteKey`, `shop.<item>.codes`, whose values are never shown; or
-   * `slug`.
-   */
-  readonly path: string;
-  /** True if its values are secret; `before` and `after` are then the number of secrets, or null. */
-  readonly isSecret: boolean;
-  /** Value that was stored before; undefined if nothing was, so that file, environment or default were in effect. */
-  readonly before: unknown;
-  /** Value that is stored since; undefined if nothing is. */
-  readonly after: unknown;
-}
-
 /** A change that was saved at once, by one member. */
-export interface SettingsChange {
-  /** Ascending within a community. */
-  readonly id: number;
-  readonly at: number;
-  /** The member's user id. */
-  readonly authorId: string;
-  readonly changes: readonly ChangedSetting[];
-  /** The change that this one takes back; null for an ordinary one. */
-  readonly undoes: number | null;
-  /** The change that took this one back; null if it is not undone. */
-  readonly undoneBy: number | null;
-}
+export type SettingsChange = ReturnType<typeof toSettingsChange>;
+export type ChangedSetting = SettingsChange['changes'][number];
 
 /** Who changes settings, and where. */
 export interface SettingsAuthor {
   readonly guildId: string;
   readonly authorId: string;
-  /**
-   * Id of the submitted modal or pressed button: repeating a call with the same id changes nothing, and has its result.
-   */
+  /** Id of the modal or button: repeating a call with the same id changes nothing, and has its result. */
   readonly interactionId: string;
 }
 
 /** Changes to save at once: all of them or none. */
 export interface SettingsEdit extends SettingsAuthor {
-  /**
-   * The {@link CommunitySettings.version} that the member saw. If one of the settings was changed by somebody else
-   * since then, nothing is saved. Null to save in any case.
-   */
+  /** The {@link CommunitySettings.version} that the member saw: a newer change is a conflict. Null for no check. */
   readonly basis: number | null;
   readonly changes: readonly {
     /** Null for a setting of the community. */
@@ -152,11 +77,16 @@ export interface SettingsEdit extends SettingsAuthor {
   }[];
 }
 
+interface InvalidSettings {
+  readonly status: 'invalid';
+  readonly issues: readonly SettingIssue[];
+}
+
 /** Nothing was written unless it is `saved`. */
 export type SaveResult =
   | { readonly status: 'saved'; readonly change: SettingsChange }
   | { readonly status: 'unchanged' }
-  | { readonly status: 'invalid'; readonly issues: readonly SettingIssue[] }
+  | InvalidSettings
   /** Somebody else changed the same settings meanwhile: `since`, oldest first. */
   | { readonly status: 'conflict'; readonly since: readonly SettingsChange[] };
 
@@ -165,7 +95,7 @@ export type UndoResult =
   /** Somebody changed these settings again: `since`, oldest first. */
   | { readonly status: 'changed_since'; readonly since: readonly SettingsChange[] }
   | { readonly status: 'already_undone' | 'not_found' }
-  | { readonly status: 'invalid'; readonly issues: readonly SettingIssue[] };
+  | InvalidSettings;
 
 /** The secrets of a listing that were generated by us; null for one that was pasted or not changed. Show them once. */
 export interface GeneratedSecrets {
@@ -197,7 +127,6 @@ export interface ListingDetails {
   readonly premiumSecret: string | null;
   /** The API token of the other site. */
   readonly siteKey: string | null;
-  /** The name of the listing there. */
   readonly slug: string | null;
 }
 
@@ -208,13 +137,13 @@ export type LinkResult =
       readonly change: SettingsChange;
       readonly secrets: GeneratedSecrets;
     }
-  | { readonly status: 'invalid'; readonly issues: readonly SettingIssue[] };
+  | InvalidSettings;
 
 export type SecretFamily = 'vote' | 'premium';
 
 export type RotateResult =
   | { readonly status: 'saved'; readonly change: SettingsChange; readonly secrets: GeneratedSecrets }
-  | { readonly status: 'invalid'; readonly issues: readonly SettingIssue[] };
+  | InvalidSettings;
 
 /** True if an API key can be used. */
 export type KeyCheck =
@@ -230,14 +159,14 @@ export type KeyCheck =
   /** `tooMany`: the guild has checked ten keys within a minute. `retryAt` is in ms since the epoch. */
   | { readonly status: 'unreachable' | 'tooMany'; readonly retryAt: number };
 
-/** The effective settings of a community, without secrets. */
 export function describeCommunity(
   base: ListingBase,
   {
     guildId,
     opened,
     latestChange,
-    ...community
+    canStoreSecrets,
+    publicUrl,
   }: {
     readonly guildId: string;
     readonly opened: OpenedSettings;
@@ -245,44 +174,52 @@ export function describeCommunity(
     readonly canStoreSecrets: boolean;
     readonly publicUrl: string | null;
   },
-): CommunitySettings {
+) {
   const config = communityConfig(base, guildId, opened.settings);
-  const listings = config.configured.map((configured): ListingSettings => {
+  const listings = config.configured.map((configured) => {
     const { listing, source } = configured;
     const { name, kind, site, rewards, announcements, timeZone } = listing;
     return {
       name,
       kind,
+      /** Discord id of the server or bot; null if it is not known. */
       targetId: listing.id,
+      /** The other site that it is on; null for the document's service. */
       site: site === undefined ? null : findSite(site),
       origin: source.origin,
       hasLookupKey: listing.lookupKey !== null,
+      /** True if the API token of the other site is known. */
       hasSiteKey: site !== undefined && site.key !== null,
       voteSecrets: listing.voteSecrets.length,
       premiumSecrets: listing.premiumSecrets.length,
-      addresses: webhookAddresses(listing, community.publicUrl),
+      addresses: webhookAddresses(listing, publicUrl),
+      /** By path: `announceChannelId`, `rewards.streak`. */
       values: valuesOfListing(base, configured, opened.settings),
+      /** Settings that decide its announcements and their amounts. */
       inEffect: { rewards, announcements, timeZone },
     };
   });
+  const values: Readonly<Record<CommunityPath, EffectiveValue>> = listings[0]?.values ?? storedValues(opened);
   return {
     guildId,
+    /** Number of the newest change; 0 before the first. Pass it to {@link SettingsEdit.basis}. */
     version: latestChange?.id ?? 0,
-    canStoreSecrets: community.canStoreSecrets,
+    /** False: linking fails with `no_settings_key`, and the operator has to set SETTINGS_KEY. */
+    canStoreSecrets,
     listings,
-    values: listings[0]?.values ?? storedValues(opened),
+    values,
     latestChange: latestChange && toSettingsChange(latestChange),
+    /** Stored settings that are not in effect, such as secrets that cannot be decrypted. */
     issues: [...opened.unreadable.map(toUnreadableIssue), ...config.issues.map(toIssue)],
   };
 }
 
-/** Stored values of a community without listings. */
-function storedValues({ settings }: OpenedSettings): CommunitySettings['values'] {
+function storedValues({ settings }: OpenedSettings) {
   const values = communityPaths.map((path): [CommunityPath, EffectiveValue] => {
     const stored = settings.find((each) => each.listing === '' && each.path === path);
     return [path, stored === undefined ? unset : { value: stored.value, source: 'setup' }];
   });
-  return Object.fromEntries(values) as CommunitySettings['values'];
+  return Object.fromEntries(values) as Record<CommunityPath, EffectiveValue>;
 }
 
 /** Without `PUBLIC_URL` only the path. */
@@ -291,11 +228,9 @@ export function listingAddress(name: string, publicUrl: string | null): string {
 }
 
 /** Without `PUBLIC_URL` only the paths. */
-export function webhookAddresses(
-  { name, site }: Pick<ListingConfig, 'name' | 'site'>,
-  publicUrl: string | null,
-): WebhookAddresses {
+export function webhookAddresses({ name, site }: Pick<ListingConfig, 'name' | 'site'>, publicUrl: string | null) {
   const address = listingAddress(name, publicUrl);
+  // Other sites have no premium events.
   if (site !== undefined) return { vote: address, premium: null };
   return { vote: `${address}/vote`, premium: `${address}/premium` };
 }
@@ -306,11 +241,12 @@ export function toIssue(issue: CommunityIssue): SettingIssue {
 }
 
 /** A secret has the number of secrets as its value. */
-export function toSettingsChange({ id, at, authorId, undoes, undoneBy, changes }: StoredChange): SettingsChange {
+export function toSettingsChange({ id, at, authorId, undoes, undoneBy, changes }: StoredChange) {
   return { id, at, authorId, undoes, undoneBy, changes: changes.map(toChangedSetting) };
 }
 
-function toChangedSetting({ listing, path, before, after }: ChangedValue): ChangedSetting {
+/** Undefined: nothing was, or is, stored, so that file, environment or default are in effect. */
+function toChangedSetting({ listing, path, before, after }: ChangedValue) {
   const isSecret = [before, after].some((each) => (each?.sealed ?? null) !== null);
   return { listing: listing || null, path, isSecret, before: shownValue(before), after: shownValue(after) };
 }

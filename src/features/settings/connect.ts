@@ -12,6 +12,7 @@ import { html } from '@tallyhook/platform/web/html';
 import { maxPlainPages, type PlainPage, plainPageHeaders, sendPlainPage } from '@tallyhook/platform/web/plain-page';
 import { equalSecrets, readCookie, setCookie } from '@tallyhook/platform/web/session-cookie';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
+import express, { type Express, type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { AppTexts, Texts } from '../../texts/texts.ts';
 import { type CommunitySettings, webhookAddresses } from './community.ts';
@@ -20,44 +21,45 @@ import { newListingName, type Settings } from './settings.ts';
 /** Where the browser comes from Discord, and below it from the service. */
 const connectPath = '/connect';
 
-/** How long a message waits for the service (ms). */
 const offerTimeoutMs = second;
 /** After this, every process knows the new secrets (ms). */
 const settingsDelayMs = 6 * second;
 /** Discord's limit for the address of a button. */
 const maxUrlLength = 512;
 
-/** Why nothing can be connected now. */
-export type ConnectObstacle = 'managersOnly' | 'already' | 'unavailable';
+type ConnectObstacle = 'managersOnly' | 'already' | 'unavailable';
 
-/** A link for the member who opened `/setup`. */
-export interface ConnectOffer {
-  readonly url: string;
-  /** The name that the listing gets. */
-  readonly listing: string;
-}
-
-/** Connects the bot to the listing of a guild, after its owner has agreed on the service's page. */
-export function createConnect(options: {
-  readonly client: ConnectClient;
-  readonly tickets: ConnectTickets;
-  readonly settings: Pick<Settings, 'read' | 'link'>;
+interface ConnectContext {
+  /** The address of the service's API. */
+  readonly serviceUrl: string;
   readonly publicUrl: string;
+  readonly settings: Pick<Settings, 'read' | 'link'>;
+  readonly encryption: Encryption;
+  readonly keyId: () => Promise<string | null>;
   /** True if Discord says that the member may manage the guild. */
   readonly isManager: (guildId: string, userId: string) => Promise<boolean>;
   readonly botName: () => Promise<string>;
   /** True if nobody could take over a listing of the operator. */
   readonly mayLink: () => boolean;
-  /** Real time. */
+  readonly languages: AppTexts;
+  readonly clock: Pick<Clock, 'now'>;
   readonly stopwatch: Clock;
   readonly log: Log;
-}) {
-  const { client, tickets, settings, publicUrl, isManager, botName, mayLink, stopwatch, log } = options;
+}
+
+/** Connects the bot to the listing of a guild, after its owner has agreed on the service's page. */
+export function createConnect(context: ConnectContext) {
+  const { settings, publicUrl, isManager, botName, mayLink, stopwatch, log } = context;
+  const client = createConnectClient(context);
+  const tickets = createConnectTickets(context);
   const redirectUri = `${publicUrl}${connectPath}/callback`;
 
-  return {
+  const connect = {
     /** Null if the service offers nothing, or not in time, or the guild has its listing. Never rejects. */
-    async offer(community: CommunitySettings, userId: string): Promise<ConnectOffer | null> {
+    async offer(
+      community: CommunitySettings,
+      userId: string,
+    ): Promise<{ readonly url: string; readonly listing: string } | null> {
       if (!mayLink() || !community.canStoreSecrets || hasServer(community)) return null;
       if (
         !(await settleWithin(
@@ -97,11 +99,7 @@ export function createConnect(options: {
       return { url, cookie: sealed };
     },
 
-    /**
-     * Exchanges the code, links the listing as `/setup` does, and has the service send its test.
-     * @returns whether the test has arrived
-     * @throws ConnectError
-     */
+    /** Exchanges the code and links the listing. Returns whether the test has arrived. @throws ConnectError */
     async finish({ guildId, userId, listing, verifier }: ConnectAttempt, code: string): Promise<boolean> {
       const granted = await client.exchange({ code, code_verifier: verifier, redirect_uri: redirectUri });
       if (granted.guild !== guildId || granted.listing.id !== guildId || granted.member !== userId) {
@@ -130,6 +128,7 @@ export function createConnect(options: {
       return isDelivered(key);
     },
   };
+  return { offer: connect.offer, tickets, routes: createConnectRoutes(connect, tickets, context) };
 
   async function isDelivered(key: string): Promise<boolean> {
     try {
@@ -140,8 +139,6 @@ export function createConnect(options: {
     }
   }
 }
-
-export type Connect = ReturnType<typeof createConnect>;
 
 /** True if the guild has linked a server on the service, perhaps itself. */
 function hasServer({ guildId, listings }: CommunitySettings): boolean {
@@ -166,7 +163,7 @@ const discovery = z.object({
   token_endpoint: endpoint,
   test_endpoint: endpoint,
 });
-export type ConnectEndpoints = z.infer<typeof discovery>;
+type ConnectEndpoints = z.infer<typeof discovery>;
 
 const pushed = z.object({ consent_url: endpoint });
 const secret = z.string().regex(/^[\x21-\x7e]{16,200}$/);
@@ -179,23 +176,10 @@ const granted = z.object({
 });
 const tested = z.object({ delivered: z.boolean() });
 
-/** Request of a bot to be connected. */
-export interface ConnectRequest {
-  readonly name: string;
-  readonly guild: string;
-  readonly member: string;
-  readonly redirect_uri: string;
-  readonly state: string;
-  readonly code_challenge: string;
-  readonly webhooks: { readonly vote: string; readonly premium: string };
-}
-
 /** The service did not do its part. The message has neither code nor key. */
-export class ConnectError extends Error {}
+class ConnectError extends Error {}
 
-/** @param serviceUrl the address of the service's API */
-export function createConnectClient(serviceUrl: string, options: { readonly now: () => number; readonly log: Log }) {
-  const { now, log } = options;
+function createConnectClient({ serviceUrl, stopwatch, log }: ConnectContext) {
   const service = new URL(serviceUrl);
   let known: { readonly until: number; readonly found: Promise<ConnectEndpoints | null> } | null = null;
 
@@ -215,11 +199,11 @@ export function createConnectClient(serviceUrl: string, options: { readonly now:
 
   /** Endpoints that the service offers; null if it does not know the protocol, or does not respond. */
   async function endpoints(): Promise<ConnectEndpoints | null> {
-    if (known !== null && known.until > now()) return known.found;
+    if (known !== null && known.until > stopwatch.monotonic()) return known.found;
     const found = discover();
-    known = { until: now() + discoveryRetryMs, found };
+    known = { until: stopwatch.monotonic() + discoveryRetryMs, found };
     const value = await found;
-    if (value !== null) known = { until: now() + discoveryKeptMs, found };
+    if (value !== null) known = { until: stopwatch.monotonic() + discoveryKeptMs, found };
     return value;
   }
 
@@ -253,10 +237,8 @@ export function createConnectClient(serviceUrl: string, options: { readonly now:
 
   return {
     endpoints,
-    /**
-     * Announces a request. Returns the service's page on which the owner decides; rejects with {@link ConnectError}.
-     */
-    async request(request: ConnectRequest): Promise<string> {
+    /** Announces a request. Returns the service's page on which the owner decides. @throws ConnectError */
+    async request(request: object): Promise<string> {
       const { consent_url: url } = await send('request_endpoint', pushed, { body: request });
       const offered = await endpoints();
       if (offered !== null && new URL(url).origin === new URL(offered.request_endpoint).origin) return url;
@@ -270,8 +252,6 @@ export function createConnectClient(serviceUrl: string, options: { readonly now:
   };
 }
 
-export type ConnectClient = ReturnType<typeof createConnectClient>;
-
 async function readJson(response: globalThis.Response): Promise<unknown> {
   let text = '';
   const decoder = new TextDecoder();
@@ -282,35 +262,22 @@ async function readJson(response: globalThis.Response): Promise<unknown> {
   return JSON.parse(text + decoder.decode());
 }
 
-/** How long an owner may take (ms). */
 const lifetimeMs = 10 * minute;
 
 const ticket = z.object({
   guildId: z.string(),
   userId: z.string(),
-  /** The name that the new listing gets. */
   listing: z.string(),
   expiresAt: z.number(),
 });
 const attempt = ticket.extend({ state: z.string(), verifier: z.string() });
 
-/** Who connects which guild, from `/setup` on. */
-export type ConnectTicket = z.infer<typeof ticket>;
+type ConnectTicket = z.infer<typeof ticket>;
 /** A ticket in the browser that has used it, with the state and the verifier of the PKCE. */
-export type ConnectAttempt = z.infer<typeof attempt>;
+type ConnectAttempt = z.infer<typeof attempt>;
 
-/**
- * Tickets and attempts are encrypted with the key of the database, so that they need no storage, and every process can
- * read them. They are separate: the link of a ticket is no attempt.
- */
-export function createConnectTickets(options: {
-  readonly encryption: Encryption;
-  /** The id of the database's current key. */
-  readonly keyId: () => Promise<string | null>;
-  readonly now: () => number;
-}) {
-  const { encryption, keyId, now } = options;
-
+/** Tickets and attempts are encrypted, so they need no storage. The link of a ticket is no attempt. */
+function createConnectTickets({ encryption, keyId, clock: { now } }: ConnectContext) {
   async function write(kind: 'ticket' | 'attempt', content: object): Promise<string> {
     return seal(encryption.keyFor(await keyId()), JSON.stringify(content), ['connect', kind]);
   }
@@ -343,33 +310,25 @@ export function createConnectTickets(options: {
       const challenge = createHash('sha256').update(begun.verifier).digest('base64url');
       return { state: begun.state, challenge, sealed: await write('attempt', begun) };
     },
-    /** As {@link open}. */
     resume: (text: string): ConnectAttempt | null => read('attempt', text, attempt),
   };
 }
-
-export type ConnectTickets = ReturnType<typeof createConnectTickets>;
-
-import express, { type Express, type Request, type Response, Router } from 'express';
 
 const maxCodeLength = 512;
 const cookieLifetimeMs = 10 * minute;
 
 type Failure = 'expired' | 'cancelled' | 'managersOnly' | 'already' | 'unavailable' | 'tooMany';
 
-/**
- * Where a browser comes from Discord on the way to the service, and back. The cookie binds the way back to the browser
- * that went: it is encrypted, and has the state and the verifier. Keys, secrets and codes are in no page, log or
- * cookie.
- */
-export function createConnectRoutes(options: {
-  readonly connect: Pick<Connect, 'obstacle' | 'start' | 'finish'>;
-  readonly tickets: Pick<ConnectTickets, 'open' | 'resume'>;
-  readonly publicUrl: string;
-  readonly languages: AppTexts;
-  readonly log: Log;
-}): Express {
-  const { languages, connect, tickets, publicUrl, log } = options;
+/** The cookie binds the way back to the browser that went. Keys, secrets and codes are in no page, log or cookie. */
+function createConnectRoutes(
+  connect: {
+    obstacle(ticket: ConnectTicket): Promise<ConnectObstacle | null>;
+    start(ticket: ConnectTicket): Promise<{ readonly url: string; readonly cookie: string }>;
+    finish(attempt: ConnectAttempt, code: string): Promise<boolean>;
+  },
+  tickets: ReturnType<typeof createConnectTickets>,
+  { languages, publicUrl, log }: ConnectContext,
+): Express {
   const { pathname: path, protocol } = new URL(`${publicUrl}${connectPath}`);
   const secure = protocol === 'https:';
   const name = `${secure ? '__Secure-' : ''}tallyhook_connect`;

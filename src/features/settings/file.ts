@@ -10,7 +10,6 @@ import { communityPaths, isSecretPath, joinParts, listingPaths } from '../settin
 import type { SettingIssue } from './community.ts';
 import type { SettingChange } from './stored.ts';
 
-/** Longest file that is imported (characters). */
 const maxLength = 1_000_000;
 
 interface Community {
@@ -18,10 +17,7 @@ interface Community {
   readonly listings: readonly ListingConfig[];
 }
 
-/**
- * Export of what `/setup` stored, in the form of the file of `TALLYHOOK_CONFIG`: JSON with a list of listings. The
- * settings that they share are in the first one. Null means that something is switched off.
- */
+/** Export of what `/setup` stored, as in the file of `TALLYHOOK_CONFIG`; shared settings are in the first listing. */
 export function exportSettings(
   guildId: string,
   { settings, listings, withSecrets }: Community & { readonly withSecrets: boolean },

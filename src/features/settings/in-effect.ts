@@ -15,7 +15,6 @@ import type { Directory, ListingTargets, LookupClients } from '../communities/fe
 import { Settings } from './settings.ts';
 import { openSettings, type UnreadableSecret } from './stored.ts';
 
-/** Settings in effect of a community that has stored something. */
 interface EffectiveSettings extends Pick<StoredCommunity, 'formerLinks'> {
   readonly settings: readonly OpenedSetting[];
   readonly isParked: boolean;
@@ -23,7 +22,6 @@ interface EffectiveSettings extends Pick<StoredCommunity, 'formerLinks'> {
 
 /** Keeps the listings in effect at what is stored of all communities. */
 export class SettingsInEffect {
-  /** Configuration of the operator. */
   base: ListingBase;
   /** The version of all settings that is in effect; 0 before they are loaded. */
   private applied = 0;
@@ -31,14 +29,13 @@ export class SettingsInEffect {
   private readonly byGuild = new Map<string, EffectiveSettings>();
   /** The webhook secrets that cannot be decrypted here, by guild. */
   private readonly unreadable = new Map<string, readonly UnreadableSecret[]>();
-  private readonly options: {
+  readonly options: {
     readonly store: Pick<SettingsStore, 'state' | 'changedAfter' | 'communities' | 'communitiesAfter'>;
     readonly encryption: Encryption;
     /** Adds the communities of guilds that have none yet. */
     readonly addCommunities: (guildIds: readonly string[]) => Promise<void>;
     /** Puts the listings of these communities into effect; without listings, a community ends. */
     readonly replace: (communities: ReadonlyMap<string | null, readonly ListingConfig[]>) => void;
-    /** Receives the secrets of the communities. */
     readonly redact: Pick<Redactor, 'add'> | null;
     readonly log: Log;
   };
@@ -68,10 +65,7 @@ export class SettingsInEffect {
     this.applied = version;
   }
 
-  /**
-   * Reads the communities that have changed since, of any process; resolves when they are in effect. Rejects with the
-   * errors of the store.
-   */
+  /** Applies what any process has changed since. Rejects with the errors of the store. */
   readonly refresh = (): Promise<void> => {
     const read = () => this.readChanges();
     // One after the other, so that an older state never replaces a newer one.
@@ -166,26 +160,16 @@ function parkedListing(listing: ListingConfig): ListingConfig {
   };
 }
 
-/** Communities that are read at once. */
 const communitiesPerPage = 500;
 
 /** Configuration at a moment, for a command beside the running program. */
-export interface EffectiveListings {
-  /** Listings of the operator, and those that were linked in Discord, in guilds that the bot has not left. */
-  readonly listings: readonly ListingConfig[];
-  /** The guilds that they name. */
-  readonly guildIds: readonly string[];
-  /** The stored secrets, which nothing may show. */
-  readonly secrets: readonly string[];
-  /** Stored secrets that cannot be decrypted here. */
-  readonly unreadable: readonly (UnreadableSecret & { readonly guildId: string })[];
-}
+export type EffectiveListings = Awaited<ReturnType<typeof effectiveListings>>;
 
 /** The listings of settings and database together. Only reads. Rejects with the errors of the store. */
 export async function effectiveListings(
   { base, encryption: keys }: Pick<Config, 'base' | 'encryption'>,
   store: Pick<SettingsStore, 'communitiesAfter'>,
-): Promise<EffectiveListings> {
+) {
   const communities = await allCommunities(store);
   const encryption = createEncryption(keys);
   const opened = communities
@@ -200,12 +184,13 @@ export async function effectiveListings(
   return {
     listings: present.flatMap((guildId) => communityConfig(base, guildId, settingsOf.get(guildId) ?? []).listings),
     guildIds: present.filter((guildId) => guildId !== null),
+    /** The stored secrets, which nothing may show. */
     secrets: opened.flatMap(({ secrets }) => secrets),
+    /** Stored secrets that cannot be decrypted here. */
     unreadable: opened.flatMap(({ guildId, unreadable }) => unreadable.map((secret) => ({ guildId, ...secret }))),
   };
 }
 
-/** Stored settings of all communities. */
 async function allCommunities(store: Pick<SettingsStore, 'communitiesAfter'>): Promise<readonly StoredCommunity[]> {
   const all: StoredCommunity[] = [];
   for (;;) {
@@ -220,26 +205,20 @@ const pollMs = 2 * second;
 
 export function createSettings(
   config: Config,
-  options: {
+  options: Omit<SettingsInEffect['options'], 'replace' | 'store'> & {
     readonly store: SettingsStore;
-    readonly encryption: Encryption;
     readonly directory: Directory;
-    readonly addCommunities: (guildIds: readonly string[]) => Promise<void>;
     readonly lookups: Pick<LookupClients, 'prepare'>;
     readonly targets: Pick<ListingTargets, 'find'>;
-    /** Receives the secrets of the communities; null without a log. */
-    readonly redact: Pick<Redactor, 'add'> | null;
     /** Called after each change, so that other processes can be notified. */
     readonly onSaved: () => void;
     /** Reads what else may have changed, whenever changes of settings are looked for. */
     readonly alsoRefresh?: () => Promise<void>;
     readonly clock: Clock;
-    readonly log: Log;
   },
 ) {
-  const { store, encryption, directory, addCommunities, lookups, targets, redact, onSaved, alsoRefresh, clock, log } =
-    options;
-  const sync = new SettingsInEffect(config.base, { store, encryption, addCommunities, replace, redact, log });
+  const { store, encryption, directory, lookups, targets, onSaved, alsoRefresh, clock, log } = options;
+  const sync = new SettingsInEffect(config.base, { ...options, replace });
 
   /** Replaces nothing if one of the keys is not valid. */
   function replace(communities: ReadonlyMap<string | null, readonly ListingConfig[]>): void {

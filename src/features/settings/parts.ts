@@ -1,11 +1,10 @@
 import type { Encryption } from '@tallyhook/platform/encryption/encryption';
-import type { RequestHandler } from 'express';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
 import { createGuildChannels, fetchBotIdentity, mayManageGuild } from '../../discord/inspection.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import type { RuleChange, SimulatedCredits } from '../simulation/feature.ts';
-import { createConnect, createConnectClient, createConnectRoutes, createConnectTickets } from './connect.ts';
+import { createConnect } from './connect.ts';
 import {
   createChangeSimulation,
   createSetupChecks,
@@ -52,7 +51,7 @@ export function createServices(
   const channelsOf = createGuildChannels({ rest, clock: stopwatch, log });
   const readUpload = createUploads({ apiUrl: config.discord.apiUrl, stopwatch, log });
   const connecting = createConnecting(context);
-  const connectOffer = connecting?.connect.offer ?? (async () => null);
+  const connectOffer = connecting?.offer ?? (async () => null);
   const checks = { ...createSetupChecks(config, context), roleAccess, channelsOf, readUpload, connectOffer };
   const drafts = createSetupDrafts(clock);
   const simulateChange = createChangeSimulation({ ...context, simulate: context.store.simulation.simulateCredits });
@@ -66,26 +65,17 @@ export function createServices(
 }
 
 /** Null without a service, or without PUBLIC_URL or DISCORD_TOKEN. */
-function createConnecting({
-  config: { lookup, publicUrl, discord },
-  ...context
-}: SetupContext): { readonly connect: ReturnType<typeof createConnect>; readonly routes: RequestHandler } | null {
+function createConnecting({ config: { lookup, publicUrl, discord }, ...context }: SetupContext) {
   if (lookup.baseUrl === '' || publicUrl === null || discord.token === '') return null;
-  const { store, encryption, setup, directory, languages, rest, clock, log } = context;
-  const tickets = createConnectTickets({
-    encryption,
-    keyId: async () => (await store.settings.state()).keyId,
-    now: clock.now,
-  });
-  const connect = createConnect({
+  const { store, directory, rest, setup, stopwatch } = context;
+  return createConnect({
     ...context,
-    client: createConnectClient(lookup.baseUrl, { now: context.stopwatch.monotonic, log }),
-    tickets,
-    settings: setup,
+    serviceUrl: lookup.baseUrl,
     publicUrl,
-    isManager: (guildId, userId) => mayManageGuild(rest, { guildId, userId, now: context.stopwatch.now() }),
+    settings: setup,
+    keyId: async () => (await store.settings.state()).keyId,
+    isManager: (guildId, userId) => mayManageGuild(rest, { guildId, userId, now: stopwatch.now() }),
     botName: async () => (await fetchBotIdentity(rest)).name,
     mayLink: () => (directory.ofGuild(null)?.named ?? []).length === 0,
   });
-  return { connect, routes: createConnectRoutes({ connect, tickets, publicUrl, languages, log }) };
 }

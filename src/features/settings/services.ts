@@ -25,18 +25,13 @@ export interface SetupServices {
   readonly checks: SetupChecks;
   readonly drafts: ReturnType<typeof createSetupDrafts>;
   readonly connections: Connections;
-  /**
-   * Has the vote panel of a guild posted in a channel, in place of the one before. Rejects with the errors of the
-   * store.
-   */
+  /** Posts the vote panel of a guild in a channel, in place of the one before. Rejects with the errors of the store. */
   readonly postVotePanel: (guildId: string, channelId: string) => Promise<void>;
   /** True if the guild has a vote panel, or will have one in a moment. */
   readonly hasVotePanel: (guildId: string) => Promise<boolean>;
 }
 
-/**
- * Listings that top.gg has connected, and those that are held until the member who has connected it confirms it here.
- */
+/** Listings of top.gg that are held until the member who has connected them confirms it. */
 export interface Connections {
   heldFor(
     guildId: string,
@@ -47,47 +42,20 @@ export interface Connections {
 }
 
 /** Questions of `/setup` to the listing service and Discord before it saves. */
-export interface SetupChecks {
-  /**
-   * Asks the service, once, which listing an API key belongs to; twice if its kind is not known (null) and it is a bot.
-   * The key is neither logged nor part of an error. Managers of a guild can check ten keys a minute, over all
-   * processes, so that nobody guesses keys from the operator's address.
-   */
-  checkKey(guildId: string, kind: 'server' | 'bot' | null, key: string): Promise<KeyCheck>;
-  /** True if the operator has named the document's service; otherwise listings are on other sites alone. */
-  readonly hasService: boolean;
-  /**
-   * The page on which the owner of a guild's listing finds its API key; null if there is none that Discord can link.
-   */
-  dashboardOf(guildId: string): Promise<string | null>;
-  /**
-   * A link that connects the guild's listing on the service, for this member and ten minutes, and the name that the
-   * listing gets; null if the service does not offer it. Never rejects for what the service does.
-   */
+export interface SetupChecks extends ReturnType<typeof createSetupChecks> {
+  /** A link that connects the guild's listing on the service, for this member and ten minutes; null without one. */
   connectOffer(
     community: CommunitySettings,
     userId: string,
   ): Promise<{ readonly url: string; readonly listing: string } | null>;
-  /** Where members vote for a listing; null if it is not known, or not in time. */
-  votePage(listing: string): Promise<string | null>;
-  /**
-   * The names of listings on the service, by their configured names: external text. Those that the service does not
-   * name in time are missing. Never rejects.
-   */
-  listingNames(listings: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Rights of the bot over the roles of a guild; null if Discord does not say in time. */
   roleAccess(guildId: string): Promise<RoleAccess | null>;
   /** The ids of the channels of a guild, without threads; null if Discord does not say in time. */
   channelsOf(guildId: string): Promise<ReadonlySet<string> | null>;
   /** The text of a file that a member uploaded; null if it is too long, no text, or cannot be read in time. */
   readUpload(file: ResolvedFile): Promise<string | null>;
-  /**
-   * The names of the operator's listings that belong to no known guild: nobody can be distinguished from their owner.
-   */
-  unassignedListings(): readonly string[];
 }
 
-/** The fields of a submitted form by name. */
 type Fields = Readonly<Record<string, string | readonly string[] | boolean>>;
 
 /** How long an edit can be continued (ms): as long as Discord's components of the message usually are. */
@@ -122,7 +90,6 @@ export function createSetupChecks(
     readonly lookups: Pick<LookupClients, 'find' | 'displayName' | 'displayNames'>;
     readonly clock: Clock;
     readonly log: Log;
-    /** Real time. */
     readonly stopwatch: Clock;
   },
 ) {
@@ -130,11 +97,14 @@ export function createSetupChecks(
   const cardOf = createCardSource(lookups, () => null, stopwatch);
   return {
     checkKey: createKeyCheck({ baseUrl, budget: store.budgetStore, clock, log }),
+    /** True if the operator has named the document's service; otherwise listings are on other sites alone. */
     hasService: baseUrl !== '',
     dashboardOf: createDashboards(baseUrl, stopwatch),
     listingNames: lookups.displayNames,
+    /** Where members vote for a listing; null if it is not known, or not in time. */
     votePage: async (listing: string) => (await readCard(cardOf, listing, stopwatch))?.url ?? null,
-    unassignedListings: () => directory.ofGuild(null)?.named.map(({ name }) => name) ?? [],
+    /** The operator's listings without a known guild: nobody can be distinguished from their owner. */
+    unassignedListings: (): readonly string[] => directory.ofGuild(null)?.named.map(({ name }) => name) ?? [],
   };
 }
 
@@ -178,7 +148,6 @@ export function createKeyCheck(options: {
   }
 }
 
-/** How long a message waits for the service's website (ms). */
 const dashboardTimeoutMs = second / 2;
 
 /**
@@ -258,10 +227,7 @@ export type ComparedSettings =
   | { readonly before: readonly SettingChange[] }
   | { readonly after: readonly SettingChange[] };
 
-/**
- * Computes what the rules before and after a change would have paid in the last 30 days. Null if it changes no payment,
- * if there is nothing to compare, or if it takes too long. Never rejects.
- */
+/** Credits that both versions of the rules would have paid in 30 days; null if none, or too slow. Never rejects. */
 export type SimulateChange = (guildId: string, compared: ComparedSettings) => Promise<SimulatedCredits | null>;
 
 export function createChangeSimulation(options: {

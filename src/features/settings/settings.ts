@@ -53,7 +53,6 @@ const maxShownChanges = 100;
 /** How often others may change the community, or the key of the database, while a change is saved. */
 const maxAttempts = 30;
 
-/** A community at the time of a change. */
 interface CurrentCommunity {
   readonly stored: StoredCommunity;
   readonly opened: OpenedSettings;
@@ -66,12 +65,10 @@ interface SaveOptions {
   readonly targetIds?: ReadonlyMap<string, string>;
 }
 
-/** The settings of a community before and after a change. */
 interface ValidatedChange extends Pick<SaveOptions, 'targetIds'> {
   readonly guildId: string;
   readonly before: readonly OpenedSetting[];
   readonly after: readonly OpenedSetting[];
-  /** The values that are set. */
   readonly changed: readonly SettingKey[];
 }
 
@@ -89,10 +86,7 @@ interface SettingsOptions {
   readonly clock: Clock;
 }
 
-/**
- * The settings of all communities, as `/setup` and the command line read, validate and change them. Every method
- * rejects with the errors of the store.
- */
+/** Reads, validates and changes the settings of all communities. Methods reject with the errors of the store. */
 export class Settings {
   private readonly options: SettingsOptions;
   private readonly store: SettingsStore;
@@ -181,7 +175,6 @@ export class Settings {
     throw new TallyhookError('settings_key_missing', 'The settings, or their key, change all the time.');
   }
 
-  /** Issues with these settings that they do not have already. */
   private async issuesOf({ guildId, changed, targetIds, ...settings }: ValidatedChange): Promise<SettingIssue[]> {
     const { base, findTarget } = this.options;
     const before = communityConfig(base(), guildId, settings.before);
@@ -207,10 +200,7 @@ export class Settings {
     }
   }
 
-  /**
-   * Stores values as they are. Null if they have to be validated again: they are encrypted with a key that is not the
-   * database's any more, or the community has changed.
-   */
+  /** Stores values. Null if they have to be validated again: the key of the database, or the community, has changed. */
   private async storeChange(change: NewChange) {
     const result = await this.store.save(change);
     if (result.status === 'other_key' || result.status === 'outdated') return null;
@@ -307,10 +297,7 @@ export class Settings {
     return this.changeListing(author, listing, (current) => detailChanges(current, details));
   }
 
-  /**
-   * Replaces or removes (null) the API key of a listing.
-   * @param replacement.targetId Discord id of the server or bot that the key belongs to; null if it is not known
-   */
+  /** Replaces or removes (null) an API key. @param replacement.targetId the server or bot of the key, or null */
   async replaceKey({
     listing,
     lookupKey,
@@ -360,7 +347,6 @@ export class Settings {
     return { status: 'saved', change: result.change, secrets };
   }
 
-  /** Removes all secrets but the newest one. */
   dropOldSecrets({ listing, family, ...author }: OfListing & { readonly family: SecretFamily }): Promise<SaveResult> {
     return this.changeListing(author, listing, (current) => {
       const path = `${family}Secrets` as const;
@@ -388,18 +374,13 @@ export class Settings {
     return listings.some((each) => each.name === listing) ? this.store.arrivedSince(listing, since) : null;
   }
 
-  /**
-   * The settings that `/setup` stored for the community, without secrets: JSON in the form of the configuration file.
-   */
+  /** Settings of `/setup` without secrets, in the form of the configuration file. */
   async export(guildId: string): Promise<string> {
     const { opened, listings } = await this.open(guildId);
     return exportSettings(guildId, { settings: opened.settings, listings, withSecrets: false });
   }
 
-  /**
-   * Saves the settings of an export in place of the stored ones, except secrets that it does not contain, which stay.
-   * @param file.targetIds Discord ids of the servers and bots that its API keys belong to, by the name of the listing
-   */
+  /** Saves an export in place of what is stored, except missing secrets. @param file.targetIds of its API keys */
   async import({
     text,
     targetIds = new Map(),
@@ -447,7 +428,6 @@ export class Settings {
     return { current, changed: communityConfig(this.options.base(), guildId, settings).listings };
   }
 
-  /** The result of an interaction that was saved before. */
   private async findInteraction({ guildId, interactionId }: SettingsAuthor) {
     const id = await this.store.changeOfInteraction(guildId, interactionId);
     return id === null ? null : ({ status: 'saved', change: await this.changeWith(guildId, id) } as const);
@@ -522,7 +502,6 @@ function missingIn([listing]: readonly ListingConfig[]): readonly SettingIssue[]
   return missing.map((each) => ({ ...each, listing: null, code: 'missing', hint: null }));
 }
 
-/** True if a listing exists, or is being linked. */
 function isListing(name: string, listings: readonly ListingConfig[], changes: readonly SettingChange[]): boolean {
   const isLinked = changes.some(
     ({ listing, path, value }) => listing === name && path === linkPath && value !== undefined,
@@ -589,58 +568,42 @@ async function wereSame(
   return one !== undefined && two !== undefined && (await compare(one, two, findTarget)) !== false;
 }
 
+function linkIssue(listing: string | null, code: SettingIssue['code'], problem: string, hint: string): SettingIssue {
+  return { listing, path: linkPath, code, problem, hint };
+}
+
 function alreadyLinked({ name, linked }: ListingConfig): SettingIssue {
-  const issue = { listing: name, path: linkPath } as const;
-  return linked
-    ? {
-        ...issue,
-        code: 'already_linked',
-        problem: `is linked already, as ${name}.`,
-        hint: 'Replace its key or its secrets instead.',
-      }
-    : {
-        ...issue,
-        code: 'operators_listing',
-        problem: `was set up by the operator already, as ${name}.`,
-        hint: 'Change its settings instead.',
-      };
+  if (!linked) {
+    const problem = `was set up by the operator already, as ${name}.`;
+    return linkIssue(name, 'operators_listing', problem, 'Change its settings instead.');
+  }
+  const hint = 'Replace its key or its secrets instead.';
+  return linkIssue(name, 'already_linked', `is linked already, as ${name}.`, hint);
 }
 
 function notCompared({ name }: ListingConfig): SettingIssue {
-  return {
-    listing: name,
-    path: linkPath,
-    code: 'not_compared',
-    problem: `may be the same listing as ${name}.`,
-    hint: `Try again later. If this stays, give ${name} its id in the file of TALLYHOOK_CONFIG, or a valid API key.`,
-  };
+  const hint = `Try again later. If this stays, give ${name} its id in the file of TALLYHOOK_CONFIG, or a valid API key.`;
+  return linkIssue(name, 'not_compared', `may be the same listing as ${name}.`, hint);
 }
 
 const tooManyListings: SettingIssue = {
-  listing: null,
-  path: linkPath,
-  code: 'invalid',
-  problem: `is one of more than ${maxListings} listings.`,
+  ...linkIssue(null, 'invalid', `is one of more than ${maxListings} listings.`, 'Unlink another one first.'),
   rule: rule('atMost', { max: maxListings }),
-  hint: 'Unlink another one first.',
 };
 
 /** Names are generated, so nobody gets this by accident. */
-const nameTaken: SettingIssue = {
-  listing: null,
-  path: linkPath,
-  code: 'invalid',
-  problem: 'has a name that a listing of another server has or had.',
-  hint: 'Link it again.',
-};
+const nameTaken = linkIssue(
+  null,
+  'invalid',
+  'has a name that a listing of another server has or had.',
+  'Link it again.',
+);
 
-/** A key that does not belong to the listing for which it was entered. */
 function keyOfOtherListing(listing: string): SettingIssue {
   const problem = 'belongs to another listing.';
   return { listing, path: 'lookupKey', code: 'other_listing', problem, hint: 'Link that listing instead.' };
 }
 
-/** A change of a listing that does not exist, or of a setting of one. */
 function unknownListing(listing: string, path: string = linkPath): SettingIssue {
   const verb = path === linkPath ? 'is' : 'belongs to';
   const problem = `${verb} a listing that does not exist in this server.`;

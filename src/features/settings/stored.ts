@@ -1,12 +1,15 @@
 import { type Encryption, KeyMissingError } from '@tallyhook/platform/encryption/encryption';
 import type { EncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
-import { seal } from '@tallyhook/platform/encryption/sealed-text';
+import { type SealContext, seal } from '@tallyhook/platform/encryption/sealed-text';
 import { messageOf, TallyhookError } from '@tallyhook/platform/errors';
 import { parseJson } from '@tallyhook/platform/json';
 import type { OpenedSetting } from '../../../config/listings.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { NewChange, SettingKey, StoredCommunity, StoredValue } from '../../core/settings/stored-settings.ts';
+import type { RekeyStore, SealedRow } from '../../core/store/settings/sealed.ts';
+import { tokenContext } from '../linked-roles/feature.ts';
 import { findSetting, isSecretPath } from '../settings.ts';
+import { connectionContext } from '../topgg-connect/feature.ts';
 
 /** The stored settings of a community with their secrets decrypted. */
 export interface OpenedSettings {
@@ -59,12 +62,10 @@ export function canUseKey(encryption: Encryption, keyId: string): boolean {
   }
 }
 
-/** A value in the form in which it is stored. */
 function plainValue(value: unknown): StoredValue {
   return { value: JSON.stringify(value), sealed: null };
 }
 
-/** A secret (one or a list of them) in the form in which it is stored. */
 function sealedValue(
   guildId: string,
   setting: SettingKey,
@@ -76,7 +77,7 @@ function sealedValue(
 }
 
 /** The row of the value, also of its history. */
-export function contextOf(guildId: string, { listing, path }: SettingKey): readonly string[] {
+function contextOf(guildId: string, { listing, path }: SettingKey): readonly string[] {
   return ['settings', guildId, listing, path];
 }
 
@@ -122,7 +123,48 @@ export function toStoredValues(
   });
 }
 
-/** True if the changes contain a secret to encrypt. */
 export function hasSecrets(changes: readonly SettingChange[]): boolean {
   return changes.some(({ path, value }) => value !== undefined && isSecretPath(path));
+}
+
+/** Values per transaction, in which other changes of settings wait: some ms. */
+const rowsPerTransaction = 100;
+
+/** Encrypts all secrets with another key while the program runs; can be repeated. @throws KeyMissingError */
+export async function rekey(options: {
+  readonly store: RekeyStore;
+  readonly encryption: Pick<Encryption, 'open'>;
+  readonly key: EncryptionKey;
+  /** Called after each transaction with the number of values so far. */
+  readonly onProgress: (values: number) => void;
+  readonly stop: AbortSignal;
+}): Promise<number> {
+  const { store, encryption, key, onProgress, stop } = options;
+  await store.useKey(key.id);
+  let total = 0;
+  for (;;) {
+    if (stop.aborted) throw new TallyhookError('stopped', 'Stopped before all secrets had the new key. Run it again.');
+    const rows = await store.sealedWithOthers(key.id, rowsPerTransaction);
+    if (rows.length === 0) return total;
+    // A value that was changed meanwhile has the new key already.
+    total += await store.reseal(rows.map((row) => ({ row, sealed: reseal(row, encryption, key) })));
+    onProgress(total);
+  }
+}
+
+function reseal(row: SealedRow, encryption: Pick<Encryption, 'open'>, key: EncryptionKey): string {
+  const context = contextIn(row);
+  return seal(key, encryption.open(row.sealed, context), context);
+}
+
+function contextIn({ table, column, key }: SealedRow): SealContext {
+  const named = (name: string) => String(key[name]);
+  switch (table) {
+    case 'linked_members':
+      return tokenContext(named('user_id'), column === 'access_token' ? column : 'refresh_token');
+    case 'topgg_connections':
+      return connectionContext(named('connection_id'));
+    default:
+      return contextOf(named('guild_id'), { listing: named('listing'), path: named('path') });
+  }
 }

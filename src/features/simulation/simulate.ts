@@ -28,7 +28,6 @@ export const simulatedMs = 30 * day;
 /** Entries that one statement reads: about 2 ms, in which SQLite blocks this thread. */
 const entriesPerQuery = 250;
 
-/** Two versions of the rules of a community. */
 export interface RuleChange {
   readonly communityId: CommunityId;
   /** The listings of the community with the rules before the change; at least one. */
@@ -38,7 +37,6 @@ export interface RuleChange {
   readonly since: number;
   /** Nothing is simulated for members with more entries together. */
   readonly maxEntries: number;
-  /** Aborted when nobody waits for the result any more. */
   readonly signal: AbortSignal;
 }
 
@@ -55,12 +53,7 @@ interface PastMember extends PastEvents {
   readonly earlier: readonly Pick<MemberEntry, 'listing' | 'at'>[];
 }
 
-/**
- * Pays the votes since a time again, by both versions of the rules. Yields to other work in between, and writes
- * nothing.
- *
- * @returns null if nobody has voted since then, if there are more than `maxEntries`, and once it is aborted
- */
+/** Pays past votes by both versions of the rules, and writes nothing. Null without votes, if too many, or aborted. */
 export async function simulateCredits(
   sql: SqlAccess & Pick<Sql, 'hooks'>,
   change: RuleChange,
@@ -147,19 +140,14 @@ function reachedGoals(
   return reached;
 }
 
-/**
- * The first vote that decides what is paid since a time (both in ms since the epoch): of the same day for the bonus for
- * all listings, and of the period of the goal.
- */
+/** The first vote that decides what is paid since then (ms): of the day, or of the period of the goal. */
 function firstNeeded(listing: ReplayListing, since: number, goalAt: ReplayContext['goalAt']): number {
   const { calendar } = listing;
   return calendar.startOf(goalAt?.(listing, since)?.firstDay ?? calendar.dayAt(since));
 }
 
-/** Events of a member that rules pay for. */
 export interface PastEvents {
   readonly votes: readonly PastVote[];
-  /** Purchases and renewals at the service. */
   readonly premiums: readonly Omit<PastVote, 'isDenied'>[];
 }
 
@@ -173,10 +161,7 @@ export function pastEventsOf(entries: readonly MemberEntry[]): PastEvents {
   };
 }
 
-/**
- * Entries that a member would have been paid. Premium pays the number of its delivery, or else that of the rules.
- * @param earlier as of {@link replayVotes}
- */
+/** Entries that a member would have been paid. @param earlier as of {@link replayVotes} */
 export function simulateEntries(
   userId: string,
   { votes, premiums }: PastEvents,
@@ -189,10 +174,7 @@ export function simulateEntries(
   return [...replayVotes(userId, votes, context, earlier), ...premiumEntries];
 }
 
-/**
- * The number of credits that a delivery contained; null if there was none. If its body was pruned, what was paid for it
- * counts as that.
- */
+/** The credits that a delivery contained, or what was paid if its body was pruned; null if there were none. */
 function awardedIn({ body, family, credits }: Pick<MemberEntry, 'body' | 'family' | 'credits'>): number | null {
   if (body === null) return null;
   if (body === '') return credits;

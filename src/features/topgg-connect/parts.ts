@@ -1,37 +1,233 @@
+import type { Clock } from '@tallyhook/platform/clock';
 import type { Encryption } from '@tallyhook/platform/encryption/encryption';
+import { seal } from '@tallyhook/platform/encryption/sealed-text';
+import { messageOf } from '@tallyhook/platform/errors';
+import { parseJson } from '@tallyhook/platform/json';
+import express, { type RequestHandler, type Response, Router } from 'express';
+import { z } from 'zod';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
 import { mayManageGuild } from '../../discord/inspection.ts';
+import { authenticate, rejectByHeaders } from '../../webhook/sites/authenticate.ts';
+import { isOldSignature, oldSignature } from '../../webhook/sites/read-delivery.ts';
+import type { ReadHeader } from '../../webhook/sites/scheme.ts';
+import type { Site } from '../../webhook/sites/site.ts';
+import { topgg, topggSignature } from '../../webhook/sites/topgg.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
-import { listingAddress, type Settings } from '../settings/feature.ts';
-import type { ConnectionStore } from './store.ts';
-import { createTopggConnect, createTopggRoutes, type TopggConnect, topggConnectPath } from './topgg-connect.ts';
+import {
+  type LinkResult,
+  listingAddress,
+  newListingName,
+  type Settings,
+  type SettingsAuthor,
+} from '../settings/feature.ts';
+import { type Connection, type ConnectionStore, connectionContext } from './store.ts';
 
-/** The address exists if `TOPGG_INTEGRATION_SECRET` is set, with `PUBLIC_URL` and `DISCORD_TOKEN`. */
-export function createServices({
-  config: { topggIntegrationSecret: secret, publicUrl, discord },
-  ...context
-}: ServicesContext & {
+type TopggContext = ServicesContext & {
   readonly store: { readonly topggConnect: ConnectionStore; readonly settings: Pick<SettingsStore, 'state'> };
   readonly encryption: Encryption;
   readonly setup: Settings;
-}): FeatureServices & { readonly shared: { readonly topggConnect: TopggConnect } } {
-  const { store, encryption, setup, directory, rest, clock, stopwatch, log } = context;
-  const topggConnect = createTopggConnect({
-    ...{ store: store.topggConnect, encryption, settings: setup, clock, log },
-    keyId: async () => (await store.settings.state()).keyId,
-    isManager: (guildId, userId) => mayManageGuild(rest, { guildId, userId, now: stopwatch.now() }),
-    mayLink: () => (directory.ofGuild(null)?.named ?? []).length === 0,
-  });
+};
+
+/** The address exists if `TOPGG_INTEGRATION_SECRET` is set, with `PUBLIC_URL` and `DISCORD_TOKEN`. */
+export function createServices(
+  context: TopggContext,
+): FeatureServices & { readonly shared: { readonly topggConnect: TopggConnect } } {
+  const { topggIntegrationSecret: secret, publicUrl, discord } = context.config;
+  const topggConnect = createTopggConnect(context);
   const shared = { topggConnect };
   if (secret === null || discord.token === '') return { shared };
   if (publicUrl === null) {
     const hint = 'Set PUBLIC_URL to the address under which the internet reaches this program.';
-    log.warn({ hint }, `TOPGG_INTEGRATION_SECRET is set, but ${topggConnectPath} is off`);
+    context.log.warn({ hint }, `TOPGG_INTEGRATION_SECRET is set, but ${topggConnectPath} is off`);
     return { shared };
   }
-  const addressOf = (listing: string) => listingAddress(listing, publicUrl);
+  return { shared, routes: createTopggRoutes(topggConnect, { secret, publicUrl, clock: context.clock }) };
+}
+
+const site = 'topgg';
+
+/** The message of top.gg when the owner of a project presses *Connect*. */
+interface Handshake extends Pick<Connection, 'connectionId' | 'userId' | 'kind' | 'targetId'> {
+  readonly secret: string;
+}
+
+/** A connection that is held for a member, for `/setup`. */
+type HeldConnection = Pick<Connection, 'listing' | 'kind' | 'targetId'>;
+
+type TopggConnect = ReturnType<typeof createTopggConnect>;
+
+/**
+ * Links listings that top.gg connects. A server is linked at once if the member may manage it in Discord; everything
+ * else is held for that member to confirm in `/setup`. Its address does not exist before, so its votes get 404.
+ */
+function createTopggConnect(context: TopggContext) {
+  const { encryption, setup: settings, directory, rest, clock, stopwatch, log } = context;
+  const store = context.store.topggConnect;
+  const keyId = async () => (await context.store.settings.state()).keyId;
+
+  async function hold({ secret, ...project }: Handshake): Promise<Connection> {
+    const row = connectionContext(project.connectionId);
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const sealed = seal(encryption.keyFor(await keyId()), secret, row);
+      const held = { ...project, listing: newListingName(site), guildId: null, sealed };
+      if (await store.hold(held, clock.now())) return held;
+    }
+    throw new Error('The key of the database keeps changing.');
+  }
+
+  async function link(connection: Connection, author: SettingsAuthor): Promise<LinkResult> {
+    const { connectionId, listing, kind, targetId, sealed } = connection;
+    if (sealed === null) throw new Error('A connection that is held has a secret.');
+    const result = await settings.link({
+      ...author,
+      ...{ site, kind, targetId, name: listing, lookupKey: null },
+      voteSecret: encryption.open(sealed, connectionContext(connectionId)),
+    });
+    if (result.status === 'linked') await store.linked(connectionId, author.guildId);
+    return result;
+  }
+
+  /** Discord decides, and nobody else: without its word, the connection is held. */
+  async function mayLinkIn(guildId: string, userId: string): Promise<boolean> {
+    try {
+      // Otherwise somebody could take over a listing of the operator.
+      const mayLink = (directory.ofGuild(null)?.named ?? []).length === 0;
+      return mayLink && (await mayManageGuild(rest, { guildId, userId, now: stopwatch.now() }));
+    } catch (error) {
+      log.warn({ guild: guildId, reason: messageOf(error) }, 'Discord did not say who may manage a server; it is held');
+      return false;
+    }
+  }
+
+  async function isLinked({ guildId, listing }: Connection): Promise<boolean> {
+    return guildId !== null && (await settings.read(guildId)).listings.some(({ name }) => name === listing);
+  }
+
   return {
-    shared,
-    routes: createTopggRoutes({ connect: topggConnect, secret, addressOf, clock }),
+    /** Links or holds a project. Repeating it changes nothing. @returns the name of its listing */
+    async connect(handshake: Handshake): Promise<string> {
+      const { connectionId, userId, kind, targetId } = handshake;
+      const stored = await store.find(connectionId);
+      if (stored !== null && (await isLinked(stored))) return stored.listing;
+      const held = stored !== null && stored.guildId === null ? stored : await hold(handshake);
+      const { listing } = held;
+      const author = { guildId: targetId, authorId: userId, interactionId: `topgg ${listing}` };
+      const mayBeLinked = held.userId === userId && kind === 'server' && (await mayLinkIn(targetId, userId));
+      const result = mayBeLinked ? await link(held, author) : null;
+      if (result?.status === 'linked') log.info({ guild: targetId, listing }, 'top.gg has connected a server');
+      else
+        log.info(
+          { listing, kind, target: targetId },
+          'top.gg has connected a project; its owner confirms it in /setup',
+        );
+      return listing;
+    },
+
+    /** Unlinks the listing that a connection has made, and forgets the connection. */
+    async disconnect(connectionId: string): Promise<void> {
+      const connection = await store.find(connectionId);
+      if (connection === null) return;
+      const { guildId, listing, userId: authorId } = connection;
+      if (guildId !== null && (await isLinked(connection))) {
+        await settings.unlink({ guildId, authorId, interactionId: `topgg unlink ${listing}`, listing });
+        log.info({ guild: guildId, listing }, 'top.gg has disconnected a listing');
+      }
+      await store.remove(connectionId);
+    },
+
+    /** The connections that are held for a member who manages a guild. A server is offered in its own guild alone. */
+    async heldFor(guildId: string, userId: string): Promise<readonly HeldConnection[]> {
+      const held = await store.heldFor(userId);
+      return held.filter(({ kind, targetId }) => kind === 'bot' || targetId === guildId);
+    },
+
+    /** Links what is held for the author, who manages the guild; null if nothing with this name is. */
+    async confirm(listing: string, author: SettingsAuthor): Promise<LinkResult | null> {
+      const held = await store.heldFor(author.authorId);
+      const connection = held.find((each) => each.listing === listing);
+      const isOffered = connection?.kind === 'bot' || connection?.targetId === author.guildId;
+      return connection === undefined || !isOffered ? null : link(connection, author);
+    },
+  };
+}
+
+/** Where top.gg says what its owners connect: the address to enter at the integration there. */
+const topggConnectPath = '/connect/topgg';
+
+const maxBodyBytes = 16 * 1024;
+
+/** Without the token of its older webhooks. */
+const integration: Site = { ...topgg, schemes: [topggSignature] };
+
+const discordId = z.string().regex(/^\d{17,20}$/);
+const connectionId = z.string().regex(/^[\x21-\x7e]{1,100}$/);
+const created = z.object({
+  type: z.literal('integration.create'),
+  data: z.object({
+    connection_id: connectionId,
+    webhook_secret: z.string().regex(/^[\x21-\x7e]{8,200}$/),
+    project: z.object({ type: z.enum(['bot', 'server']), platform: z.literal('discord'), platform_id: discordId }),
+    user: z.object({ platform_id: discordId }),
+  }),
+});
+const deleted = z.object({
+  type: z.literal('integration.delete'),
+  data: z.object({ connection_id: connectionId }),
+});
+const handshake = z.discriminatedUnion('type', [created, deleted]);
+
+/** `POST /connect/topgg`, signed by top.gg with the secret of the integration. */
+function createTopggRoutes(
+  connect: TopggConnect,
+  { secret, publicUrl, clock }: { secret: string; publicUrl: string; clock: Clock },
+): RequestHandler {
+  const credentials = { secrets: [secret] };
+  const router = Router();
+
+  // Before the body is read.
+  const requireHeader: RequestHandler = (request, response, next) => {
+    const rejection = rejectByHeaders(integration, headerReader(request.headers), credentials, clock.now());
+    if (rejection === null) next();
+    else reject(response, 401, rejection.error);
+  };
+  const readBody = express.raw({ type: () => true, limit: maxBodyBytes, inflate: false });
+
+  router.post(topggConnectPath, requireHeader, readBody, async (request, response) => {
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    const now = clock.now();
+    const sender = authenticate(integration, { readHeader: headerReader(request.headers), body }, credentials, now);
+    if ('error' in sender) return reject(response, 401, mismatch);
+    if (isOldSignature(sender.signedAt, now)) return reject(response, 401, `Not accepted: ${oldSignature}.`);
+    const parsed = handshake.safeParse(parseJson(sender.content));
+    if (!parsed.success)
+      return reject(response, 400, 'This is no integration.create or integration.delete of Discord.');
+    const { type, data } = parsed.data;
+    if (type === 'integration.delete') {
+      await connect.disconnect(data.connection_id);
+      response.json({ success: true });
+      return;
+    }
+    const listing = await connect.connect({
+      connectionId: data.connection_id,
+      secret: data.webhook_secret,
+      kind: data.project.type,
+      targetId: data.project.platform_id,
+      userId: data.user.platform_id,
+    });
+    response.json({ webhook_url: listingAddress(listing, publicUrl), routes: [topgg.setup.event] });
+  });
+  return router;
+}
+
+const mismatch = 'The signature does not match. Compare TOPGG_INTEGRATION_SECRET with the secret of the integration.';
+
+function reject(response: Response, status: number, error: string): void {
+  response.status(status).json({ success: false, error });
+}
+
+function headerReader(headers: NodeJS.Dict<string | string[]>): ReadHeader {
+  return (name) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
   };
 }

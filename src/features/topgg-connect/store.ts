@@ -22,10 +22,7 @@ export const reads = {
 };
 
 export const writes = {
-  /**
-   * Holds a connection, in place of what is stored of it.
-   * @returns false for a secret with another key than the database's
-   */
+  /** Holds a connection in place of an earlier one. False for a secret with another key than the database's. */
   async hold(sql: Sql, { connectionId, sealed, ...connection }: Connection & { sealed: string }, at: number) {
     const keyId = keyIdOf(sealed) ?? '';
     const state = sql.db.insertInto('settings_state').values({ id: 1, version: 0, key_id: keyId });
@@ -62,11 +59,9 @@ function toConnection(row: Selectable<Tables['topgg_connections']>): Connection 
 
 /** A project of top.gg whose owner has pressed *Connect* there. */
 export interface Connection {
-  /** top.gg's own id of it. */
   readonly connectionId: string;
   /** The name of its listing, or of the one to be: it is part of the address that top.gg has. */
   readonly listing: string;
-  /** The Discord user who has pressed *Connect*. */
   readonly userId: string;
   readonly kind: 'server' | 'bot';
   /** Discord id of the server or bot. */

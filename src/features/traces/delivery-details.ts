@@ -1,5 +1,6 @@
 import { formatCount, minute } from '@tallyhook/platform/durations';
 import { HttpError } from '@tallyhook/platform/web/http-error';
+import type { Cause, ProgramKey } from '../../core/ledger/entry.ts';
 import { directMessagesClosed } from '../../core/outbox/effect.ts';
 import {
   type DeliveryEffect,
@@ -13,15 +14,7 @@ import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { confirmationReasons } from '../confirmations/feature.ts';
 
 /** A delivery with everything that resulted from it. */
-export interface DeliveryDetails {
-  readonly delivery: DeliveryRecord;
-  /** The id of the delivery that this one duplicates; null if it is not a duplicate, or the original is unknown. */
-  readonly original: number | null;
-  readonly entry: LedgerEntry | null;
-  readonly effects: readonly DeliveryEffect[];
-  readonly why: string;
-  readonly timeline: readonly TimelineStep[];
-}
+export type DeliveryDetails = Awaited<ReturnType<typeof getDelivery>>;
 
 /** Where a delivery is looked up. */
 export interface RecordsContext {
@@ -29,8 +22,9 @@ export interface RecordsContext {
 }
 
 /** @throws HttpError 404 */
-export async function getDelivery(context: RecordsContext, id: number): Promise<DeliveryDetails> {
+export async function getDelivery(context: RecordsContext, id: number) {
   const delivery = await findDelivery(context, id);
+  // Null if it is not a duplicate, or the original is unknown.
   const original = delivery.originalId;
   const [entry, effects] = await Promise.all([context.records.entryOf(delivery), context.records.effectsOf(id)]);
   const why = explainDelivery(delivery, { entry, original });
@@ -44,14 +38,6 @@ export async function findDelivery({ records }: Pick<RecordsContext, 'records'>,
   return delivery;
 }
 
-interface TimelineStep {
-  /** ms since the epoch. */
-  readonly at: number;
-  readonly what: string;
-  readonly text: string;
-}
-
-/** The steps in the processing of a delivery, oldest first. */
 function timelineOf(
   delivery: DeliveryRecord,
   {
@@ -59,7 +45,7 @@ function timelineOf(
     original,
     effects,
   }: { entry: LedgerEntry | null; original: number | null; effects: readonly DeliveryEffect[] },
-): TimelineStep[] {
+) {
   const { receivedAt: at, body, family, listing, outcome } = delivery;
   // Only a replay records an event with a later time than its delivery.
   const recordedAt = entry !== null && entry.at > at + 5 * minute ? entry.at : at;
@@ -152,10 +138,7 @@ export function explainDelivery(
   }
 }
 
-/**
- * The event that a quarantined delivery waits for by itself: its time, or its site; null if nothing but a replay ends
- * it.
- */
+/** The event that a quarantined delivery waits for by itself: its time, or its site; null without a replay. */
 export function waitOf({
   outcome,
   reason,
@@ -207,7 +190,6 @@ export function explainEffect({ state, attempts, reason }: EffectRecord): string
     : `Attempt ${attempts} failed, waiting for a retry: ${asSentence(reason)}`;
 }
 
-/** Reasons that the program checks, in words. */
 const reasonTexts: Readonly<Record<string, string>> = {
   [directMessagesClosed]: 'The member does not accept direct messages from the bot, or shares no server with it.',
 };
@@ -221,4 +203,58 @@ export function asSentence(reason: string | null): string {
 
 function formatCredits(credits: number): string {
   return formatCount(credits, 'credit');
+}
+
+/** Traces of the deliveries of a member, for managers. Rejects with the errors of the store. */
+export interface Traces {
+  trace(userId: string): Promise<Trace>;
+}
+
+/** The newest records of a member. Reasons are external text, or English. Times are ms since the epoch. */
+export interface Trace {
+  /** Newest first. */
+  readonly deliveries: readonly TracedDelivery[];
+  /** Credits that no delivery caused, such as claims and corrections; newest first. */
+  readonly entries: readonly TracedEntry[];
+  readonly roles: readonly TracedRole[];
+}
+
+export interface TracedDelivery {
+  readonly receivedAt: number;
+  /** The name of the configured listing; null if it is unknown. */
+  readonly listing: string | null;
+  /** `aheadOfTime`: until its timestamp is reached; `unconfirmed`: until its site confirms the vote. */
+  readonly outcome: 'recorded' | 'duplicate' | 'test' | 'quarantined' | 'aheadOfTime' | 'unconfirmed' | 'ignored';
+  /** Why it was quarantined. */
+  readonly reason: string | null;
+  /** The entry of the event itself; null if it never pays, or was not recorded. */
+  readonly entry: TracedEntry | null;
+  /** The effects of the delivery, oldest first. */
+  readonly effects: readonly TracedEffect[];
+}
+
+export interface TracedEntry extends ProgramKey {
+  readonly cause: Cause;
+  readonly credits: number;
+  readonly reason: string | null;
+  readonly at: number;
+}
+
+export interface TracedEffect {
+  /** A kind of the outbox, such as `announcement`. */
+  readonly kind: string;
+  readonly state: 'waiting' | 'done' | 'buried';
+  /** Why the last attempt failed; null if it did not. */
+  readonly reason: string | null;
+  /** The role that it changed (Discord ID); null for none. */
+  readonly role: string | null;
+}
+
+export interface TracedRole {
+  /** Discord ID. */
+  readonly role: string;
+  /** Null if it does not end. */
+  readonly until: number | null;
+  /** True if Discord matches: not yet, or not at all for now. */
+  readonly state: 'applied' | 'pending' | 'parked';
 }

@@ -1,8 +1,14 @@
 import { accountIdOf, type CommunityId, noCommunity } from '../../core/ledger/account.ts';
 import type { DeliveryRecord, Records } from '../../core/records/records.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
-import { getDelivery, type RecordsContext, waitOf } from './delivery-details.ts';
-import type { Trace, TracedDelivery, Traces } from './trace.ts';
+import {
+  getDelivery,
+  type RecordsContext,
+  type Trace,
+  type TracedDelivery,
+  type Traces,
+  waitOf,
+} from './delivery-details.ts';
 
 /** Deliveries in a trace: as many as fit into a reply. */
 const maxDeliveries = 15;

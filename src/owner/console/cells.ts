@@ -11,7 +11,6 @@ import type { KnownEventKind } from '../../webhook/event.ts';
 import type { KnownOutcome } from '../../webhook/response.ts';
 import { service } from '../../webhook/sites/service.ts';
 import type { NameBook } from '../names.ts';
-import { visible } from './pretty-json.ts';
 
 export const tones: Readonly<Record<KnownOutcome | EffectState, 'good' | 'plain' | 'bad' | 'busy'>> = {
   recorded: 'good',
@@ -35,7 +34,6 @@ export function outcomeBadge({ outcome, credits }: Pick<DeliveryRecord, 'outcome
   return html`<span class="mark ${isUnpaid ? 'plain' : tones[outcome]}" title="${outcome}">${text}</span>`;
 }
 
-/** The kinds of events, in words. */
 export function kindNames({ text }: Texts): Readonly<Record<KnownEventKind, string>> {
   return {
     server_vote: text('console.kinds.server_vote'),
@@ -127,9 +125,7 @@ export function listingText(
 /** Draws the part of a page that is about one listing. */
 export type DrawPart = (listing: string, draw: () => Html) => Html;
 
-/**
- * Pages show the listings of many owners: what one of them cannot be drawn with is logged, and missing only there.
- */
+/** Pages show the listings of many owners: what one of them cannot be drawn with is logged, and missing only there. */
 export function createDrawPart({ log, texts }: { readonly log: Log; readonly texts: Texts }): DrawPart {
   return (listing, draw) => {
     try {
@@ -139,4 +135,43 @@ export function createDrawPart({ log, texts }: { readonly log: Log; readonly tex
       return html`<section class="card"><h2><bdi>${listing}</bdi></h2><p class="notice bad">${texts.text('failure.title')}</p></section>`;
     }
   };
+}
+
+/** An unterminated string is one token: searching for its end at each of its quotes would take quadratic time. */
+const tokens = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{[]\s*[}\]]|[{}[\],:]|\s+|[^\s"{}[\],:]+/gs;
+/** Deeper than any payload. Deeper levels are not indented further, or a small body could produce a huge page. */
+const maxIndentation = 20;
+
+/** JSON with one line per member. `JSON.parse` would lose digits of large ids and duplicate members. */
+export function prettyJson(text: string): string {
+  let depth = 0;
+  const line = () => `\n${'  '.repeat(Math.min(depth, maxIndentation))}`;
+  return text.replace(tokens, (token) => {
+    if (/^\s/.test(token)) return '';
+    if (/^[{[]\s*[}\]]$/.test(token)) return token.replace(/\s/g, '');
+    if (token === '{' || token === '[') {
+      depth += 1;
+      return token + line();
+    }
+    if (token === '}' || token === ']') {
+      depth = Math.max(0, depth - 1);
+      return line() + token;
+    }
+    if (token === ',') return token + line();
+    return token === ':' ? ': ' : token;
+  });
+}
+
+/** Invisible characters and those that change the text direction, except line breaks. */
+const invisible = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Escapes invisible and direction-changing characters as in JSON: `\u202e`. */
+export function visible(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(invisible, (character) =>
+      [...Array(character.length).keys()]
+        .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
+        .join(''),
+    );
 }

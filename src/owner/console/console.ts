@@ -6,14 +6,11 @@ import { HttpError, handleErrors } from '@tallyhook/platform/web/http-error';
 import { securityHeaders } from '@tallyhook/platform/web/security-headers';
 import express, { type RequestHandler, Router } from 'express';
 import { messageStyles, readScript, readSharedScript } from 'local-discord/messages';
-import type { Authentication } from '../authentication.ts';
+import type { Authentication, DiscordSignIn } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
-import type { DiscordSignIn } from '../discord-sign-in.ts';
-import { previewScript } from './announcements/preview-script.ts';
-import { explainError } from './console-error.ts';
-import { formRoutes } from './form-routes.ts';
-import { redirectToSlash, sessionMiddleware } from './middleware.ts';
-import { pageRoutes, serverRoutes } from './page-routes.ts';
+import { previewScript } from './announcements/announcements-page.ts';
+import { explainError, redirectToSlash, sessionMiddleware } from './middleware.ts';
+import { formRoutes, pageRoutes, serverRoutes } from './page-routes.ts';
 import { relativeRoot, renderPage, speaking, textsOf } from './render-page.ts';
 import { createOwnerSessions, type OwnerSessions } from './session.ts';
 import { settingsRoutes } from './settings/routes.ts';
@@ -21,7 +18,6 @@ import { memberSignInRoutes, ownerSignInRoutes, signInLinkRoutes, startPath } fr
 
 const assetOptions = { cacheControl: 'private, max-age=3600' };
 
-/** Who can sign in. */
 export interface ConsoleAccess {
   /** The `OWNER_TOKEN`; null without one. */
   readonly token: string | null;
@@ -31,10 +27,7 @@ export interface ConsoleAccess {
   readonly authentication: Authentication;
 }
 
-/**
- * The owner's console, to be mounted at `/owner`: pages over the same queries and actions as the API. Only
- * previews of messages need JavaScript.
- */
+/** The owner's console, to be mounted at `/owner`. Only previews of messages need JavaScript. */
 export function createConsole({ token, discord, authentication }: ConsoleAccess, context: OwnerContext): Router {
   const secrets = { token, clientSecret: discord?.clientSecret ?? null };
   const sessions = createOwnerSessions(secrets, context.sessions, context.clock);

@@ -1,17 +1,24 @@
 import { hour, minute } from '@tallyhook/platform/durations';
-import { markup } from '@tallyhook/platform/texts/markup';
+import { bold, joined, type Markup, markup } from '@tallyhook/platform/texts/markup';
 import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { dateTime } from '@tallyhook/platform/web/time-element';
+import { describeValue, settingName } from '../../../commands/setup/view.ts';
+import type { ListingConfig } from '../../../config/schema.ts';
 import { createCalendar } from '../../core/rewards/calendar.ts';
+import { isOff } from '../../core/settings/setting-spec.ts';
 import type { ReversalTotals } from '../../features/corrections/reversals.ts';
 import type { VoteRange } from '../../features/corrections/store.ts';
+import type { CardView, ConsoleCard } from '../../features/parts.ts';
 import type { HeldListing } from '../../features/rate-alarms/store.ts';
+import { settings } from '../../features/settings.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { ListingDetails } from '../listings.ts';
 import type { NameBook } from '../names.ts';
-import { counted, type DrawPart, fill, listingTitle, siteText } from './cells.ts';
+import type { ListingDetails } from '../queries.ts';
+import { counted, type DrawPart, fill, listingTitle, memberLink, named, siteText, untrustedText } from './cells.ts';
+import { reasonHtml } from './reason.ts';
 import type { OwnerSession } from './session.ts';
+import { inlineMarkup } from './settings/markup-html.ts';
 
 interface PageContext {
   readonly root: string;
@@ -47,8 +54,7 @@ ${timeField('from', text('console.reversal.from'), paid?.from, timeZone)} ${time
 <span class="quiet">${timeZoneText(timeZone, texts)}</span></form></section>`;
 }
 
-/** Whose days and times these are. */
-export function timeZoneText(timeZone: string, { text }: Texts): string {
+function timeZoneText(timeZone: string, { text }: Texts): string {
   return `${text('setup.names.timeZone')}: ${timeZone}`;
 }
 
@@ -102,4 +108,78 @@ ${
     : html`<form class="line" method="post" action="${root}listings/${encodeURIComponent(listing)}/reversals">${formTokenField(session)}
 ${hidden}<input type="hidden" name="confirmed" value="yes"><button>${text('setup.buttons.confirm')}</button> ${back}</form>`
 }</section></div>`;
+}
+
+interface RewardsPage {
+  readonly root: string;
+  readonly texts: Texts;
+  readonly names: NameBook;
+}
+
+/** One card per subject. @param cards those of the features */
+export function rewardsPage(
+  { rules, cards }: { readonly rules: readonly ListingConfig[]; readonly cards: readonly RenderedCard[] },
+  page: RewardsPage,
+): Html {
+  const { texts } = page;
+  const shown = (isBeside: boolean) =>
+    cards.flatMap(({ card: each, content }) =>
+      (each.isBesideRules === true) === isBeside ? [card(each.id, each.title(texts), content)] : [],
+    );
+  return html`<h1>${texts.text('console.rewards')}</h1>
+<div class="columns">
+${card('rules', texts.text('console.rules'), rulesByListing(rules, page))}
+<div>${shown(true)}</div>
+</div>
+${shown(false)}`;
+}
+
+interface RenderedCard {
+  readonly card: ConsoleCard;
+  readonly content: Html;
+}
+
+/** Without the cards that have nothing to show. */
+export async function renderCards(
+  cards: readonly ConsoleCard[],
+  scope: CardView['scope'],
+  page: RewardsPage,
+): Promise<readonly RenderedCard[]> {
+  const { texts, names } = page;
+  const view: CardView = {
+    ...{ scope, texts, text: untrustedText },
+    memberLink: (userId) => memberLink(userId, page),
+    role: (id) => named(id, names.role(id)),
+    reason: (reason) => reasonHtml(reason, page),
+    markup: (text) => inlineMarkup(text, names, texts.locale),
+  };
+  const contents = await Promise.all(cards.map((each) => each.render(view)));
+  return cards.flatMap((each, index) => {
+    const content = contents[index];
+    return content ? [{ card: each, content }] : [];
+  });
+}
+
+function card(id: string, title: string, content: Html | readonly Html[]): Html {
+  return html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${content}</section>`;
+}
+
+/** Listings with the same rules share one list. */
+function rulesByListing(listings: readonly ListingConfig[], { texts, names }: RewardsPage): Html[] {
+  const described = listings.map((each) => ({ ...each, rules: describeRules(each, texts) }));
+  const groups = Map.groupBy(described, ({ timeZone, rules }) => [timeZone, ...rules].join('\n'));
+  return [...groups.values()].map((group) => {
+    const titles = texts.list(group.map(({ name }) => names.listing(name) ?? name));
+    const { timeZone = '', rules = [] } = group[0] ?? {};
+    return html`<h3><bdi>${titles}</bdi></h3><ul class="rules">${rules.map((rule) => html`<li>${inlineMarkup(rule, names, texts.locale)}</li>`)}</ul>
+<p class="quiet">${timeZoneText(timeZone, texts)}</p>`;
+  });
+}
+
+function describeRules(listing: ListingConfig, texts: Texts): readonly Markup[] {
+  return settings.flatMap(({ path, inFile }) => {
+    const value = inFile(listing);
+    if (!path.startsWith('rewards.') || isOff(value) || value === 'all') return [];
+    return [joined([bold(settingName(path, texts)), describeValue(path, value, texts)], ': ')];
+  });
 }

@@ -20,16 +20,12 @@ import type { NameBook } from '../names.ts';
 import { fill, untrustedText } from './cells.ts';
 import { inlineMarkup, markupHtml } from './settings/markup-html.ts';
 
-/** What reasons are shown with. */
 export interface ReasonView {
   readonly texts: Texts;
   readonly names: NameBook;
 }
 
-/**
- * Why something failed or was not paid. The program stores it in English: what managers meet is in the language of the page,
- * all else is quoted.
- */
+/** Why something failed or was not paid: in the language of the page what managers meet; all else is quoted. */
 export function reasonHtml(reason: string | null, { texts, names }: ReasonView): Html {
   const known = reason === null ? null : (knownReason(reason, texts) ?? failureOf(reason, texts));
   if (known !== null) return inlineMarkup(known, names, texts.locale);
@@ -39,7 +35,6 @@ export function reasonHtml(reason: string | null, { texts, names }: ReasonView):
 const { aheadOfTime, noListing, rateAlarm, rejected } = quarantineReasons;
 const { waiting, refused, unknown, tooMany } = confirmationReasons;
 
-/** Whether the reason for a quarantine says all. */
 function isExplained(reason: string | null): boolean {
   return [aheadOfTime, rateAlarm, waiting, refused, unknown, tooMany].some((each) => each === reason);
 }
@@ -53,7 +48,6 @@ export function deliveryReason(
   return isForeign ? untrustedText(reason) : reasonHtml(reason, view);
 }
 
-/** A reason that is stored as it is. */
 function knownReason(reason: string, { text }: Texts): Markup | null {
   const own = ownReason(reason);
   if (own !== null) return text(own);
@@ -72,7 +66,6 @@ function knownReason(reason: string, { text }: Texts): Markup | null {
   return Object.hasOwn(known, reason) ? escapeText(known[reason] ?? '') : null;
 }
 
-/** Sentences with the id of a channel or role. */
 const sentences: readonly (readonly [RegExp, RoleFailureCause | ((texts: Texts, id: string) => Markup)])[] = [
   [/^The bot lacks the permission Manage Roles\./, 'missing_permission'],
   [/^Role (\d+) is not below the role of the bot\./, 'role_too_high'],
@@ -111,7 +104,6 @@ function lacking({ text, list }: Texts, channelId: string, permissions: readonly
   );
 }
 
-/** Longer reasons are truncated (characters). */
 const maxLength = 150;
 
 /** What became of a delivery, for somebody who says "I voted and got nothing". @param entry null if there is none */

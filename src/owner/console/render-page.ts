@@ -5,7 +5,6 @@ import type { Request, RequestHandler, Response } from 'express';
 import { type AppTexts, ownTexts, type Texts } from '../../texts/texts.ts';
 import type { OwnerSession, Visit } from './session.ts';
 
-/** The results of actions. */
 export const consoleMessages = ({ text }: Texts): FlashMessages => ({
   'signed-out': { tone: 'good', text: text('console.notices.signedOut') },
   corrected: { tone: 'good', text: text('console.notices.corrected') },
@@ -33,10 +32,7 @@ const sections = [
   { path: 'changes', name: 'changes' },
 ] as const;
 
-/**
- * The relative URL of the console's overview from the page at `path`: `./`, `../` or `../../`. All links are relative,
- * so that the console works under any path of a proxy.
- */
+/** The relative URL of the overview from `path`, so that the console works under any path of a proxy. */
 export function relativeRoot(path: string): string {
   const depth = path.split('/').length - 2;
   return depth <= 0 ? './' : '../'.repeat(depth);
@@ -89,7 +85,6 @@ export function speaking(languages: AppTexts): RequestHandler {
   };
 }
 
-/** In the language of the browser. */
 export function textsOf(request: Request): Texts {
   return (languagesByRequest.get(request) ?? ownTexts).for(...request.acceptsLanguages().slice(0, 10));
 }

@@ -18,7 +18,6 @@ export interface SignedInMember {
 /** The session of the signed-in operator or member. */
 export interface OwnerSession {
   readonly id: string;
-  /** ms since the epoch. */
   readonly expiresAt: number;
   /** The CSRF token of every form of this session. */
   readonly formToken: string;
@@ -46,37 +45,17 @@ const clockToleranceMs = minute;
 /** A cookie has at most 4,096 bytes. */
 const maxGuilds = 150;
 
-/** What the keys of the cookies are derived from; null for who cannot sign in. */
-export interface SessionSecrets {
-  /** The `OWNER_TOKEN`. */
-  readonly token: string | null;
-  /** The client secret, for members. */
-  readonly clientSecret: string | null;
-}
-
 /**
  * A session is a signed cookie with a random id, and for a member who it is. The signing key is derived from the owner
  * token by scrypt, or for members from the client secret: sessions are valid in all processes and after a restart, the
  * token cannot be guessed from a cookie, and a new token or secret ends all sessions that are signed with it. The cookie
  * has no path, so that it is valid under any path of a proxy: it must be set from a path directly below the console's.
  */
-export interface OwnerSessions {
-  /** Null if the cookie is missing, forged, expired or revoked. Rejects if the database cannot be read. */
-  find(request: Request): Promise<OwnerSession | null>;
-  /** @param member null for the operator */
-  signIn(request: Request, response: Response, member: SignedInMember | null): Promise<void>;
-  /**
-   * Revokes the session in all processes, for every copy of the cookie. Rejects, and keeps the cookie, if that cannot
-   * be stored.
-   */
-  signOut(session: OwnerSession, request: Request, response: Response): Promise<void>;
-}
-
 export function createOwnerSessions(
-  { token, clientSecret }: SessionSecrets,
+  { token, clientSecret }: { readonly token: string | null; readonly clientSecret: string | null },
   revocations: SessionRevocations,
   clock: Clock,
-): OwnerSessions {
+) {
   let derived: Promise<SessionCookie> | undefined;
   // At the first use: it takes longer than anything else that a start computes, and many never open the console.
   const operatorCookie = () => {
@@ -106,7 +85,8 @@ export function createOwnerSessions(
   }
 
   return {
-    async find(request) {
+    /** Null if the cookie is missing, forged, expired or revoked. Rejects if the database cannot be read. */
+    async find(request: Request): Promise<OwnerSession | null> {
       const now = clock.now();
       const session = await read(request.headers.cookie, now);
       // A session that ends too late began before the clock was set back; its real age is unknown.
@@ -114,19 +94,23 @@ export function createOwnerSessions(
       // Only for genuine cookies, so that forged ones cause no queries.
       return (await revocations.isRevoked(session.id)) ? null : session;
     },
-    async signIn(request, response, member) {
+    /** @param member null for the operator */
+    async signIn(request: Request, response: Response, member: SignedInMember | null): Promise<void> {
       const id = randomBytes(16).toString('base64url');
       const subject = member === null ? id : `${id}~${member.userId}~${member.guildIds.slice(0, maxGuilds).join('-')}`;
       const cookie = await cookieOf(member);
       cookie.set(response, { subject, now: clock.now(), secure: usesHttps(request) });
     },
-    async signOut({ id, expiresAt, member }, request, response) {
+    /** Revokes the session in all processes. Rejects, and keeps the cookie, if that cannot be stored. */
+    async signOut({ id, expiresAt, member }: OwnerSession, request: Request, response: Response): Promise<void> {
       await revocations.revoke({ id, expiresAt, now: clock.now() });
       const cookie = await cookieOf(member);
       cookie.clear(response, { secure: usesHttps(request) });
     },
   };
 }
+
+export type OwnerSessions = ReturnType<typeof createOwnerSessions>;
 
 function timesOf({ expiresAt, formToken }: CookieSession) {
   return { expiresAt, formToken };

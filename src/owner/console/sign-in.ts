@@ -7,14 +7,17 @@ import { HttpError } from '@tallyhook/platform/web/http-error';
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { Texts } from '../../texts/texts.ts';
-import { type Authentication, loopbackClients } from '../authentication.ts';
+import {
+  type Authentication,
+  type DiscordSignIn,
+  loopbackClients,
+  type SignInLinks,
+  signInCallback,
+} from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
-import { type DiscordSignIn, signInCallback } from '../discord-sign-in.ts';
 import { parseRequest } from '../request-schemas.ts';
-import type { SignInLinks } from '../sign-in-links.ts';
 import { counted, fill } from './cells.ts';
-import { ConsoleError, explainError } from './console-error.ts';
-import { findFormSession } from './middleware.ts';
+import { ConsoleError, explainError, findFormSession } from './middleware.ts';
 import { renderPage, textsOf } from './render-page.ts';
 import { type OwnerSessions, sessionLifetimeMs } from './session.ts';
 
@@ -28,7 +31,6 @@ export const nextPage = z
 
 const signInForm = z.object({ ownerToken: z.string().catch(''), next: nextPage });
 
-/** Who can sign in, how. */
 interface SignInOptions {
   /** Verifies the owner token; null without one. */
   readonly authentication: Authentication | null;
@@ -114,7 +116,6 @@ ${hasToken && tokenForm(page)}
 
 const tokenName = 'OWNER_TOKEN';
 
-/** How long a session lasts. */
 function lasting({ duration, text }: Texts): string {
   return text('console.staySignedIn', { duration: `${duration(sessionLifetimeMs)}` });
 }
@@ -196,7 +197,6 @@ export function memberSignInRoutes(
 const expired = () => new ConsoleError(400, ({ text }) => text('webPage.expired'));
 const unavailable = () => new ConsoleError(503, ({ text }) => text('webPage.unavailable'), 30);
 
-/** After signing in, with a link to where the member wanted to go. */
 function arrivedPage(next: string, { text }: Texts) {
   const title = text('console.notices.signedIn');
   return {

@@ -9,9 +9,9 @@ import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
 import { ZodError } from 'zod';
 import { loadConfig } from '../../../config/load.ts';
+import { evaluateBacklog } from '../../../src/cli/doctor/database.ts';
 import { evaluateDiscordError } from '../../../src/cli/doctor/discord.ts';
-import { evaluateBacklog } from '../../../src/cli/doctor/ledger.ts';
-import { evaluateSecrets } from '../../../src/cli/doctor/secrets.ts';
+import { evaluateSecrets } from '../../../src/cli/doctor/listings.ts';
 import { botToken } from '../../support/bot-token.ts';
 
 const minute = 60_000;

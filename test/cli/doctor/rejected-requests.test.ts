@@ -1,7 +1,7 @@
 import { minute } from '@tallyhook/platform/durations';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
-import { checkRejectedRequests } from '../../../src/cli/doctor/application.ts';
+import { checkRejectedRequests } from '../../../src/cli/doctor/discord.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 

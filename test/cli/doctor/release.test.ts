@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkRelease } from '../../../src/cli/doctor/running-program.ts';
+import { checkRelease } from '../../../src/cli/doctor/installation.ts';
 import { serve } from '../../support/start-receiver.ts';
 
 async function findingsFor(body: string, version: string, status = 200) {

@@ -11,7 +11,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { CustomCommand } from '../../../commands/custom-command.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { createApp } from '../../../src/app/app.ts';
-import { createListingTargets } from '../../../src/features/communities/listing-targets.ts';
+import { createListingTargets } from '../../../src/features/communities/directory.ts';
 import { Settings } from '../../../src/features/settings/settings.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { sign } from '../../../src/webhook/sign.ts';

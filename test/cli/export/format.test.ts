@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formats } from '../../../src/cli/export.ts';
+import { formats } from '../../../src/cli/backup.ts';
 import type { NumberedEntry } from '../../../src/core/store/snapshots/audit.ts';
 
 const entry: NumberedEntry = {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { createChoices, type FoundId } from '../../../src/cli/init/live-checks.ts';
+import { createChoices, type FoundId } from '../../../src/cli/init/answers.ts';
 
 const choices: readonly FoundId[] = Array.from({ length: 250 }, (_, index) => ({
   id: String(100_000_000_000_000_000n + BigInt(index)),

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createKeyReader, findColumns, parseMapping } from '../../../src/cli/import/columns.ts';
-import { interpretRow, type RowRules } from '../../../src/cli/import/interpret-row.ts';
+import {
+  createKeyReader,
+  findColumns,
+  interpretRow,
+  parseMapping,
+  type RowRules,
+} from '../../../src/cli/import/interpret-row.ts';
 import type { Fields } from '../../../src/cli/import/read-rows.ts';
 import { createRehearsal } from '../../../src/cli/import/run-import.ts';
 import { serverAndBot } from '../../support/listings.ts';

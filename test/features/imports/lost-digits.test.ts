@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLostDigits } from '../../../src/cli/import/lost-digits.ts';
+import { createLostDigits } from '../../../src/cli/import/interpret-row.ts';
 
 function examplesIn(ids: readonly string[]): readonly string[] {
   const digits = createLostDigits();

@@ -11,12 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { mayManageGuild } from '../../../src/discord/inspection.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import {
-  createConnect,
-  createConnectClient,
-  createConnectRoutes,
-  createConnectTickets,
-} from '../../../src/features/settings/connect.ts';
+import { createConnect } from '../../../src/features/settings/connect.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { ownTexts } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../support/local-discord.ts';
@@ -45,25 +40,26 @@ async function bot(serviceUrl: string) {
   const state = { isManager: true, now: systemClock.now() };
   const now = () => state.now;
   const { encryption } = loadConfig({ TALLYHOOK_ROLES: 'receive', SETTINGS_KEY: 'a'.repeat(64) });
-  const tickets = createConnectTickets({
-    encryption: createEncryption(encryption),
-    keyId: async () => (await store.settings.state()).keyId,
-    now,
-  });
+  let tickets: ReturnType<typeof createConnect>['tickets'] | undefined;
   const url = await listen((publicUrl) => {
     const connect = createConnect({
-      client: createConnectClient(serviceUrl, { now, log }),
-      tickets,
-      settings,
+      serviceUrl,
       publicUrl,
+      settings,
+      encryption: createEncryption(encryption),
+      keyId: async () => (await store.settings.state()).keyId,
       isManager: async () => state.isManager,
       botName: async () => 'Harbour bot',
       mayLink: () => true,
-      stopwatch: { ...systemClock, sleep: async () => {} },
+      languages: ownTexts,
+      clock: { now },
+      stopwatch: { ...systemClock, monotonic: now, sleep: async () => {} },
       log,
     });
-    return createConnectRoutes({ languages: ownTexts, connect, tickets, publicUrl, log });
+    tickets = connect.tickets;
+    return connect.routes;
   });
+  if (tickets === undefined) throw new Error('The server was not created.');
   const linked = async () => (await settings.read(serverId)).listings.map(({ name }) => name);
   return { url, state, tickets, settings, linked };
 }

@@ -6,8 +6,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createMetrics } from '../../../src/core/metrics.ts';
 import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
-import { createDirectory } from '../../../src/features/communities/directory.ts';
-import { createListingTargets, createTargetLoop } from '../../../src/features/communities/listing-targets.ts';
+import {
+  createDirectory,
+  createListingTargets,
+  createTargetLoop,
+} from '../../../src/features/communities/directory.ts';
 import { LookupClients } from '../../../src/features/communities/lookup-clients.ts';
 import type { SettingsAuthor } from '../../../src/features/settings/community.ts';
 import { createSettings } from '../../../src/features/settings/in-effect.ts';

@@ -5,8 +5,8 @@ import { trace } from '../../../commands/trace.ts';
 import type { Reply } from '../../../src/discord/commands/reply.ts';
 import { renderReply } from '../../../src/discord/rendering/message.ts';
 import { createWritableLedger } from '../../../src/features/corrections/program-ledger.ts';
+import type { TracedDelivery } from '../../../src/features/traces/delivery-details.ts';
 import { createTraces } from '../../../src/features/traces/parts.ts';
-import type { TracedDelivery } from '../../../src/features/traces/trace.ts';
 import {
   contextFor,
   fakeLookup,

@@ -8,7 +8,7 @@ import {
   styleComponents,
   toElement,
 } from 'local-discord/messages/browser';
-import type { DrawnMessage } from '../announcements/previews.ts';
+import type { DrawnMessage } from '../announcements/announcements-page.ts';
 
 /** After the last change of a form (ms). */
 const delayMs = 300;

@@ -1,7 +1,7 @@
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { dateTime, isTime } from '@tallyhook/platform/web/time-element';
 import type { NameBook } from '../../names.ts';
-import { visible } from '../pretty-json.ts';
+import { visible } from '../cells.ts';
 
 /** Discord's markup that the program's texts use, and that people can write into their own. */
 const tokens =
