@@ -14,10 +14,8 @@ import {
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { StandingSummary } from '../src/core/ledger/standing.ts';
 import { type NextMilestone, nextMilestone } from '../src/core/rewards/milestones.ts';
-import { isOffered } from '../src/discord/commands/command.ts';
-import { type CommandInput, memberOption } from '../src/discord/commands/input.ts';
+import { type CommandInput, isOffered, memberOption, offersAt } from '../src/discord/commands/command.ts';
 import { findListingPage, type ListingPage, voteButtons } from '../src/discord/commands/listing-page.ts';
-import { offersAt } from '../src/discord/commands/offers.ts';
 import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
 import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
 import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';

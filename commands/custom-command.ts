@@ -11,13 +11,14 @@ import type { Standings } from '../src/core/ledger/standing.ts';
 import {
   bodyOfNative,
   type CommandChoice,
+  type CommandInput,
   type CommandOption,
+  type CompletionInput,
   functionsOfNative,
   type ListedLookup,
   menuNameOf,
   type NativeCommand,
 } from '../src/discord/commands/command.ts';
-import type { CommandInput, CompletionInput } from '../src/discord/commands/input.ts';
 import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
 import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';

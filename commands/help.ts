@@ -1,8 +1,7 @@
 import { bold, commandMention, escapeName, joined, lines, type Markup } from '@tallyhook/platform/texts/markup';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { searchChoices } from '../src/discord/commands/choices.ts';
-import { isOffered } from '../src/discord/commands/command.ts';
-import type { CommandInput } from '../src/discord/commands/input.ts';
+import { type CommandInput, isOffered } from '../src/discord/commands/command.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
 import type { Command, CommandContext } from './context.ts';
 

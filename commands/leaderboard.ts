@@ -8,13 +8,12 @@ import {
   leaderboardScores,
   type RankedMember,
 } from '../src/core/ledger/standing.ts';
-import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
-import { pageButtons } from '../src/discord/commands/offers.ts';
+import { type CommandInput, choiceOption, integerOption, pageButtons } from '../src/discord/commands/command.ts';
 import type { OptionValue, Panel, PanelBlock, ReplyButton } from '../src/discord/commands/reply.ts';
 import { medalOf } from '../src/texts/medals.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import { chosenCommunity, communityChoice } from './communities.ts';
 import type { Command } from './context.ts';
+import { chosenCommunity, communityChoice } from './listing.ts';
 
 const pageSize = 10;
 const maxPage = 1_000_000_000;

@@ -1,7 +1,7 @@
 import { hour } from '@tallyhook/platform/durations';
 import { commandMention, lines, type Markup, subtext, timestamp } from '@tallyhook/platform/texts/markup';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
+import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/command.ts';
 import { findListingPage, type ListingPage, voteButtons } from '../src/discord/commands/listing-page.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
 import type { Command, CommandContext } from './context.ts';

@@ -2,13 +2,16 @@ import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import { memoizeByIdentity } from '@tallyhook/platform/memoize';
 import { escapeName, escapeText, lines, markup, timestamp } from '@tallyhook/platform/texts/markup';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import type { ListedLookup } from '../src/discord/commands/command.ts';
-import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
-import { pageButtons } from '../src/discord/commands/offers.ts';
+import {
+  type CommandInput,
+  choiceOption,
+  integerOption,
+  type ListedLookup,
+  pageButtons,
+} from '../src/discord/commands/command.ts';
 import type { OptionValue, Reply, ReplyField, ReplySelect } from '../src/discord/commands/reply.ts';
 import { maxStars, renderStars, starsOf } from '../src/features/reviews/message.ts';
-import type { CachedValue } from '../src/lookup/lookup.ts';
-import { type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/schemas.ts';
+import { type CachedValue, type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/lookup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
 import { choiceOf, completeListing, listingOption, selectedListing, staleNote } from './listing.ts';

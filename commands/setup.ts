@@ -1,7 +1,7 @@
 import { isEqual, type JsonObject, listOf, objectOf, parseJson, textOf } from '@tallyhook/platform/json';
 import { bold, joined, lines, type Markup, markup, subtext } from '@tallyhook/platform/texts/markup';
 import { isOff, type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
-import { type CommandInput, textField } from '../src/discord/commands/input.ts';
+import { type CommandInput, textField } from '../src/discord/commands/command.ts';
 import type { Modal, ModalField, Panel, PanelBlock, Reply } from '../src/discord/commands/reply.ts';
 import { announcementSettings, readAnnouncements } from '../src/features/announcements/read-settings.ts';
 import type { ListingSettings } from '../src/features/settings/community.ts';
@@ -36,19 +36,6 @@ import {
   submitSite,
 } from './setup/listings.ts';
 import {
-  findObjectProblems,
-  type Problem,
-  panel,
-  problemOf,
-  renderHistory,
-  renderSaved,
-  renderUndone,
-  renderUnsaved,
-  showSaved,
-  type ValueChange,
-  withUploads,
-} from './setup/results.ts';
-import {
   type Answer,
   editOf,
   findForm,
@@ -74,18 +61,29 @@ import {
   editOptions,
   effectiveValue,
   escapedName,
+  findObjectProblems,
   hasListing,
   type ListingView,
   listingOptions,
   listingTitle,
   namesListing,
   openView,
+  type Problem,
+  panel,
+  problemOf,
   refreshed,
+  renderHistory,
+  renderSaved,
+  renderUndone,
+  renderUnsaved,
   type SectionId,
   type SetupView,
   selectBlock,
+  showSaved,
   textBlock,
   toChanges,
+  type ValueChange,
+  withUploads,
 } from './setup/view.ts';
 
 type Handler<View = SetupView> = (view: View) => Answer;

@@ -13,8 +13,7 @@ import {
   subtext,
   timestamp,
 } from '@tallyhook/platform/texts/markup';
-import { type CommandInput, InputError, integerOption } from '../src/discord/commands/input.ts';
-import { pageButtons } from '../src/discord/commands/offers.ts';
+import { type CommandInput, InputError, integerOption, pageButtons } from '../src/discord/commands/command.ts';
 import type { OptionValue, Panel, PanelBlock, Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import type { CoveredCommunity } from '../src/features/communities/listings.ts';
 import {
@@ -26,8 +25,8 @@ import {
 } from '../src/features/shop/purchase.ts';
 import { shop as items } from '../src/features/shop/settings.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import { chosenCommunity, communityChoice } from './communities.ts';
 import type { Command, CommandContext } from './context.ts';
+import { chosenCommunity, communityChoice } from './listing.ts';
 
 /** Few enough for Discord's limits with the longest names and codes. */
 const shownPurchases = 5;

@@ -15,9 +15,8 @@ import {
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { Cause } from '../src/core/ledger/entry.ts';
 import { effectName } from '../src/core/outbox/effect-name.ts';
-import { userOption } from '../src/discord/commands/input.ts';
+import { noListing, userOption } from '../src/discord/commands/command.ts';
 import { findListingPage } from '../src/discord/commands/listing-page.ts';
-import { noListing } from '../src/discord/commands/offers.ts';
 import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
 import type { Trace, TracedDelivery, TracedEffect, TracedEntry, TracedRole } from '../src/features/traces/trace.ts';
 import type { Command, CommandContext } from './context.ts';

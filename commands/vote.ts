@@ -1,8 +1,7 @@
-import { integerOption } from '../src/discord/commands/input.ts';
+import { integerOption, offersAt, pageButtons } from '../src/discord/commands/command.ts';
 import { voteButtons } from '../src/discord/commands/listing-page.ts';
-import { offersAt, pageButtons } from '../src/discord/commands/offers.ts';
 import type { Panel, PanelBlock } from '../src/discord/commands/reply.ts';
-import { chanceText, readChances, type VotableListing, withPages } from './canvote-everywhere.ts';
+import { chanceText, readChances, type VotableListing, withPages } from './canvote.ts';
 import type { Command, CommandContext } from './context.ts';
 
 /** Each listing takes three of the 40 components of a message. */

@@ -16,7 +16,7 @@ import {
   type SettingSpec,
 } from '../../src/core/settings/setting-spec.ts';
 import { durationChoices, timeZoneChoices, zoneNamed } from '../../src/core/settings/value-schemas.ts';
-import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/input.ts';
+import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/command.ts';
 import type { ModalField, SelectChoice } from '../../src/discord/commands/reply.ts';
 import { type SettingPath, settingAt, settings } from '../../src/features/settings.ts';
 import type { TextIn, Texts } from '../../src/texts/texts.ts';

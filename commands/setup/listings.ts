@@ -14,7 +14,7 @@ import {
 } from '@tallyhook/platform/texts/markup';
 import { customSite, findLinkableSite } from '../../src/core/settings/listing-settings.ts';
 import type { Arrival } from '../../src/core/settings/stored-settings.ts';
-import { textField } from '../../src/discord/commands/input.ts';
+import { textField } from '../../src/discord/commands/command.ts';
 import type {
   ActionTarget,
   Later,
@@ -37,7 +37,6 @@ import { missingFor } from '../../src/lookup/sites/site-apis.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import { linkableSites } from '../../src/webhook/sites/index.ts';
 import { homePageOf, type Site, trustOf } from '../../src/webhook/sites/site.ts';
-import { findObjectProblems, type Problem, panel, problemOf, refusing, renderProblems, showSaved } from './results.ts';
 import { credits, setupSections, votePanelButton } from './sections.ts';
 import {
   authorOf,
@@ -47,15 +46,22 @@ import {
   editOptions,
   effectiveValue,
   escapedName,
+  findObjectProblems,
   type ListingView,
   linkButtons,
   listingOptions,
   listingTitle,
   openView,
+  type Problem,
+  panel,
+  problemOf,
   refreshed,
+  refusing,
+  renderProblems,
   type SetupView,
   selectBlock,
   settingName,
+  showSaved,
   textBlock,
   toChanges,
 } from './view.ts';

@@ -17,7 +17,7 @@ import { styleOf } from '../../src/core/announcements/announcement-style.ts';
 import { nameSamples, textsOf as textsOfReply } from '../../src/core/announcements/preview.ts';
 import { showMilestone, showMultiplier, weekdayName, weekdays } from '../../src/core/settings/reward-settings.ts';
 import { choicesOf, hintText, isOff, type SettingField } from '../../src/core/settings/setting-spec.ts';
-import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/input.ts';
+import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/command.ts';
 import type { Modal, ModalField, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { votePreview } from '../../src/features/announcements/previews.ts';
 import { announcementSettings } from '../../src/features/announcements/read-settings.ts';
@@ -35,11 +35,11 @@ import {
   removeBox,
   settingsForm,
 } from './form.ts';
-import { channelProblem, panel, refusing, renderProblems, showSaved } from './results.ts';
 import {
   authorOf,
   basisOf,
   button,
+  channelProblem,
   describeValue,
   displayName,
   type Edit,
@@ -48,10 +48,14 @@ import {
   escapedName,
   type ListingView,
   listingOptions,
+  panel,
+  refusing,
+  renderProblems,
   type SectionId,
   type SetupView,
   selectBlock,
   settingName,
+  showSaved,
   textBlock,
   toChanges,
 } from './view.ts';

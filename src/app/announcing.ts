@@ -9,7 +9,7 @@ import { guardPerform } from '../core/outbox/guard-perform.ts';
 import { createPerform } from '../core/outbox/perform.ts';
 import { parseQueue } from '../core/outbox/queue.ts';
 import type { QueueShare } from '../core/outbox/queue-share.ts';
-import { listingsTarget, offersAt } from '../discord/commands/offers.ts';
+import { listingsTarget, offersAt } from '../discord/commands/command.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
 import { createAnnouncementLoop } from '../features/announcements/loop.ts';
 import { type CompleteContext, createParts, type Shared } from '../features/create.ts';

@@ -6,8 +6,7 @@ import { plainName } from '@tallyhook/platform/truncate';
 import { RESTJSONErrorCodes } from 'discord-api-types/v10';
 import { ZodError } from 'zod';
 import { CircuitOpenError, isDeleted, minProbeIntervalMs, stopsTarget } from './circuits/circuits.ts';
-import { RequestsPausedError } from './invalid-requests.ts';
-import { retryDelayOf } from './rate-limit.ts';
+import { RequestsPausedError, retryDelayOf } from './rate-limit.ts';
 
 /** What to do if Discord rejects the token (REST 401, gateway close code 4004). */
 export const tokenHint =

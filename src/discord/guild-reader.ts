@@ -4,7 +4,7 @@ import { minute, second } from '@tallyhook/platform/durations';
 import { withTimeout } from '@tallyhook/platform/with-timeout';
 import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { type PostingPermission, postingPermissions } from './commands/input.ts';
+import { type PostingPermission, postingPermissions } from './commands/command.ts';
 import { describeDiscordError } from './discord-errors.ts';
 import { fetchBotIdentity, fetchTextChannels, inspectChannel, memoizedApplicationId } from './inspection.ts';
 import { mayManage } from './permissions.ts';

@@ -4,7 +4,7 @@ import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { AppTexts, Texts } from '../texts/texts.ts';
-import type { CommandInput } from './commands/input.ts';
+import type { CommandInput } from './commands/command.ts';
 import type { KnownGuilds } from './known-guilds.ts';
 
 /** The languages of members who may get direct messages, as Discord's codes. Both reject with the errors of the store. */

@@ -4,8 +4,14 @@ import { second } from '@tallyhook/platform/durations';
 import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { GuardedRequest, RequestGuard } from './circuits/request-guard.ts';
-import { type InvalidRequests, RequestsPausedError } from './invalid-requests.ts';
-import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from './rate-limit.ts';
+import {
+  type GlobalRateLimit,
+  hasRetryAfter,
+  type InvalidRequests,
+  RequestsPausedError,
+  retryDelayOf,
+  retryMarginMs,
+} from './rate-limit.ts';
 
 /**
  * A rate limit up to this length is waited out here (ms). A longer one is left to the caller: other channels are not

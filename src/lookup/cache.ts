@@ -4,9 +4,9 @@ import { second } from '@tallyhook/platform/durations';
 import { settleWithin, Waiters, withTimeout } from '@tallyhook/platform/with-timeout';
 import type { Keyv } from 'keyv';
 import { z } from 'zod';
-import type { ErrorReporter } from './error-reporter.ts';
 import { type CacheEntry, type FreshUntil, isExpired, maxAgeMs } from './freshness.ts';
 import type { CachedValue, ObserveLookup, Resource } from './lookup.ts';
+import type { ErrorReporter } from './request.ts';
 
 /** How long a lookup waits for the service when it can serve an expired entry instead (ms). */
 const staleAfterMs = 1.5 * second;

@@ -12,23 +12,25 @@ import { z } from 'zod';
 import { type BudgetStore, createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
 import { createResponseStore, ReadThrough, sharedRequestsIn } from './cache.ts';
 import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
-import { createErrorReporter } from './error-reporter.ts';
 import { type LastVote, voteStatusAt, withLedger, withSecondsLeft } from './freshness.ts';
 import { createHttp } from './http.ts';
 import {
+  type CachedReviews,
   type CachedValue,
   type ListingKind,
   type LookupClient,
   listingKinds,
   type ObserveAge,
   type ObserveLookup,
+  type ProfileByKind,
   type Resource,
+  type Reviews,
   type ReviewsQuery,
+  reviewSorts,
 } from './lookup.ts';
 import { LookupError } from './lookup-error.ts';
 import { memoryKeyv } from './memory-keyv.ts';
-import { createRequester } from './request.ts';
-import { type CachedReviews, type ProfileByKind, type Reviews, reviewSorts } from './schemas.ts';
+import { createErrorReporter, createRequester } from './request.ts';
 
 /** The default limit of reviews of the service. */
 const defaultReviews = 10;
@@ -363,4 +365,36 @@ function isBaseUrl(baseUrl: unknown): boolean {
 /** Includes the empty string, a common fallback for an unset environment variable. */
 function isUnset(value: unknown): boolean {
   return value === undefined || value === null || value === '';
+}
+
+/** At least the timeout of every client that shares the budget (ms): the budget's proof needs the longest one. */
+const maxTimeoutMs = 20 * second;
+
+/**
+ * Requests the profile that a key belongs to, without the cache, for a current result. The request is counted in the
+ * budget.
+ * @param options.timeoutMs at most 20,000 ms
+ * @throws LookupError
+ * @throws TallyhookError `lookup_key_malformed`
+ */
+export async function fetchProfileOfKey(options: {
+  kind: ListingKind;
+  baseUrl: string;
+  key: string;
+  budget: BudgetStore;
+  clock: Clock;
+  timeoutMs: number;
+}): Promise<ProfileByKind[ListingKind]> {
+  const { kind, key, clock } = options;
+  const http = createHttp(options);
+  const deadline = clock.monotonic() + options.timeoutMs;
+  const budget = createBudget({ log: options.budget, keyId: fingerprint(key), timeoutMs: maxTimeoutMs, clock });
+  await budget.acquire();
+  const endpoint = profileEndpoint[kind];
+  const response = await http.get(endpoint.request(kind), deadline);
+  const profile = endpoint.parse(response, clock.now(), kind);
+  if (!profile.success) {
+    throw new LookupError('lookup_wrong_shape', `The profile of the ${kind} does not match the document.`);
+  }
+  return profile.data;
 }

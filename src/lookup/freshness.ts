@@ -1,8 +1,7 @@
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { day, minute, second } from '@tallyhook/platform/durations';
-import type { CachedValue, ObserveLookup } from './lookup.ts';
-import type { CachedVoteStatus, VoteStatus } from './schemas.ts';
+import type { CachedValue, CachedVoteStatus, ObserveLookup, VoteStatus } from './lookup.ts';
 
 /** How long an entry can be served when the service fails (ms). */
 export const maxAgeMs = 7 * day;

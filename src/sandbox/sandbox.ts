@@ -1,10 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { type Clock, systemClock } from '@tallyhook/platform/clock';
+import { hour, second } from '@tallyhook/platform/durations';
 import { openJsonFile, readJsonFile } from '@tallyhook/platform/json-file';
 import type { Log } from '@tallyhook/platform/log';
 import { adaptLogger, type Logger, silentLogger } from '@tallyhook/platform/logger';
 import { createPrng } from '@tallyhook/platform/prng';
-import { type RunningService, seededInviteCode } from 'listing-service';
+import { type Listing, type RunningService, seededInviteCode } from 'listing-service';
 import {
   isPersistent,
   type LocalDiscord,
@@ -16,9 +17,16 @@ import { z } from 'zod';
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
 import type { App } from '../app/app-interface.ts';
-import { guildMembers, guildNames, type ListingSettings, voters } from './community.ts';
+import type { Ledger } from '../core/ledger/program-ledger.ts';
+import { guildMembers, guildNames, type ListingSettings, memberName, voters } from './community.ts';
 import { openDataDirectory } from './data-directory.ts';
-import { createFaultInjection, createOutageSwitch, type FaultInjection, type OutageSwitch } from './fault-injection.ts';
+import {
+  createFaultInjection,
+  createOutageSwitch,
+  type DeliveryResponse,
+  type FaultInjection,
+  type OutageSwitch,
+} from './fault-injection.ts';
 import {
   createServiceApplication,
   registerWebhooks,
@@ -28,6 +36,7 @@ import {
 } from './listing-service.ts';
 import {
   type CommandLine,
+  type FaultAction,
   type PagePorts,
   type SandboxEvents,
   type StartOver,
@@ -36,10 +45,9 @@ import {
   tourNames,
 } from './page/ports.ts';
 import { createSandboxPage } from './page/sandbox-page.ts';
-import { createPageBridge } from './page-bridge.ts';
 import { createSandboxBot } from './sandbox-bot.ts';
 import { openSandboxClock, type SandboxClock } from './sandbox-clock.ts';
-import { startListingSites } from './sites.ts';
+import { type ImitatedSite, type ListingSites, startListingSites } from './sites.ts';
 
 /** tallyhook with a local Discord and a local listing service. The bot is the same code as in production. */
 export interface Sandbox {
@@ -288,4 +296,126 @@ async function startSandboxDiscord(
     if (isPersistent(kind)) file.scheduleWrite();
   });
   return track(discord);
+}
+
+const notLinked = 'The service sends no votes to the bot yet. Link a listing with /setup first.';
+const outageMs = 10 * second;
+const clockStepMs = 12 * hour;
+
+/** The parts that exist only after the page was created. */
+interface BotConnection {
+  readonly ledger: Pick<Ledger, 'account'>;
+  readonly faultInjection: FaultInjection;
+  readonly consoleLink: () => string;
+  readonly runDoctor: PagePorts['runDoctor'];
+  readonly outages: { readonly discord: OutageSwitch; readonly service: OutageSwitch };
+}
+
+/** Implements the page's ports on top of the service, the bot and the clock. */
+function createPageBridge(
+  options: {
+    events: PagePorts['events'];
+    service: RunningService;
+    listings: readonly Listing[];
+    /** Other listing sites; null without them. */
+    sites: ListingSites | null;
+    clock: SandboxClock;
+  } & Pick<PagePorts, 'isLinked' | 'tours' | 'commandLine'>,
+) {
+  const { events, service, listings, sites, clock, isLinked, tours, commandLine } = options;
+  let connection: BotConnection | null = null;
+
+  clock.events.on('moved', () => events.emit('simulation'));
+
+  function requireConnection(): BotConnection {
+    if (connection === null) throw new Error('The bot is not running yet.');
+    return connection;
+  }
+
+  /** Injects the fault; returns what was done, as text for the page. */
+  const handlers: Readonly<Record<FaultAction, (userId: string) => Promise<string> | string>> = {
+    async repeat() {
+      const response = await requireConnection().faultInjection.resendLast();
+      if (response === null) return 'No deliveries yet. Cast a vote first.';
+      return `The last delivery was sent again, byte for byte. ${describeResponse(response)}`;
+    },
+    async break_signature(userId) {
+      const response = await requireConnection().faultInjection.sendInvalidSignature(userId);
+      if (response === null) return notLinked;
+      return `A vote with an invalid signature was sent. ${describeResponse(response)}`;
+    },
+    async unknown_event(userId) {
+      const response = await requireConnection().faultInjection.sendUnknownEvent(userId);
+      if (response === null) return notLinked;
+      return `A signed event of an unknown type was sent. ${describeResponse(response)}`;
+    },
+    discord_down() {
+      requireConnection().outages.discord.begin(outageMs);
+      return `Discord is down for ${outageMs / second} seconds. Votes are still recorded; announcements wait.`;
+    },
+    service_down() {
+      requireConnection().outages.service.begin(outageMs);
+      return `The service is down for ${outageMs / second} seconds. Commands reply with cached data.`;
+    },
+    move_clock() {
+      clock.advance(clockStepMs);
+      const text = `The clock was advanced by ${clockStepMs / hour} hours`;
+      events.emit('timeline', { kind: 'line', at: clock.now(), source: 'sandbox', tone: 'plain', text });
+      return `${text}.`;
+    },
+  };
+
+  function votableListing(imitated: ImitatedSite): PagePorts['listings'][number] {
+    const { site, listing, page } = imitated;
+    const localPage = sites?.pageOf(imitated) ?? page;
+    return { kind: listing.kind, name: listing.name, site: { id: site.id, name: site.name, page, localPage } };
+  }
+
+  const ports: PagePorts = {
+    listings: [...listings.map(({ kind, name }) => ({ kind, name })), ...(sites?.all ?? []).map(votableListing)],
+    serviceUrl: service.url,
+    consoleLink: () => connection?.consoleLink() ?? null,
+    isLinked,
+    tours,
+    commandLine,
+    events,
+    get outages() {
+      const { discord, service: ofService } = connection?.outages ?? {};
+      return { discord: discord?.isDown ?? false, service: ofService?.isDown ?? false };
+    },
+    async castVote({ userId, kind, site }) {
+      if (site !== undefined) {
+        const imitated = sites?.all.find((each) => each.site.id === site);
+        return imitated?.castVote(userId) ?? { outcome: 'refused', reason: 'There is no such site.' };
+      }
+      if (connection?.outages.service.isDown) {
+        return { outcome: 'refused', reason: 'The service is down, so votes are not possible.' };
+      }
+      const vote = { kind, userId, username: memberName(userId) };
+      const { recorded, nextVoteAt, deliveryId } = await service.castVote(vote);
+      if (!recorded) return { outcome: 'too_soon', nextVoteAt };
+      return { outcome: 'recorded', nextVoteAt, isDelivered: deliveryId !== null };
+    },
+    credits: async (userId) => (connection === null ? null : ((await connection.ledger.account(userId))?.credits ?? 0)),
+    async runDoctor() {
+      const results = await requireConnection().runDoctor();
+      events.emit('tour', 'doctor');
+      return results;
+    },
+    injectFault: async (fault, userId) => handlers[fault](userId),
+  };
+  return {
+    ports,
+    /** Enables balances and fault injection. */
+    connect(parts: BotConnection) {
+      connection = parts;
+    },
+  };
+}
+
+const responseSchema = z.object({ outcome: z.string().optional(), error: z.string().optional() }).catch({});
+
+function describeResponse({ status, body }: DeliveryResponse): string {
+  const { outcome, error } = responseSchema.parse(body);
+  return `The bot answered ${status}: ${outcome ?? error ?? 'no details'}`;
 }

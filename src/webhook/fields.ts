@@ -1,7 +1,7 @@
 import { isOnCalendar } from '@tallyhook/platform/calendar-date';
 import { minute } from '@tallyhook/platform/durations';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
-import { quarantineReasons } from './quarantine-reasons.ts';
+import { quarantineReasons } from './rejections.ts';
 
 /** A required field is missing, or a field has an invalid value. The message is the quarantine reason. */
 export class InvalidFieldError extends Error {}

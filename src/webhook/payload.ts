@@ -31,8 +31,7 @@ import {
   readTimestamp,
   readVoterId,
 } from './fields.ts';
-import { quarantineReasons } from './quarantine-reasons.ts';
-import type { PayloadRejection } from './rejections.ts';
+import { type PayloadRejection, quarantineReasons } from './rejections.ts';
 
 /** A parsed body: an event, a test from the dashboard, or a payload that cannot be processed, with the reason. */
 export type ParsedPayload =

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { CircuitOpenError } from '../../src/discord/circuits/circuits.ts';
 import { guildsToPause, RequestGuard } from '../../src/discord/circuits/request-guard.ts';
 import { classifySendError } from '../../src/discord/discord-errors.ts';
-import { RequestsPausedError } from '../../src/discord/invalid-requests.ts';
+import { RequestsPausedError } from '../../src/discord/rate-limit.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { openStore } from '../../src/features/store.ts';
 import { localDiscord } from '../support/bot.ts';

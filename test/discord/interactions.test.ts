@@ -7,7 +7,7 @@ import { canvote } from '../../commands/canvote.ts';
 import { credits } from '../../commands/credits.ts';
 import { trace } from '../../commands/trace.ts';
 import { applicationId } from '../../packages/local-discord/src/default-guild.ts';
-import type { CommandInput } from '../../src/discord/commands/input.ts';
+import type { CommandInput } from '../../src/discord/commands/command.ts';
 import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';

@@ -1,8 +1,8 @@
 import { type Finding, fail, pass, warn } from '@tallyhook/platform/doctor/check';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import { minOwnerTokenLength } from '../../../config/settings.ts';
+import { findSite } from '../../webhook/sites/index.ts';
 import { type Site, trustOf } from '../../webhook/sites/site.ts';
-import { findSite } from '../../webhook/sites/site-settings.ts';
 
 /** Shorter secrets can be guessed from one captured delivery (characters). */
 const minSecretLength = 16;

@@ -7,7 +7,7 @@ import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { ActionTarget, ReplyButton } from '../../discord/commands/reply.ts';
 import type { FindDeparted } from '../../discord/departed-members.ts';
 import type { ChannelTexts } from '../../discord/languages.ts';
-import { postOnce } from '../../discord/posting/post-once.ts';
+import { postOnce } from '../../discord/posting.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Effect } from '../outbox/effect.ts';

@@ -8,7 +8,7 @@ import { createThrottledLog, type LogThrottled } from '@tallyhook/platform/throt
 import { plainName } from '@tallyhook/platform/truncate';
 import { channelErrorReason, rejectionOf, retryAfterFailure } from '../discord-errors.ts';
 import type { GuildChange } from '../gateway/guild-changes.ts';
-import { RequestsPausedError, windowMinutes } from '../invalid-requests.ts';
+import { RequestsPausedError, windowMinutes } from '../rate-limit.ts';
 import {
   type CircuitRequest,
   type CircuitStore,

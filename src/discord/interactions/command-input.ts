@@ -21,7 +21,7 @@ import {
   type ResolvedObjects,
   type ResolvedRole,
   type ResolvedUser,
-} from '../commands/input.ts';
+} from '../commands/command.ts';
 import type { OptionValue } from '../commands/reply.ts';
 import { isModerating } from '../permissions.ts';
 import type { CustomId } from '../rendering/components.ts';

@@ -6,7 +6,7 @@ import type { Log } from '@tallyhook/platform/log';
 import { escapeName, type Markup, markup, timestamp } from '@tallyhook/platform/texts/markup';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import type { Texts } from '../../texts/texts.ts';
-import { InputError } from '../commands/input.ts';
+import { InputError } from '../commands/command.ts';
 import type { Reply } from '../commands/reply.ts';
 import { type MessageBody, renderReply } from '../rendering/message.ts';
 

@@ -1,9 +1,10 @@
 import { DiscordAPIError } from '@discordjs/rest';
 import type { Clock } from '@tallyhook/platform/clock';
-import { second } from '@tallyhook/platform/durations';
+import { minute, second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { memoizeByIdentity } from '@tallyhook/platform/memoize';
+import { plainName } from '@tallyhook/platform/truncate';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import {
   type APIApplicationCommandAutocompleteInteraction,
@@ -13,28 +14,38 @@ import {
   type APIModalSubmitInteraction,
   type APIUserApplicationCommandInteraction,
   ApplicationCommandType,
+  type APIApplicationCommandAutocompleteInteraction as AutocompleteInteraction,
   ComponentType,
+  InteractionResponseType,
   InteractionType,
 } from 'discord-api-types/v10';
 import type { AppTexts, Texts } from '../../texts/texts.ts';
+import { maxChoices } from '../commands/choices.ts';
 import {
   type AnsweringContext,
+  type CommandChoice,
   type CommandDefinition,
+  type CommandInput,
   findCommand,
   type NamedCommand,
+  noListing,
   type SlashCommand,
 } from '../commands/command.ts';
-import type { CommandInput } from '../commands/input.ts';
-import { noListing } from '../commands/offers.ts';
-import type { Modal, Panel, Reply } from '../commands/reply.ts';
+import type { Later, Modal, Panel, Reply } from '../commands/reply.ts';
 import { isAnsweredAlready, isExpired } from '../discord-errors.ts';
-import { decodeCustomId, isOwnCustomId } from '../rendering/components.ts';
+import { decodeCustomId, isOwnCustomId, renderModal } from '../rendering/components.ts';
 import { asPanel, isPanel, renderReply } from '../rendering/message.ts';
-import { renderModal } from '../rendering/modal.ts';
-import { autocomplete } from './autocomplete.ts';
-import { guildOf, isOutside, toActionInput, toCommandInput, type UserInteraction, userOf } from './command-input.ts';
+import {
+  guildOf,
+  isManager,
+  isOutside,
+  toActionInput,
+  toCommandInput,
+  toCompletionInput,
+  type UserInteraction,
+  userOf,
+} from './command-input.ts';
 import { createErrorReplies, errorBody, errorReply } from './error-replies.ts';
-import { LaterReplies } from './later-replies.ts';
 import {
   commandResponder,
   componentResponder,
@@ -63,7 +74,7 @@ export type CommandPlace = Pick<CommandInput, 'guildId' | 'userId'>;
 type Localized<Context> = Context & { readonly texts: Texts };
 
 /** What running commands needs and reports. */
-export interface InteractionsOptions<Context extends Omit<AnsweringContext, 'texts'>> {
+interface InteractionsOptions<Context extends Omit<AnsweringContext, 'texts'>> {
   readonly commands: readonly SlashCommand<NoInfer<Localized<Context>>>[];
   /** Commands that are not offered, but whose buttons may be under earlier messages. */
   readonly retired?: readonly SlashCommand<NoInfer<Localized<Context>>>[];
@@ -411,5 +422,93 @@ export function isOwnInteraction(
       return isOwnCustomId(interaction.customId ?? data?.custom_id ?? '');
     default:
       return false;
+  }
+}
+
+/** Discord shows choices that arrive within 3 s (ms). Members type on, so late ones are of no use. */
+const choicesTimeoutMs = 1 * second;
+/** Discord: "Application Command Option Choice Structure" (characters). */
+const maxChoiceLength = 100;
+
+/**
+ * Responds with the choices of the command, or with none: after an error, after a second, or if the member may not use
+ * the command. Never throws.
+ */
+async function autocomplete<Context extends AnsweringContext>(
+  interaction: AutocompleteInteraction,
+  command: SlashCommand<Context> | undefined,
+  context: Context,
+  { transport, log }: { readonly transport: ResponseTransport; readonly log: Log },
+): Promise<void> {
+  try {
+    const choices = validChoices(await choicesOf(interaction, command, context, log));
+    await transport.respond({ type: InteractionResponseType.ApplicationCommandAutocompleteResult, data: { choices } });
+  } catch (error) {
+    // Common, because Discord drops an interaction when the member types the next character.
+    const fields = { command: interaction.data.name, reason: messageOf(error) };
+    log[isExpired(error) ? 'debug' : 'warn'](fields, 'choices could not be sent to Discord');
+  }
+}
+
+async function choicesOf<Context extends AnsweringContext>(
+  interaction: AutocompleteInteraction,
+  command: SlashCommand<Context> | undefined,
+  context: Context,
+  log: Log,
+): Promise<readonly CommandChoice[]> {
+  const isAllowed = command?.defaultMemberPermissions === undefined || isManager(interaction);
+  if (command?.autocomplete === undefined || !isAllowed) return [];
+  const search = command.autocomplete(toCompletionInput(interaction), context).catch((error: unknown) => {
+    log.error({ command: command.name, err: error }, 'autocomplete failed');
+    return [];
+  });
+  return (await settleWithin(choicesTimeoutMs, context.clock, search)) ?? [];
+}
+
+/** Without those that Discord would reject: one wrong choice makes it reject all. */
+function validChoices(choices: readonly CommandChoice[]): CommandChoice[] {
+  return choices
+    .map(({ name, value }) => ({ name: plainName(name, maxChoiceLength), value }))
+    .filter(({ name, value }) => name !== '' && value !== '' && value.length <= maxChoiceLength)
+    .slice(0, maxChoices);
+}
+
+/** "Interaction tokens are valid for 15 minutes", with a margin (ms). */
+const maxWaitMs = 14 * minute;
+/** Messages that wait at the same time, so that what they poll stays bounded. */
+const maxWaiting = 25;
+
+/** Replaces messages once what they wait for has happened. */
+class LaterReplies {
+  readonly #options: { readonly clock: Clock; readonly log: Log; readonly stopped: AbortSignal };
+  /** How many wait. */
+  #waiting = 0;
+
+  /** @param options.stopped ends all waiting */
+  constructor(options: { readonly clock: Clock; readonly log: Log; readonly stopped: AbortSignal }) {
+    this.#options = options;
+  }
+
+  /** Waits in the background, unless too many do. @param replace shows the message; its errors are logged */
+  watch(command: string, later: Later, replace: (reply: Reply | Panel) => Promise<unknown>): void {
+    const isFull = this.#waiting >= maxWaiting || this.#options.stopped.aborted;
+    if (!isFull) void this.#wait(command, later, replace);
+  }
+
+  async #wait(command: string, later: Later, replace: (reply: Reply | Panel) => Promise<unknown>): Promise<void> {
+    const { clock, log, stopped } = this.#options;
+    const ended = new AbortController();
+    const signal = AbortSignal.any([stopped, ended.signal]);
+    void clock.sleep(maxWaitMs, signal).then(() => ended.abort());
+    this.#waiting += 1;
+    try {
+      const reply = await later(signal);
+      if (reply !== null && !signal.aborted) await replace(reply);
+    } catch (error) {
+      log.warn({ command, reason: messageOf(error) }, 'a reply could not be updated later');
+    } finally {
+      ended.abort();
+      this.#waiting -= 1;
+    }
   }
 }

@@ -12,7 +12,7 @@ import {
   RESTJSONErrorCodes,
   Routes,
 } from 'discord-api-types/v10';
-import type { CommandInput } from '../commands/input.ts';
+import type { CommandInput } from '../commands/command.ts';
 import type { Panel, Reply } from '../commands/reply.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryMarginMs } from '../rate-limit.ts';
 import { uploadOf } from '../rendering/components.ts';

@@ -11,15 +11,13 @@ import {
   adoptEarlierCommands,
   type CommandScope,
   maxGuildsAtStart,
-  scopesToSearch,
-  unclearHint,
-} from './earlier-commands.ts';
-import {
   type Reading,
   type Registration,
   type RegistrationReport,
   readCommands,
   registerCommands,
+  scopesToSearch,
+  unclearHint,
 } from './registration.ts';
 
 const retryDelayMs = 10 * second;

@@ -2,7 +2,7 @@ import { mention } from '@tallyhook/platform/texts/markup';
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { Announcement } from '../../core/outbox/effect-contents.ts';
 import { parseQueue } from '../../core/outbox/queue.ts';
-import { type FoundBlock, hasFooter, searchChannel } from '../../discord/posting/search-channel.ts';
+import { type FoundBlock, hasFooter, searchChannel } from '../../discord/posting.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 
 /** `unknown`: the bot cannot read the channel, or there are more messages than are searched. */

@@ -1,7 +1,7 @@
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import type { ListingConfig } from '../../../config/schema.ts';
-import { findSite } from '../../webhook/sites/site-settings.ts';
+import { findSite } from '../../webhook/sites/index.ts';
 import type { Store } from '../store.ts';
 
 /**

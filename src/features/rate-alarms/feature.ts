@@ -2,7 +2,7 @@ import type { Feature } from '../../core/feature.ts';
 import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import { hotTable } from '../../core/store/recording/hot-table.ts';
 import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
-import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import { quarantineReasons } from '../../webhook/rejections.ts';
 import { rateAlarmReport } from './effects.ts';
 import { addVote, isHeld } from './rate.ts';
 import { rateAlarmRule } from './rules.ts';

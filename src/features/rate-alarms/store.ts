@@ -4,7 +4,7 @@ import type { SqlClient } from '../../core/store/sql-module.ts';
 import { noDelivery } from '../../core/store/tables.ts';
 import type { EventKey } from '../../core/tally/idempotency-key.ts';
 import type { QuarantinedDelivery } from '../../core/tally/write-event.ts';
-import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import { quarantineReasons } from '../../webhook/rejections.ts';
 import { decided, ended, type RateState } from './rate.ts';
 import type { RateAlarmSql } from './tables.ts';
 

@@ -7,10 +7,10 @@ import type { Log } from '@tallyhook/platform/log';
 import express, { type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import { authenticate, rejectByHeaders } from '../../webhook/sites/authenticate.ts';
+import { topgg, topggSignature } from '../../webhook/sites/index.ts';
 import { isOldSignature, oldSignature } from '../../webhook/sites/read-delivery.ts';
 import type { ReadHeader } from '../../webhook/sites/scheme.ts';
 import type { Site } from '../../webhook/sites/site.ts';
-import { topgg, topggSignature } from '../../webhook/sites/topgg.ts';
 import { type LinkResult, newListingName, type Settings, type SettingsAuthor } from '../settings/feature.ts';
 import { type Connection, type ConnectionStore, connectionContext } from './store.ts';
 

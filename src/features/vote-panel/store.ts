@@ -6,7 +6,7 @@ import { communityOfGuild } from '../../core/store/communities.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { run, upsert } from '../../core/store/query-builder.ts';
 import type { SqlClient } from '../../core/store/sql-module.ts';
-import type { PostedMessage } from '../../discord/posting/edit-message.ts';
+import type { PostedMessage } from '../../discord/posting.ts';
 import { lostPanelReport, votePanelKind } from './effects.ts';
 import type { VotePanelRow, VotePanelSql } from './tables.ts';
 

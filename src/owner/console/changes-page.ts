@@ -1,6 +1,6 @@
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { dateTime } from '@tallyhook/platform/web/time-element';
-import { renderChange } from '../../../commands/setup/results.ts';
+import { renderChange } from '../../../commands/setup/view.ts';
 import { operator } from '../../core/ledger/correction.ts';
 import type { AuthoredCorrection } from '../../features/corrections/store.ts';
 import type { SettingsChange } from '../../features/settings/community.ts';

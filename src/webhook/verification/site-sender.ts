@@ -2,7 +2,7 @@ import { closest } from '@tallyhook/platform/did-you-mean';
 import { TallyhookError } from '@tallyhook/platform/errors';
 import { parseJson } from '@tallyhook/platform/json';
 import { hmacSha256Hex, isEqualText } from '@tallyhook/platform/sha256';
-import { sites } from '../sites/index.ts';
+import { service, sites } from '../sites/index.ts';
 import { readDelivery, refuseOld, type SitePayload } from '../sites/read-delivery.ts';
 import { recogniseSite } from '../sites/recognise.ts';
 import {
@@ -16,10 +16,8 @@ import {
   type SignedContent,
   type Unauthentic,
 } from '../sites/scheme.ts';
-import { service } from '../sites/service.ts';
 import type { Site } from '../sites/site.ts';
-import { listOf, rejectUnknownSecrets, type SiteSecrets } from './options.ts';
-import { type Bytes, type HeadersLike, readHeader } from './request.ts';
+import { type Bytes, type HeadersLike, listOf, readHeader, rejectUnknownSecrets, type SiteSecrets } from './request.ts';
 import { VerificationError } from './verification-error.ts';
 
 /** The site and the secrets that are not empty. @throws TallyhookError `invalid_options`; VerificationError `webhook_secret_missing` */
