@@ -1,11 +1,10 @@
 import { DiscordAPIError, HTTPError, RateLimitError } from '@discordjs/rest';
 import type { AttemptResult, RetryLater } from '@tallyhook/platform/attempt-result';
-import { day } from '@tallyhook/platform/durations';
+import { day, minute } from '@tallyhook/platform/durations';
 import { messageOf, rootCauseOf } from '@tallyhook/platform/errors';
 import { plainName } from '@tallyhook/platform/truncate';
 import { RESTJSONErrorCodes } from 'discord-api-types/v10';
 import { ZodError } from 'zod';
-import { CircuitOpenError, isDeleted, minProbeIntervalMs, stopsTarget } from './circuits/circuits.ts';
 import { RequestsPausedError, retryDelayOf } from './rate-limit.ts';
 
 /** What to do if Discord rejects the token (REST 401, gateway close code 4004). */
@@ -31,7 +30,7 @@ const rateLimitReason = 'Discord rate limit (429)';
  * Why a request to Discord failed. `token`: Discord rejects the token (401). `refused`: an error response with a code
  * of Discord's "JSON Error Codes", 0 if it had none. `unreachable`: no response, a 5xx, or a rate limit.
  */
-export type DiscordErrorDescription =
+type DiscordErrorDescription =
   | { readonly kind: 'token' | 'unreachable'; readonly reason: string }
   | { readonly kind: 'refused'; readonly code: number; readonly reason: string };
 
@@ -52,7 +51,7 @@ export function describeDiscordError(error: unknown): DiscordErrorDescription {
 
 const maxReasonLength = 300;
 /** How long effects wait for a channel or role that Discord rejects (ms), and are buried then. */
-export const maxStopMs = 1 * day;
+const maxStopMs = 1 * day;
 /** Error codes of a connection that was never established, so Discord cannot have received the request. */
 const connectErrorCodes = new Set([
   'ECONNREFUSED',
@@ -189,4 +188,73 @@ function isTimeout(error: unknown): boolean {
 
 function retryAfterOutage(reason: string): RetryLater {
   return { outcome: 'later', reason: plainName(reason, maxReasonLength), scope: 'global' };
+}
+
+/** How often a request finds out whether Discord accepts it again, in the first half hour (ms). */
+export const minProbeIntervalMs = 1 * minute;
+
+/**
+ * A request was not sent, or was a probe that failed: Discord rejects everything for this channel or role until somebody
+ * changes it there.
+ */
+export class CircuitOpenError extends Error {
+  /** What Discord rejects: the id of a channel, or `role <guild> <role>`. */
+  readonly target: string;
+  /** Until another request may be sent (ms). */
+  readonly retryAfterMs: number;
+  /** It was deleted, so waiting is in vain. */
+  readonly isFinal: boolean;
+
+  /** @param options.cause Discord's error, if a request was sent */
+  constructor(target: string, options: { reason: string; retryAfterMs: number; isFinal: boolean; cause?: unknown }) {
+    super(options.reason, { cause: options.cause });
+    this.name = 'CircuitOpenError';
+    this.target = target;
+    this.retryAfterMs = options.retryAfterMs;
+    this.isFinal = options.isFinal;
+  }
+}
+
+/** What Discord rejects because of one message or member, so that others may succeed. 50278: no mutual guilds. */
+const singleCodes: readonly (number | string)[] = [
+  RESTJSONErrorCodes.UnknownMember,
+  RESTJSONErrorCodes.UnknownMessage,
+  RESTJSONErrorCodes.UnknownUser,
+  RESTJSONErrorCodes.CannotEditMessageAuthoredByAnotherUser,
+  RESTJSONErrorCodes.CannotSendMessagesToThisUser,
+  RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds,
+  RESTJSONErrorCodes.OpeningDirectMessagesTooFast,
+];
+
+/** What Discord rejects with 400 although it does not depend on the message. */
+const channelCodes: readonly (number | string)[] = [
+  RESTJSONErrorCodes.CannotSendMessagesInNonTextChannel,
+  RESTJSONErrorCodes.CannotExecuteActionOnThisChannelType,
+  RESTJSONErrorCodes.InvalidActionOnArchivedThread,
+  RESTJSONErrorCodes.CannotReplyWithoutPermissionToReadMessageHistory,
+  RESTJSONErrorCodes.ThreadLocked,
+];
+
+const deletedCodes: readonly (number | string)[] = [RESTJSONErrorCodes.UnknownChannel, RESTJSONErrorCodes.UnknownRole];
+
+/** Whether other messages and members have nothing to do with a rejection. */
+export function isOfOne({ code }: Pick<DiscordAPIError, 'code'>): boolean {
+  return singleCodes.includes(code);
+}
+
+/**
+ * Whether the same would happen to everything else in the channel, or with the role. Somebody can mend that in Discord,
+ * unless it {@link isDeleted}, so the effects wait for it.
+ */
+export function stopsTarget({ status, code }: Pick<DiscordAPIError, 'status' | 'code'>): boolean {
+  if (channelCodes.includes(code)) return true;
+  return (status === 403 || status === 404) && !singleCodes.includes(code);
+}
+
+/** Of a role that nobody can give, for whatever reason. */
+export const finalCode = RESTJSONErrorCodes.UnknownRole;
+
+/** Whether the channel or role was deleted, which cannot be undone. */
+export function isDeleted(code: number | string): boolean {
+  return deletedCodes.includes(code);
 }

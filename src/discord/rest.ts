@@ -3,7 +3,7 @@ import { type Clock, systemClock, watchClockSteps } from '@tallyhook/platform/cl
 import { second } from '@tallyhook/platform/durations';
 import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
-import type { GuardedRequest, RequestGuard } from './circuits/request-guard.ts';
+import type { GuardedRequest, RequestGuard } from './circuits.ts';
 import {
   type GlobalRateLimit,
   hasRetryAfter,

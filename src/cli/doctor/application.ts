@@ -3,8 +3,7 @@ import { formatCount, pluralize } from '@tallyhook/platform/durations';
 import { commandsFor } from '../../../commands/index.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { ProgramNote } from '../../core/store/installation.ts';
-import type { CircuitStore } from '../../discord/circuits/circuits.ts';
-import { guildsToPause, recentRejections } from '../../discord/circuits/request-guard.ts';
+import { type CircuitStore, guildsToPause, recentRejections } from '../../discord/circuits.ts';
 import { fetchEndpointSettings, findEndpointProblem, interactionsPath } from '../../discord/interactions/endpoint.ts';
 import {
   type InvalidRequestStore,

@@ -5,7 +5,7 @@ import { escapeName, type Markup } from '@tallyhook/platform/texts/markup';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { ActionTarget, ReplyButton } from '../../discord/commands/reply.ts';
-import type { FindDeparted } from '../../discord/departed-members.ts';
+import type { FindDeparted } from '../../discord/known-guilds.ts';
 import type { ChannelTexts } from '../../discord/languages.ts';
 import { postOnce } from '../../discord/posting.ts';
 import type { DiscordRest } from '../../discord/rest.ts';

@@ -1,5 +1,5 @@
 import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
-import type { CircuitStore } from '../../discord/circuits/circuits.ts';
+import type { CircuitStore } from '../../discord/circuits.ts';
 import type { MemberLocales } from '../../discord/languages.ts';
 import type { InvalidRequestStore } from '../../discord/rate-limit.ts';
 import type { CommandRegistry } from '../../discord/registration/command-shape.ts';

@@ -7,7 +7,7 @@ import type { CommunityId, LastVotes, LedgerReads } from '../../core/ledger/acco
 import type { Metrics } from '../../core/metrics.ts';
 import { findLinkableSite } from '../../core/settings/listing-settings.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
-import type { NamesInDiscord } from '../../discord/names-in-discord.ts';
+import type { NamesInDiscord } from '../../discord/known-guilds.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import { createLookup, createRotatableClient, type LookupOptions, type RotatableClient } from '../../lookup/client.ts';
 import type { LedgerVote } from '../../lookup/freshness.ts';
