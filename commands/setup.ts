@@ -1,7 +1,7 @@
 import { isEqual, type JsonObject, listOf, objectOf, parseJson, textOf } from '@tallyhook/platform/json';
 import { bold, joined, lines, type Markup, markup, subtext } from '@tallyhook/platform/texts/markup';
 import { isOff, type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
-import { type CommandInput, textField } from '../src/discord/commands/command.ts';
+import { type CommandInput, errorReply, textField } from '../src/discord/commands/command.ts';
 import type { Modal, ModalField, Panel, PanelBlock, Reply } from '../src/discord/commands/reply.ts';
 import { announcementSettings, readAnnouncements } from '../src/features/announcements/read-settings.ts';
 import type { ListingSettings } from '../src/features/settings/community.ts';
@@ -9,7 +9,7 @@ import { parseSetting, type SettingPath, settings } from '../src/features/settin
 import type { SimulatedCredits } from '../src/features/simulation/feature.ts';
 import type { AnnouncementSettings } from '../src/texts/announcement-settings.ts';
 import type { Command, CommandContext } from './context.ts';
-import { type FormContext, type FormValues, fileField } from './setup/form.ts';
+import { type FormContext, type FormValues, fileField, textInput } from './setup/form.ts';
 import {
   checkTest,
   chooseChannel,
@@ -68,6 +68,7 @@ import {
   listingTitle,
   namesListing,
   openView,
+  overviewButton,
   type Problem,
   panel,
   problemOf,
@@ -78,6 +79,7 @@ import {
   renderUnsaved,
   type SectionId,
   type SetupView,
+  sectionButton,
   selectBlock,
   showSaved,
   textBlock,
@@ -156,10 +158,10 @@ export async function runSetup(
 ): Promise<Awaited<Answer>> {
   const { text } = context.texts;
   if (input.guildId === null || !input.isManager) {
-    return { tone: 'bad', title: text('failure.title'), text: text('failure.managersOnly') };
+    return errorReply(text('failure.managersOnly'), context.texts);
   }
   const { setup: services } = context;
-  if (services === null) return { tone: 'bad', title: text('failure.title'), text: text('failure.unknownCommand') };
+  if (services === null) return errorReply(text('failure.unknownCommand'), context.texts);
   const view = await openView(input, { ...context, services }, input.guildId);
   const action = input.action ?? 'overview';
   const handle = ofListing.get(action);
@@ -168,7 +170,7 @@ export async function runSetup(
 }
 
 function failed({ texts }: SetupView, problem: Markup): Panel {
-  return panel('bad', problem, [], [button(texts.text('setup.buttons.overview'), 'overview')]);
+  return panel('bad', problem, [], [overviewButton({ texts, listing: null })]);
 }
 
 /** The overview if a component names no form. */
@@ -299,9 +301,8 @@ async function renderOverview(view: SetupView): Promise<Panel> {
 }
 
 function sectionBlock(view: ListingView, id: SectionId, summary: Markup): PanelBlock {
-  const name = view.texts.text(`setup.sections.${id}`);
-  const text = lines(bold(escapedName(name)), summary);
-  return { kind: 'section', text, button: button(name, 'section', { ...listingOptions(view), s: id }) };
+  const text = lines(bold(escapedName(view.texts.text(`setup.sections.${id}`))), summary);
+  return { kind: 'section', text, button: sectionButton(view, id) };
 }
 
 function summaryOf(view: ListingView, { summary }: SetupSection): Markup {
@@ -394,14 +395,7 @@ function importForm(view: SetupView): Modal {
     options: listingOptions(view),
     fields: [
       fileField('settings', view.texts),
-      {
-        kind: 'text',
-        name: 'settings',
-        label: text('setup.fields.settings'),
-        description: text('setup.hints.settings'),
-        multiline: true,
-        required: false,
-      },
+      textInput(view.texts, 'settings', { hint: 'settings', multiline: true, required: false }),
     ],
   };
 }

@@ -13,7 +13,13 @@ import {
   subtext,
   timestamp,
 } from '@tallyhook/platform/texts/markup';
-import { type CommandInput, InputError, integerOption, pageButtons } from '../src/discord/commands/command.ts';
+import {
+  type CommandInput,
+  errorReply,
+  InputError,
+  integerOption,
+  pageButtons,
+} from '../src/discord/commands/command.ts';
 import type { OptionValue, Panel, PanelBlock, Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import type { CoveredCommunity } from '../src/features/communities/listings.ts';
 import {
@@ -148,7 +154,7 @@ async function confirm({ visitor, options, context }: OpenShop, confirmed: Compo
       // A message of its own: the button stays, and pressing it again is the same purchase.
       throw new InputError(texts.text('shop.notCharged'));
     case 'foreign':
-      return { tone: 'bad', title: texts.text('failure.title'), text: texts.text('failure.unknownButton') };
+      return errorReply(texts.text('failure.unknownButton'), texts);
   }
 }
 
@@ -172,11 +178,11 @@ async function settlePurchase(
   { shop, texts }: CommandContext,
 ): Promise<Reply> {
   const { text } = texts;
-  if (!input.isManager) return { tone: 'bad', title: text('failure.title'), text: text('failure.managersOnly') };
+  if (!input.isManager) return errorReply(text('failure.managersOnly'), texts);
   const purchaseId = integerOption(input, 'purchase', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
   const { channelId, userId: manager } = input;
   const result = channelId === null ? null : await shop.settle({ purchaseId, state, channelId, manager });
-  if (result === null) return { tone: 'bad', title: text('failure.title'), text: text('failure.unknownButton') };
+  if (result === null) return errorReply(text('failure.unknownButton'), texts);
   const { purchase, settled } = result;
   return {
     tone: 'plain',

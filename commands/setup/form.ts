@@ -230,6 +230,18 @@ export function fileField(name: 'settings' | 'codes', { text }: Texts): ModalFie
   };
 }
 
+type TextField = ModalField & { readonly kind: 'text' };
+
+/** A field for a text, with the label of its name, and with the hint of that name or of another one. */
+export function textInput(
+  texts: Texts,
+  name: TextIn<'setup.fields'>,
+  { hint, ...more }: Partial<TextField> & { readonly hint?: TextIn<'setup.hints'> } = {},
+): TextField {
+  const description = hint === undefined ? {} : { description: hintText(hint, texts) };
+  return { kind: 'text', name, label: texts.text(`setup.fields.${name}`), ...description, ...more };
+}
+
 /** A number; the text itself if it is none, and undefined if it is empty. */
 function numberField(input: CommandInput, name: string): unknown {
   const text = textField(input, name);

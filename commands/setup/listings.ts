@@ -37,6 +37,7 @@ import { missingFor } from '../../src/lookup/sites/site-apis.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import { linkableSites } from '../../src/webhook/sites/index.ts';
 import { homePageOf, type Site, trustOf } from '../../src/webhook/sites/site.ts';
+import { textInput } from './form.ts';
 import { credits, setupSections, votePanelButton } from './sections.ts';
 import {
   authorOf,
@@ -52,6 +53,7 @@ import {
   listingOptions,
   listingTitle,
   openView,
+  overviewButton,
   type Problem,
   panel,
   problemOf,
@@ -59,6 +61,7 @@ import {
   refusing,
   renderProblems,
   type SetupView,
+  sectionButton,
   selectBlock,
   settingName,
   showSaved,
@@ -155,15 +158,7 @@ export function keyForm(view: ListingView): Modal {
   };
 }
 
-function keyField({ text }: Texts): ModalField {
-  return {
-    kind: 'text',
-    name: 'lookupKey',
-    label: text('setup.fields.lookupKey'),
-    description: text('setup.hints.lookupKey'),
-    maxLength: 300,
-  };
-}
+const keyField = (texts: Texts) => textInput(texts, 'lookupKey', { hint: 'lookupKey', maxLength: 300 });
 
 /** Checks the key, saves the listing, and shows what to enter in the service's dashboard. */
 export async function linkListing(view: SetupView): Promise<Panel> {
@@ -448,18 +443,10 @@ function siteForm(
 ): Modal | null {
   const { site, kind } = choice;
   const { text } = texts;
-  const botId = { kind: 'text', name: 'botId', required: false, maxLength: 20 } as const;
   const asked: readonly ModalField[] = [
     ...(site === customSite ? descriptionFields(texts) : []),
     ...(kind === 'bot'
-      ? [
-          {
-            ...botId,
-            label: text('setup.fields.botId'),
-            description: text('setup.hints.botId'),
-            value: input.applicationId,
-          },
-        ]
+      ? [textInput(texts, 'botId', { hint: 'botId', required: false, maxLength: 20, value: input.applicationId })]
       : []),
     ...(site !== customSite && site.setup.secret === 'theirs' ? [secretField(texts, site)] : []),
   ];
@@ -474,31 +461,12 @@ function siteForm(
 
 /** The description of a site whose deliveries have a secret in a header. */
 function descriptionFields(texts: Texts): readonly ModalField[] {
-  const text = { kind: 'text', maxLength: 80 } as const;
+  const maxLength = 80;
   return [
-    { ...text, name: 'siteName', label: texts.text('setup.fields.siteName') },
-    {
-      ...text,
-      name: 'header',
-      label: texts.text('setup.fields.header'),
-      description: texts.text('setup.hints.header'),
-      value: 'Authorization',
-    },
-    {
-      ...text,
-      name: 'user',
-      label: texts.text('setup.fields.user'),
-      description: texts.text('setup.hints.user'),
-      placeholder: 'user.id',
-    },
-    {
-      ...text,
-      name: 'test',
-      label: texts.text('setup.fields.test'),
-      description: texts.text('setup.hints.test'),
-      placeholder: 'type=test',
-      required: false,
-    },
+    textInput(texts, 'siteName', { maxLength }),
+    textInput(texts, 'header', { hint: 'header', maxLength, value: 'Authorization' }),
+    textInput(texts, 'user', { hint: 'user', maxLength, placeholder: 'user.id' }),
+    textInput(texts, 'test', { hint: 'test', maxLength, placeholder: 'type=test', required: false }),
   ];
 }
 
@@ -518,15 +486,11 @@ function describedIn(view: SetupView): object {
 }
 
 /** A secret: ours unless the owner enters another one, or the one that the site has made. */
-function secretField({ text }: Texts, site: Site | null): ModalField {
+function secretField(texts: Texts, site: Site | null): ModalField {
   const { secret, secretPrefix } = site?.setup ?? { secret: 'ours' };
-  const field = { kind: 'text', name: 'secret', label: text('setup.fields.secret'), maxLength: 200 } as const;
-  if (secret === 'ours') return { ...field, description: text('setup.hints.secret'), required: false };
-  return {
-    ...field,
-    description: text('setup.hints.siteSecret'),
-    ...(secretPrefix && { placeholder: `${secretPrefix}…` }),
-  };
+  if (secret === 'ours') return textInput(texts, 'secret', { hint: 'secret', maxLength: 200, required: false });
+  const placeholder = secretPrefix && { placeholder: `${secretPrefix}…` };
+  return textInput(texts, 'secret', { hint: 'siteSecret', maxLength: 200, ...placeholder });
 }
 
 /** Links a listing on a site; its webhook gets a secret of ours unless the site has made one. */
@@ -593,10 +557,7 @@ export function renderListing(view: ListingView): Panel {
           : []),
       ),
     ],
-    [
-      ...(isOwn ? [button(text('setup.buttons.unlink'), 'unlink', options, 'danger')] : []),
-      button(text('setup.buttons.overview'), 'overview', options),
-    ],
+    [...(isOwn ? [button(text('setup.buttons.unlink'), 'unlink', options, 'danger')] : []), overviewButton(view)],
   );
 }
 
@@ -665,7 +626,7 @@ export function renderRotated(view: ListingView, family: SecretFamily, secrets: 
     ],
     [
       button(text('setup.buttons.dropSecrets'), 'drop', { ...listingOptions(view), y: family }),
-      button(text('setup.sections.listing'), 'section', { ...listingOptions(view), s: 'listing' }),
+      sectionButton(view, 'listing'),
     ],
   );
 }
@@ -678,7 +639,7 @@ export function renderUnlink(view: ListingView): Panel {
     [textBlock(text('setup.listing.unlink'))],
     [
       button(text('setup.buttons.confirmUnlink'), 'unlinked', listingOptions(view), 'danger'),
-      button(text('setup.buttons.cancel'), 'section', { ...listingOptions(view), s: 'listing' }),
+      sectionButton(view, 'listing', text('setup.buttons.cancel')),
     ],
   );
 }
@@ -688,36 +649,19 @@ export function renderUnlink(view: ListingView): Panel {
  * A field that stays empty changes nothing.
  */
 export function detailsForm(view: ListingView): Modal {
-  const { listing } = view;
-
+  const { listing, texts } = view;
   const { site, kind } = listing;
-  const text = { kind: 'text', required: false } as const;
-  const secret = { ...text, name: 'secret', label: view.texts.text('setup.fields.voteSecret'), maxLength: 200 };
-  const siteKey = {
-    ...text,
-    name: 'siteKey',
-    label: view.texts.text('setup.fields.siteKey'),
-    description: view.texts.text('setup.hints.siteKey'),
-    maxLength: 1000,
-  };
-  const slug = {
-    ...text,
-    name: 'slug',
-    label: view.texts.text('setup.fields.slug'),
-    description: view.texts.text('setup.hints.slug'),
-    maxLength: 100,
-  };
-  const asked: readonly ModalField[] =
+  const required = false;
+  const secret = textInput(texts, 'voteSecret', { name: 'secret', required, maxLength: 200 });
+  const premium = textInput(texts, 'premiumSecret', { required, maxLength: 200 });
+  const siteKey = textInput(texts, 'siteKey', { hint: 'siteKey', required, maxLength: 1_000 });
+  const slug = textInput(texts, 'slug', { hint: 'slug', required, maxLength: 100 });
+  const fields =
     site === null
-      ? [secret, { ...secret, name: 'premiumSecret', label: view.texts.text('setup.fields.premiumSecret') }]
+      ? [secret, premium]
       : [secret, ...(takesKey(listing) ? [siteKey] : []), ...(needsSlug(site, kind) ? [slug] : [])];
-  return {
-    kind: 'modal',
-    title: view.texts.text('setup.buttons.more'),
-    action: 'more-saved',
-    options: listingOptions(view),
-    fields: asked,
-  };
+  const title = texts.text('setup.buttons.more');
+  return { kind: 'modal', title, action: 'more-saved', options: listingOptions(view), fields };
 }
 
 /** True if the site of a listing says who has voted to those who have a token of it. */
@@ -839,7 +783,7 @@ async function renderReady(view: SetupView): Promise<Panel> {
       ...linkButtons(text('setup.buttons.voteNow'), url),
       ...setupSections.flatMap(({ step }) => step?.(view).button ?? []),
       votePanelButton(view),
-      button(text('setup.buttons.overview'), 'overview', listingOptions(view)),
+      overviewButton(view),
     ],
   );
 }

@@ -16,7 +16,7 @@ import type { ValueSource } from '../../config/describe.ts';
 import { styleOf } from '../../src/core/announcements/announcement-style.ts';
 import { nameSamples, textsOf as textsOfReply } from '../../src/core/announcements/preview.ts';
 import { showMilestone, showMultiplier, weekdayName, weekdays } from '../../src/core/settings/reward-settings.ts';
-import { choicesOf, hintText, isOff, type SettingField } from '../../src/core/settings/setting-spec.ts';
+import { choicesOf, isOff, type SettingField } from '../../src/core/settings/setting-spec.ts';
 import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/command.ts';
 import type { Modal, ModalField, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { votePreview } from '../../src/features/announcements/previews.ts';
@@ -34,6 +34,7 @@ import {
   readParts,
   removeBox,
   settingsForm,
+  textInput,
 } from './form.ts';
 import {
   authorOf,
@@ -48,11 +49,13 @@ import {
   escapedName,
   type ListingView,
   listingOptions,
+  overviewButton,
   panel,
   refusing,
   renderProblems,
   type SectionId,
   type SetupView,
+  sectionButton,
   selectBlock,
   settingName,
   showSaved,
@@ -112,7 +115,7 @@ export function renderSection(view: ListingView, section: SetupSection): Panel {
       ...editButtons(view, section),
       ...(section.buttons?.(view) ?? []),
       ...(isStored ? [button(text('setup.buttons.reset'), 'reset', { ...listingOptions(view), s: id })] : []),
-      button(text('setup.buttons.overview'), 'overview', listingOptions(view)),
+      overviewButton(view),
     ],
   );
 }
@@ -214,7 +217,7 @@ export function renderPanelChoice(view: SetupView, problem: Markup | null = null
       textBlock(lines(problem, text('setup.votePanel.text'))),
       selectBlock({ kind: 'channels', action: 'panel-channel', placeholder: text('setup.placeholders.channel') }),
     ],
-    [button(text('setup.buttons.overview'), 'overview', listingOptions(view))],
+    [overviewButton(view)],
   );
 }
 
@@ -231,7 +234,7 @@ export async function postVotePanel(view: SetupView): Promise<Panel> {
     'good',
     escapeName(text('setup.buttons.votePanel')),
     [textBlock(text('setup.votePanel.posted', { channel: channelMention(channelId) }))],
-    [button(text('setup.buttons.overview'), 'overview', listingOptions(view))],
+    [overviewButton(view)],
   );
 }
 
@@ -294,13 +297,9 @@ const roleFields: readonly SettingField[] = [
 ];
 
 function codeFields({ entry, texts }: FormContext): readonly ModalField[] {
-  const { text } = texts;
-  const name = entry === null ? 'codes' : 'newCodes';
-  const [label, description] = [text(`setup.fields.${name}`), hintText(name, texts)];
-  return [
-    { kind: 'text', name: 'codes', label, multiline: true, description, required: false },
-    fileField('codes', texts),
-  ];
+  const label = entry === null ? 'codes' : 'newCodes';
+  const codes = textInput(texts, label, { hint: label, name: 'codes', multiline: true, required: false });
+  return [codes, fileField('codes', texts)];
 }
 
 /** How many can be sold, and to whom. An item that is gone has no id. */
@@ -392,13 +391,9 @@ function addButtons(view: SetupView): readonly ReplyButton[] {
     codes: text('setup.buttons.addCodes'),
     manual: text('setup.buttons.addManual'),
   };
-  const channels = button(view.texts.text('setup.sections.channels'), 'section', {
-    ...listingOptions(view),
-    s: 'channels',
-  });
   return [
     ...itemVariants.map((variant) => button(labels[variant], 'edit', editOptions(view, item, { variant }), 'primary')),
-    ...(missingReports(view) === null ? [] : [channels]),
+    ...(missingReports(view) === null ? [] : [sectionButton(view, 'channels')]),
   ];
 }
 
@@ -432,7 +427,7 @@ function renderItem(view: ListingView, position: number): Panel {
       button(text('setup.buttons.edit'), 'edit', editOptions(view, item, { entry: position }), 'primary'),
       button(text('setup.buttons.limits'), 'edit', editOptions(view, limits, { entry: position })),
       button(text('setup.buttons.remove'), 'remove', removal, 'danger'),
-      button(text('setup.sections.shop'), 'section', { ...listingOptions(view), s: 'shop' }),
+      sectionButton(view, 'shop'),
     ],
   );
 }
@@ -448,7 +443,7 @@ function confirmRemoval(view: ListingView): Panel {
     [textBlock(text('setup.shop.remove'))],
     [
       button(text('setup.buttons.remove'), 'removed', { ...input.options }, 'danger'),
-      button(text('setup.buttons.cancel'), 'section', { ...listingOptions(view), s: 'shop' }),
+      sectionButton(view, 'shop', text('setup.buttons.cancel')),
     ],
   );
 }

@@ -178,6 +178,20 @@ export function button(
   return { kind: 'action', label, action, options, style };
 }
 
+/** The button that leads to the overview, with the selected listing. */
+export function overviewButton({ texts, listing }: Pick<SetupView, 'texts' | 'listing'>): ReplyButton {
+  return button(texts.text('setup.buttons.overview'), 'overview', listingOptions({ listing }));
+}
+
+/** The button that leads to a section, with its name unless it has another label. */
+export function sectionButton(
+  view: Pick<SetupView, 'texts' | 'listing'>,
+  id: SectionId,
+  label: string = view.texts.text(`setup.sections.${id}`),
+): ReplyButton {
+  return button(label, 'section', { ...listingOptions(view), s: id });
+}
+
 /** A button that leads to a page; none without one. */
 export function linkButtons(label: string, url: string | null): readonly ReplyButton[] {
   return url === null ? [] : [{ kind: 'link', label, url }];
@@ -295,7 +309,7 @@ export function renderUnsaved(
     'problems' in cause
       ? [textBlock(renderProblems(cause.problems))]
       : [textBlock(cause.intro), ...sinceBlocks(view, cause.since)];
-  const overview = button(text('setup.buttons.overview'), 'overview', listingOptions(view));
+  const overview = overviewButton(view);
   const found = 'problems' in cause ? cause.problems : [];
   if (edit === undefined) return refusing(panel('bad', text('setup.problems.title'), blocks, [overview]), found);
   const again = button(text('setup.buttons.editAgain'), 'again', editOptions(view, edit.form, edit), 'primary');
@@ -308,13 +322,7 @@ function sinceBlocks(view: SetupView, since: readonly SettingsChange[]): PanelBl
 }
 
 function backButtons(view: SetupView, { section }: Origin) {
-  const { text } = view.texts;
-  return [
-    ...(section === null
-      ? []
-      : [button(text(`setup.sections.${section}`), 'section', { ...listingOptions(view), s: section })]),
-    button(text('setup.buttons.overview'), 'overview', listingOptions(view)),
-  ];
+  return [...(section === null ? [] : [sectionButton(view, section)]), overviewButton(view)];
 }
 
 export function panel(
@@ -400,7 +408,7 @@ export async function renderHistory(view: SetupView): Promise<Panel> {
       ...(changes.length > pageSize && last !== undefined
         ? [button(texts.text('setup.buttons.older'), 'history', { ...options, b: last.id })]
         : []),
-      button(texts.text('setup.buttons.overview'), 'overview', options),
+      overviewButton(view),
     ],
   );
 }

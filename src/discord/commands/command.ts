@@ -444,8 +444,12 @@ export function pageButtons(
   return [button(text(`${group}.previous`), number - 1), button(text(`${group}.next`), number + 1)];
 }
 
-/** Where no listing is linked to the guild. */
-export function noListing({ texts, commandId }: Pick<AnsweringContext, 'texts' | 'commandId'>): Reply {
-  const text = texts.text('failure.noListing', { setup: commandMention('setup', commandId('setup')) });
+/** Says that a command could not do what it was asked for. */
+export function errorReply(text: Markup, texts: Texts): Reply {
   return { tone: 'bad', title: texts.text('failure.title'), text };
+}
+
+/** The reply where no listing is linked to the guild. */
+export function noListing({ texts, commandId }: Pick<AnsweringContext, 'texts' | 'commandId'>): Reply {
+  return errorReply(texts.text('failure.noListing', { setup: commandMention('setup', commandId('setup')) }), texts);
 }

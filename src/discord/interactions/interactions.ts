@@ -26,6 +26,7 @@ import {
   type CommandChoice,
   type CommandDefinition,
   type CommandInput,
+  errorReply,
   findCommand,
   type NamedCommand,
   noListing,
@@ -45,7 +46,7 @@ import {
   type UserInteraction,
   userOf,
 } from './command-input.ts';
-import { createErrorReplies, errorBody, errorReply } from './error-replies.ts';
+import { createErrorReplies, errorBody } from './error-replies.ts';
 import {
   commandResponder,
   componentResponder,
