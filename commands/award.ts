@@ -74,7 +74,6 @@ export const award = {
   },
 } as const satisfies Command;
 
-/** Asks for what the menu of a member does not. */
 function formFor(userId: string, { text }: Texts): Modal {
   return {
     kind: 'modal',

@@ -181,9 +181,6 @@ interface Voter {
   readonly isOwn: boolean;
 }
 
-/**
- * A reply to /canvote that says for which listings a member may vote now, perhaps, and when again, with a button for each.
- */
 async function canVoteEverywhere(
   listings: readonly ListedLookup[],
   voter: Voter,
@@ -248,7 +245,6 @@ function recall(voter: string, context: CommandContext): (listed: ListedLookup) 
 
 type KnownVotes = readonly [last: LastVotes, stated: readonly StatedNextVote[]];
 
-/** What the ledger and the deliveries of other sites say of a member's votes, in all communities that the command covers. */
 function knownVotesOf(
   userId: string,
   context: Pick<CommandContext, 'communities' | 'standings' | 'nextVotesOf'>,

@@ -64,7 +64,6 @@ export const credits = {
 /** Of many communities, the first (a reply has at most 25 fields). */
 const maxAccounts = 20;
 
-/** The accounts of a member in several communities, with a field for each. */
 async function renderAccounts(
   userId: string,
   isOwn: boolean,

@@ -56,10 +56,6 @@ function isUsable(
   return defaultMemberPermissions === undefined || isManager;
 }
 
-/**
- * The commands for everyone, then those for managers, under headings if there are both, and those in the menu of a member; as
- * many as fit.
- */
 function renderList(commands: readonly Command[], context: CommandContext): Markup {
   const linesOf = (selected: readonly Command[]) => lines(...selected.map((command) => renderLine(command, context)));
   const forEveryone = linesOf(commands.filter((command) => command.defaultMemberPermissions === undefined));

@@ -24,7 +24,6 @@ const maxNameLength = 100;
 
 /** Longer text that was entered as a listing is truncated (characters); the names of listings are shorter. */
 const maxTypedLength = 100;
-/** How many listings are named if the entered one does not exist. */
 const maxSuggestions = 10;
 
 /**
@@ -43,7 +42,6 @@ export function listingOption({ listings, isShared, texts }: DescriptionContext)
     : { ...option, choices: choicesFor(listings, texts) };
 }
 
-/** Whether the names of listings are its choices. */
 function isTyped({ listings, isShared }: Pick<DescriptionContext, 'listings' | 'isShared'>): boolean {
   return isShared || !listings.every((listing) => isOnlyOfItsKind(listing, listings));
 }
@@ -124,7 +122,6 @@ const maxChoices = 25;
 /** Of a choice; longer names are truncated (characters). */
 const maxLabelLength = 100;
 
-/** The community that a command with one account is about. */
 interface ChosenCommunity {
   /** Null if the program has only one. */
   readonly community: CoveredCommunity | null;
@@ -172,7 +169,6 @@ export async function communityChoice(
   };
 }
 
-/** The names of its listings. */
 async function plainTitleOf({ rules, listings }: CoveredCommunity, context: CommandContext): Promise<string> {
   const names = await Promise.all(
     rules.map(async ({ name }) => (await findListingPage(name, { ...context, listings })).plainName),

@@ -23,7 +23,6 @@ const defaultReviews = 10;
 const maxCommentLength = 950;
 const maxNameLength = 80;
 
-/** What is shown of the reviews. */
 interface Query {
   readonly sort: ReviewSort;
   readonly limit: number;
@@ -182,7 +181,6 @@ function renderReview({ username, rating, comment, createdAt }: Review, texts: T
   };
 }
 
-/** All reviews, or those with as many stars; only stars that were found. */
 function starsSelect(searched: readonly Review[], query: Query, texts: Texts): ReplySelect {
   const choices = [5, 4, 3, 2, 1].flatMap((stars) => {
     const count = searched.filter(({ rating }) => starsOf(rating) === stars).length;
@@ -200,7 +198,6 @@ function starsSelect(searched: readonly Review[], query: Query, texts: Texts): R
   };
 }
 
-/** The options of a component. */
 function stateOf({ sort, limit, listing }: Query): Readonly<Record<string, OptionValue>> {
   return { sort, limit, ...(listing === null ? {} : { listing }) };
 }

@@ -272,7 +272,6 @@ function unlinkListing(view: ListingView): Promise<Panel> {
   return showSaved(view, services.settings.unlink({ ...authorOf(view), listing: listing.name }), { section: null });
 }
 
-/** All subjects, each with its present state and a button. Without a listing: what to do first. */
 async function renderOverview(view: SetupView): Promise<Panel> {
   if (!hasListing(view)) return renderWelcome(view);
   const { community } = view;
@@ -326,7 +325,6 @@ function listingSelect(view: ListingView): PanelBlock[] {
   ];
 }
 
-/** The first use: links a listing. */
 async function renderWelcome(view: SetupView): Promise<Panel> {
   const { texts, services, community } = view;
   const { text } = texts;
@@ -342,7 +340,6 @@ async function renderWelcome(view: SetupView): Promise<Panel> {
   return { ...panel('plain', text('setup.welcome.title'), blocks, history), ...step };
 }
 
-/** Checklist of what is done and what is not, with buttons; nothing as soon as everything is. */
 async function renderChecklist(view: ListingView): Promise<PanelBlock[]> {
   const items = await checklist(view);
   const left = items.filter(({ isDone }) => !isDone);
@@ -400,7 +397,6 @@ function importForm(view: SetupView): Modal {
   };
 }
 
-/** Saves an imported text, unless it has what a form would not accept. */
 async function importSettings(view: SetupView): Promise<Panel> {
   const input = await withUploads(view);
   if ('hint' in input) return renderUnsaved(view, { problems: [input] });
@@ -482,7 +478,6 @@ function formContext(view: SetupView, { entry, variant }: Edit): FormContext {
   return { texts: view.texts, value: (path) => effectiveValue(view, path).value, entry, variant };
 }
 
-/** The form, with the values in effect or with those of an earlier attempt. */
 function openForm(view: SetupView, edit: Edit, draft: CommandInput['fields'] | null = null): Modal {
   const { form } = edit;
   const fields = form.fields(formContext(view, edit));
@@ -584,7 +579,6 @@ export type Draft =
   /** Credits that members would have been paid; null if it is not known, or the same. */
   | { readonly section: 'rewards'; readonly paid: SimulatedCredits | null };
 
-/** A listing with announcements as the form says. */
 interface DraftListing extends Pick<ListingSettings['inEffect'], 'rewards' | 'timeZone'> {
   readonly name: string;
   readonly kind: 'server' | 'bot';

@@ -134,7 +134,6 @@ function signOf({ outcome, entry, effects }: TracedDelivery): Markup {
   return isCounted ? markup`✅` : markup`➖`;
 }
 
-/** What the event earned, or why nothing. */
 function renderOutcome({ outcome, entry }: TracedDelivery, texts: CommandContext['texts']): Markup | null {
   switch (outcome) {
     case 'duplicate':
@@ -202,7 +201,6 @@ function section(name: Markup, rows: readonly Markup[]): ReplyField[] {
   return rows.length === 0 ? [] : [{ name, value: wholeLines(rows, maxFieldLength) }];
 }
 
-/** As many of the lines as fit. */
 function wholeLines(rows: readonly Markup[], maxLength: number): Markup {
   let count = rows.length;
   while (count > 1 && lines(...rows.slice(0, count)).length > maxLength) count -= 1;

@@ -249,12 +249,10 @@ function numberField(input: CommandInput, name: string): unknown {
   return /^\d{1,12}(?:[.,]\d{1,6})?$/.test(text) ? Number(text.replace(',', '.')) : text;
 }
 
-/** A text; undefined if it is empty. */
 function optionalText(input: CommandInput, name: string): string | undefined {
   return textField(input, name) || undefined;
 }
 
-/** The id of the selected channel or role; undefined for none. */
 function selectedId(input: CommandInput, name: string): string | undefined {
   return selectedValues(input, name)[0];
 }

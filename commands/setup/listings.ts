@@ -329,7 +329,6 @@ export function renderTest(view: ListingView): Panel {
   return renderWaiting(view, { since: view.clock.now(), secrets: null, name });
 }
 
-/** Polls while the message can be changed. */
 function waitForArrival(view: SetupView, listing: string, since: number): Later {
   const { input, services, clock, guildId } = view;
   return async (signal) => {
@@ -375,7 +374,6 @@ export interface SiteChoice {
   readonly name: string | undefined;
 }
 
-/** The other sites, for servers and for bots. */
 function siteStep({ texts: { text } }: SetupView): PanelBlock[] {
   const placeholderOf = { server: text('setup.placeholders.serverSite'), bot: text('setup.placeholders.botSite') };
   return kinds.map((kind) => {
@@ -430,7 +428,6 @@ function siteSteps({ text }: Texts, { name, setup: { secret, event, choice } }: 
   return lines(...steps.map((step, index) => markup`${index + 1}. ${step}`));
 }
 
-/** Leads to the site. */
 function openSiteButtons({ text }: Texts, site: Site): readonly ReplyButton[] {
   return linkButtons(text('setup.link.openSite', { site: site.name }), homePageOf(site));
 }
@@ -459,7 +456,6 @@ function siteForm(
   return { kind: 'modal', title, action: 'site-linked', options: choiceOptions(choice), fields: withDraft };
 }
 
-/** The description of a site whose deliveries have a secret in a header. */
 function descriptionFields(texts: Texts): readonly ModalField[] {
   const maxLength = 80;
   return [
@@ -493,7 +489,6 @@ function secretField(texts: Texts, site: Site | null): ModalField {
   return textInput(texts, 'secret', { hint: 'siteSecret', maxLength: 200, ...placeholder });
 }
 
-/** Links a listing on a site; its webhook gets a secret of ours unless the site has made one. */
 function linkSite(view: SetupView, { site, kind, name }: SiteChoice): Promise<LinkResult> {
   const { input, guildId } = view;
   return view.services.settings.link({
@@ -561,7 +556,6 @@ export function renderListing(view: ListingView): Panel {
   );
 }
 
-/** The addresses for the dashboard of the service or site, with the secrets if they are new. */
 function addressBlocks(
   { texts, listing: { addresses, premiumSecrets } }: ListingView,
   secrets: GeneratedSecrets | null,
@@ -590,7 +584,6 @@ function addressBlocks(
   ];
 }
 
-/** The address for a site on which a listing is about to be linked. */
 function siteAddressBlocks(texts: Texts, address: string): PanelBlock[] {
   return [textBlock(addressText(texts, 'vote', address)), ...incompleteNote(texts, address)];
 }
@@ -770,7 +763,6 @@ export async function choosePreset(view: ListingView): Promise<Panel> {
   return renderReady(await refreshed(view));
 }
 
-/** Panel with what to do next. */
 async function renderReady(view: SetupView): Promise<Panel> {
   const { services, listing, texts } = view;
   const { text } = texts;

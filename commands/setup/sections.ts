@@ -120,7 +120,6 @@ export function renderSection(view: ListingView, section: SetupSection): Panel {
   );
 }
 
-/** A line for each that is on, or for all boxes of a field, and the names of the others. */
 function renderSettings(view: SetupView, section: SetupSection): Markup {
   const used = pathsOf(section).filter((path) => section.isUsed?.(view, path) ?? true);
   const isOn = (path: SettingPath) =>
@@ -133,7 +132,6 @@ function renderSettings(view: SetupView, section: SetupSection): Markup {
   );
 }
 
-/** The field that has the setting as one of its boxes. */
 function boxOf(path: SettingPath): SettingField | undefined {
   return settingAt(path).fields?.find(({ kind }) => kind === 'switch');
 }
@@ -176,7 +174,6 @@ function editButtons(view: SetupView, { forms }: SetupSection): ReplyButton[] {
 const maxEntries = 24;
 export const newEntry = 'new';
 
-/** Selects that open the form of an entry, or of a new one. */
 function listSelects(view: SetupView, { forms }: SetupSection): PanelBlock[] {
   const { text } = view.texts;
   return forms.flatMap((form) => {
@@ -251,10 +248,8 @@ function variantIn(context: FormContext): ItemVariant {
   return itemVariants.find((each) => each === context.variant) ?? 'manual';
 }
 
-/** How long a buyer can have a role. */
 const rentals = ['1h', '12h', '1d', '2d', '3d', '7d', '14d', '30d', '60d', '90d', '180d', '365d'];
 
-/** Name, price and what the buyer gets. */
 const item = entryForm({
   name: 'item',
   path: 'shop',
@@ -329,7 +324,6 @@ function newId(name: string, list: readonly JsonObject[]): string {
   return id;
 }
 
-/** The items, with what adds one and a select that opens one. */
 const shop: SetupSection = {
   id: 'shop',
   summary: ['shop'],
@@ -543,7 +537,6 @@ const rewards: SetupSection = {
   isUsed: (view, path) => path !== 'timeZone' || effectiveValue(view, path).source !== 'default',
 };
 
-/** Section with what is announced, and how, with an example. */
 const announcements: SetupSection = {
   id: 'announcements',
   summary: ['announcements.mode'],
@@ -610,7 +603,6 @@ function editedTier(all: JsonObject, { entry }: FormContext): string | undefined
   return entry === null ? undefined : namedTiers(all)[entry];
 }
 
-/** The roles that votes and premium give. */
 const roles: SetupSection = {
   id: 'roles',
   summary: ['rewards.voterRole'],

@@ -224,7 +224,6 @@ export function escapedName(name: string): Markup {
   return escapeName(name, maxNameLength);
 }
 
-/** Where a result leads. */
 interface Origin {
   /** The section to go back to; null for the overview. */
   readonly section: SectionId | null;
@@ -344,7 +343,6 @@ const maxChangesShown = 12;
 /** Changes on a page of the history. */
 const pageSize = 5;
 
-/** Names of the listings of a change. */
 type ChangeView = Pick<SetupView, 'texts' | 'listingNames'> & {
   readonly community: Pick<SetupView['community'], 'listings'>;
 };
@@ -371,7 +369,6 @@ function renderChanged(change: ChangedSetting, view: ChangeView): Markup {
   return text('setup.saved.change', { name, before: describe(before), after: describe(after) });
 }
 
-/** Who changed what, and when. */
 function renderHistoryEntry(change: SettingsChange, view: ChangeView): Markup {
   const { text } = view.texts;
   const { at, authorId, undoes, undoneBy } = change;
@@ -617,7 +614,6 @@ function placeOf({ path, position = [] }: SettingIssue, texts: Texts): Markup {
   return part === undefined ? bold(shown) : joined([name, shown], ' · ');
 }
 
-/** Why a listing cannot be linked, or cannot have a key. */
 function textOfLink({ code, listing }: SettingIssue, view: Pick<SetupView, 'texts' | 'listingNames'>): Markup | null {
   const { text } = view.texts;
   const name = escapedName(displayName(view, listing ?? ''));

@@ -311,7 +311,6 @@ const keptMs = 1 * day;
 /** Channels and roles whose recent rejections are remembered. */
 const maxRemembered = 10_000;
 
-/** A request that changes a channel or role. */
 interface CircuitRequest {
   readonly target: string;
   /** The guild of the channel or role; null if it is not known. */
@@ -498,7 +497,6 @@ interface OpenCircuit {
   readonly probeAt: number;
 }
 
-/** The rejected requests of a guild. */
 interface GuildRejections {
   readonly guildId: string;
   readonly count: number;

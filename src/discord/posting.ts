@@ -18,7 +18,6 @@ const maxClockErrorMs = 1 * day;
 
 const sentMessage = z.object({ id: z.string().regex(snowflakePattern) });
 
-/** What the attempts to post one message have in common. */
 interface PostingAttempt {
   /** Of the message: Discord drops a repeated message with the same nonce. */
   readonly nonce: string;
@@ -112,7 +111,6 @@ export async function postReply(
   return rest.post(Routes.channelMessages(channelId), body, files);
 }
 
-/** The request that replaces a panel by another one, with its files. */
 function editRequest(panel: Panel): MessageRequest {
   // Discord keeps what an edit does not mention.
   return request([panel], { attachments: [] });

@@ -231,7 +231,6 @@ export function createResponseStore(options: { keyv: Keyv; clock: Clock; errors:
 /** Claims of requests to the service, so that one of several processes sends a request. */
 type SharedRequests = NonNullable<ReturnType<typeof sharedRequestsIn>>;
 
-/** The methods of Redis's client that are used here. */
 interface RedisClient {
   set(key: string, value: string, options: { readonly NX: true; readonly PX: number }): Promise<unknown>;
   del(key: string): Promise<unknown>;

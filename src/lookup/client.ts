@@ -145,21 +145,9 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
   }
 
   function cache<Value>(endpoint: Endpoint<Value>): ReadThrough<Value> {
-    const { resource, schema, freshUntil } = endpoint;
-    const keyOf = (id: string) => `${keyPrefix}:${resource}:${id}`;
+    const keyOf = (id: string) => `${keyPrefix}:${endpoint.resource}:${id}`;
     const fetch = (id: string, signal: AbortSignal) => sendRequest(endpoint, id, signal);
-    return new ReadThrough({
-      resource,
-      schema,
-      freshUntil,
-      fetch,
-      keyOf,
-      store,
-      sharedRequests,
-      timeoutMs,
-      clock,
-      observe,
-    });
+    return new ReadThrough({ ...endpoint, fetch, keyOf, store, sharedRequests, timeoutMs, clock, observe });
   }
 }
 
@@ -298,60 +286,35 @@ const lookupOptions = z.strictObject({
 } satisfies Record<keyof LookupOptions, z.ZodType>);
 
 /**
- * Checks the options of a lookup client, also unknown ones.
- * @throws InvalidConfigError `invalid_options`, with all issues
- * @throws TallyhookError
+ * Checks the options of a lookup client, also unknown ones. Callers without a type checker, or with an unset environment
+ * variable, would see a failed request later. The errors never contain a value: the key is a secret, and a URL may have one.
  */
 function checkLookupOptions(options: LookupOptions): void {
   checkOptions('createLookup', options, lookupOptions, ([option]) =>
     option === undefined ? 'Pass { kind, baseUrl, key }.' : 'Correct it.',
   );
-  checkRequiredOptions(options);
+  const { kind, baseUrl, key } = options;
+  const choices = listingKinds.map((each) => `"${each}"`).join(' or ');
+  const kindHint = `Pass ${choices}, depending on what the API key belongs to.`;
+  requireOption('kind', kind, 'lookup_kind_missing', kindHint);
+  if (!listingKinds.includes(kind)) throw optionError('lookup_kind_unknown', 'kind', `must be ${choices}`, kindHint);
+  const urlHint = 'Pass the http(s) URL of the lookup API, ending in /api/v1, without user, password or query.';
+  requireOption('baseUrl', baseUrl, 'lookup_base_url_missing', urlHint);
+  if (!isBaseUrl(baseUrl))
+    throw optionError('lookup_base_url_malformed', 'baseUrl', 'is not the URL of a lookup API', urlHint);
+  const keyHint = "Pass the API key of the listing, from the service's dashboard (edit view, advanced setup).";
+  requireOption('key', key, 'lookup_key_missing', keyHint);
 }
 
-/**
- * Checks the required options of a lookup client. Without it, callers without a type checker, or with an unset
- * environment variable, would see a failed request later. The errors name the option and never contain its value: the
- * key is a secret, and a URL may contain one.
- * @throws TallyhookError
- */
-function checkRequiredOptions(options: { kind: ListingKind; baseUrl: string; key: string }): void {
-  checkKind(options.kind);
-  checkBaseUrl(options.baseUrl);
-  if (isUnset(options.key)) {
-    throw new TallyhookError('lookup_key_missing', 'The option "key" of the lookup client is not set.', {
-      hint: "Pass the API key of the listing, from the service's dashboard (edit view, advanced setup).",
-    });
-  }
+/** An empty text is a common fallback for an unset environment variable. */
+function requireOption(name: string, value: unknown, code: OptionErrorCode, hint: string): void {
+  if (value === undefined || value === null || value === '') throw optionError(code, name, 'is not set', hint);
 }
 
-function checkKind(kind: unknown): void {
-  const choices = listingKinds.map((listingKind) => `"${listingKind}"`).join(' or ');
-  const hint = `Pass ${choices}, depending on what the API key belongs to.`;
-  if (isUnset(kind)) {
-    throw new TallyhookError('lookup_kind_missing', 'The option "kind" of the lookup client is not set.', { hint });
-  }
-  if (!listingKinds.some((listingKind) => listingKind === kind)) {
-    throw new TallyhookError('lookup_kind_unknown', `The option "kind" of the lookup client must be ${choices}.`, {
-      hint,
-    });
-  }
-}
+type OptionErrorCode = ConstructorParameters<typeof TallyhookError>[0];
 
-function checkBaseUrl(baseUrl: unknown): void {
-  const hint = 'Pass the http(s) URL of the lookup API, ending in /api/v1, without user, password or query.';
-  if (isUnset(baseUrl)) {
-    throw new TallyhookError('lookup_base_url_missing', 'The option "baseUrl" of the lookup client is not set.', {
-      hint,
-    });
-  }
-  if (!isBaseUrl(baseUrl)) {
-    throw new TallyhookError(
-      'lookup_base_url_malformed',
-      'The option "baseUrl" of the lookup client is not the URL of a lookup API.',
-      { hint },
-    );
-  }
+function optionError(code: OptionErrorCode, name: string, problem: string, hint: string): TallyhookError {
+  return new TallyhookError(code, `The option "${name}" of the lookup client ${problem}.`, { hint });
 }
 
 /** Excludes URLs with a user or password: `fetch` rejects them with an error that contains the URL. */
@@ -360,11 +323,6 @@ function isBaseUrl(baseUrl: unknown): boolean {
   const { protocol, username, password, search, hash, pathname } = new URL(baseUrl);
   const isHttp = protocol === 'http:' || protocol === 'https:';
   return isHttp && `${username}${password}${search}${hash}` === '' && /\/api\/v1\/*$/.test(pathname);
-}
-
-/** Includes the empty string, a common fallback for an unset environment variable. */
-function isUnset(value: unknown): boolean {
-  return value === undefined || value === null || value === '';
 }
 
 /** At least the timeout of every client that shares the budget (ms): the budget's proof needs the longest one. */

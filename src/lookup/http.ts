@@ -105,13 +105,11 @@ const badRequestCodes: Readonly<Record<BadRequestCause, LookupErrorCode>> = {
   either: 'lookup_bad_request',
 };
 
-/** The envelope of a failure (document, section 2.1). */
 const failureEnvelopeSchema = z.object({
   success: z.literal(false),
   error: z.string().catch('no reason given'),
 });
 
-/** A response with a status other than 2xx. */
 interface ErrorResponse {
   /** The request, such as `GET /server`. */
   readonly request: string;

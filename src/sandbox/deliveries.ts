@@ -148,7 +148,6 @@ const isNoVote = (name: Step['name']) => name === 'test' || name === 'quarantine
 type OnAttempted = NonNullable<InternalDependencies['onAttempted']>;
 type StepText = Omit<Step, 'at' | 'afterMs'>;
 
-/** The names of what a vote can earn besides its own credits. */
 const bonuses: Partial<Readonly<Record<Cause, string>>> = {
   streak: 'streak',
   milestone: 'milestone',
@@ -267,7 +266,6 @@ function captureBody(request: IncomingMessage, onComplete: () => void): () => Bu
   return () => Buffer.concat(chunks);
 }
 
-/** Records the text that the handler passes to `response.end`. */
 function captureResponseText(response: ServerResponse): () => string {
   let text = '';
   response.end = new Proxy(response.end, {

@@ -152,7 +152,6 @@ function settingsKeyFile(path: string): string {
   return path;
 }
 
-/** The settings that connect the bot to the sandbox. */
 async function botEnvironment(options: BotOptions, secrets: WebhookSecrets): Promise<Environment> {
   const { discord, listingService, sites } = options;
   return {

@@ -302,7 +302,6 @@ const notLinked = 'The service sends no votes to the bot yet. Link a listing wit
 const outageMs = 10 * second;
 const clockStepMs = 12 * hour;
 
-/** The parts that exist only after the page was created. */
 interface BotConnection {
   readonly ledger: Pick<Ledger, 'account'>;
   readonly faultInjection: FaultInjection;
@@ -311,7 +310,6 @@ interface BotConnection {
   readonly outages: { readonly discord: OutageSwitch; readonly service: OutageSwitch };
 }
 
-/** Implements the page's ports on top of the service, the bot and the clock. */
 function createPageBridge(
   options: {
     events: PagePorts['events'];

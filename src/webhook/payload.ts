@@ -334,7 +334,6 @@ function isBlank(value: unknown): boolean {
   return value === '';
 }
 
-/** Whether the buyer and `userId` are different users. */
 function namesTwoUsers(json: Fields): boolean {
   const buyerId = parseDiscordId(readField(readObject(json, 'buyer'), 'userId'));
   const userId = parseDiscordId(readField(json, 'userId'));

@@ -357,17 +357,6 @@ describe('a page button', () => {
     expect(inputs).toEqual([]);
     expect(logged.filter(({ level }) => level >= 40)).toEqual([]);
   });
-
-  it('that was posted before custom ids had a prefix still turns the page', async () => {
-    const { discord, rest, member } = await connectedBot([{ ...pages, name: 'reviews' }]);
-    const custom_id = 'reviews:sort=newest&limit=10&page=2';
-    const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'Next', custom_id }] }];
-    const posted = (await rest.post(`/channels/${discord.channels.general}/messages`, {
-      content: 'x',
-      components,
-    })) as { id: string };
-    expect(await discord.clickButton(posted.id, custom_id, member.id).response).toMatchObject({ type: 7 });
-  });
 });
 
 describe('a command in the menu of a member', () => {

@@ -28,9 +28,7 @@ import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from
 import { type GuildChange, guildChangeOf } from './guild-changes.ts';
 
 const statusPollMs = 1 * second;
-/**
- * How long a session may try to reconnect before it is replaced, which also requests the gateway's URL again.
- */
+/** How long a session may try to reconnect before it is replaced, which also requests the gateway's URL again. */
 const reconnectTimeoutMs = 8 * second;
 const maxRetryDelayMs = 4 * second;
 /** For errors that only the operator can fix: Discord bans addresses that retry too often. */
@@ -55,7 +53,13 @@ export interface GatewayClient {
 }
 
 /** What a connection to the gateway needs and reports. */
-export interface GatewayOptions extends GatewayAccess {
+export interface GatewayOptions {
+  readonly token: string;
+  /** Without the version: `https://discord.com/api`. */
+  readonly apiUrl: string;
+  readonly globalLimit: GlobalRateLimit;
+  /** Observes the requests of this client. */
+  readonly makeRequest?: RESTOptions['makeRequest'];
   /** Real time. */
   readonly clock: Clock;
   readonly log: Log;
@@ -122,11 +126,10 @@ export class GatewayConnection implements GatewayClient {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    const { shard = null, onGuildChange = () => {}, onIdentified = () => {}, clock } = this.#options;
+    const { clock } = this.#options;
     while (!signal.aborted) {
       const session = new GatewaySession({
         ...this.#options,
-        ...{ shard, onGuildChange, onIdentified },
         logThrottled: this.#logThrottled,
         identifyThrottle: this.#identifyThrottle,
         onChange: () => this.#updateStatus(),
@@ -143,10 +146,7 @@ export class GatewayConnection implements GatewayClient {
     }
   }
 
-  /**
-   * Returns why the session ended. Races once per session: each race adds reactions to `ended` that last as long as the
-   * session.
-   */
+  /** Races once per session: each race adds reactions to `ended` that last as long as the session. */
   async #endOf(session: GatewaySession): Promise<GatewaySessionEnd> {
     const over = new AbortController();
     try {
@@ -225,7 +225,6 @@ export class GatewayConnection implements GatewayClient {
   }
 }
 
-/** A shard of the gateway: one of `count`. */
 interface Shard {
   readonly id: number;
   readonly count: number;
@@ -242,27 +241,12 @@ interface GatewaySessionEnd {
   readonly retryAfterMs?: number;
 }
 
-/** How Discord is reached. */
-interface GatewayAccess {
-  readonly token: string;
-  /** Without the version: `https://discord.com/api`. */
-  readonly apiUrl: string;
-  readonly globalLimit: GlobalRateLimit;
-  /** Observes the requests of this client. */
-  readonly makeRequest?: RESTOptions['makeRequest'];
-}
-
-interface GatewaySessionOptions extends GatewayAccess {
-  /** The only shard; null for as many as Discord recommends. */
-  readonly shard: Shard | null;
+interface GatewaySessionOptions extends GatewayOptions {
+  /** The only shard; as many as Discord recommends without one. */
+  readonly shard?: Shard;
   readonly logThrottled: LogThrottled;
   /** Shared by consecutive sessions, like `globalLimit`. */
   readonly identifyThrottle: IdentifyThrottle;
-  readonly onInteraction: (interaction: APIInteraction) => void;
-  /** Must not throw. */
-  readonly onGuildChange: (change: GuildChange) => void;
-  /** Called with Discord's first event to each shard. */
-  readonly onIdentified: (data: GatewayReadyDispatchData) => void;
   /** A shard became ready or was lost. */
   readonly onChange: () => void;
 }
@@ -294,9 +278,7 @@ class GatewaySession {
   readonly ended: Promise<GatewaySessionEnd>;
   readonly #options: GatewaySessionOptions;
   readonly #manager: WebSocketManager;
-  /** What resumes each shard after a lost connection. */
   readonly #resumable = new Map<number, SessionInfo>();
-  /** Shards to which Discord has said Hello. */
   readonly #open = new Set<number>();
   readonly #ready = new Set<number>();
   /** The number of shards; null before Discord has recommended it. */
@@ -381,7 +363,7 @@ class GatewaySession {
       // Interactions need none; that of guilds is not privileged.
       intents: GatewayIntentBits.Guilds,
       shardCount: shard?.count ?? null,
-      shardIds: shard && [shard.id],
+      shardIds: shard ? [shard.id] : null,
       handshakeTimeout: handshakeTimeoutMs,
       helloTimeout: helloTimeoutMs,
       buildIdentifyThrottler: async () => {
@@ -400,7 +382,7 @@ class GatewaySession {
     manager.on(ShardEvents.Ready, ({ data, shardId }) => {
       if (this.#closed) return;
       this.#applicationId = data.application.id;
-      this.#options.onIdentified(data);
+      this.#options.onIdentified?.(data);
       this.#ready.add(shardId);
       onChange();
     });
@@ -428,7 +410,7 @@ class GatewaySession {
       this.#options.onInteraction(data);
     } else {
       const change = guildChangeOf(event, data);
-      if (change !== null) this.#options.onGuildChange(change);
+      if (change !== null) this.#options.onGuildChange?.(change);
     }
   }
 

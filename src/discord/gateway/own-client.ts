@@ -87,7 +87,6 @@ export function createOwnClientGateway(
     onReady(id);
   }
 
-  /** Adds all listeners, or removes them. */
   function listen(change: 'on' | 'off'): void {
     client.ws[change](GatewayDispatchEvents.InteractionCreate, receive);
     client[change]('interactionCreate', receiveNative);

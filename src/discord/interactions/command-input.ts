@@ -120,7 +120,6 @@ function hasPermission(permissions: string | undefined, permission: bigint): boo
 
 type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields' | 'resolved'>;
 
-/** Who caused the interaction, and where. */
 function originOf(interaction: UserInteraction): Origin {
   const { id, application_id, member, channel, app_permissions, locale, guild_locale } = interaction;
   const user = userOf(interaction);

@@ -202,7 +202,6 @@ function readSignature(headers: {
   return { signature: Buffer.from(signature, 'hex'), timestamp };
 }
 
-/** Whether the timestamp is within {@link maxTimestampDistanceMs} of `now` (ms since the epoch). */
 function isRecent({ timestamp }: SignedInteraction, now: number): boolean {
   return Math.abs(Number(timestamp) * second - now) <= maxTimestampDistanceMs;
 }
@@ -241,7 +240,6 @@ const member = z.looseObject({
 
 const anyInteraction = z.looseObject({ type: z.number() });
 
-/** What a user of Discord caused. */
 const userInteraction = z
   .looseObject({
     id: text,
@@ -326,7 +324,6 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** How Discord sends interactions to the application. */
 interface EndpointSettings {
   /** Null if they are sent through the gateway. */
   readonly url: string | null;
@@ -350,7 +347,6 @@ export async function setEndpoint(rest: DiscordRest, url: string | null): Promis
   await rest.patch(Routes.currentApplication(), { interactions_endpoint_url: url });
 }
 
-/** Why commands cannot be received, or may not be. */
 interface EndpointProblem {
   readonly level: 'warn' | 'fail';
   readonly problem: string;

@@ -71,10 +71,8 @@ export type IsOwnCommand = (
 /** Where a command is used, and by whom. */
 export type CommandPlace = Pick<CommandInput, 'guildId' | 'userId'>;
 
-/** The context with the texts in the language of the member. */
 type Localized<Context> = Context & { readonly texts: Texts };
 
-/** What running commands needs and reports. */
 interface InteractionsOptions<Context extends Omit<AnsweringContext, 'texts'>> {
   readonly commands: readonly SlashCommand<NoInfer<Localized<Context>>>[];
   /** Commands that are not offered, but whose buttons may be under earlier messages. */
@@ -106,13 +104,11 @@ const deferAfterMs = 1 * second;
 /** For a deferred reply, from the interaction on (ms). */
 const replyTimeoutMs = 15 * second;
 
-/** What a command returned, or an error message. */
 type CommandResult =
   | { readonly reply: Reply | Panel; readonly failed: boolean }
   /** An open form is neither a success nor a failure yet; it counts as a reply. */
   | { readonly modal: Modal; readonly failed: false };
 
-/** One use of a command. */
 interface Use<Context> {
   readonly command: SlashCommand<Context>;
   readonly input: CommandInput;
@@ -193,7 +189,7 @@ export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
     const { id, name, type, guild_id: scope = null } = interaction.data;
     if (!(await isOwnCommand({ id, name, type, scope }, interaction.id))) return this.#ignore(interaction);
     const place = { guildId: guildOf(interaction), userId: userOf(interaction).id };
-    const context = await this.#contextFor(place, this.#textsOf(interaction));
+    const context = { ...(await this.#options.contextFor(place)), texts: this.#textsOf(interaction) };
     await autocomplete(interaction, findCommand(commands, { type, name }, languages), context, { transport, log });
   }
 
@@ -223,13 +219,8 @@ export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
     this.#options.log.debug({ interaction: id, type }, 'interaction of another program ignored');
   }
 
-  /** In the language of the member. */
   #textsOf({ locale, guild_locale }: UserInteraction): Texts {
     return this.#options.languages.for(locale, guild_locale);
-  }
-
-  async #contextFor(place: CommandPlace, texts: Texts): Promise<Localized<Unlocalized>> {
-    return { ...(await this.#options.contextFor(place)), texts };
   }
 
   /** Rejects if the response could not be sent. */
@@ -238,17 +229,12 @@ export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
     input: CommandInput,
     responder: InteractionResponder,
   ): Promise<void> {
-    const texts = this.#options.languages.for(input.locale, input.guildLocale);
-    await this.#respondAndReport({ command, input, responder, texts });
-  }
-
-  async #respondAndReport(use: Use<Localized<Unlocalized>>): Promise<void> {
-    const { clock, onAnswered = () => {}, onMemberSeen = () => {} } = this.#options;
-    const { command, input } = use;
+    const { languages, clock, onAnswered = () => {}, onMemberSeen = () => {} } = this.#options;
+    const texts = languages.for(input.locale, input.guildLocale);
     const startedAt = clock.monotonic();
     let failed = true;
     try {
-      failed = await this.#respond(use, startedAt);
+      failed = await this.#respond({ command, input, responder, texts }, startedAt);
     } finally {
       onAnswered(command.name, failed ? 'failed' : 'answered', clock.monotonic() - startedAt);
       if (command.notesMember !== false) onMemberSeen(input, command);
@@ -288,7 +274,7 @@ export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
 
   async #execute({ command, input, texts }: Use<Localized<Unlocalized>>): Promise<CommandResult> {
     try {
-      const context = await this.#contextFor(input, texts);
+      const context = { ...(await this.#options.contextFor(input)), texts };
       const { listings } = context;
       const isUnlinked = input.guildId !== null && context.communities?.length === 0;
       if (isUnlinked && !command.worksWithoutListing) return { reply: noListing(context), failed: true };
@@ -328,7 +314,7 @@ export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
       const isDeferred = respondWith === responder.editReply;
       const isReplaceable = !isDeferred || input.action === null || kind === 'update';
       const replace = (next: Reply | Panel) => responder.replaceReply(render(next), kind);
-      if (isReplaceable) this.#laterReplies.watch(command.name, reply.later, replace);
+      if (isReplaceable) void this.#laterReplies.watch(command.name, reply.later, replace);
     } catch (error) {
       const isRejected = error instanceof DiscordAPIError && !isExpired(error);
       if (!isRejected || isPanel(reply) || reply.image === undefined) throw error;
@@ -479,10 +465,8 @@ const maxWaitMs = 14 * minute;
 /** Messages that wait at the same time, so that what they poll stays bounded. */
 const maxWaiting = 25;
 
-/** Replaces messages once what they wait for has happened. */
 class LaterReplies {
   readonly #options: { readonly clock: Clock; readonly log: Log; readonly stopped: AbortSignal };
-  /** How many wait. */
   #waiting = 0;
 
   /** @param options.stopped ends all waiting */
@@ -490,14 +474,10 @@ class LaterReplies {
     this.#options = options;
   }
 
-  /** Waits in the background, unless too many do. @param replace shows the message; its errors are logged */
-  watch(command: string, later: Later, replace: (reply: Reply | Panel) => Promise<unknown>): void {
-    const isFull = this.#waiting >= maxWaiting || this.#options.stopped.aborted;
-    if (!isFull) void this.#wait(command, later, replace);
-  }
-
-  async #wait(command: string, later: Later, replace: (reply: Reply | Panel) => Promise<unknown>): Promise<void> {
+  /** Waits, unless too many do. Never rejects. @param replace shows the message; its errors are logged */
+  async watch(command: string, later: Later, replace: (reply: Reply | Panel) => Promise<unknown>): Promise<void> {
     const { clock, log, stopped } = this.#options;
+    if (this.#waiting >= maxWaiting || stopped.aborted) return;
     const ended = new AbortController();
     const signal = AbortSignal.any([stopped, ended.signal]);
     void clock.sleep(maxWaitMs, signal).then(() => ended.abort());

@@ -98,14 +98,12 @@ export class NativeInteractions {
   }
 }
 
-/** How discord.js reaches Discord. */
 interface RelayAccess {
   readonly token: string;
   readonly apiUrl: string;
   readonly makeRequest: RESTOptions['makeRequest'];
 }
 
-/** A discord.js client, and the manager of its shards. */
 interface RelayedClient {
   readonly client: Client;
   readonly manager: WebSocketManager;

@@ -249,7 +249,6 @@ function toMember(body: MessageBody): MemberBody {
   return { ...body, flags: MessageFlags.Ephemeral | ('flags' in body ? body.flags : 0) };
 }
 
-/** The JSON body of a request, and the files beside it. */
 function request({ files, ...body }: Pick<MessageBody, 'files'>): [body: object, files: RawFile[]] {
   if (files === undefined) return [body, []];
   const upload = uploadOf(files);

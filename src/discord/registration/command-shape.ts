@@ -66,7 +66,6 @@ export function bodyOf(
   };
 }
 
-/** Who sees it, and where. */
 function accessOf(command: CommandDefinition, guildId: string | null) {
   const { defaultMemberPermissions: required } = command;
   return {
@@ -99,7 +98,6 @@ interface Translation {
   readonly options: readonly CommandOption[];
 }
 
-/** With the descriptions and the names of choices in every language. */
 function localizeOption(
   option: CommandOption,
   translations: readonly Translation[],

@@ -152,7 +152,6 @@ export class CommandRegistrar {
     this.#stopping.abort();
   }
 
-  /** What is offered now. */
   #registrationOf(applicationId: string): Registration {
     const { rest, registry, guildId, commands, offer } = this.#options;
     return { rest, registry, guildId, commands, applicationId, context: offer() };

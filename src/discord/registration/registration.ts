@@ -27,7 +27,6 @@ import {
 /** Discord lists translations only on request. Discord: "Get Global Application Commands". */
 const withLocalizations = new URLSearchParams({ with_localizations: 'true' });
 
-/** The commands of one scope. */
 interface Offer {
   /** Null registers globally. */
   readonly guildId: string | null;
@@ -181,7 +180,6 @@ async function planRegistration(registration: ReadOnlyRegistration): Promise<Rea
   return { plan: planCommands({ offered, ...(await commandsIn(guildId, stored, registration)) }), stored };
 }
 
-/** What Discord lists in a scope, and what is stored of it. */
 async function commandsIn(
   guildId: string | null,
   stored: readonly StoredCommand[],

@@ -212,8 +212,6 @@ export function rowOf(components: (Button | SelectComponent)[]): ComponentRow {
 const maxCustomIdLength = 100;
 /** Prefix of all our custom ids: other programs with the same token have buttons, selects and modals of their own. */
 const prefix = 'tallyhook:';
-/** The custom ids of buttons that were posted before the prefix was introduced, in exactly their former format. */
-const unprefixedId = /^reviews:sort=(?:newest|highest|lowest)&limit=\d{1,2}(?:&listing=[\w.-]{1,32})?&page=\d{1,2}$/;
 const content = /^([a-z][a-z0-9_-]{0,31})(?:\/([a-z][a-z0-9-]{0,31}))?:(.*)$/s;
 
 /** The content of the custom id of a component or modal: the command to run, and its options. */
@@ -237,13 +235,13 @@ export function encodeCustomId({ command, action, options }: CustomId): string |
 
 /** Whether a custom id has our format. It is untrusted: everyone who can post with the token can create one. */
 export function isOwnCustomId(id: string): boolean {
-  return id.startsWith(prefix) || unprefixedId.test(id);
+  return id.startsWith(prefix);
 }
 
 /** Null for an id that is not ours. The options are untrusted strings. */
 export function decodeCustomId(id: string): CustomId | null {
   if (!isOwnCustomId(id)) return null;
-  const [, command, action = null, query] = content.exec(id.startsWith(prefix) ? id.slice(prefix.length) : id) ?? [];
+  const [, command, action = null, query] = content.exec(id.slice(prefix.length)) ?? [];
   if (command === undefined || query === undefined) return null;
   return { command, action, options: Object.fromEntries(new URLSearchParams(query)) };
 }

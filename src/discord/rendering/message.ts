@@ -37,7 +37,6 @@ import {
   rowOf,
 } from './components.ts';
 
-/** Embeds, with the components below them. */
 interface EmbedContent {
   readonly embeds: APIEmbed[];
   readonly components: ComponentRow[];
@@ -57,7 +56,6 @@ export type MessageBody<Content extends MessageContent = MessageContent> = Conte
   readonly allowed_mentions: { readonly parse: [] };
 };
 
-/** What a reply becomes on its own, or among others of its type. */
 type ContentOf<Each extends Reply | Panel> = Each extends Panel ? PanelContent : EmbedContent;
 
 /** Renders a message within Discord's limits. `command` is the command that its page buttons and actions run. */
@@ -150,7 +148,6 @@ function lengthOf(components: readonly APIComponentInContainer[]): number {
   }, 0);
 }
 
-/** The first rows, nested components included. */
 function fittingRows(rows: readonly ComponentRow[], maxComponents: number): ComponentRow[] {
   return rows.filter((_, index) => countOf(rows.slice(0, index + 1)) <= maxComponents);
 }
@@ -440,7 +437,6 @@ function addButtons(builder: ContainerBuilder, buttons: readonly ReplyButton[], 
 /** A zero-width space: Discord rejects empty texts and containers. */
 const blank = '\u200B';
 
-/** What the containers of one message share. */
 interface ContainerBudget {
   /** Components that the container may have, itself and nested ones included. At least 2. */
   readonly components: number;
@@ -507,7 +503,6 @@ function createContainerBuilder(budget: ContainerBudget, footer: string) {
     },
   };
 
-  /** Whether something is before and after a separator, and no other separator. */
   function divides(index: number): boolean {
     const isLast = components.slice(index).every(({ type }) => type === ComponentType.Separator);
     return index > 0 && components[index - 1]?.type !== ComponentType.Separator && !isLast;

@@ -152,9 +152,7 @@ const anyTime = z
   .catch(null)
   .transform((at) => at ?? null);
 
-/** A number of the listing's page. */
 const shownNumber = z.number().nonnegative().nullish().catch(null);
-/** A text of the listing's page; empty if it is none. */
 const shownText = z.string().catch('');
 
 /** Sites write 0 and 1, too. */

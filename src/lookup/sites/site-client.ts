@@ -244,7 +244,6 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
   }
 }
 
-/** The vote of a member, from the votes of a response. */
 function voteOf(userId: string, { value, asOf }: CacheEntry<VotesAtSite>): VoteAtSite {
   const { otherTimes, ...vote } = value.votes.find((each) => each.userId === userId) ?? noVote;
   const { voted, at, nextVoteAt, weight } = vote;

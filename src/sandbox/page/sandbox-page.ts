@@ -42,7 +42,6 @@ export function createSandboxPage(ports: PagePorts): PageExtension {
   };
 }
 
-/** Number of items of the timeline that are stored. */
 const maxItems = 200;
 
 /** By user; null if it is not available (credits). */
@@ -185,7 +184,6 @@ export const sandboxFace = {
 const tour = z.enum(tourNames);
 const vote = user.extend({ kind: z.enum(['server', 'bot']), site: z.string().max(50).optional() });
 
-/** The actions of the sandbox's page besides using Discord. */
 function createSandboxActions(ports: PagePorts) {
   return {
     '/page/trouble': action(user.extend({ fault: z.enum(faultActions) }), async ({ fault, userId }) => ({

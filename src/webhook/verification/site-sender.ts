@@ -37,7 +37,6 @@ export function readSiteSecrets(options: SiteSecrets): { readonly site: Site; re
   return { site, secrets: given };
 }
 
-/** A delivery of another site whose sender is known. */
 interface SiteSender {
   readonly scheme: Scheme;
   /** The JSON text of the delivery: its body, or what the body contains. */

@@ -152,7 +152,6 @@ async function authenticateOrExplain(
   }
 }
 
-/** A delivery whose sender is known. */
 interface Sender {
   /** What the secret authorizes. */
   readonly families: readonly Family[];
@@ -220,14 +219,12 @@ function isOfSite(secrets: Secret | WebhookSecrets | SiteSecrets): secrets is Si
   return typeof secrets === 'object' && secrets !== null && 'site' in secrets;
 }
 
-/** @throws VerificationError */
 async function bytesOf(request: DeliveryRequest, maxBytes: number): Promise<Bytes | null> {
   if (request.method !== undefined && request.method !== 'POST') throw new VerificationError('webhook_method');
   if (isEncoded(readHeader(request.headers, 'content-encoding'))) throw new VerificationError('webhook_body_encoded');
   return bodyOf(request, maxBytes);
 }
 
-/** @throws VerificationError `webhook_unprocessable` or `webhook_too_old` */
 function toEvent(
   payload: ParsedPayload,
   raw: string,
@@ -240,7 +237,6 @@ function toEvent(
   return event;
 }
 
-/** @throws VerificationError `webhook_too_old` */
 function checkAge(at: number | null, { now, maxAgeMs, raw }: { now: number; maxAgeMs: number; raw: string }): void {
   if (at === null) throw new VerificationError('webhook_too_old', { reason: 'it states no time', raw });
   if (now - at > maxAgeMs)
@@ -276,7 +272,6 @@ async function bodyOf(request: DeliveryRequest, maxBytes: number): Promise<Bytes
   return readBytes(body === undefined && isUnreadStream(request) ? request : body, maxBytes);
 }
 
-/** The body of an event whose platform encodes it. @throws VerificationError */
 function decoded({ body, isBase64Encoded }: DeliveryRequest): unknown {
   if (typeof body !== 'string') return body;
   if (isBase64Encoded === true) return decodeBase64(body);
