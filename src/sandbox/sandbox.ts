@@ -134,7 +134,8 @@ const host = '127.0.0.1';
  * ```
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { environment = {}, ports = { page: 0, service: 0 }, speed, seed, realClock, listingSettings } = options;
+  const { environment = {}, speed, seed, realClock, listingSettings, commandLine } = options;
+  const { page: pagePort, service: servicePort } = options.ports ?? { page: 0, service: 0 };
   const isLinked = options.linked ?? true;
   const { log } = adaptLogger(options.log ?? silentLogger);
   const started: { stop(): Promise<void> }[] = [];
@@ -155,19 +156,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const database = directory.file('service.db');
     let discordApi = '';
     const application = createServiceApplication(() => discordApi);
-    const listingService = await startListingService({
-      host,
-      port: ports.service,
-      database,
-      discord: application,
-      clock,
-      log,
-      seed: seed !== 'none',
-      track,
-    });
+    const serviceOptions = { host, port: servicePort, database, clock, log, seed: seed !== 'none', track };
+    const listingService = await startListingService({ ...serviceOptions, discord: application });
     const { service, relay, listings } = listingService;
 
-    const { commandLine } = options;
     const firstTour = commandLine?.tour ?? (isLinked ? null : 'own');
     const tours = openTours(directory.file('tour.json'), firstTour, log, track);
     const events: PagePorts['events'] = new EventEmitter();
@@ -176,21 +168,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const path = directory.file('sites.json');
     const sitesOptions = { host, path, listings, people: guildMembers, clock, log, emit };
     const sites = options.sites === false ? null : track(await startListingSites(sitesOptions));
-    const bridge = createPageBridge({
-      events,
-      service,
-      listings: [listings.server, listings.bot],
-      sites,
-      isLinked,
-      tours,
-      commandLine,
-      clock,
-    });
+    let running: RunningBot | null = null;
+    const ports = createPagePorts(
+      { events, service, listings: [listings.server, listings.bot], sites, isLinked, tours, commandLine, clock },
+      () => running,
+    );
     const discord = await startSandboxDiscord(directory.file('discord.json'), track, {
       host,
-      port: ports.page,
+      port: pagePort,
       guild: { id: listings.server.id, name: listings.server.name, inviteCode: seededInviteCode },
-      pageExtension: createSandboxPage(bridge.ports),
+      pageExtension: createSandboxPage(ports),
       applications: [registration(application, service.url)],
       clock,
       log,
@@ -211,16 +198,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     };
 
     const sandboxBot = await createSandboxBot({
-      discord,
-      listingService,
-      sites,
-      directory,
-      environment,
-      listingSettings,
-      isLinked,
-      clock,
+      ...{ discord, listingService, sites, directory, environment, listingSettings, isLinked, clock, emit },
       createBotLog: options.botLog,
-      emit,
       onConsoleOpened: () => void events.emit('tour', 'console'),
     });
     const { app, deliveries, secrets, url: bot } = track(sandboxBot);
@@ -234,7 +213,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     };
     const faultInjection = createFaultInjection({ bot, deliveries, findWebhook, clock });
     const { consoleLink, runDoctor } = sandboxBot;
-    bridge.connect({ ledger: app.ledger, consoleLink, runDoctor, faultInjection, outages });
+    running = { ledger: app.ledger, consoleLink, runDoctor, faultInjection, outages };
     if (isLinked) await registerWebhooks(listingService, bot, secrets);
     if (isLinked) for (const each of sites?.all ?? []) each.setWebhook(`${bot}/webhooks/${each.name}`);
     await discord.pageReady();
@@ -302,7 +281,8 @@ const notLinked = 'The service sends no votes to the bot yet. Link a listing wit
 const outageMs = 10 * second;
 const clockStepMs = 12 * hour;
 
-interface BotConnection {
+/** The parts of the bot, which exist only after the page was created. */
+interface RunningBot {
   readonly ledger: Pick<Ledger, 'account'>;
   readonly faultInjection: FaultInjection;
   readonly consoleLink: () => string;
@@ -310,49 +290,48 @@ interface BotConnection {
   readonly outages: { readonly discord: OutageSwitch; readonly service: OutageSwitch };
 }
 
-function createPageBridge(
-  options: {
-    events: PagePorts['events'];
-    service: RunningService;
-    listings: readonly Listing[];
+function createPagePorts(
+  options: Pick<PagePorts, 'events' | 'isLinked' | 'tours' | 'commandLine'> & {
+    readonly service: RunningService;
+    readonly listings: readonly Listing[];
     /** Other listing sites; null without them. */
-    sites: ListingSites | null;
-    clock: SandboxClock;
-  } & Pick<PagePorts, 'isLinked' | 'tours' | 'commandLine'>,
-) {
+    readonly sites: ListingSites | null;
+    readonly clock: SandboxClock;
+  },
+  bot: () => RunningBot | null,
+): PagePorts {
   const { events, service, listings, sites, clock, isLinked, tours, commandLine } = options;
-  let connection: BotConnection | null = null;
-
   clock.events.on('moved', () => events.emit('simulation'));
 
-  function requireConnection(): BotConnection {
-    if (connection === null) throw new Error('The bot is not running yet.');
-    return connection;
+  function requireBot(): RunningBot {
+    const running = bot();
+    if (running === null) throw new Error('The bot is not running yet.');
+    return running;
   }
 
   /** Injects the fault; returns what was done, as text for the page. */
   const handlers: Readonly<Record<FaultAction, (userId: string) => Promise<string> | string>> = {
     async repeat() {
-      const response = await requireConnection().faultInjection.resendLast();
+      const response = await requireBot().faultInjection.resendLast();
       if (response === null) return 'No deliveries yet. Cast a vote first.';
       return `The last delivery was sent again, byte for byte. ${describeResponse(response)}`;
     },
     async break_signature(userId) {
-      const response = await requireConnection().faultInjection.sendInvalidSignature(userId);
+      const response = await requireBot().faultInjection.sendInvalidSignature(userId);
       if (response === null) return notLinked;
       return `A vote with an invalid signature was sent. ${describeResponse(response)}`;
     },
     async unknown_event(userId) {
-      const response = await requireConnection().faultInjection.sendUnknownEvent(userId);
+      const response = await requireBot().faultInjection.sendUnknownEvent(userId);
       if (response === null) return notLinked;
       return `A signed event of an unknown type was sent. ${describeResponse(response)}`;
     },
     discord_down() {
-      requireConnection().outages.discord.begin(outageMs);
+      requireBot().outages.discord.begin(outageMs);
       return `Discord is down for ${outageMs / second} seconds. Votes are still recorded; announcements wait.`;
     },
     service_down() {
-      requireConnection().outages.service.begin(outageMs);
+      requireBot().outages.service.begin(outageMs);
       return `The service is down for ${outageMs / second} seconds. Commands reply with cached data.`;
     },
     move_clock() {
@@ -369,16 +348,16 @@ function createPageBridge(
     return { kind: listing.kind, name: listing.name, site: { id: site.id, name: site.name, page, localPage } };
   }
 
-  const ports: PagePorts = {
+  return {
     listings: [...listings.map(({ kind, name }) => ({ kind, name })), ...(sites?.all ?? []).map(votableListing)],
     serviceUrl: service.url,
-    consoleLink: () => connection?.consoleLink() ?? null,
+    consoleLink: () => bot()?.consoleLink() ?? null,
     isLinked,
     tours,
     commandLine,
     events,
     get outages() {
-      const { discord, service: ofService } = connection?.outages ?? {};
+      const { discord, service: ofService } = bot()?.outages ?? {};
       return { discord: discord?.isDown ?? false, service: ofService?.isDown ?? false };
     },
     async castVote({ userId, kind, site }) {
@@ -386,7 +365,7 @@ function createPageBridge(
         const imitated = sites?.all.find((each) => each.site.id === site);
         return imitated?.castVote(userId) ?? { outcome: 'refused', reason: 'There is no such site.' };
       }
-      if (connection?.outages.service.isDown) {
+      if (bot()?.outages.service.isDown) {
         return { outcome: 'refused', reason: 'The service is down, so votes are not possible.' };
       }
       const vote = { kind, userId, username: memberName(userId) };
@@ -394,20 +373,16 @@ function createPageBridge(
       if (!recorded) return { outcome: 'too_soon', nextVoteAt };
       return { outcome: 'recorded', nextVoteAt, isDelivered: deliveryId !== null };
     },
-    credits: async (userId) => (connection === null ? null : ((await connection.ledger.account(userId))?.credits ?? 0)),
+    async credits(userId) {
+      const running = bot();
+      return running && ((await running.ledger.account(userId))?.credits ?? 0);
+    },
     async runDoctor() {
-      const results = await requireConnection().runDoctor();
+      const results = await requireBot().runDoctor();
       events.emit('tour', 'doctor');
       return results;
     },
     injectFault: async (fault, userId) => handlers[fault](userId),
-  };
-  return {
-    ports,
-    /** Enables balances and fault injection. */
-    connect(parts: BotConnection) {
-      connection = parts;
-    },
   };
 }
 
