@@ -15,13 +15,6 @@ const guildSchema = z.object({
   icon: z.string().nullish(),
 });
 
-/** Discord: "Guild Object", the name, `preferred_locale` and the hash of the icon. */
-export interface KnownGuild {
-  readonly name: string | null;
-  readonly locale: string | null;
-  readonly icon: string | null;
-}
-
 /** What was requested of guilds, once an hour each. */
 export type KnownGuilds = ReturnType<typeof createKnownGuilds>;
 
@@ -30,7 +23,8 @@ export function createKnownGuilds(rest: Pick<DiscordRest, 'get'>, clock: Clock) 
     const { guild_id: guildId } = channelSchema.parse(await rest.get(Routes.channel(channelId)));
     return guildId ?? null;
   });
-  const guilds = rememberFromDiscord(clock, async (guildId): Promise<KnownGuild> => {
+  const guilds = rememberFromDiscord(clock, async (guildId) => {
+    // Discord: "Guild Object"; the icon is a hash.
     const guild = guildSchema.parse(await rest.get(Routes.guild(guildId)));
     return { name: guild.name || null, locale: guild.preferred_locale ?? null, icon: guild.icon ?? null };
   });

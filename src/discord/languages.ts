@@ -14,8 +14,6 @@ export interface MemberLocales {
   setLocale(userId: string, locale: string): Promise<void>;
 }
 
-export type MemberLanguages = ReturnType<typeof createMemberLanguages>;
-
 /** @param fallback the texts for members whose language is not known */
 export function createMemberLanguages(options: {
   languages: AppTexts;
@@ -51,8 +49,6 @@ export type MemberTexts = (userId: string) => Promise<Texts>;
 
 /** A message is sent in the language that is known after this time (ms). */
 const timeoutMs = second / 2;
-
-export type GuildLanguages = ReturnType<typeof createGuildLanguages>;
 
 /**
  * The texts in the language of a guild: the configured one, or the guild's own as Discord shows it ("Guild Object",
