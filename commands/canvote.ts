@@ -98,7 +98,7 @@ function addTo(reply: Reply, details: readonly (Markup | null)[], buttons: reado
 
 /** With a button for the listing itself, a row of buttons. */
 const maxButtons = 4;
-/** Of many listings, only the first that the ledger does not rule out are looked up in the cache. */
+/** Listings that are looked up in the cache: the first of many that the ledger does not rule out. */
 const maxCandidates = 8;
 /** How long a complete reply waits for these buttons (ms): only for pages that were never requested before. */
 const waitMs = 100;

@@ -30,9 +30,9 @@ export interface CommandContext extends AnsweringContext {
   readonly communities: readonly CoveredCommunity[] | null;
   /** All commands, whether or not the listings support them. */
   readonly commands: readonly Command[];
-  /** Of the first of the communities. */
+  /** The standings of the first of the communities. */
   readonly standings: Standings;
-  /** Of each listing of the community, whether or not it has a key. */
+  /** The rules of each listing of the community, with or without a key. */
   readonly rules: readonly ListedRules[];
   /** What people call a listing, by its configured name, as far as it is known now. External text. */
   readonly displayName: (listing: string) => string;

@@ -61,7 +61,7 @@ export const credits = {
   },
 } as const satisfies Command;
 
-/** Of many communities, the first (a reply has at most 25 fields). */
+/** Only the first of many communities are shown: a reply has at most 25 fields. */
 const maxAccounts = 20;
 
 async function renderAccounts(
@@ -155,7 +155,7 @@ function renderNextVotes(votes: readonly NextVote[], { texts, clock }: CommandCo
   return [{ name: texts.text('credits.nextVote'), value }];
 }
 
-/** Of all listings, the milestone that needs the fewest votes. */
+/** The milestone of any listing that needs the fewest votes. */
 function renderMilestone(
   { votes }: StandingSummary,
   input: CommandInput,

@@ -119,7 +119,7 @@ function isOnlyOfItsKind(listing: ListedLookup, listings: readonly ListedLookup[
 
 /** Discord: "Select Menu". */
 const maxChoices = 25;
-/** Of a choice; longer names are truncated (characters). */
+/** Longer names of choices are truncated (characters). */
 const maxLabelLength = 100;
 
 interface ChosenCommunity {

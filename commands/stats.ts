@@ -63,7 +63,7 @@ async function pictureOf(
   return (await settleWithin(maxPictureDelayMs, clock, drawing)) ?? null;
 }
 
-/** Of a listing whose site tells no votes: those that have arrived here. */
+/** The votes that have arrived here for a listing whose site tells none. */
 async function recordedCounts(
   { name }: ListedLookup,
   { texts: { number, text }, recordedVotes }: CommandContext,

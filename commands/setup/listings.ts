@@ -370,7 +370,7 @@ export interface SiteChoice {
   /** {@link customSite} for a site that the owner describes. */
   readonly site: Site | typeof customSite;
   readonly kind: Kind;
-  /** That of the listing to be, if its address was shown already. */
+  /** The name of the listing to be, if its address was shown already. */
   readonly name: string | undefined;
 }
 

@@ -118,7 +118,7 @@ export function retryAfterFailure(error: unknown): RetryLater {
 }
 
 /**
- * The same for an effect that shares its requests with no others: a 5xx is a failure of this effect alone, so that it
+ * How to retry an effect that shares its requests with no others: a 5xx is a failure of this effect alone, so that it
  * does not delay others.
  */
 export function retryAlone(error: unknown): RetryLater {
@@ -127,7 +127,7 @@ export function retryAlone(error: unknown): RetryLater {
 }
 
 /**
- * Whether somebody can end what a rejection is about, with a permission in Discord for example, so that its effects wait
+ * True if somebody can end what a rejection is about, with a permission in Discord for example, so that its effects wait
  * with the others of the same channel or role.
  */
 export function isMendable(rejection: DiscordAPIError): boolean {
@@ -198,7 +198,7 @@ export const minProbeIntervalMs = 1 * minute;
  * changes it there.
  */
 export class CircuitOpenError extends Error {
-  /** What Discord rejects: the id of a channel, or `role <guild> <role>`. */
+  /** The id of a channel, or `role <guild> <role>`. */
   readonly target: string;
   /** Until another request may be sent (ms). */
   readonly retryAfterMs: number;
@@ -215,7 +215,7 @@ export class CircuitOpenError extends Error {
   }
 }
 
-/** What Discord rejects because of one message or member, so that others may succeed. 50278: no mutual guilds. */
+/** Codes of rejections because of one message or member, so that others may succeed. 50278: no mutual guilds. */
 const singleCodes: readonly (number | string)[] = [
   RESTJSONErrorCodes.UnknownMember,
   RESTJSONErrorCodes.UnknownMessage,
@@ -226,7 +226,7 @@ const singleCodes: readonly (number | string)[] = [
   RESTJSONErrorCodes.OpeningDirectMessagesTooFast,
 ];
 
-/** What Discord rejects with 400 although it does not depend on the message. */
+/** Codes of rejections with 400 that do not depend on the message. */
 const channelCodes: readonly (number | string)[] = [
   RESTJSONErrorCodes.CannotSendMessagesInNonTextChannel,
   RESTJSONErrorCodes.CannotExecuteActionOnThisChannelType,
@@ -237,13 +237,13 @@ const channelCodes: readonly (number | string)[] = [
 
 const deletedCodes: readonly (number | string)[] = [RESTJSONErrorCodes.UnknownChannel, RESTJSONErrorCodes.UnknownRole];
 
-/** Whether other messages and members have nothing to do with a rejection. */
+/** True if other messages and members have nothing to do with a rejection. */
 export function isOfOne({ code }: Pick<DiscordAPIError, 'code'>): boolean {
   return singleCodes.includes(code);
 }
 
 /**
- * Whether the same would happen to everything else in the channel, or with the role. Somebody can mend that in Discord,
+ * True if the same would happen to everything else in the channel, or with the role. Somebody can mend that in Discord,
  * unless it {@link isDeleted}, so the effects wait for it.
  */
 export function stopsTarget({ status, code }: Pick<DiscordAPIError, 'status' | 'code'>): boolean {
@@ -251,10 +251,10 @@ export function stopsTarget({ status, code }: Pick<DiscordAPIError, 'status' | '
   return (status === 403 || status === 404) && !singleCodes.includes(code);
 }
 
-/** Of a role that nobody can give, for whatever reason. */
+/** The code of a role that nobody can give, for whatever reason. */
 export const finalCode = RESTJSONErrorCodes.UnknownRole;
 
-/** Whether the channel or role was deleted, which cannot be undone. */
+/** True if the channel or role was deleted, which cannot be undone. */
 export function isDeleted(code: number | string): boolean {
   return deletedCodes.includes(code);
 }

@@ -60,7 +60,7 @@ export async function fetchGuildName(rest: DiscordRest, guildId: string): Promis
 }
 
 /**
- * Whether a member has the permission Manage Server in a guild of the bot, at `now` (ms since the epoch). Throws what
+ * True if a member has the permission Manage Server in a guild of the bot, at `now` (ms since the epoch). Throws what
  * {@link fetchApplicationId} throws, except if one of them is not a member.
  */
 export async function mayManageGuild(

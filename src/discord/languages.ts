@@ -57,7 +57,7 @@ const timeoutMs = second / 2;
 export function createGuildLanguages(options: {
   languages: AppTexts;
   guilds: KnownGuilds;
-  /** Of a guild, or of the guild of a channel; null to use the guild's own. */
+  /** The locale that is set for a guild, or for that of a channel; null to use the guild's own. */
   configured?: (place: { readonly channelId: string } | { readonly guildId: string }) => string | null;
   clock: Clock;
 }) {

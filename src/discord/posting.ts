@@ -19,7 +19,7 @@ const maxClockErrorMs = 1 * day;
 const sentMessage = z.object({ id: z.string().regex(snowflakePattern) });
 
 interface PostingAttempt {
-  /** Of the message: Discord drops a repeated message with the same nonce. */
+  /** Discord drops a repeated message with the same nonce. */
   readonly nonce: string;
   /** Start of the earliest attempt whose result is unknown (ms since the epoch); null if none can have succeeded. */
   readonly possiblySentSince: number | null;
@@ -180,7 +180,7 @@ const embed = z.object({
 });
 /** Other bots may send components that do not exist yet, so that only what is read is required. */
 const component = z.object({
-  /** Of a text display. */
+  /** The text of a text display. */
   content: z.string().optional().catch(undefined),
   get components() {
     return z.array(component).optional();
@@ -267,7 +267,7 @@ function minSnowflakeAt(time: number): bigint {
   return BigInt(Math.max(0, Math.floor(time) - discordEpoch)) << 22n;
 }
 
-/** Whether a block ends with the footer, and is of this time (ms since the epoch) if it has one. */
+/** True if a block ends with the footer, and is of this time (ms since the epoch) if it has one. */
 export function hasFooter(block: FoundBlock, footer: string, time: Pick<Panel, 'at' | 'since'>): boolean {
   const { at } = time;
   if (block.kind === 'panel') return block.text.split('\n').at(-1) === renderFooter(footer, time);

@@ -16,7 +16,7 @@ const maxRetryDelayMs = 1 * day;
 type RetryTimes = Pick<RateLimitData, 'retryAfter' | 'timeToReset'>;
 
 /**
- * Whether a rate limit has a usable delay: the time until the bucket resets or, for a rejected request, `Retry-After`.
+ * True if a rate limit has a usable delay: the time until the bucket resets or, for a rejected request, `Retry-After`.
  * Without one, discord.js would repeat the request immediately and without end, whatever its option `retries` is.
  */
 export function hasRetryAfter({ retryAfter, timeToReset }: RetryTimes): boolean {

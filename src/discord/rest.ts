@@ -116,7 +116,7 @@ export function createDiscordRest(options: {
 }
 
 /**
- * Whether Discord responds at the moment. Requests what every connection starts with, which changes nothing. An error
+ * True if Discord responds at the moment. Requests what every connection starts with, which changes nothing. An error
  * response below 500 counts as reachable: the attempt that follows handles it.
  */
 export function createReachabilityProbe(rest: DiscordRest): () => Promise<boolean> {

@@ -30,13 +30,13 @@ type Said<Key extends TextKey> = IsPlain<TextMessages[Key]> extends true ? strin
 export interface Texts extends Pick<Language, 'locale' | 'number' | 'signed' | 'list' | 'duration' | 'days'> {
   /** Says a text: `text('claim.paid', { credits })`. Numbers are formatted; `count` also decides the form. */
   readonly text: <Key extends TextKey>(key: Key, ...values: TextValues<Key>) => Said<Key>;
-  /** Whether a group has a text of this name, such as a cause of an entry that another version wrote. */
+  /** True if a group has a text of this name, such as a cause of an entry that another version wrote. */
   readonly has: <Group extends string>(group: Group, name: string) => name is TextIn<Group> & string;
   /** The names of the texts in a group. */
   readonly namesIn: <Group extends string>(group: Group) => readonly TextIn<Group>[];
   /** The parts of a text that pages fill in themselves: the names of its placeholders are at odd positions. */
   readonly partsOf: (key: TextKey) => readonly string[];
-  /** The same texts in other languages. */
+  /** These texts in other languages. */
   readonly languages: AppTexts;
 }
 

@@ -4,7 +4,7 @@ import { hour, minute, second } from '@tallyhook/platform/durations';
 /** What one listing may send in an hour. */
 export interface QuotaLimits {
   readonly maxDeliveries: number;
-  /** Of all bodies. */
+  /** All bodies together. */
   readonly maxBytes: number;
 }
 

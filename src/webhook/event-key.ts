@@ -23,7 +23,7 @@ const numberPattern = /^[1-9]\d{0,19}$/;
  */
 const untimedSuffix = 'untimed';
 
-/** Of what a premium event is a part. */
+/** The delivery of a premium event. */
 export interface PremiumKeyContext {
   readonly community: string;
   readonly body: string;

@@ -138,7 +138,7 @@ export function readCredits(value: unknown, name: string): number | boolean | nu
 }
 
 /**
- * Whether the delivery is a test from the dashboard. An unclear value is an error, because a test must not pay.
+ * True if the delivery is a test from the dashboard. An unclear value is an error, because a test must not pay.
  * @throws InvalidFieldError
  */
 export function readTestFlag(value: unknown): boolean {

@@ -51,7 +51,7 @@ export type ParsedPayload =
 
 export interface PayloadContext {
   /**
-   * Whether the path and the secret allow only premium deliveries. A purchase without a kind is recognised only then.
+   * True if the path and the secret allow only premium deliveries. A purchase without a kind is recognised only then.
    */
   readonly premiumPath: boolean;
   /** Ms since the epoch. An event more than 5 minutes later is unprocessable. */

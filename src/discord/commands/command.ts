@@ -25,7 +25,7 @@ export interface ListedLookup {
   readonly lookup: Lookup;
   /** The other site that it is on: its ID in the configuration, and its name. Missing for the service. */
   readonly site?: { readonly id: string; readonly name: string } | undefined;
-  /** Whether no API says who has voted: its site has none, or there is no key for it. Then only the ledger knows votes. */
+  /** True if no API says who has voted: its site has none, or there is no key for it. Then only the ledger knows votes. */
   readonly isSilent?: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface DescriptionContext {
   /** The listings that have a key, servers before bots: those of the community, or of all for a registered command. */
   readonly listings: readonly ListedLookup[];
   /**
-   * Whether several communities share the program. A registered command is the same for all of them, so its options
+   * True if several communities share the program. A registered command is the same for all of them, so its options
    * cannot name the listings of one.
    */
   readonly isShared: boolean;
@@ -92,7 +92,7 @@ export interface CommandDefinition {
   readonly name: string;
   /** Who sees the reply: only the member who ran the command (ephemeral), or everyone in the channel. */
   readonly visibility: 'private' | 'public';
-  /** Whether its replies have page buttons. A page button of any other command is rejected. Default: false. */
+  /** True if its replies have page buttons. A page button of any other command is rejected. Default: false. */
   readonly hasPages?: boolean;
   /**
    * The actions of its buttons, selects and modals: lower-case letters and digits, with `-`. Any other action is
@@ -118,15 +118,15 @@ export interface CommandDefinition {
    */
   readonly defaultMemberPermissions?: 'ManageGuild';
   /**
-   * Whether the roles of the member who uses it may be stored. Default: true; false for the command that deletes what
+   * True if the roles of the member who uses it may be stored. Default: true; false for the command that deletes what
    * is stored.
    */
   readonly notesMember?: false;
-  /** Whether it leads to direct messages to the member who uses it, so that the member's language is stored. */
+  /** True if it leads to direct messages to the member who uses it, so that the member's language is stored. */
   readonly leadsToDirectMessages?: true;
-  /** Whether it can be used in a guild without a listing, while other guilds have some. Default: false. */
+  /** True if it can be used in a guild without a listing, while other guilds have some. Default: false. */
   readonly worksWithoutListing?: true;
-  /** Whether these listings support it; if those of no community do, it is not registered. By default they do. */
+  /** True if these listings support it; if those of no community do, it is not registered. By default they do. */
   isServedBy?(listings: readonly ListedLookup[]): boolean;
   /**
    * Without it, the command has nothing to show, so it is not registered, and no reply leads to it. It answers
@@ -149,7 +149,7 @@ export interface NamedCommand {
   readonly name: string;
 }
 
-/** Of the commands, the slash command or the one in the menu of a member that Discord knows by this name. */
+/** The slash command, or the one in the menu of a member, that Discord knows by this name. */
 export function findCommand<Command extends Pick<CommandDefinition, 'name' | 'menu'>>(
   commands: readonly Command[],
   { type = ApplicationCommandType.ChatInput, name }: NamedCommand,
@@ -170,7 +170,7 @@ export function menuNameOf({ menu }: Pick<CommandDefinition, 'menu'>, languages:
   return menu?.(languages.in(defaultLocale));
 }
 
-/** Whether a command is registered, or replies lead to it. */
+/** True if a command is registered, or replies lead to it. */
 export function isOffered(
   { needs, ...command }: Pick<CommandDefinition, 'isServedBy' | 'needs'>,
   { listings, lacks = [] }: Pick<DescriptionContext, 'listings' | 'lacks'>,
@@ -203,7 +203,7 @@ export interface SlashCommand<Context> extends CommandDefinition {
    * InputError if the member entered something that does not exist; the caller explains it to the member.
    */
   execute(input: CommandInput, context: Context): Promise<Reply | Panel | Modal>;
-  /** Of a command that gets the interaction of discord.js, in place of the functions above. */
+  /** The functions of a command that gets the interaction of discord.js, in place of those above. */
   readonly native?: NativeFunctions;
 }
 
@@ -264,9 +264,9 @@ export interface CommandInput {
   readonly channelId: string | null;
   /** The ids of the member's roles; null without a guild. */
   readonly roles: readonly string[] | null;
-  /** Whether the member has the permission Manage Server. */
+  /** True if the member has the permission Manage Server. */
   readonly isManager: boolean;
-  /** Whether the bot may attach files to its reply. */
+  /** True if the bot may attach files to its reply. */
   readonly canAttachFiles: boolean;
   /** Unique, also over restarts. */
   readonly interactionId: string;
@@ -288,7 +288,7 @@ export interface CompletionInput {
   readonly userId: string;
   /** The guild if it has the app; null elsewhere, such as in direct messages. */
   readonly guildId: string | null;
-  /** Whether the member has the permission Manage Server in the guild. */
+  /** True if the member has the permission Manage Server in the guild. */
   readonly isManager: boolean;
 }
 
@@ -325,9 +325,9 @@ export interface ResolvedChannel {
 /** A role that a member selected. @category Commands */
 export interface ResolvedRole {
   readonly name: string;
-  /** Whether it belongs to an integration, such as a bot's own role, or is @everyone: nobody can give it. */
+  /** True if it belongs to an integration, such as a bot's own role, or is @everyone: nobody can give it. */
   readonly isManaged: boolean;
-  /** Whether it has permissions of a moderator, which votes must not give. */
+  /** True if it has permissions of a moderator, which votes must not give. */
   readonly isModerating: boolean;
 }
 
@@ -374,7 +374,7 @@ export function textField(input: CommandInput, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Whether a checkbox of a modal is checked. */
+/** True if a checkbox of a modal is checked. */
 export function isChecked(input: CommandInput, name: string): boolean {
   return input.fields[name] === true;
 }

@@ -26,7 +26,7 @@ const timeoutMs = 600;
 /** The public page of a listing. */
 export interface ListingPage {
   readonly name: Markup;
-  /** The same name for places without markup; empty for a listing without a name. */
+  /** The name for places without markup; empty for a listing without a name. */
   readonly plainName: string;
   readonly url: string | null;
 }

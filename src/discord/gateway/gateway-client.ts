@@ -45,7 +45,7 @@ const logIntervalMs = 1 * minute;
 export interface GatewayClient {
   /** Every shard is connected. */
   readonly ready: boolean;
-  /** Whether other processes have all shards; missing for a client that does not share them. */
+  /** True if other processes have all shards; missing for a client that does not share them. */
   readonly isStandby?: boolean;
   start(): void;
   /** Closes the connection, within 1 s or in the background. */
@@ -96,7 +96,7 @@ export class GatewayConnection implements GatewayClient {
   #ready = false;
   /** Sessions that have failed since the last one that was connected. */
   #failures = 0;
-  /** Whether the session is one that replaces another with too few shards. */
+  /** True if the session is one that replaces another with too few shards. */
   #hasResharded = false;
 
   constructor(options: GatewayOptions & ShardOptions) {

@@ -37,7 +37,7 @@ export function createOwnClientGateway(
     readonly client: DiscordClient;
     /** The application of the token that messages are sent with. */
     readonly fetchApplicationId: () => Promise<string>;
-    /** Whether discord.js emits the interaction for {@link onNative}. */
+    /** True if discord.js emits the interaction for {@link onNative}. */
     readonly isNative: (interaction: APIInteraction) => boolean;
     readonly onNative: (interaction: Interaction) => void;
   },

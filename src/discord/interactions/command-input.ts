@@ -87,7 +87,7 @@ function valuesOf(
   return Object.fromEntries(data.flatMap((option) => ('value' in option ? [[option.name, option.value]] : [])));
 }
 
-/** Whether the member has the permission Manage Server in a guild that has the app. */
+/** True if the member has the permission Manage Server in a guild that has the app. */
 export function isManager(interaction: Place & Pick<APIInteraction, 'member'>): boolean {
   return !isOutside(interaction) && hasPermission(interaction.member?.permissions, PermissionFlagsBits.ManageGuild);
 }
@@ -95,7 +95,7 @@ export function isManager(interaction: Place & Pick<APIInteraction, 'member'>): 
 type Place = Pick<UserInteraction, 'guild_id' | 'context' | 'authorizing_integration_owners'>;
 
 /**
- * Whether the interaction comes from a guild that has not added the app, or from a conversation without the bot: the
+ * True if the interaction comes from a guild that has not added the app, or from a conversation without the bot: the
  * member has added the app to their own account. Discord: "Interaction Context Types" and "Installation Contexts".
  */
 export function isOutside({ guild_id: guildId, context, authorizing_integration_owners: owners }: Place): boolean {

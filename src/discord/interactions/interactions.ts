@@ -60,7 +60,7 @@ import {
 export type InteractionHandler = (interaction: APIInteraction, transport: ResponseTransport) => Promise<void>;
 
 /**
- * Whether we answer the use of a command, by what Discord sends of it, with the guild in which it is registered (null for
+ * True if we answer the use of a command, by what Discord sends of it, with the guild in which it is registered (null for
  * all), and by the id of the interaction.
  */
 export type IsOwnCommand = (
@@ -79,7 +79,7 @@ interface InteractionsOptions<Context extends Omit<AnsweringContext, 'texts'>> {
   readonly retired?: readonly SlashCommand<NoInfer<Localized<Context>>>[];
   /** What a command can use where it is used, without the texts, which depend on the member. May reject. */
   readonly contextFor: (place: CommandPlace) => Context | Promise<Context>;
-  /** Whether we answer this use of a command: another program may have one of the same name. May reject. */
+  /** True if we answer this use of a command: another program may have one of the same name. May reject. */
   readonly isOwnCommand: IsOwnCommand;
   readonly languages: AppTexts;
   readonly clock: Clock;
@@ -384,7 +384,7 @@ export interface AnyInteraction {
 }
 
 /**
- * Whether this program answers the interaction: one of its commands, buttons, selects or modals.
+ * True if this program answers the interaction: one of its commands, buttons, selects or modals.
  * @param isKnown whether this program answers the use of a command
  */
 export function isOwnInteraction(

@@ -46,12 +46,12 @@ export class NativeInteractions {
     this.#errors = createErrorReplies(options);
   }
 
-  /** Whether no command is in the shape of discord.js, so that no interaction needs it. */
+  /** True if no command is in the shape of discord.js, so that no interaction needs it. */
   get isEmpty(): boolean {
     return this.#commands.size === 0;
   }
 
-  /** Whether discord.js handles the interaction. */
+  /** True if discord.js handles the interaction. */
   takes(interaction: APIInteraction): boolean {
     if (this.isEmpty) return false;
     switch (interaction.type) {

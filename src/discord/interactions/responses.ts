@@ -141,7 +141,7 @@ export function responseKind({ response }: Reply | Panel, { action }: Pick<Comma
  * Interaction".
  */
 export interface InteractionResponder {
-  /** Whether an update replaces a message of panels, which can never contain an embed. */
+  /** True if an update replaces a message of panels, which can never contain an embed. */
   readonly updatesPanel: boolean;
   /** The complete response, within 3 seconds. Without a message of a component it is always a new message. */
   reply(body: MessageBody, kind: ResponseKind): Promise<void>;

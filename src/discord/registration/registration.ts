@@ -278,7 +278,7 @@ export interface EarlierCommands {
 
 /** Guilds that are searched when a program starts: each costs a request. */
 export const maxGuildsAtStart = 20;
-/** The same for a command that a person has started. */
+/** Guilds that are searched for a command of the command line, which a person waits for. */
 export const maxGuildsOnRequest = 100;
 
 /**

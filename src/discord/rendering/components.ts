@@ -143,7 +143,7 @@ function withDefaults<Type extends SelectMenuDefaultValueType>(
   return { ...base, default_values: ids.map((id) => ({ id, type })) };
 }
 
-/** Those that a bot can post announcements in. */
+/** Types of channels that a bot can post announcements in. */
 const textChannels = [ChannelType.GuildText, ChannelType.GuildAnnouncement];
 
 /** The choices that Discord accepts, of which at most `maxValues` are selected. */
@@ -233,7 +233,7 @@ export function encodeCustomId({ command, action, options }: CustomId): string |
   return id.length <= maxCustomIdLength ? id : null;
 }
 
-/** Whether a custom id has our format. It is untrusted: everyone who can post with the token can create one. */
+/** True if a custom id has our format. It is untrusted: everyone who can post with the token can create one. */
 export function isOwnCustomId(id: string): boolean {
   return id.startsWith(prefix);
 }

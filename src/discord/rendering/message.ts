@@ -227,7 +227,7 @@ export function renderEmbed(reply: Reply, maxLength = embedLimits.total): APIEmb
  */
 const maxLinkedTitleLength = 120;
 
-/** The same content as a panel, for a message that consists of panels and can have no embeds. */
+/** A reply as a panel, for a message that consists of panels and can have no embeds. */
 export function toPanel(reply: Reply): Panel {
   const { thumbnail, title, url, text = markup``, fields = [], buttons = [], selects = [], image, ...others } = reply;
   const { author: _author, later: _later, ...kept } = others;

@@ -412,13 +412,13 @@ export const sites: readonly Site[] = [service, ...linkableSites, discordlistgg,
 
 /** The part of a listing's configuration that says on which other site it is. Plain data. */
 export interface SiteSettings {
-  /** Of one of {@link sites}, or `custom`. */
+  /** The ID of one of {@link sites}, or `custom`. */
   readonly id: string;
   /** The site's API token; null if none is configured. Secret. */
   readonly key: string | null;
   /** The name of the listing at the site; null if it is not configured. */
   readonly slug: string | null;
-  /** Whether the site is asked before a vote is paid. */
+  /** True if the site is asked before a vote is paid. */
   readonly confirm: boolean;
   /** The description of a `custom` site. */
   readonly custom?: DescribedSite | undefined;

@@ -20,7 +20,8 @@ type Pairs = Iterable<readonly [string, string | readonly string[] | undefined]>
 /** The value of a header; undefined if it is missing. Values of the same name are joined by a comma, as in HTTP. */
 export function readHeader(headers: HeadersLike, name: string): string | undefined {
   if (hasGetAlone(headers)) return headers.get(name) ?? undefined;
-  const values = [...pairsOf(headers)].flatMap(([each, value]) => (each.toLowerCase() === name ? (value ?? []) : []));
+  const pairs: Pairs = Symbol.iterator in headers ? headers : Object.entries(headers);
+  const values = [...pairs].flatMap(([each, value]) => (each.toLowerCase() === name ? (value ?? []) : []));
   return values.length === 0 ? undefined : values.map(withoutSurroundingSpace).join(', ');
 }
 
@@ -40,14 +41,6 @@ function isSpace(character: string | undefined): boolean {
 /** Not `Map`, whose `get` distinguishes upper and lower case. */
 function hasGetAlone(headers: HeadersLike): headers is { get(name: string): string | null } {
   return 'get' in headers && typeof headers.get === 'function' && !(headers instanceof Map);
-}
-
-function pairsOf(headers: Exclude<HeadersLike, { get(name: string): string | null }>): Pairs {
-  return isIterable(headers) ? headers : Object.entries(headers);
-}
-
-function isIterable(headers: object): headers is Iterable<readonly [string, string]> {
-  return Symbol.iterator in headers;
 }
 
 /** A body that was not read yet, as of a web request. */
@@ -109,7 +102,7 @@ async function readReader(reader: ReturnType<ByteStream['getReader']>, maxBytes:
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return concat(chunks, size);
+    if (done) return concat(chunks);
     if (value === undefined) continue;
     size += value.length;
     if (size > maxBytes) {
@@ -131,7 +124,7 @@ async function readIterable(body: AsyncIterable<unknown>, maxBytes: number): Pro
     if (size <= maxBytes) chunks.push(bytes);
   }
   if (size > maxBytes) throw tooLargeError(maxBytes);
-  return concat(chunks, size);
+  return concat(chunks);
 }
 
 /** @param maxBytes what the body may have */
@@ -139,14 +132,19 @@ export function tooLargeError(maxBytes: number): VerificationError {
   return new VerificationError('webhook_body_too_large', { message: tooLarge(maxBytes) });
 }
 
-function concat(chunks: readonly Bytes[], size: number): Bytes {
-  const all = new Uint8Array(size);
+export function concat(parts: readonly Bytes[]): Bytes {
+  const all = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let offset = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, offset);
-    offset += chunk.length;
+  for (const part of parts) {
+    all.set(part, offset);
+    offset += part.length;
   }
   return all;
+}
+
+/** The text of a body. Invalid bytes are replaced, and a byte-order mark is kept, as by the receiver. */
+export function textOf(bytes: Bytes | null): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes ?? new Uint8Array());
 }
 
 function isStream(body: unknown): body is ByteStream {
@@ -157,7 +155,7 @@ function isAsyncIterable(body: unknown): body is AsyncIterable<unknown> {
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 
-/** Of another realm too, for which `instanceof` is false. */
+/** True for one of another realm too, for which `instanceof` is false. */
 function isArrayBuffer(body: unknown): body is ArrayBuffer {
   return Object.prototype.toString.call(body) === '[object ArrayBuffer]';
 }
@@ -261,7 +259,7 @@ function isByFamily(secrets: Secret | WebhookSecrets): secrets is WebhookSecrets
   return typeof secrets === 'object' && secrets !== null && !Array.isArray(secrets);
 }
 
-/** Those that are not empty. */
+/** The secrets that are not empty. */
 export function listOf(secret: Secret): readonly string[] {
   const all = Array.isArray(secret) ? secret : [secret];
   return all.filter((each) => typeof each === 'string' && each !== '');

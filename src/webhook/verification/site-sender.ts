@@ -17,7 +17,16 @@ import {
   type Unauthentic,
 } from '../sites/scheme.ts';
 import type { Site } from '../sites/site.ts';
-import { type Bytes, type HeadersLike, listOf, readHeader, rejectUnknownSecrets, type SiteSecrets } from './request.ts';
+import {
+  type Bytes,
+  concat,
+  type HeadersLike,
+  listOf,
+  readHeader,
+  rejectUnknownSecrets,
+  type SiteSecrets,
+  textOf,
+} from './request.ts';
 import { VerificationError } from './verification-error.ts';
 
 /** The site and the secrets that are not empty. @throws TallyhookError `invalid_options`; VerificationError `webhook_secret_missing` */
@@ -76,11 +85,6 @@ export function explainSender(headers: HeadersLike, body: string, now: number, e
   return ` This looks like a delivery of ${sender.name}: pass ${meant} to verify.`;
 }
 
-/** Invalid bytes are replaced, and a byte-order mark is kept, as by the receiver. */
-function textOf(bytes: Bytes | null): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes ?? new Uint8Array());
-}
-
 function authenticateSite(
   site: Site,
   { headers, bytes, secrets }: Parameters<typeof readSiteDelivery>[1],
@@ -116,17 +120,7 @@ function isSigned(
   secrets: readonly string[],
 ): boolean {
   const signed =
-    message === null ? concat(encoder.encode(before), bytes, encoder.encode(after)) : encoder.encode(message);
+    message === null ? concat([encoder.encode(before), bytes, encoder.encode(after)]) : encoder.encode(message);
   const digests = secrets.map((secret) => hmacSha256Hex(secret, signed));
   return digests.some((digest) => signatures.some((signature) => isEqualText(digest, signature)));
-}
-
-function concat(...parts: readonly Bytes[]): Bytes {
-  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }

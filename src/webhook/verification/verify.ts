@@ -26,6 +26,7 @@ import {
   readSecrets,
   type Secret,
   type SiteSecrets,
+  textOf,
   tooLargeError,
   type VerifyOptions,
   type WebhookSecrets,
@@ -47,11 +48,11 @@ export interface DeliveryRequest {
   readonly rawBody?: unknown;
   /** The headers of an event of AWS behind a load balancer, in place of `headers`. */
   readonly multiValueHeaders?: HeadersLike;
-  /** Whether `body` is a text in base64, as in events of AWS (API Gateway, function URLs, ALB), Netlify and Yandex. */
+  /** True if `body` is a text in base64, as in events of AWS (API Gateway, function URLs, ALB), Netlify and Yandex. */
   readonly isBase64Encoded?: boolean;
   /** Must be POST if it is present. */
   readonly method?: string | undefined;
-  /** Whether a `Request` was read before. */
+  /** True if a `Request` was read before. */
   readonly bodyUsed?: boolean;
 }
 
@@ -147,8 +148,8 @@ async function authenticateOrExplain(
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error;
     const { explainSender } = await import('./site-sender.ts');
-    const body = new TextDecoder().decode(bytes ?? new Uint8Array());
-    throw new VerificationError(error.code, { message: error.message + explainSender(headers, body, now) });
+    const message = error.message + explainSender(headers, textOf(bytes), now);
+    throw new VerificationError(error.code, { message });
   }
 }
 
@@ -172,8 +173,7 @@ function authenticate(headers: HeadersLike, bytes: Bytes | null, secrets: ReadSe
   const signature = readHeader(headers, 'x-webhook-signature');
   if (signature !== undefined && !isSignature(signature)) throw new VerificationError('webhook_signature_malformed');
   if (bytes === null) throw new VerificationError('webhook_signature_mismatch');
-  // Invalid bytes are replaced, and a byte-order mark is kept, as by the receiver.
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  const text = textOf(bytes);
   const received = { text, json: parseJson(text), bytes };
   if (signature === undefined) {
     const authorization = readHeader(headers, 'authorization');
@@ -338,7 +338,7 @@ export interface VerifiedVote extends VerifiedFields {
   readonly at: number | null;
   /** What the service says that the vote earns: whole credits, 0 if it is denied; null if it leaves that to you. */
   readonly credits: number | null;
-  /** Whether the service denied the credits, for example because of an ad blocker. It counts as a vote. */
+  /** True if the service denied the credits, for example because of an ad blocker. It counts as a vote. */
   readonly denied: boolean;
   /** The service's reason for that; null if it is not denied or gave none. An external text: escape it. */
   readonly reason: string | null;
