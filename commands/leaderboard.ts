@@ -20,9 +20,7 @@ const maxPage = 1_000_000_000;
 /** The option of the button that shows the page with the member who presses it. */
 const ownPage = 'me';
 
-/**
- * The members with the most votes or credits, or the longest streak; on other pages also the line of the member who asks.
- */
+/** The members with the most votes or credits, or the longest streak, and the line of the member who asks. */
 export const leaderboard = {
   name: 'leaderboard',
   visibility: 'public',
@@ -111,10 +109,7 @@ function lastOffset(total: number): number {
 /** The standings return the same page to all commands until a score changes, so that it is rendered once. */
 const renderPage = memoizeByIdentity((page: LeaderboardPage, texts: Texts) => renderBoard(page, texts, {}));
 
-/**
- * @param community the option that names the community, if there are several to choose from
- * @param departed the names of those who have left
- */
+/** @param community names the community, if there are several @param departed the names of those who have left */
 function renderBoard(
   page: LeaderboardPage,
   texts: Texts,

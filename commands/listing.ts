@@ -145,10 +145,7 @@ export function chosenCommunity(
   return { community, options: covered.length > 1 ? { community: community.id } : {} };
 }
 
-/**
- * Lets the member choose one of the first 25 communities, by the action `community`, whose value is the option of
- * {@link chosenCommunity}.
- */
+/** Offers the first 25 communities by the action `community`, whose value {@link chosenCommunity} reads. */
 export async function communityChoice(
   { title, options = {} }: { readonly title: Markup; readonly options?: Readonly<Record<string, OptionValue>> },
   context: CommandContext,

@@ -408,9 +408,7 @@ async function importSettings(view: SetupView): Promise<Panel> {
   return showSaved(view, view.services.settings.import({ ...authorOf(view), text, targetIds }), { section: null });
 }
 
-/**
- * Checks the API keys in an imported text as a form does: with the key of another listing, its votes would count here.
- */
+/** Checks imported API keys as a form does: with the key of another listing, its votes would count here. */
 async function checkImportedKeys(view: SetupView, text: string) {
   const { community, services, guildId } = view;
   const problems: Problem[] = [];
@@ -444,9 +442,7 @@ const objectPaths = [false, true].flatMap((isList) =>
   withObjects.filter((spec: SettingSpec) => (spec.showEntry !== undefined) === isList).map(({ path }) => path),
 );
 
-/**
- * The settings with channels and roles in an imported text, which can contain anything, beside the values in effect.
- */
+/** The settings with channels and roles in an imported text, which can be anything, and the values in effect. */
 export function importedValues(view: SetupView, text: string): readonly ValueChange[] {
   return listingsIn(text).flatMap((imported) => {
     const listing = view.community.listings.find(({ name }) => name === imported['name']) ?? null;
@@ -529,9 +525,7 @@ function changesOf(view: SetupView, values: FormValues): [path: SettingPath, val
   });
 }
 
-/**
- * Credits that the values of a form that is not saved would have paid; null if they are not valid, or would pay as now.
- */
+/** Credits that an unsaved form would have paid; null if its values are not valid, or would pay as now. */
 async function simulateDraft(view: SetupView, edit: Edit): Promise<SimulatedCredits | null> {
   const { input, guildId, services } = view;
   const values = edit.form.read(input, formContext(view, edit));

@@ -152,10 +152,7 @@ const settledBefore = {
   confirmed: 'shop.report.notFulfilled',
 } as const;
 
-/**
- * Fulfils or refunds a purchase by the buttons of its report in the owner's channel. The report is replaced, so that
- * every manager sees what was done.
- */
+/** Fulfils or refunds a purchase by the buttons of its report, which is replaced, so that every manager sees it. */
 async function settlePurchase(
   input: CommandInput,
   state: 'fulfilled' | 'refunded',

@@ -101,9 +101,7 @@ export async function confirmHeld(view: SetupView): Promise<Panel> {
   );
 }
 
-/**
- * The first step: to connect the service, another site, or the service's key. `later` turns green what was connected.
- */
+/** The first step: to connect the service, another site, or a key. `later` turns green what was connected. */
 export async function linkStep(view: SetupView): Promise<Pick<Panel, 'blocks' | 'later'>> {
   const { texts, services, guildId, community, input, clock } = view;
   const { text } = texts;
@@ -178,9 +176,7 @@ export async function linkListing(view: SetupView): Promise<Panel> {
   return renderLinked(view, result, { since, name, form: formOfService });
 }
 
-/**
- * The second step on another site: what to do there first, a form, or at once the listing if there is nothing to ask.
- */
+/** The second step on another site: what to do there first, a form, or at once the listing if nothing is asked. */
 export async function openSite(view: SetupView): Promise<Modal | Panel> {
   const choice = chosenSite(view);
   if (choice === null) return renderLinkStep(view);
@@ -190,9 +186,7 @@ export async function openSite(view: SetupView): Promise<Modal | Panel> {
   return siteForm(view, choice, draft ?? {}) ?? linkOnSite(view, choice);
 }
 
-/**
- * Where the site makes the secret: the address comes first, because the secret is shown where the address is entered.
- */
+/** Where the site makes the secret, the address comes first, because it shows the secret where that is entered. */
 function renderSiteSteps(view: SetupView, site: Site, choice: SiteChoice): Panel {
   const { texts, services } = view;
   const { text } = texts;
@@ -281,10 +275,7 @@ export function keyProblem({ texts }: SetupView, check: Exclude<KeyCheck, { stat
   };
 }
 
-/**
- * Panel with what to enter where, with the secrets if they are new; turns green when the test arrives. @param since ms
- * since the epoch
- */
+/** What to enter where, with new secrets; turns green when the test arrives. @param since ms since the epoch */
 function renderWaiting(
   view: ListingView,
   { since, secrets, name }: { since: number; secrets: GeneratedSecrets | null; name: string },

@@ -202,9 +202,7 @@ function withoutMarkup(text: string): string {
 export const votePanelButton = ({ texts }: Pick<SetupView, 'texts'>): ReplyButton =>
   button(texts.text('setup.buttons.votePanel'), 'post-panel');
 
-/**
- * Explains the vote panel, with the choice of its channel. @param problem why the one that was chosen cannot be used
- */
+/** Explains the vote panel, with the choice of its channel. @param problem why the chosen one cannot be used */
 export function renderPanelChoice(view: SetupView, problem: Markup | null = null): Panel {
   const { text } = view.texts;
   return panel(

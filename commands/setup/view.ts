@@ -152,10 +152,7 @@ export function describeValue(path: string, value: unknown, texts: Texts, listin
   return showValue(path === linkPath ? link : findSetting(path), value, texts);
 }
 
-/**
- * The name of a setting in the language of the member; the path itself, which may be imported, for one that is not
- * known.
- */
+/** The name of a setting in the language of the member; the path, which may be imported, of an unknown one. */
 export function settingName(path: string, { text, has }: Texts): Markup {
   const [group = '', name = ''] = path.split('.', 2);
   if (group === 'rewards' && has('setup.names.rewards', name)) return text(`setup.names.rewards.${name}`);
@@ -600,9 +597,7 @@ export function problemOf(issue: SettingIssue, view: Pick<SetupView, 'texts' | '
   return { text: markup`${place}: ${texts.text('setup.problems.value')}`, hint: detail };
 }
 
-/**
- * The field with the problem: `0.price` of the items is the one for the price. The setting, if there is no such field.
- */
+/** The field with the problem: `0.price` of the items is that of the price. The setting without such a field. */
 function placeOf({ path, position = [] }: SettingIssue, texts: Texts): Markup {
   const { text, has } = texts;
   const part = position.findLast((each) => typeof each === 'string');

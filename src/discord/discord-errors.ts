@@ -150,10 +150,7 @@ function classifyRejection(
   return effects > 1 ? { outcome: 'split', reason } : { outcome: 'bury', reason };
 }
 
-/**
- * An HTML page of a proxy, a wrong base URL (an unknown route has the code 0), or Cloudflare: it says nothing about the
- * channel.
- */
+/** A page of a proxy, a wrong base URL (an unknown route has the code 0), or Cloudflare: not about the channel. */
 function isFromProxy({ rawError, status, code }: DiscordAPIError): boolean {
   return rawError instanceof ArrayBuffer || (status === 404 && code === 0) || code === blockedByCloudflareCode;
 }

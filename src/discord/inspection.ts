@@ -17,15 +17,12 @@ export interface BotIdentity {
   readonly name: string;
 }
 
-/**
- * The id of the token's application. Throws what {@link DiscordRest} throws, and ZodError for a response of another
- * shape.
- */
+/** The id of the token's application. Throws what {@link DiscordRest} throws, and ZodError for another response. */
 export async function fetchApplicationId(rest: DiscordRest): Promise<string> {
   return application.parse(await rest.get(Routes.currentApplication())).id;
 }
 
-/** The same, requested once; again after an error. */
+/** {@link fetchApplicationId}, requested once; again after an error. */
 export function memoizedApplicationId(rest: DiscordRest): () => Promise<string> {
   let known: Promise<string> | undefined;
   return () => {

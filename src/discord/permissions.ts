@@ -65,10 +65,7 @@ export function mayManage(context: GuildPermissionContext): boolean {
   return permissions === allPermissions || (!context.member.isTimedOut && (permissions & ManageGuild) !== 0n);
 }
 
-/**
- * The permissions of a member in a channel, as a bit set. Discord: "Permissions", "Permission Hierarchy" and
- * "Permission Overwrites".
- */
+/** A member's permissions in a channel, as a bit set. Discord: "Permission Hierarchy", "Permission Overwrites". */
 export function permissionsIn({ guild, member, overwrites }: PermissionContext): bigint {
   const base = permissionsOfRoles({ guild, member });
   if (base === allPermissions) return allPermissions;

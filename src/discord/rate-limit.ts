@@ -30,10 +30,7 @@ export function retryDelayOf({ retryAfter, timeToReset }: RetryTimes): number {
   return Math.min(maxRetryDelayMs, Math.max(minDelay, ...delays));
 }
 
-/**
- * The rate limit on all requests of the bot. It outlives the discord.js client that met it. Discord: "Global Rate
- * Limit".
- */
+/** The limit on all requests of the bot, which outlives the client that met it. Discord: "Global Rate Limit". */
 export type GlobalRateLimit = ReturnType<typeof createGlobalRateLimit>;
 
 export function createGlobalRateLimit(clock: Clock) {

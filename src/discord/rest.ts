@@ -13,10 +13,7 @@ import {
   retryMarginMs,
 } from './rate-limit.ts';
 
-/**
- * A rate limit up to this length is waited out here (ms). A longer one is left to the caller: other channels are not
- * limited.
- */
+/** A rate limit up to this length is waited out here (ms); a longer one is left to the caller, for other channels. */
 const maxRateLimitWaitMs = 1.5 * second;
 /** Discord: "Global Rate Limit". */
 export const maxRequestsPerSecond = 50;

@@ -201,10 +201,7 @@ const freshForMs = 5 * second;
 /** Responses in memory; a few hundred bytes each. */
 const maxResponses = 1_000;
 
-/**
- * Requests without a cache. Identical ones within a few seconds share a response; an error is not shared with later
- * ones.
- */
+/** Requests without a cache. Identical ones within seconds share a response; errors are not shared with later ones. */
 function requestFresh<Value>(
   fetch: (id: string, signal: AbortSignal) => Promise<Value>,
   clock: Pick<Clock, 'monotonic'>,

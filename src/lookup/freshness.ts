@@ -57,10 +57,7 @@ export function isExpired(entry: CacheEntry<unknown>, now: number): boolean {
   return now >= entry.asOf + maxAgeMs || entry.asOf > now + maxClockAheadMs;
 }
 
-/**
- * The service's clock may be ahead by this much (ms), so the next vote may arrive this long before the cooldown ends
- * here.
- */
+/** The service's clock may be ahead by this (ms), so the next vote may arrive so long before the cooldown ends here. */
 const maxServiceAheadMs = 5 * minute;
 /** How long a cooldown reported by the service is used without reading the ledger (ms). */
 const serviceCooldownTtlMs = 30 * second;

@@ -142,10 +142,7 @@ export function errorForResponse(response: ErrorResponse): LookupError {
   return error('lookup_unexpected_status');
 }
 
-/**
- * The error text of the failure envelope; the whole body if it has none. Every documented failure is JSON (document,
- * section 7).
- */
+/** The error text of the failure envelope; the whole body without one. Every documented failure is JSON (section 7). */
 function readFailure(body: string): { text: string; isJson: boolean } {
   const json = parseJson(body);
   const failure = failureEnvelopeSchema.safeParse(json);
@@ -159,10 +156,7 @@ function causeNamedIn(text: string): BadRequestCause | null {
   return namesKey ? 'wrong key type' : 'bad parameter';
 }
 
-/**
- * The time of Retry-After (ms since the epoch), at least a second and at most an hour from now; null without a valid
- * one.
- */
+/** The time of Retry-After (ms since the epoch), from a second to an hour ahead; null without a valid one. */
 export function retryTime(header: string | null, now: number): number | null {
   const time = header === null ? null : parseRetryAfter(header, now);
   return time === null ? null : Math.min(Math.max(time, now + second), now + maxRetryAfterMs);

@@ -38,10 +38,7 @@ type SendRequest<Request = LookupRequest, Response = LookupResponse> = <Value>(
   signal?: AbortSignal,
 ) => Promise<CacheEntry<Value>>;
 
-/**
- * Sends requests within the budget. After an error, the error is repeated for a while without a new request. Reports
- * every error.
- */
+/** Sends requests within the budget, and reports errors, which are repeated for a while without a request. */
 export function createRequester<Request, Response>(
   options: RequesterOptions<Request, Response>,
 ): SendRequest<Request, Response> {

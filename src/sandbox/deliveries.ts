@@ -140,9 +140,7 @@ export class Deliveries {
   };
 }
 
-/**
- * A repeated test is another test, and what is quarantined is stored each time: neither shows what a repetition does.
- */
+/** What a repetition does shows neither in a test, which is another one, nor in what is quarantined each time. */
 const isNoVote = (name: Step['name']) => name === 'test' || name === 'quarantined';
 
 type OnAttempted = NonNullable<InternalDependencies['onAttempted']>;

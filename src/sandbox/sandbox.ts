@@ -70,9 +70,7 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
-/**
- * Without options the sandbox starts empty, logs nothing, listens on free ports, and deletes its files when it stops.
- */
+/** Without options it starts empty, logs nothing, listens on free ports, and deletes its files at the end. */
 export interface SandboxOptions {
   /** Directory for its state; the next sandbox with this directory continues from there. */
   readonly directory?: string;
@@ -85,16 +83,11 @@ export interface SandboxOptions {
   readonly ports?: { readonly page: number; readonly service: number };
   /** Seconds that pass in the sandbox per second of real time: 1 (default) to 60. */
   readonly speed?: number;
-  /**
-   * Seed of the pseudorandom numbers, for repeatable runs; `none` starts with listings that have no votes or reviews.
-   */
+  /** Seed of the pseudorandom numbers, for repeatable runs; `none` starts without votes and reviews. */
   readonly seed?: number | 'none';
   /** The clock that the sandbox clock is based on (default: the system's), for runs at a fixed time. */
   readonly realClock?: Clock;
-  /**
-   * Settings of both listings that replace the sandbox's, as in the file of `TALLYHOOK_CONFIG`: `announcements`,
-   * `shop`, …
-   */
+  /** Settings of both listings that replace the sandbox's, as in `TALLYHOOK_CONFIG`: `announcements`, `shop`, … */
   readonly listingSettings?: ListingSettings;
   /** True if the bot knows the listings at the start (default: true). Otherwise they are linked with `/setup`. */
   readonly linked?: boolean;

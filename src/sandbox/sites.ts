@@ -268,10 +268,7 @@ const stateSchema = z.object({ version: z.literal(1), sites: z.record(z.string()
 /** Other listing sites that the sandbox imitates. */
 export type ListingSites = Awaited<ReturnType<typeof startListingSites>>;
 
-/**
- * Starts the sites, with the votes and webhooks of an earlier run from the file.
- * @throws TallyhookError `cannot_listen`
- */
+/** Starts the sites with the votes and webhooks of an earlier run. @throws TallyhookError `cannot_listen` */
 export async function startListingSites(options: {
   host: string;
   /** Path of the file with their state. */

@@ -113,10 +113,7 @@ const maxButton = 80;
 const maxDescription = 100;
 const maxText = 700;
 
-/**
- * The overriding texts of each language by their paths.
- * @throws TallyhookError `text_invalid`, with all issues
- */
+/** The overriding texts of each language by their paths. @throws TallyhookError `text_invalid`, with all issues */
 export function readOverrides(overrides: TextOverrides): ReadonlyMap<Locale, ReadonlyMap<string, string>> {
   const issues: string[] = [];
   const read = new Map<Locale, Map<string, string>>();

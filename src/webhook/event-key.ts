@@ -17,10 +17,7 @@ const timeLength = 12;
 const maxNumberLength = 20;
 const numberPattern = /^[1-9]\d{0,19}$/;
 
-/**
- * Suffix of the identity of a vote without a timestamp. All such votes within one cooldown are the same vote, see
- * `record-event.ts`.
- */
+/** Marks votes without a time: all such votes within one cooldown are the same vote, see `record-event.ts`. */
 const untimedSuffix = 'untimed';
 
 /** The delivery of a premium event. */

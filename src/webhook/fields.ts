@@ -47,10 +47,7 @@ export function readBotId(fields: Fields): unknown {
   return readField(fields, 'botId') ?? readField(readObject(fields, 'bot'), 'id');
 }
 
-/**
- * A Discord ID: 1 to 20 digits. A number is accepted only if JSON parsing cannot have rounded it.
- * @throws InvalidFieldError
- */
+/** A Discord ID of 1 to 20 digits; a number only if JSON cannot have rounded it. @throws InvalidFieldError */
 export function readDiscordId(value: unknown, name: string): string | null {
   if (value === undefined || value === null) return null;
   const id = parseDiscordId(value);

@@ -117,10 +117,7 @@ export interface CommandDefinition {
    * action of it is executed, because a guild's administrators can change who sees the command.
    */
   readonly defaultMemberPermissions?: 'ManageGuild';
-  /**
-   * True if the roles of the member who uses it may be stored. Default: true; false for the command that deletes what
-   * is stored.
-   */
+  /** False if the roles of the member who uses it are not stored, as when all is deleted. Default: true. */
   readonly notesMember?: false;
   /** True if it leads to direct messages to the member who uses it, so that the member's language is stored. */
   readonly leadsToDirectMessages?: true;

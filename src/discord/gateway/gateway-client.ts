@@ -442,9 +442,7 @@ export const identifyIntervalMs = 5.5 * second;
 
 /** Spaces the identifies of consecutive gateway sessions. Discord: "Identify", `max_concurrency`. */
 export interface IdentifyThrottle {
-  /**
-   * For one session, whose shards never identify after it is closed. `maxConcurrency` identifies are allowed in 5 s.
-   */
+  /** For a session, whose shards never identify once it is closed. `maxConcurrency` may identify in 5 s. */
   forSession(maxConcurrency: number, isClosed: () => boolean): IIdentifyThrottler;
 }
 

@@ -34,10 +34,7 @@ export type UserInteraction =
   | APIMessageComponentInteraction
   | APIModalSubmitInteraction;
 
-/**
- * The input of a command; a user, channel or role option is its id. In the menu of a member, that member is the option
- * `user`.
- */
+/** The input of a command. Users, channels and roles are ids; in the menu of a member, that is the option `user`. */
 export function toCommandInput(
   interaction: APIChatInputApplicationCommandInteraction | APIUserApplicationCommandInteraction,
 ): CommandInput {
@@ -110,10 +107,7 @@ export function guildOf(place: Place): string | null {
   return isOutside(place) ? null : (place.guild_id ?? null);
 }
 
-/**
- * Says if a bit set has a permission. Administrators have every permission.
- * @param permissions as Discord sends it, in decimal digits; undefined if it sends none
- */
+/** True if a bit set, in decimal digits, has a permission; administrators have every one. Undefined has none. */
 function hasPermission(permissions: string | undefined, permission: bigint): boolean {
   return (BigInt(permissions ?? 0) & (permission | PermissionFlagsBits.Administrator)) !== 0n;
 }

@@ -96,10 +96,7 @@ interface InteractionsOptions<Context extends Omit<AnsweringContext, 'texts'>> {
   readonly stopped?: AbortSignal;
 }
 
-/**
- * Discord expects a first response within 3 s. A reply that takes longer than this is deferred, which leaves time for
- * the network (ms).
- */
+/** A reply that takes longer is deferred (ms): Discord expects a first response within 3 s. */
 const deferAfterMs = 1 * second;
 /** For a deferred reply, from the interaction on (ms). */
 const replyTimeoutMs = 15 * second;
@@ -417,10 +414,7 @@ const choicesTimeoutMs = 1 * second;
 /** Discord: "Application Command Option Choice Structure" (characters). */
 const maxChoiceLength = 100;
 
-/**
- * Responds with the choices of the command, or with none: after an error, after a second, or if the member may not use
- * the command. Never throws.
- */
+/** Responds with the choices of the command; with none after an error or a second, or if it is not allowed. */
 async function autocomplete<Context extends AnsweringContext>(
   interaction: AutocompleteInteraction,
   command: SlashCommand<Context> | undefined,

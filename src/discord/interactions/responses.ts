@@ -136,10 +136,7 @@ export function responseKind({ response }: Reply | Panel, { action }: Pick<Comma
   return response ?? (action === null ? 'update' : 'new');
 }
 
-/**
- * The responses to one interaction. Each method rejects with discord.js's errors. Discord: "Responding to an
- * Interaction".
- */
+/** The responses to an interaction. All reject with discord.js's errors. Discord: "Responding to an Interaction". */
 export interface InteractionResponder {
   /** True if an update replaces a message of panels, which can never contain an embed. */
   readonly updatesPanel: boolean;
@@ -161,9 +158,7 @@ export interface InteractionResponder {
   followUp(body: MessageBody): Promise<void>;
 }
 
-/**
- * A slash command responds with a new message. A response that was deferred in public cannot be made ephemeral later.
- */
+/** A slash command responds with a new message; one that was deferred in public cannot be made ephemeral. */
 export function commandResponder(transport: ResponseTransport, visibility: 'private' | 'public'): InteractionResponder {
   return { ...newMessageResponder(transport, visibility), showModal: showModalBy(transport) };
 }

@@ -262,10 +262,7 @@ export interface CommandReference extends NamedCommand {
 
 /** The changes that make Discord's list of one scope (a guild, or global) match the commands that are offered there. */
 export interface CommandPlan {
-  /**
-   * Recognised as ours by their description, as those that a deploy script has put there: their ids are stored before
-   * any change.
-   */
+  /** Recognised as ours by their description, as of a deploy script; stored before any change. */
   readonly adopt: readonly CommandReference[];
   readonly create: readonly ApplicationCommandBody[];
   readonly update: readonly (CommandReference & { readonly body: ApplicationCommandBody })[];

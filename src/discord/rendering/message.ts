@@ -221,10 +221,7 @@ export function renderEmbed(reply: Reply, maxLength = embedLimits.total): APIEmb
   };
 }
 
-/**
- * A longer title has no link (characters): it counts as text, of which ten panels in one message have 400 characters
- * each, and half a link would be shown as it is written.
- */
+/** A longer title has no link (characters): it counts as text, and half a link would be shown as it is written. */
 const maxLinkedTitleLength = 120;
 
 /** A reply as a panel, for a message that consists of panels and can have no embeds. */
@@ -334,10 +331,7 @@ function textLimitOf(blocks: readonly PanelBlock[], maxLength: number): number {
   return fairShare(lengths, maxLength - lengths.length * paragraph.length);
 }
 
-/**
- * Divides a number of characters among texts: short ones stay complete, and the long ones share what is left equally.
- * @returns the most characters of any text
- */
+/** Divides characters among texts: short ones stay complete, long ones share the rest. Returns the most of any. */
 function fairShare(lengths: readonly number[], total: number): number {
   let remaining = Math.max(0, total);
   const sorted = lengths.toSorted((a, b) => a - b);

@@ -8,14 +8,9 @@ import type { ListingKind } from '../lookup.ts';
 export interface SiteApi {
   /** The kinds of listings of which it says who has voted. */
   readonly kinds: readonly ListingKind[];
-  /**
-   * Address of the check, with `{kind}` and `{id}` of the listing, and `{user}`. Without `{user}` one response is for
-   * all members.
-   */
+  /** Address of the check, with `{kind}` and `{id}` of the listing, and `{user}` unless one is for all members. */
   readonly check: string;
-  /**
-   * The text before the key in the header `Authorization`; null for an API that is public. No key is sent elsewhere.
-   */
+  /** The text before the key in the header `Authorization`; null for a public API, to which no key is sent. */
   readonly authorization: '' | 'Bearer ' | null;
   readonly limit: RequestLimit;
   /** How long a key is rejected after too many requests, if the response does not say (ms). A minute by default. */
@@ -47,10 +42,7 @@ export const siteProfileSchema = z.object({
   rating: z.object({ score: z.number(), count }).readonly().nullable(),
 });
 
-/**
- * The profile of a listing at a site; empty or null where the site does not say. `monthlyVotes`: those by which it
- * ranks now.
- */
+/** A listing's profile at a site; null where it does not say. `monthlyVotes`: those by which it ranks now. */
 export type SiteProfile = Readonly<z.infer<typeof siteProfileSchema>>;
 
 /** The profile of a listing about which the site says nothing. */
@@ -279,9 +271,7 @@ const version0: SiteApi = {
 /** Keys of version 0 are rejected by version 1. */
 const topggFor = (key: string): SiteApi => (isKeyOfVersion0(key) ? version0 : version1);
 
-/**
- * Such a key is a JSON Web Token whose payload has the ID of the bot and `bot: true`, and not the `_t` of newer keys.
- */
+/** True for a JSON Web Token whose payload has `bot: true`, and not the `_t` of newer keys. */
 function isKeyOfVersion0(key: string): boolean {
   const payload = objectOf(parseJson(Buffer.from(key.split('.')[1] ?? '', 'base64url').toString()));
   return payload['bot'] === true && !('_t' in payload);
