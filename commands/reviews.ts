@@ -37,10 +37,7 @@ interface Query {
 /** Replies about the reviews of one request to the service that are in memory. */
 const maxReplies = 50;
 
-/**
- * The reviews of a server (document, section 2.5). One request to the service serves every page and filter: it returns
- * at most 50 reviews, and cannot filter them itself (section 4).
- */
+/** A server's reviews (section 2.5). One request, of at most 50 that it cannot filter, serves all pages and filters. */
 export const reviews = {
   name: 'reviews',
   visibility: 'public',

@@ -7,10 +7,7 @@ import type { Command, CommandContext } from './context.ts';
 /** Each listing takes three of the 40 components of a message. */
 const listingsPerPage = 10;
 
-/**
- * All listings with a link to each: first those that the member can vote for now, then those of which that is not known, then
- * the others by when they can be voted for again.
- */
+/** All listings, with a link each: those for which the member can vote now, then perhaps, then later. */
 export const vote = {
   name: 'vote',
   visibility: 'private',

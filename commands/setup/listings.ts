@@ -628,10 +628,7 @@ export function renderUnlink(view: ListingView): Panel {
   );
 }
 
-/**
- * The form with what is not needed to link a listing: own secrets; on another site what its API and its vote page need.
- * A field that stays empty changes nothing.
- */
+/** The form with what linking does not need: own secrets, or what the site's API and vote page need. */
 export function detailsForm(view: ListingView): Modal {
   const { listing, texts } = view;
   const { site, kind } = listing;

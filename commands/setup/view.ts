@@ -492,10 +492,7 @@ function newlyRequiredRoles(changes: readonly ValueChange[]) {
   });
 }
 
-/**
- * Why the member may not let tallyhook give the roles of a change, or Discord would not let the bot; also if a role,
- * given or only required, is not of this server.
- */
+/** Why the member or the bot may not give the roles of a change, or a role of it is not of this server. */
 export async function findRoleProblems(view: SetupView, changes: readonly ValueChange[]): Promise<readonly Problem[]> {
   const given = newlyGivenRoles(changes);
   const required = newlyRequiredRoles(changes);

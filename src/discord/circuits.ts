@@ -375,10 +375,7 @@ class Circuits {
     return true;
   }
 
-  /**
-   * After a request that Discord rejected. Returns the error for the caller: that of a probe is a CircuitOpenError, so
-   * that its effects wait for the next one with the others.
-   */
+  /** Returns the error for the caller: a CircuitOpenError for a probe, whose effects wait with the others. */
   rejected(request: CircuitRequest, rejection: DiscordAPIError, describe: () => string): Error {
     const { target, guildId, hasFiles } = request;
     if (!isOfOne(rejection)) this.#recent.set(target, [...this.#recentOf(target), this.#clock.monotonic()]);
@@ -394,10 +391,7 @@ class Circuits {
     return new CircuitOpenError(target, { reason, retryAfterMs: intervalMs, isFinal: false, cause: rejection });
   }
 
-  /**
-   * Replaces the reason of an open circuit by a better explanation.
-   * @param isFinal whether nobody can end it, as if the channel or role was deleted
-   */
+  /** Replaces the reason of an open circuit by a better one. @param isFinal true if nobody can end it */
   explain(target: string, reason: string, isFinal: boolean): void {
     const circuit = this.#open.get(target);
     if (circuit === undefined) return;

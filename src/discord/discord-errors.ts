@@ -74,10 +74,7 @@ export function classifySendError(error: unknown, message: { channelId: string; 
   return rejection === null ? retryAfterFailure(error) : classifyRejection(rejection, message);
 }
 
-/**
- * The error response, if Discord rejected the request; null if the request failed in another way and can be retried, see
- * {@link retryAfterFailure}.
- */
+/** The error response if Discord rejected the request; null if it can be retried ({@link retryAfterFailure}). */
 export function rejectionOf(error: unknown): DiscordAPIError | null {
   const isRejection = error instanceof DiscordAPIError && !isFromProxy(error) && ![401, 408].includes(error.status);
   return isRejection ? error : null;
@@ -126,10 +123,7 @@ export function retryAlone(error: unknown): RetryLater {
   return error instanceof HTTPError ? { ...retry, scope: 'effects' } : retry;
 }
 
-/**
- * True if somebody can end what a rejection is about, with a permission in Discord for example, so that its effects wait
- * with the others of the same channel or role.
- */
+/** True if somebody can end the rejection in Discord, so that all effects of the channel or role wait for it. */
 export function isMendable(rejection: DiscordAPIError): boolean {
   return stopsTarget(rejection) && !isDeleted(rejection.code);
 }

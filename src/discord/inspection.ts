@@ -79,10 +79,7 @@ export async function mayManageGuild(
   }
 }
 
-/**
- * The bot's access to a channel. `missing`: the channel does not exist. `hidden`: the bot cannot see it. `unfit`: a
- * type of channel without messages.
- */
+/** The bot's access to a channel: it does not exist, the bot cannot see it, it has no messages, or it is seen. */
 export type ChannelAccess =
   | { readonly state: 'missing' | 'hidden' }
   | { readonly state: 'unfit'; readonly name: string }

@@ -50,10 +50,7 @@ export type MemberTexts = (userId: string) => Promise<Texts>;
 /** A message is sent in the language that is known after this time (ms). */
 const timeoutMs = second / 2;
 
-/**
- * The texts in the language of a guild: the configured one, or the guild's own as Discord shows it ("Guild Object",
- * `preferred_locale`). English while neither is known.
- */
+/** The texts in the configured language of a guild, or its own (`preferred_locale`); English while unknown. */
 export function createGuildLanguages(options: {
   languages: AppTexts;
   guilds: KnownGuilds;

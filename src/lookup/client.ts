@@ -166,10 +166,7 @@ const allReviews = memoizeOne((all: CachedReviews): Reviews => ({ ...all, shown:
 
 export type RotatableClient = ReturnType<typeof createRotatableClient>;
 
-/**
- * A lookup client whose API key can be replaced. Lookups in progress finish with the key that they started with. Throws
- * what `createClient` throws.
- */
+/** A lookup client whose API key can be replaced; lookups in progress keep theirs. Throws as `createClient` does. */
 export function createRotatableClient(createClient: (key: string) => LookupClient, firstKey: string) {
   let key = firstKey;
   let client = createClient(key);

@@ -10,10 +10,7 @@ export { KeyvSqlite } from '@keyv/sqlite';
 /** SQLite is synchronous: a lock of another process must not block this one for long (ms). */
 const busyTimeoutMs = second / 10;
 
-/**
- * A driver for the cache in a SQLite file. The one of the adapter prepares each statement for each run, which takes longer
- * than running it. Loaded only for such a cache.
- */
+/** A driver for a cache in a file. That of the adapter prepares each statement for each run, which takes longer. */
 export const sqliteDriver = {
   name: 'custom',
   async connect({ filename, wal }: { readonly filename: string; readonly wal?: boolean }) {

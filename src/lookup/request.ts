@@ -112,10 +112,7 @@ export type ErrorReporter = ReturnType<typeof createErrorReporter>;
 /** A rejected key affects all resources. */
 type Scope = Resource | 'everything';
 
-/**
- * Logs the errors of one lookup client. Each code is logged at most once a minute. A persistent error is logged once,
- * as an error, and again (as info) when it is resolved.
- */
+/** Logs each code at most once a minute; a persistent error once, and again (as info) when it is resolved. */
 export function createErrorReporter({ log, clock }: { log: Log; clock: Clock }) {
   const logThrottled = createThrottledLog({ log, clock, intervalMs: logIntervalMs });
   /** Unresolved persistent errors. One whose message was throttled is logged at the next failure. */

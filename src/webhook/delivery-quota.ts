@@ -44,10 +44,7 @@ export function createDeliveryQuota({ maxDeliveries, maxBytes }: QuotaLimits, cl
   }
 
   return {
-    /**
-     * Counts a delivery of a listing. Returns null if the listing may send it, otherwise the seconds after which it may
-     * send further ones; then nothing is counted.
-     */
+    /** Counts a delivery. Null if the listing may send it; otherwise uncounted, and the seconds until further ones. */
     take(listing: string, bytes: number): number | null {
       const now = clock.monotonic();
       const current = Math.floor(now / slotMs);

@@ -40,10 +40,7 @@ export function createEventKeys(hash: (algorithm: 'sha256', text: string) => str
     return hash('sha256', identity).slice(0, keyLength);
   }
 
-  /**
-   * The key begins with the time, so that insertions are at one end of the index. `receivedAt` (ms since the epoch) is
-   * used for a vote without a timestamp.
-   */
+  /** Begins with the time, or without one with the receipt (ms), so that insertions are at one end of the index. */
   function voteKey(vote: Pick<Vote, 'at' | 'statedAt' | 'userId'>, listing: string, receivedAt: number): EventKey {
     const { userId } = vote;
     const at = statedTimeOf(vote);

@@ -82,10 +82,7 @@ interface ShardOptions {
   readonly onShardingRequired?: () => void;
 }
 
-/**
- * The gateway connection, reconnected for as long as the process runs. Runs one session at a time, and replaces a session
- * that has ended or was not connected for 8 s.
- */
+/** Reconnects as long as the process runs: replaces a session that has ended or is not connected for 8 s. */
 export class GatewayConnection implements GatewayClient {
   readonly #options: GatewayOptions & ShardOptions;
   readonly #stopping = new AbortController();

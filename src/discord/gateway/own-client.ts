@@ -28,10 +28,7 @@ const readyStatus = 0;
 /** When a shard can have become ready. */
 const connectionEvents = ['shardReady', 'shardResume', 'clientReady'];
 
-/**
- * Receives interactions from a client of the caller's, without changing it. Interactions of other commands, buttons and
- * modals are left to the caller.
- */
+/** Receives interactions from a client of the caller's, to whom those of other programs are left. */
 export function createOwnClientGateway(
   options: Pick<GatewayOptions, 'log' | 'onInteraction' | 'onGuildChange' | 'onReady'> & {
     readonly client: DiscordClient;

@@ -455,10 +455,7 @@ function createContainerBuilder(budget: ContainerBudget, footer: string) {
   }
 
   return {
-    /**
-     * Adds a component that counts as `count`, and the buttons and selects of these keys. Adds nothing and returns false
-     * if it does not fit, or a key is used already.
-     */
+    /** Adds a component that counts as `count`, with these keys. False if it does not fit or a key is used already. */
     add(component: APIComponentInContainer, count: number, keys: readonly string[] = []): boolean {
       if (count > room || keys.some((key) => budget.keys.has(key))) return false;
       close();

@@ -8,10 +8,7 @@ import type { KnownSite, Reading, Site } from './site.ts';
 
 const none: NoScheme = { type: 'none' };
 
-/**
- * No site: stores deliveries with the names of their headers and pays nothing, so that an owner can show what a site that
- * tallyhook does not know sends.
- */
+/** No site: stores deliveries with the names of their headers, unpaid, to show what an unknown site sends. */
 const capture: Site = {
   id: 'capture',
   name: 'capture',

@@ -33,10 +33,7 @@ import {
 } from './request.ts';
 import { VerificationError } from './verification-error.ts';
 
-/**
- * A delivery: a web-standard `Request`, a request of Node or Express, an event of AWS Lambda or Netlify, or an object with
- * its headers and its body.
- */
+/** A `Request`, a request of Node or Express, an event of AWS Lambda or Netlify, or headers and body. */
 export interface DeliveryRequest {
   readonly headers: HeadersLike;
   /**

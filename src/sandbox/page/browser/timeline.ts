@@ -29,10 +29,7 @@ const stepLabels: Readonly<Record<StepName, string>> = {
   buried: 'Buried',
 };
 
-/**
- * The timeline, newest first: deliveries as expandable entries that are updated, other events as lines, of which those
- * of commands are hidden at first.
- */
+/** The timeline, newest first: deliveries that can be expanded, and lines, of which commands are hidden at first. */
 export function startTimeline({ state, on }: SandboxStore): void {
   const list = findById('timeline');
   const announcer = findById('timeline-news');
