@@ -2,8 +2,7 @@ import { escapeName, lines, mention } from '@tallyhook/platform/texts/markup';
 import { plainName } from '@tallyhook/platform/truncate';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { maxCorrection, maxReasonLength } from '../src/core/ledger/correction.ts';
-import { memberOption } from '../src/discord/commands/input.ts';
-import { noListing } from '../src/discord/commands/offers.ts';
+import { errorReply, memberOption, noListing } from '../src/discord/commands/command.ts';
 import type { Modal } from '../src/discord/commands/reply.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
@@ -52,20 +51,13 @@ export const award = {
     const reason = plainName(String(entered['reason'] ?? ''), maxReasonLength);
     const isValid = Number.isInteger(credits) && credits !== 0 && Math.abs(credits) <= maxCorrection;
     if (!isValid || userId === '' || reason === '') {
-      return {
-        tone: 'bad',
-        title: texts.text('failure.title'),
-        text: texts.text('award.invalid', { max: maxCorrection }),
-      };
+      return errorReply(texts.text('award.invalid', { max: maxCorrection }), texts);
     }
     const { interactionId, userId: author } = input;
     const { outcome, balance } = await awards.award({ userId, credits, reason, author, interactionId });
     if (outcome === 'overdrawn') {
-      const text = texts.text('award.overdrawn', {
-        user: mention(userId),
-        credits: texts.text('parts.credits', { count: balance }),
-      });
-      return { tone: 'bad', title: texts.text('failure.title'), text };
+      const left = texts.text('parts.credits', { count: balance });
+      return errorReply(texts.text('award.overdrawn', { user: mention(userId), credits: left }), texts);
     }
     return {
       tone: 'good',
@@ -82,7 +74,6 @@ export const award = {
   },
 } as const satisfies Command;
 
-/** Asks for what the menu of a member does not. */
 function formFor(userId: string, { text }: Texts): Modal {
   return {
     kind: 'modal',

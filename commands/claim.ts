@@ -9,7 +9,6 @@ import { completeListing, listingOption, selectedListing } from './listing.ts';
 
 /** A longer reason of the service is truncated (characters). */
 const maxReasonLength = 300;
-/** A longer name of a site is truncated (characters). */
 const maxSiteLength = 60;
 
 /** "I voted and got nothing": records a vote that the service knows and the ledger does not, or says why not. */

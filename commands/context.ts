@@ -21,8 +21,25 @@ interface MemberDataAccess {
   unlink(userId: string): Promise<boolean>;
 }
 
-/** The services of features that commands use. */
-export interface FeatureContext {
+/** The dependencies of a command. */
+export interface CommandContext extends AnsweringContext {
+  /**
+   * The communities whose accounts the command covers: that of the guild, or those in which the member has an account.
+   * Null if the program has only one community, which every guild has then.
+   */
+  readonly communities: readonly CoveredCommunity[] | null;
+  /** All commands, whether or not the listings support them. */
+  readonly commands: readonly Command[];
+  /** The standings of the first of the communities. */
+  readonly standings: Standings;
+  /** The rules of each listing of the community, with or without a key. */
+  readonly rules: readonly ListedRules[];
+  /** What people call a listing, by its configured name, as far as it is known now. External text. */
+  readonly displayName: (listing: string) => string;
+  /** How many votes for a listing of the community have arrived here. Rejects with the error of the store. */
+  readonly recordedVotes: (listing: string) => Promise<RecordedVotes>;
+  /** @internal */
+  readonly drawVotePicture: DrawVotePicture;
   readonly claims: Claims;
   /**
    * The names of those on a board who have left the guild, by id.
@@ -43,29 +60,8 @@ export interface FeatureContext {
    */
   readonly setup: SetupServices | null;
   readonly shop: Shop;
-  /** Null where {@link FeatureContext.awards} is. */
+  /** Null where {@link CommandContext.awards} is. */
   readonly traces: Traces | null;
-}
-
-/** The dependencies of a command. */
-export interface CommandContext extends AnsweringContext, FeatureContext {
-  /**
-   * The communities whose accounts the command covers: that of the guild, or those in which the member has an account.
-   * Null if the program has only one community, which every guild has then.
-   */
-  readonly communities: readonly CoveredCommunity[] | null;
-  /** All commands, whether or not the listings support them. */
-  readonly commands: readonly Command[];
-  /** Of the first of the communities. */
-  readonly standings: Standings;
-  /** Of each listing of the community, whether or not it has a key. */
-  readonly rules: readonly ListedRules[];
-  /** What people call a listing, by its configured name, as far as it is known now. External text. */
-  readonly displayName: (listing: string) => string;
-  /** How many votes for a listing of the community have arrived here. Rejects with the error of the store. */
-  readonly recordedVotes: (listing: string) => Promise<RecordedVotes>;
-  /** @internal */
-  readonly drawVotePicture: DrawVotePicture;
 }
 
 /** The context of a command in any language. */

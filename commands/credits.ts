@@ -14,10 +14,8 @@ import {
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { StandingSummary } from '../src/core/ledger/standing.ts';
 import { type NextMilestone, nextMilestone } from '../src/core/rewards/milestones.ts';
-import { isOffered } from '../src/discord/commands/command.ts';
-import { type CommandInput, memberOption } from '../src/discord/commands/input.ts';
+import { type CommandInput, isOffered, memberOption, offersAt } from '../src/discord/commands/command.ts';
 import { findListingPage, type ListingPage, voteButtons } from '../src/discord/commands/listing-page.ts';
-import { offersAt } from '../src/discord/commands/offers.ts';
 import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
 import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
 import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/store.ts';
@@ -63,10 +61,9 @@ export const credits = {
   },
 } as const satisfies Command;
 
-/** Of many communities, the first (a reply has at most 25 fields). */
+/** Only the first of many communities are shown: a reply has at most 25 fields. */
 const maxAccounts = 20;
 
-/** The accounts of a member in several communities, with a field for each. */
 async function renderAccounts(
   userId: string,
   isOwn: boolean,
@@ -158,7 +155,7 @@ function renderNextVotes(votes: readonly NextVote[], { texts, clock }: CommandCo
   return [{ name: texts.text('credits.nextVote'), value }];
 }
 
-/** Of all listings, the milestone that needs the fewest votes. */
+/** The milestone of any listing that needs the fewest votes. */
 function renderMilestone(
   { votes }: StandingSummary,
   input: CommandInput,

@@ -11,13 +11,14 @@ import type { Standings } from '../src/core/ledger/standing.ts';
 import {
   bodyOfNative,
   type CommandChoice,
+  type CommandInput,
   type CommandOption,
+  type CompletionInput,
   functionsOfNative,
   type ListedLookup,
   menuNameOf,
   type NativeCommand,
 } from '../src/discord/commands/command.ts';
-import type { CommandInput, CompletionInput } from '../src/discord/commands/input.ts';
 import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
 import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
@@ -28,7 +29,7 @@ import { commands as builtIn } from './index.ts';
 /** What the description of a slash command of the package's user depends on. @category Commands */
 export interface CustomDescriptionContext {
   readonly listings: readonly ListedLookup[];
-  /** Whether several communities share the program. */
+  /** True if several communities share the program. */
   readonly isShared: boolean;
   /** The language of the description: it is called once for each. */
   readonly texts: { readonly locale: Locale };
@@ -47,13 +48,13 @@ export interface CustomCommandContext extends CustomDescriptionContext {
   readonly clock: Clock;
   /** The id of a command on Discord; null before its registration. */
   readonly commandId: (name: string) => string | null;
-  /** That of the app: balances and their changes, by default in the first configured community. */
+  /** The app's ledger: balances and their changes, by default in the first configured community. */
   readonly ledger: Ledger;
   /** Null where managers may not change accounts. */
   readonly awards: Awards | null;
-  /** Of the first of the communities. */
+  /** The standings of the first of the communities. */
   readonly standings: Standings;
-  /** Of each listing of the community. */
+  /** The rules of each listing of the community. */
   readonly rules: readonly ListedRules[];
 }
 
@@ -77,7 +78,7 @@ export interface CustomCommand {
   readonly name: string;
   /** Who sees the reply: only the member who ran the command (ephemeral), or everyone in the channel. */
   readonly visibility: 'private' | 'public';
-  /** Whether its replies have page buttons. Default: false. */
+  /** True if its replies have page buttons. Default: false. */
   readonly hasPages?: boolean;
   /** The actions of its buttons, selects and modals: lower-case letters and digits, with `-`. */
   readonly actions?: readonly string[];
@@ -85,9 +86,9 @@ export interface CustomCommand {
   readonly availability?: 'everywhere';
   /** The permission that a member needs: Manage Server. */
   readonly defaultMemberPermissions?: 'ManageGuild';
-  /** Whether it can be used in a guild without a listing, while other guilds have some. Default: false. */
+  /** True if it can be used in a guild without a listing, while other guilds have some. Default: false. */
   readonly worksWithoutListing?: true;
-  /** Whether these listings support it; if not, it is not registered. By default it is. */
+  /** True if these listings support it; if not, it is not registered. By default it is. */
   isServedBy?(listings: readonly ListedLookup[]): boolean;
   /** The description and options in the command picker, in one language. */
   describe(context: CustomDescriptionContext): {
@@ -215,7 +216,7 @@ export type CommandOptions = readonly OwnCommand[] | CommandChanges;
 /** The commands of an installation. */
 export interface ChosenCommands {
   readonly offered: readonly Command[];
-  /** Those of tallyhook that are left out. */
+  /** Commands of tallyhook that are left out. */
   readonly retired: readonly Command[];
 }
 

@@ -1,8 +1,7 @@
 import { bold, commandMention, escapeName, joined, lines, type Markup } from '@tallyhook/platform/texts/markup';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { searchChoices } from '../src/discord/commands/choices.ts';
-import { isOffered } from '../src/discord/commands/command.ts';
-import type { CommandInput } from '../src/discord/commands/input.ts';
+import { type CommandInput, isOffered } from '../src/discord/commands/command.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
 import type { Command, CommandContext } from './context.ts';
 
@@ -57,10 +56,6 @@ function isUsable(
   return defaultMemberPermissions === undefined || isManager;
 }
 
-/**
- * The commands for everyone, then those for managers, under headings if there are both, and those in the menu of a member; as
- * many as fit.
- */
 function renderList(commands: readonly Command[], context: CommandContext): Markup {
   const linesOf = (selected: readonly Command[]) => lines(...selected.map((command) => renderLine(command, context)));
   const forEveryone = linesOf(commands.filter((command) => command.defaultMemberPermissions === undefined));

@@ -8,22 +8,19 @@ import {
   leaderboardScores,
   type RankedMember,
 } from '../src/core/ledger/standing.ts';
-import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
-import { pageButtons } from '../src/discord/commands/offers.ts';
+import { type CommandInput, choiceOption, integerOption, pageButtons } from '../src/discord/commands/command.ts';
 import type { OptionValue, Panel, PanelBlock, ReplyButton } from '../src/discord/commands/reply.ts';
 import { medalOf } from '../src/texts/medals.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import { chosenCommunity, communityChoice } from './communities.ts';
 import type { Command } from './context.ts';
+import { chosenCommunity, communityChoice } from './listing.ts';
 
 const pageSize = 10;
 const maxPage = 1_000_000_000;
 /** The option of the button that shows the page with the member who presses it. */
 const ownPage = 'me';
 
-/**
- * The members with the most votes or credits, or the longest streak; on other pages also the line of the member who asks.
- */
+/** The members with the most votes or credits, or the longest streak, and the line of the member who asks. */
 export const leaderboard = {
   name: 'leaderboard',
   visibility: 'public',
@@ -112,10 +109,7 @@ function lastOffset(total: number): number {
 /** The standings return the same page to all commands until a score changes, so that it is rendered once. */
 const renderPage = memoizeByIdentity((page: LeaderboardPage, texts: Texts) => renderBoard(page, texts, {}));
 
-/**
- * @param community the option that names the community, if there are several to choose from
- * @param departed the names of those who have left
- */
+/** @param community names the community, if there are several @param departed the names of those who have left */
 function renderBoard(
   page: LeaderboardPage,
   texts: Texts,

@@ -3,14 +3,18 @@ import { bold, escapeName, type Markup, subtext, timestamp } from '@tallyhook/pl
 import { plainName } from '@tallyhook/platform/truncate';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { findChoice, searchChoices } from '../src/discord/commands/choices.ts';
-import type {
-  CommandChoice,
-  CommandOption,
-  DescriptionContext,
-  ListedLookup,
+import {
+  type CommandChoice,
+  type CommandInput,
+  type CommandOption,
+  type CompletionInput,
+  type DescriptionContext,
+  InputError,
+  type ListedLookup,
 } from '../src/discord/commands/command.ts';
-import { type CommandInput, type CompletionInput, InputError } from '../src/discord/commands/input.ts';
-import { displayNameOf } from '../src/discord/commands/listing-page.ts';
+import { displayNameOf, findListingPage } from '../src/discord/commands/listing-page.ts';
+import type { OptionValue, Panel } from '../src/discord/commands/reply.ts';
+import type { CoveredCommunity } from '../src/features/communities/listings.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { CommandContext } from './context.ts';
@@ -20,7 +24,6 @@ const maxNameLength = 100;
 
 /** Longer text that was entered as a listing is truncated (characters); the names of listings are shorter. */
 const maxTypedLength = 100;
-/** How many listings are named if the entered one does not exist. */
 const maxSuggestions = 10;
 
 /**
@@ -39,7 +42,6 @@ export function listingOption({ listings, isShared, texts }: DescriptionContext)
     : { ...option, choices: choicesFor(listings, texts) };
 }
 
-/** Whether the names of listings are its choices. */
 function isTyped({ listings, isShared }: Pick<DescriptionContext, 'listings' | 'isShared'>): boolean {
   return isShared || !listings.every((listing) => isOnlyOfItsKind(listing, listings));
 }
@@ -113,4 +115,60 @@ export function staleNote({ stale, asOf }: CachedValue<unknown>, texts: Texts): 
 
 function isOnlyOfItsKind(listing: ListedLookup, listings: readonly ListedLookup[]): boolean {
   return listings.every((other) => other === listing || other.lookup.kind !== listing.lookup.kind);
+}
+
+/** Discord: "Select Menu". */
+const maxChoices = 25;
+/** Longer names of choices are truncated (characters). */
+const maxLabelLength = 100;
+
+interface ChosenCommunity {
+  /** Null if the program has only one. */
+  readonly community: CoveredCommunity | null;
+  /** For the components of the reply, so that they are about the same community. */
+  readonly options: Readonly<Record<string, OptionValue>>;
+}
+
+/**
+ * The community that the member has chosen, or the only one; null if one must be chosen ({@link communityChoice}).
+ * @param id the option `community`; undefined if none was chosen
+ * @throws InputError if it is not one of the communities that the command covers
+ */
+export function chosenCommunity(
+  id: OptionValue | undefined,
+  { communities, texts }: Pick<CommandContext, 'communities' | 'texts'>,
+): ChosenCommunity | null {
+  const covered = communities ?? [];
+  if (id === undefined) return covered.length > 1 ? null : { community: covered[0] ?? null, options: {} };
+  const community = covered.find((each) => each.id === id);
+  if (community === undefined) throw new InputError(texts.text('failure.unknownButton'));
+  return { community, options: covered.length > 1 ? { community: community.id } : {} };
+}
+
+/** Offers the first 25 communities by the action `community`, whose value {@link chosenCommunity} reads. */
+export async function communityChoice(
+  { title, options = {} }: { readonly title: Markup; readonly options?: Readonly<Record<string, OptionValue>> },
+  context: CommandContext,
+): Promise<Panel> {
+  const offered = (context.communities ?? []).slice(0, maxChoices);
+  const choices = await Promise.all(
+    offered.map(async (community) => ({ label: await plainTitleOf(community, context), value: community.id })),
+  );
+  return {
+    kind: 'panel',
+    tone: 'plain',
+    title,
+    blocks: [
+      { kind: 'text', text: context.texts.text('listing.severalCommunities') },
+      { kind: 'select', select: { kind: 'choices', action: 'community', options, choices } },
+    ],
+    response: 'update',
+  };
+}
+
+async function plainTitleOf({ rules, listings }: CoveredCommunity, context: CommandContext): Promise<string> {
+  const names = await Promise.all(
+    rules.map(async ({ name }) => (await findListingPage(name, { ...context, listings })).plainName),
+  );
+  return plainName(context.texts.list(names), maxLabelLength);
 }

@@ -1,7 +1,7 @@
 import { hour } from '@tallyhook/platform/durations';
 import { commandMention, lines, type Markup, subtext, timestamp } from '@tallyhook/platform/texts/markup';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
+import { type CommandInput, choiceOption, errorReply, integerOption } from '../src/discord/commands/command.ts';
 import { findListingPage, type ListingPage, voteButtons } from '../src/discord/commands/listing-page.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
 import type { Command, CommandContext } from './context.ts';
@@ -89,7 +89,7 @@ async function snooze(input: CommandInput, context: CommandContext): Promise<Rep
   const result = await reminders.snooze(input.userId, listing, hours * hour);
   switch (result.outcome) {
     case 'unknown':
-      return { tone: 'bad', title: texts.text('failure.title'), text: texts.text('failure.unknownButton') };
+      return errorReply(texts.text('failure.unknownButton'), texts);
     case 'off':
       return {
         tone: 'plain',

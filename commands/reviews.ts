@@ -2,13 +2,16 @@ import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import { memoizeByIdentity } from '@tallyhook/platform/memoize';
 import { escapeName, escapeText, lines, markup, timestamp } from '@tallyhook/platform/texts/markup';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import type { ListedLookup } from '../src/discord/commands/command.ts';
-import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
-import { pageButtons } from '../src/discord/commands/offers.ts';
+import {
+  type CommandInput,
+  choiceOption,
+  integerOption,
+  type ListedLookup,
+  pageButtons,
+} from '../src/discord/commands/command.ts';
 import type { OptionValue, Reply, ReplyField, ReplySelect } from '../src/discord/commands/reply.ts';
 import { maxStars, renderStars, starsOf } from '../src/features/reviews/message.ts';
-import type { CachedValue } from '../src/lookup/lookup.ts';
-import { type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/schemas.ts';
+import { type CachedValue, type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/lookup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
 import { choiceOf, completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
@@ -20,7 +23,6 @@ const defaultReviews = 10;
 const maxCommentLength = 950;
 const maxNameLength = 80;
 
-/** What is shown of the reviews. */
 interface Query {
   readonly sort: ReviewSort;
   readonly limit: number;
@@ -35,10 +37,7 @@ interface Query {
 /** Replies about the reviews of one request to the service that are in memory. */
 const maxReplies = 50;
 
-/**
- * The reviews of a server (document, section 2.5). One request to the service serves every page and filter: it returns
- * at most 50 reviews, and cannot filter them itself (section 4).
- */
+/** A server's reviews (section 2.5). One request, of at most 50 that it cannot filter, serves all pages and filters. */
 export const reviews = {
   name: 'reviews',
   visibility: 'public',
@@ -179,7 +178,6 @@ function renderReview({ username, rating, comment, createdAt }: Review, texts: T
   };
 }
 
-/** All reviews, or those with as many stars; only stars that were found. */
 function starsSelect(searched: readonly Review[], query: Query, texts: Texts): ReplySelect {
   const choices = [5, 4, 3, 2, 1].flatMap((stars) => {
     const count = searched.filter(({ rating }) => starsOf(rating) === stars).length;
@@ -197,7 +195,6 @@ function starsSelect(searched: readonly Review[], query: Query, texts: Texts): R
   };
 }
 
-/** The options of a component. */
 function stateOf({ sort, limit, listing }: Query): Readonly<Record<string, OptionValue>> {
   return { sort, limit, ...(listing === null ? {} : { listing }) };
 }

@@ -1,7 +1,7 @@
 import { isEqual, type JsonObject, listOf, objectOf, parseJson, textOf } from '@tallyhook/platform/json';
 import { bold, joined, lines, type Markup, markup, subtext } from '@tallyhook/platform/texts/markup';
 import { isOff, type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
-import { type CommandInput, textField } from '../src/discord/commands/input.ts';
+import { type CommandInput, errorReply, textField } from '../src/discord/commands/command.ts';
 import type { Modal, ModalField, Panel, PanelBlock, Reply } from '../src/discord/commands/reply.ts';
 import { announcementSettings, readAnnouncements } from '../src/features/announcements/read-settings.ts';
 import type { ListingSettings } from '../src/features/settings/community.ts';
@@ -9,7 +9,7 @@ import { parseSetting, type SettingPath, settings } from '../src/features/settin
 import type { SimulatedCredits } from '../src/features/simulation/feature.ts';
 import type { AnnouncementSettings } from '../src/texts/announcement-settings.ts';
 import type { Command, CommandContext } from './context.ts';
-import { type FormContext, type FormValues, fileField } from './setup/form.ts';
+import { type FormContext, type FormValues, fileField, textInput } from './setup/form.ts';
 import {
   checkTest,
   chooseChannel,
@@ -36,19 +36,6 @@ import {
   submitSite,
 } from './setup/listings.ts';
 import {
-  findObjectProblems,
-  type Problem,
-  panel,
-  problemOf,
-  renderHistory,
-  renderSaved,
-  renderUndone,
-  renderUnsaved,
-  showSaved,
-  type ValueChange,
-  withUploads,
-} from './setup/results.ts';
-import {
   type Answer,
   editOf,
   findForm,
@@ -74,18 +61,31 @@ import {
   editOptions,
   effectiveValue,
   escapedName,
+  findObjectProblems,
   hasListing,
   type ListingView,
   listingOptions,
   listingTitle,
   namesListing,
   openView,
+  overviewButton,
+  type Problem,
+  panel,
+  problemOf,
   refreshed,
+  renderHistory,
+  renderSaved,
+  renderUndone,
+  renderUnsaved,
   type SectionId,
   type SetupView,
+  sectionButton,
   selectBlock,
+  showSaved,
   textBlock,
   toChanges,
+  type ValueChange,
+  withUploads,
 } from './setup/view.ts';
 
 type Handler<View = SetupView> = (view: View) => Answer;
@@ -158,10 +158,10 @@ export async function runSetup(
 ): Promise<Awaited<Answer>> {
   const { text } = context.texts;
   if (input.guildId === null || !input.isManager) {
-    return { tone: 'bad', title: text('failure.title'), text: text('failure.managersOnly') };
+    return errorReply(text('failure.managersOnly'), context.texts);
   }
   const { setup: services } = context;
-  if (services === null) return { tone: 'bad', title: text('failure.title'), text: text('failure.unknownCommand') };
+  if (services === null) return errorReply(text('failure.unknownCommand'), context.texts);
   const view = await openView(input, { ...context, services }, input.guildId);
   const action = input.action ?? 'overview';
   const handle = ofListing.get(action);
@@ -170,7 +170,7 @@ export async function runSetup(
 }
 
 function failed({ texts }: SetupView, problem: Markup): Panel {
-  return panel('bad', problem, [], [button(texts.text('setup.buttons.overview'), 'overview')]);
+  return panel('bad', problem, [], [overviewButton({ texts, listing: null })]);
 }
 
 /** The overview if a component names no form. */
@@ -272,7 +272,6 @@ function unlinkListing(view: ListingView): Promise<Panel> {
   return showSaved(view, services.settings.unlink({ ...authorOf(view), listing: listing.name }), { section: null });
 }
 
-/** All subjects, each with its present state and a button. Without a listing: what to do first. */
 async function renderOverview(view: SetupView): Promise<Panel> {
   if (!hasListing(view)) return renderWelcome(view);
   const { community } = view;
@@ -301,9 +300,8 @@ async function renderOverview(view: SetupView): Promise<Panel> {
 }
 
 function sectionBlock(view: ListingView, id: SectionId, summary: Markup): PanelBlock {
-  const name = view.texts.text(`setup.sections.${id}`);
-  const text = lines(bold(escapedName(name)), summary);
-  return { kind: 'section', text, button: button(name, 'section', { ...listingOptions(view), s: id }) };
+  const text = lines(bold(escapedName(view.texts.text(`setup.sections.${id}`))), summary);
+  return { kind: 'section', text, button: sectionButton(view, id) };
 }
 
 function summaryOf(view: ListingView, { summary }: SetupSection): Markup {
@@ -327,7 +325,6 @@ function listingSelect(view: ListingView): PanelBlock[] {
   ];
 }
 
-/** The first use: links a listing. */
 async function renderWelcome(view: SetupView): Promise<Panel> {
   const { texts, services, community } = view;
   const { text } = texts;
@@ -343,7 +340,6 @@ async function renderWelcome(view: SetupView): Promise<Panel> {
   return { ...panel('plain', text('setup.welcome.title'), blocks, history), ...step };
 }
 
-/** Checklist of what is done and what is not, with buttons; nothing as soon as everything is. */
 async function renderChecklist(view: ListingView): Promise<PanelBlock[]> {
   const items = await checklist(view);
   const left = items.filter(({ isDone }) => !isDone);
@@ -396,19 +392,11 @@ function importForm(view: SetupView): Modal {
     options: listingOptions(view),
     fields: [
       fileField('settings', view.texts),
-      {
-        kind: 'text',
-        name: 'settings',
-        label: text('setup.fields.settings'),
-        description: text('setup.hints.settings'),
-        multiline: true,
-        required: false,
-      },
+      textInput(view.texts, 'settings', { hint: 'settings', multiline: true, required: false }),
     ],
   };
 }
 
-/** Saves an imported text, unless it has what a form would not accept. */
 async function importSettings(view: SetupView): Promise<Panel> {
   const input = await withUploads(view);
   if ('hint' in input) return renderUnsaved(view, { problems: [input] });
@@ -420,9 +408,7 @@ async function importSettings(view: SetupView): Promise<Panel> {
   return showSaved(view, view.services.settings.import({ ...authorOf(view), text, targetIds }), { section: null });
 }
 
-/**
- * Checks the API keys in an imported text as a form does: with the key of another listing, its votes would count here.
- */
+/** Checks imported API keys as a form does: with the key of another listing, its votes would count here. */
 async function checkImportedKeys(view: SetupView, text: string) {
   const { community, services, guildId } = view;
   const problems: Problem[] = [];
@@ -456,9 +442,7 @@ const objectPaths = [false, true].flatMap((isList) =>
   withObjects.filter((spec: SettingSpec) => (spec.showEntry !== undefined) === isList).map(({ path }) => path),
 );
 
-/**
- * The settings with channels and roles in an imported text, which can contain anything, beside the values in effect.
- */
+/** The settings with channels and roles in an imported text, which can be anything, and the values in effect. */
 export function importedValues(view: SetupView, text: string): readonly ValueChange[] {
   return listingsIn(text).flatMap((imported) => {
     const listing = view.community.listings.find(({ name }) => name === imported['name']) ?? null;
@@ -490,7 +474,6 @@ function formContext(view: SetupView, { entry, variant }: Edit): FormContext {
   return { texts: view.texts, value: (path) => effectiveValue(view, path).value, entry, variant };
 }
 
-/** The form, with the values in effect or with those of an earlier attempt. */
 function openForm(view: SetupView, edit: Edit, draft: CommandInput['fields'] | null = null): Modal {
   const { form } = edit;
   const fields = form.fields(formContext(view, edit));
@@ -542,9 +525,7 @@ function changesOf(view: SetupView, values: FormValues): [path: SettingPath, val
   });
 }
 
-/**
- * Credits that the values of a form that is not saved would have paid; null if they are not valid, or would pay as now.
- */
+/** Credits that an unsaved form would have paid; null if its values are not valid, or would pay as now. */
 async function simulateDraft(view: SetupView, edit: Edit): Promise<SimulatedCredits | null> {
   const { input, guildId, services } = view;
   const values = edit.form.read(input, formContext(view, edit));
@@ -592,7 +573,6 @@ export type Draft =
   /** Credits that members would have been paid; null if it is not known, or the same. */
   | { readonly section: 'rewards'; readonly paid: SimulatedCredits | null };
 
-/** A listing with announcements as the form says. */
 interface DraftListing extends Pick<ListingSettings['inEffect'], 'rewards' | 'timeZone'> {
   readonly name: string;
   readonly kind: 'server' | 'bot';

@@ -13,8 +13,13 @@ import {
   subtext,
   timestamp,
 } from '@tallyhook/platform/texts/markup';
-import { type CommandInput, InputError, integerOption } from '../src/discord/commands/input.ts';
-import { pageButtons } from '../src/discord/commands/offers.ts';
+import {
+  type CommandInput,
+  errorReply,
+  InputError,
+  integerOption,
+  pageButtons,
+} from '../src/discord/commands/command.ts';
 import type { OptionValue, Panel, PanelBlock, Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import type { CoveredCommunity } from '../src/features/communities/listings.ts';
 import {
@@ -26,8 +31,8 @@ import {
 } from '../src/features/shop/purchase.ts';
 import { shop as items } from '../src/features/shop/settings.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import { chosenCommunity, communityChoice } from './communities.ts';
 import type { Command, CommandContext } from './context.ts';
+import { chosenCommunity, communityChoice } from './listing.ts';
 
 /** Few enough for Discord's limits with the longest names and codes. */
 const shownPurchases = 5;
@@ -76,7 +81,7 @@ async function visit(input: CommandInput, context: CommandContext): Promise<Repl
   const shop: OpenShop = { visitor, options: chosen.options, context };
   switch (input.action) {
     case 'buy':
-      return askForConfirmation(shop, String(options['item'] ?? ''), input.interactionId);
+      return showItem(shop, String(options['item'] ?? ''), input.interactionId);
     case 'confirm':
       return confirm(shop, options);
     case 'purchases':
@@ -104,37 +109,25 @@ function updating<Shown extends Reply | Panel>(reply: Shown): Shown {
   return { ...reply, response: 'update' };
 }
 
-async function showPage({ visitor, options, context }: OpenShop, input: CommandInput): Promise<Panel> {
-  const { shop, texts } = context;
-  const { balance, offers } = await shop.offers(visitor);
-  const pages = Math.max(1, Math.ceil(offers.length / itemsPerPage));
-  const page = integerOption(input, 'page', { min: 1, max: pages, fallback: 1 });
-  return renderShop({ balance, offers, page, pages, options }, texts);
-}
-
-async function showItem({ visitor, options, context }: OpenShop, itemId: string): Promise<Reply> {
-  const { shop, texts } = context;
-  const { balance, offers } = await shop.offers(visitor);
-  const offer = offerOf(offers, itemId);
-  if (offer === undefined) return renderRejection('unknown_item', balance, options, texts);
-  return renderOffer(offer, balance, options, texts);
-}
-
-/** @param confirmationId the id of the interaction that is answered with the confirmation */
-async function askForConfirmation(
+/**
+ * An item, or the confirmation of its purchase if it can be bought.
+ * @param confirmationId the id of the interaction that is answered with the confirmation; null shows the item
+ */
+async function showItem(
   { visitor, options, context }: OpenShop,
   itemId: string,
-  confirmationId: string,
+  confirmationId: string | null,
 ): Promise<Reply> {
   const { shop, texts } = context;
   const { balance, offers } = await shop.offers(visitor);
-  const offer = offerOf(offers, itemId);
+  const offer = offers.find(({ item }) => item.id === itemId);
   if (offer === undefined) return renderRejection('unknown_item', balance, options, texts);
-  if (offer.rejection !== null) return renderOffer(offer, balance, options, texts);
+  if (offer.rejection !== null || confirmationId === null) return renderOffer(offer, balance, options, texts);
   return renderConfirmation(offer, balance, { confirmationId, options }, texts);
 }
 
-async function confirm({ visitor, options, context }: OpenShop, confirmed: ComponentOptions): Promise<Reply> {
+async function confirm(open: OpenShop, confirmed: ComponentOptions): Promise<Reply> {
+  const { visitor, options, context } = open;
   const { shop, texts } = context;
   const { item = '', price = '', id = '' } = confirmed;
   const confirmation = { itemId: String(item), price: Number(price), confirmationId: String(id) };
@@ -143,18 +136,14 @@ async function confirm({ visitor, options, context }: OpenShop, confirmed: Compo
     case 'purchased':
       return renderReceipt(result.purchase, options, texts);
     case 'rejected':
-      if (result.rejection === 'role_required') return showItem({ visitor, options, context }, confirmation.itemId);
+      if (result.rejection === 'role_required') return showItem(open, confirmation.itemId, null);
       return renderRejection(result.rejection, result.balance, options, texts);
     case 'unavailable':
       // A message of its own: the button stays, and pressing it again is the same purchase.
       throw new InputError(texts.text('shop.notCharged'));
     case 'foreign':
-      return { tone: 'bad', title: texts.text('failure.title'), text: texts.text('failure.unknownButton') };
+      return errorReply(texts.text('failure.unknownButton'), texts);
   }
-}
-
-function offerOf(offers: readonly Offer[], itemId: string): Offer | undefined {
-  return offers.find(({ item }) => item.id === itemId);
 }
 
 const settledBefore = {
@@ -163,21 +152,18 @@ const settledBefore = {
   confirmed: 'shop.report.notFulfilled',
 } as const;
 
-/**
- * Fulfils or refunds a purchase by the buttons of its report in the owner's channel. The report is replaced, so that
- * every manager sees what was done.
- */
+/** Fulfils or refunds a purchase by the buttons of its report, which is replaced, so that every manager sees it. */
 async function settlePurchase(
   input: CommandInput,
   state: 'fulfilled' | 'refunded',
   { shop, texts }: CommandContext,
 ): Promise<Reply> {
   const { text } = texts;
-  if (!input.isManager) return { tone: 'bad', title: text('failure.title'), text: text('failure.managersOnly') };
+  if (!input.isManager) return errorReply(text('failure.managersOnly'), texts);
   const purchaseId = integerOption(input, 'purchase', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
   const { channelId, userId: manager } = input;
   const result = channelId === null ? null : await shop.settle({ purchaseId, state, channelId, manager });
-  if (result === null) return { tone: 'bad', title: text('failure.title'), text: text('failure.unknownButton') };
+  if (result === null) return errorReply(text('failure.unknownButton'), texts);
   const { purchase, settled } = result;
   return {
     tone: 'plain',
@@ -198,17 +184,11 @@ async function settlePurchase(
 /** Few enough for Discord's limits with the longest names: an item counts as three of a message's 40 components. */
 const itemsPerPage = 8;
 
-/** A page of the shop. `page` is counted from 1. */
-function renderShop(
-  {
-    balance,
-    offers,
-    page,
-    pages,
-    options,
-  }: { balance: number; offers: readonly Offer[]; page: number; pages: number; options: ComponentOptions },
-  texts: Texts,
-): Panel {
+async function showPage({ visitor, options, context }: OpenShop, input: CommandInput): Promise<Panel> {
+  const { shop, texts } = context;
+  const { balance, offers } = await shop.offers(visitor);
+  const pages = Math.max(1, Math.ceil(offers.length / itemsPerPage));
+  const page = integerOption(input, 'page', { min: 1, max: pages, fallback: 1 });
   const { text } = texts;
   const shown = offers.slice((page - 1) * itemsPerPage, page * itemsPerPage);
   const purchases: ReplyButton = { kind: 'action', label: text('shop.purchases'), action: 'purchases', options };
@@ -229,7 +209,6 @@ function renderShop(
   };
 }
 
-/** An item of a list: its name and price, what it is, and the button to buy it. */
 function renderItem(offer: Offer, options: ComponentOptions, texts: Texts): PanelBlock {
   const { text } = texts;
   const { id, name, price } = offer.item;
@@ -238,15 +217,8 @@ function renderItem(offer: Offer, options: ComponentOptions, texts: Texts): Pane
   return {
     kind: 'section',
     text: lines(title, subtext(isReady ? describeOffer(offer, texts) : text('shop.rejections.not_ready'))),
-    button: {
-      kind: 'action',
-      label: text('shop.buy'),
-      style: 'primary',
-      action: 'buy',
-      options: { ...options, item: id },
-      // Whatever else prevents the purchase is explained when the button is pressed.
-      disabled: offer.left === 0 || !isReady,
-    },
+    // Whatever else prevents the purchase is explained when the button is pressed.
+    button: buyButton(text('shop.buy'), { ...options, item: id }, offer.left === 0 || !isReady),
   };
 }
 
@@ -281,7 +253,6 @@ function renderPurchases(purchases: readonly StoredPurchase[], limit: number, te
 
 type ComponentOptions = Readonly<Record<string, OptionValue>>;
 
-/** An item with the button to buy it, or why it cannot be bought. */
 function renderOffer(offer: Offer, balance: number, options: ComponentOptions, texts: Texts): Reply {
   const { text } = texts;
   const { item, rejection } = offer;
@@ -296,14 +267,7 @@ function renderOffer(offer: Offer, balance: number, options: ComponentOptions, t
       rejection === null ? null : describeRejection(rejection, item.needsRole, texts),
     ),
     buttons: [
-      {
-        kind: 'action',
-        label: text('shop.buy'),
-        style: 'primary',
-        action: 'buy',
-        options: { ...options, item: item.id },
-        disabled,
-      },
+      buyButton(text('shop.buy'), { ...options, item: item.id }, disabled),
       backButton(text('shop.button'), options),
     ],
   };
@@ -346,7 +310,6 @@ function renderConfirmation(
   };
 }
 
-/** The same for every press of the button. */
 function renderReceipt(purchase: StoredPurchase, options: ComponentOptions, texts: Texts): Reply {
   const { text } = texts;
   const { name, price, balance, state } = purchase;
@@ -364,7 +327,6 @@ function renderReceipt(purchase: StoredPurchase, options: ComponentOptions, text
   };
 }
 
-/** How the buyer gets the item. */
 function deliveryOf({ role, until, code, state }: StoredPurchase, { text }: Texts): readonly (Markup | null)[] {
   const isOpen = state === 'confirmed';
   if (role !== null) {
@@ -379,7 +341,6 @@ function deliveryOf({ role, until, code, state }: StoredPurchase, { text }: Text
     : [text('shop.receipt.code'), codeBlock(code)];
 }
 
-/** Nothing was bought. */
 function renderRejection(
   rejection: Exclude<PurchaseRejection, 'role_required'>,
   balance: number,
@@ -397,11 +358,14 @@ function renderRejection(
   };
 }
 
+function buyButton(label: string, options: ComponentOptions, disabled: boolean): ReplyButton {
+  return { kind: 'action', label, style: 'primary', action: 'buy', options, disabled };
+}
+
 function backButton(label: string, options: ComponentOptions): ReplyButton {
   return { kind: 'action', label, action: 'cancel', options };
 }
 
-/** What the buyer gets, how many are left, and the required role. */
 function describeOffer({ item, left }: Offer, texts: Texts): Markup {
   const { text } = texts;
   const { role, forMs, needsRole, codeCount } = item;
@@ -419,22 +383,16 @@ function describeOffer({ item, left }: Offer, texts: Texts): Markup {
   );
 }
 
-/** What the button of a confirmation contains. */
-interface Confirmation {
-  /** An id of at most 32 characters. */
-  readonly item: string;
-  /** Credits. */
-  readonly price: number;
-  /** The id of an interaction. */
-  readonly id: string;
-}
-
 /**
  * The options of the button that confirms a purchase. With a community they are packed, because the id of a button has
  * at most 100 characters.
+ * @param confirmation an item by its id of at most 32 characters, its price (credits), and the id of an interaction
  * @param options `community`, or none if there is only one
  */
-export function packConfirmation(confirmation: Confirmation, { community }: ComponentOptions): ComponentOptions {
+export function packConfirmation(
+  confirmation: { readonly item: string; readonly price: number; readonly id: string },
+  { community }: ComponentOptions,
+): ComponentOptions {
   const { item, price, id } = confirmation;
   if (community === undefined) return { item, price, id };
   return { i: item, p: price, n: pack(id), c: pack(String(community)) };

@@ -1,12 +1,11 @@
 import { memoizeByIdentity } from '@tallyhook/platform/memoize';
 import { escapeName, escapeText, lines, type Markup, markup } from '@tallyhook/platform/texts/markup';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import type { ListedLookup } from '../src/discord/commands/command.ts';
-import type { CommandInput } from '../src/discord/commands/input.ts';
+import type { CommandInput, ListedLookup } from '../src/discord/commands/command.ts';
 import { listingName } from '../src/discord/commands/listing-page.ts';
 import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
 import type { VotePicture } from '../src/features/parts.ts';
-import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
+import type { BotProfile, ServerProfile } from '../src/lookup/lookup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext } from './context.ts';
 import { completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
@@ -64,7 +63,7 @@ async function pictureOf(
   return (await settleWithin(maxPictureDelayMs, clock, drawing)) ?? null;
 }
 
-/** Of a listing whose site tells no votes: those that have arrived here. */
+/** The votes that have arrived here for a listing whose site tells none. */
 async function recordedCounts(
   { name }: ListedLookup,
   { texts: { number, text }, recordedVotes }: CommandContext,

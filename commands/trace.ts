@@ -15,9 +15,8 @@ import {
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { Cause } from '../src/core/ledger/entry.ts';
 import { effectName } from '../src/core/outbox/effect-name.ts';
-import { userOption } from '../src/discord/commands/input.ts';
+import { noListing, userOption } from '../src/discord/commands/command.ts';
 import { findListingPage } from '../src/discord/commands/listing-page.ts';
-import { noListing } from '../src/discord/commands/offers.ts';
 import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
 import type {
   Trace,
@@ -141,7 +140,6 @@ function signOf({ outcome, entry, effects }: TracedDelivery): Markup {
   return isCounted ? markup`✅` : markup`➖`;
 }
 
-/** What the event earned, or why nothing. */
 function renderOutcome({ outcome, entry }: TracedDelivery, texts: CommandContext['texts']): Markup | null {
   switch (outcome) {
     case 'duplicate':
@@ -209,7 +207,6 @@ function section(name: Markup, rows: readonly Markup[]): ReplyField[] {
   return rows.length === 0 ? [] : [{ name, value: wholeLines(rows, maxFieldLength) }];
 }
 
-/** As many of the lines as fit. */
 function wholeLines(rows: readonly Markup[], maxLength: number): Markup {
   let count = rows.length;
   while (count > 1 && lines(...rows.slice(0, count)).length > maxLength) count -= 1;

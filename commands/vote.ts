@@ -1,17 +1,13 @@
-import { integerOption } from '../src/discord/commands/input.ts';
+import { integerOption, offersAt, pageButtons } from '../src/discord/commands/command.ts';
 import { voteButtons } from '../src/discord/commands/listing-page.ts';
-import { offersAt, pageButtons } from '../src/discord/commands/offers.ts';
 import type { Panel, PanelBlock } from '../src/discord/commands/reply.ts';
-import { chanceText, readChances, type VotableListing, withPages } from './canvote-everywhere.ts';
+import { chanceText, readChances, type VotableListing, withPages } from './canvote.ts';
 import type { Command, CommandContext } from './context.ts';
 
 /** Each listing takes three of the 40 components of a message. */
 const listingsPerPage = 10;
 
-/**
- * All listings with a link to each: first those that the member can vote for now, then those of which that is not known, then
- * the others by when they can be voted for again.
- */
+/** All listings, with a link each: those for which the member can vote now, then perhaps, then later. */
 export const vote = {
   name: 'vote',
   visibility: 'private',

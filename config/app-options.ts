@@ -7,7 +7,7 @@ import type { CommandOptions } from '../commands/custom-command.ts';
 import type { RecordedDelivery } from '../src/core/tally/tally.ts';
 import type { DiscordClient } from '../src/discord/gateway/own-client.ts';
 import type { Handlers } from '../src/features/handlers/handlers.ts';
-import type { TextOverrides } from '../src/texts/overrides.ts';
+import type { TextOverrides } from '../src/texts/texts.ts';
 import type { Environment } from './environment.ts';
 import { listing as fileListing } from './listings-file.ts';
 import { appSettings, configOfOptions } from './load.ts';

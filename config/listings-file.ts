@@ -10,8 +10,8 @@ import { apiKey, guildId, id } from '../src/core/settings/value-schemas.ts';
 import { settings } from '../src/features/settings.ts';
 import { missingFor } from '../src/lookup/sites/site-apis.ts';
 import type { DescribedSite } from '../src/webhook/sites/described-site.ts';
+import { findSite, type SiteSettings, siteIds } from '../src/webhook/sites/index.ts';
 import { decodeKey } from '../src/webhook/sites/scheme.ts';
-import { findSite, type SiteSettings, siteIds } from '../src/webhook/sites/site-settings.ts';
 
 /** The site of the document's service, which needs no name. */
 const defaultSite = 'service';

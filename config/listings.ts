@@ -17,8 +17,8 @@ import { confirmRule } from '../src/features/confirmations/tables.ts';
 import { rateAlarmRule } from '../src/features/rate-alarms/rules.ts';
 import { voterRole } from '../src/features/roles/settings.ts';
 import { joinParts, parseSetting, rolesNamedBy, settings, type ValueProblem } from '../src/features/settings.ts';
+import { findSite, type SiteSettings } from '../src/webhook/sites/index.ts';
 import { trustOf } from '../src/webhook/sites/site.ts';
-import { findSite, type SiteSettings } from '../src/webhook/sites/site-settings.ts';
 import { mayStoreSecrets } from './environment.ts';
 import {
   type FileListing,

@@ -4,7 +4,7 @@ import type { LogLevel } from '@tallyhook/platform/log';
 import type { ExporterOptions } from '@tallyhook/platform/tracing/exporter-options';
 import type { SettingsInEffect } from '../src/core/settings/setting-spec.ts';
 import type { SettingPath, SettingVariable } from '../src/features/settings.ts';
-import type { SiteSettings } from '../src/webhook/sites/site-settings.ts';
+import type { SiteSettings } from '../src/webhook/sites/index.ts';
 import type { FileListing } from './listings-file.ts';
 import type { Role, SettingSource, Values } from './settings.ts';
 

@@ -22,7 +22,7 @@ const neverBundled = ['rolldown', 'zlib-sync'];
 
 /** Code of packages that is never run, by the name that it imports and the package that does. */
 const unused: ReadonlyArray<readonly [name: string, importer: string]> = [
-  // `src/lookup/sqlite-driver.ts` is the driver of the cache.
+  // `src/lookup/keyv-sqlite.ts` has the driver of the cache.
   ['better-sqlite3', '/@keyv/sqlite/'],
   ['bun:sqlite', '/@keyv/sqlite/'],
   // For exemplars, which no metric has.

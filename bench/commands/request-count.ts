@@ -6,7 +6,7 @@ import { createPrng } from '@tallyhook/platform/prng';
 import { type RunningService, startService } from 'listing-service';
 import type { CommandContext } from '../../commands/context.ts';
 import { commands } from '../../commands/index.ts';
-import type { CommandInput } from '../../src/discord/commands/input.ts';
+import type { CommandInput } from '../../src/discord/commands/command.ts';
 import { createLookup } from '../../src/lookup/client.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 

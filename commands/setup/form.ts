@@ -16,7 +16,7 @@ import {
   type SettingSpec,
 } from '../../src/core/settings/setting-spec.ts';
 import { durationChoices, timeZoneChoices, zoneNamed } from '../../src/core/settings/value-schemas.ts';
-import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/input.ts';
+import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/command.ts';
 import type { ModalField, SelectChoice } from '../../src/discord/commands/reply.ts';
 import { type SettingPath, settingAt, settings } from '../../src/features/settings.ts';
 import type { TextIn, Texts } from '../../src/texts/texts.ts';
@@ -230,6 +230,18 @@ export function fileField(name: 'settings' | 'codes', { text }: Texts): ModalFie
   };
 }
 
+type TextField = ModalField & { readonly kind: 'text' };
+
+/** A field for a text, with the label of its name, and with the hint of that name or of another one. */
+export function textInput(
+  texts: Texts,
+  name: TextIn<'setup.fields'>,
+  { hint, ...more }: Partial<TextField> & { readonly hint?: TextIn<'setup.hints'> } = {},
+): TextField {
+  const description = hint === undefined ? {} : { description: hintText(hint, texts) };
+  return { kind: 'text', name, label: texts.text(`setup.fields.${name}`), ...description, ...more };
+}
+
 /** A number; the text itself if it is none, and undefined if it is empty. */
 function numberField(input: CommandInput, name: string): unknown {
   const text = textField(input, name);
@@ -237,12 +249,10 @@ function numberField(input: CommandInput, name: string): unknown {
   return /^\d{1,12}(?:[.,]\d{1,6})?$/.test(text) ? Number(text.replace(',', '.')) : text;
 }
 
-/** A text; undefined if it is empty. */
 function optionalText(input: CommandInput, name: string): string | undefined {
   return textField(input, name) || undefined;
 }
 
-/** The id of the selected channel or role; undefined for none. */
 function selectedId(input: CommandInput, name: string): string | undefined {
   return selectedValues(input, name)[0];
 }

@@ -14,7 +14,7 @@ import {
 } from '@tallyhook/platform/texts/markup';
 import { customSite, findLinkableSite } from '../../src/core/settings/listing-settings.ts';
 import type { Arrival } from '../../src/core/settings/stored-settings.ts';
-import { textField } from '../../src/discord/commands/input.ts';
+import { textField } from '../../src/discord/commands/command.ts';
 import type {
   ActionTarget,
   Later,
@@ -37,7 +37,7 @@ import { missingFor } from '../../src/lookup/sites/site-apis.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import { linkableSites } from '../../src/webhook/sites/index.ts';
 import { homePageOf, type Site, trustOf } from '../../src/webhook/sites/site.ts';
-import { findObjectProblems, type Problem, panel, problemOf, refusing, renderProblems, showSaved } from './results.ts';
+import { textInput } from './form.ts';
 import { credits, setupSections, votePanelButton } from './sections.ts';
 import {
   authorOf,
@@ -47,15 +47,24 @@ import {
   editOptions,
   effectiveValue,
   escapedName,
+  findObjectProblems,
   type ListingView,
   linkButtons,
   listingOptions,
   listingTitle,
   openView,
+  overviewButton,
+  type Problem,
+  panel,
+  problemOf,
   refreshed,
+  refusing,
+  renderProblems,
   type SetupView,
+  sectionButton,
   selectBlock,
   settingName,
+  showSaved,
   textBlock,
   toChanges,
 } from './view.ts';
@@ -92,9 +101,7 @@ export async function confirmHeld(view: SetupView): Promise<Panel> {
   );
 }
 
-/**
- * The first step: to connect the service, another site, or the service's key. `later` turns green what was connected.
- */
+/** The first step: to connect the service, another site, or a key. `later` turns green what was connected. */
 export async function linkStep(view: SetupView): Promise<Pick<Panel, 'blocks' | 'later'>> {
   const { texts, services, guildId, community, input, clock } = view;
   const { text } = texts;
@@ -149,15 +156,7 @@ export function keyForm(view: ListingView): Modal {
   };
 }
 
-function keyField({ text }: Texts): ModalField {
-  return {
-    kind: 'text',
-    name: 'lookupKey',
-    label: text('setup.fields.lookupKey'),
-    description: text('setup.hints.lookupKey'),
-    maxLength: 300,
-  };
-}
+const keyField = (texts: Texts) => textInput(texts, 'lookupKey', { hint: 'lookupKey', maxLength: 300 });
 
 /** Checks the key, saves the listing, and shows what to enter in the service's dashboard. */
 export async function linkListing(view: SetupView): Promise<Panel> {
@@ -177,9 +176,7 @@ export async function linkListing(view: SetupView): Promise<Panel> {
   return renderLinked(view, result, { since, name, form: formOfService });
 }
 
-/**
- * The second step on another site: what to do there first, a form, or at once the listing if there is nothing to ask.
- */
+/** The second step on another site: what to do there first, a form, or at once the listing if nothing is asked. */
 export async function openSite(view: SetupView): Promise<Modal | Panel> {
   const choice = chosenSite(view);
   if (choice === null) return renderLinkStep(view);
@@ -189,9 +186,7 @@ export async function openSite(view: SetupView): Promise<Modal | Panel> {
   return siteForm(view, choice, draft ?? {}) ?? linkOnSite(view, choice);
 }
 
-/**
- * Where the site makes the secret: the address comes first, because the secret is shown where the address is entered.
- */
+/** Where the site makes the secret, the address comes first, because it shows the secret where that is entered. */
 function renderSiteSteps(view: SetupView, site: Site, choice: SiteChoice): Panel {
   const { texts, services } = view;
   const { text } = texts;
@@ -280,10 +275,7 @@ export function keyProblem({ texts }: SetupView, check: Exclude<KeyCheck, { stat
   };
 }
 
-/**
- * Panel with what to enter where, with the secrets if they are new; turns green when the test arrives. @param since ms
- * since the epoch
- */
+/** What to enter where, with new secrets; turns green when the test arrives. @param since ms since the epoch */
 function renderWaiting(
   view: ListingView,
   { since, secrets, name }: { since: number; secrets: GeneratedSecrets | null; name: string },
@@ -328,7 +320,6 @@ export function renderTest(view: ListingView): Panel {
   return renderWaiting(view, { since: view.clock.now(), secrets: null, name });
 }
 
-/** Polls while the message can be changed. */
 function waitForArrival(view: SetupView, listing: string, since: number): Later {
   const { input, services, clock, guildId } = view;
   return async (signal) => {
@@ -370,11 +361,10 @@ export interface SiteChoice {
   /** {@link customSite} for a site that the owner describes. */
   readonly site: Site | typeof customSite;
   readonly kind: Kind;
-  /** That of the listing to be, if its address was shown already. */
+  /** The name of the listing to be, if its address was shown already. */
   readonly name: string | undefined;
 }
 
-/** The other sites, for servers and for bots. */
 function siteStep({ texts: { text } }: SetupView): PanelBlock[] {
   const placeholderOf = { server: text('setup.placeholders.serverSite'), bot: text('setup.placeholders.botSite') };
   return kinds.map((kind) => {
@@ -429,7 +419,6 @@ function siteSteps({ text }: Texts, { name, setup: { secret, event, choice } }: 
   return lines(...steps.map((step, index) => markup`${index + 1}. ${step}`));
 }
 
-/** Leads to the site. */
 function openSiteButtons({ text }: Texts, site: Site): readonly ReplyButton[] {
   return linkButtons(text('setup.link.openSite', { site: site.name }), homePageOf(site));
 }
@@ -442,18 +431,10 @@ function siteForm(
 ): Modal | null {
   const { site, kind } = choice;
   const { text } = texts;
-  const botId = { kind: 'text', name: 'botId', required: false, maxLength: 20 } as const;
   const asked: readonly ModalField[] = [
     ...(site === customSite ? descriptionFields(texts) : []),
     ...(kind === 'bot'
-      ? [
-          {
-            ...botId,
-            label: text('setup.fields.botId'),
-            description: text('setup.hints.botId'),
-            value: input.applicationId,
-          },
-        ]
+      ? [textInput(texts, 'botId', { hint: 'botId', required: false, maxLength: 20, value: input.applicationId })]
       : []),
     ...(site !== customSite && site.setup.secret === 'theirs' ? [secretField(texts, site)] : []),
   ];
@@ -466,33 +447,13 @@ function siteForm(
   return { kind: 'modal', title, action: 'site-linked', options: choiceOptions(choice), fields: withDraft };
 }
 
-/** The description of a site whose deliveries have a secret in a header. */
 function descriptionFields(texts: Texts): readonly ModalField[] {
-  const text = { kind: 'text', maxLength: 80 } as const;
+  const maxLength = 80;
   return [
-    { ...text, name: 'siteName', label: texts.text('setup.fields.siteName') },
-    {
-      ...text,
-      name: 'header',
-      label: texts.text('setup.fields.header'),
-      description: texts.text('setup.hints.header'),
-      value: 'Authorization',
-    },
-    {
-      ...text,
-      name: 'user',
-      label: texts.text('setup.fields.user'),
-      description: texts.text('setup.hints.user'),
-      placeholder: 'user.id',
-    },
-    {
-      ...text,
-      name: 'test',
-      label: texts.text('setup.fields.test'),
-      description: texts.text('setup.hints.test'),
-      placeholder: 'type=test',
-      required: false,
-    },
+    textInput(texts, 'siteName', { maxLength }),
+    textInput(texts, 'header', { hint: 'header', maxLength, value: 'Authorization' }),
+    textInput(texts, 'user', { hint: 'user', maxLength, placeholder: 'user.id' }),
+    textInput(texts, 'test', { hint: 'test', maxLength, placeholder: 'type=test', required: false }),
   ];
 }
 
@@ -512,18 +473,13 @@ function describedIn(view: SetupView): object {
 }
 
 /** A secret: ours unless the owner enters another one, or the one that the site has made. */
-function secretField({ text }: Texts, site: Site | null): ModalField {
+function secretField(texts: Texts, site: Site | null): ModalField {
   const { secret, secretPrefix } = site?.setup ?? { secret: 'ours' };
-  const field = { kind: 'text', name: 'secret', label: text('setup.fields.secret'), maxLength: 200 } as const;
-  if (secret === 'ours') return { ...field, description: text('setup.hints.secret'), required: false };
-  return {
-    ...field,
-    description: text('setup.hints.siteSecret'),
-    ...(secretPrefix && { placeholder: `${secretPrefix}…` }),
-  };
+  if (secret === 'ours') return textInput(texts, 'secret', { hint: 'secret', maxLength: 200, required: false });
+  const placeholder = secretPrefix && { placeholder: `${secretPrefix}…` };
+  return textInput(texts, 'secret', { hint: 'siteSecret', maxLength: 200, ...placeholder });
 }
 
-/** Links a listing on a site; its webhook gets a secret of ours unless the site has made one. */
 function linkSite(view: SetupView, { site, kind, name }: SiteChoice): Promise<LinkResult> {
   const { input, guildId } = view;
   return view.services.settings.link({
@@ -587,14 +543,10 @@ export function renderListing(view: ListingView): Panel {
           : []),
       ),
     ],
-    [
-      ...(isOwn ? [button(text('setup.buttons.unlink'), 'unlink', options, 'danger')] : []),
-      button(text('setup.buttons.overview'), 'overview', options),
-    ],
+    [...(isOwn ? [button(text('setup.buttons.unlink'), 'unlink', options, 'danger')] : []), overviewButton(view)],
   );
 }
 
-/** The addresses for the dashboard of the service or site, with the secrets if they are new. */
 function addressBlocks(
   { texts, listing: { addresses, premiumSecrets } }: ListingView,
   secrets: GeneratedSecrets | null,
@@ -623,7 +575,6 @@ function addressBlocks(
   ];
 }
 
-/** The address for a site on which a listing is about to be linked. */
 function siteAddressBlocks(texts: Texts, address: string): PanelBlock[] {
   return [textBlock(addressText(texts, 'vote', address)), ...incompleteNote(texts, address)];
 }
@@ -659,7 +610,7 @@ export function renderRotated(view: ListingView, family: SecretFamily, secrets: 
     ],
     [
       button(text('setup.buttons.dropSecrets'), 'drop', { ...listingOptions(view), y: family }),
-      button(text('setup.sections.listing'), 'section', { ...listingOptions(view), s: 'listing' }),
+      sectionButton(view, 'listing'),
     ],
   );
 }
@@ -672,46 +623,26 @@ export function renderUnlink(view: ListingView): Panel {
     [textBlock(text('setup.listing.unlink'))],
     [
       button(text('setup.buttons.confirmUnlink'), 'unlinked', listingOptions(view), 'danger'),
-      button(text('setup.buttons.cancel'), 'section', { ...listingOptions(view), s: 'listing' }),
+      sectionButton(view, 'listing', text('setup.buttons.cancel')),
     ],
   );
 }
 
-/**
- * The form with what is not needed to link a listing: own secrets; on another site what its API and its vote page need.
- * A field that stays empty changes nothing.
- */
+/** The form with what linking does not need: own secrets, or what the site's API and vote page need. */
 export function detailsForm(view: ListingView): Modal {
-  const { listing } = view;
-
+  const { listing, texts } = view;
   const { site, kind } = listing;
-  const text = { kind: 'text', required: false } as const;
-  const secret = { ...text, name: 'secret', label: view.texts.text('setup.fields.voteSecret'), maxLength: 200 };
-  const siteKey = {
-    ...text,
-    name: 'siteKey',
-    label: view.texts.text('setup.fields.siteKey'),
-    description: view.texts.text('setup.hints.siteKey'),
-    maxLength: 1000,
-  };
-  const slug = {
-    ...text,
-    name: 'slug',
-    label: view.texts.text('setup.fields.slug'),
-    description: view.texts.text('setup.hints.slug'),
-    maxLength: 100,
-  };
-  const asked: readonly ModalField[] =
+  const required = false;
+  const secret = textInput(texts, 'voteSecret', { name: 'secret', required, maxLength: 200 });
+  const premium = textInput(texts, 'premiumSecret', { required, maxLength: 200 });
+  const siteKey = textInput(texts, 'siteKey', { hint: 'siteKey', required, maxLength: 1_000 });
+  const slug = textInput(texts, 'slug', { hint: 'slug', required, maxLength: 100 });
+  const fields =
     site === null
-      ? [secret, { ...secret, name: 'premiumSecret', label: view.texts.text('setup.fields.premiumSecret') }]
+      ? [secret, premium]
       : [secret, ...(takesKey(listing) ? [siteKey] : []), ...(needsSlug(site, kind) ? [slug] : [])];
-  return {
-    kind: 'modal',
-    title: view.texts.text('setup.buttons.more'),
-    action: 'more-saved',
-    options: listingOptions(view),
-    fields: asked,
-  };
+  const title = texts.text('setup.buttons.more');
+  return { kind: 'modal', title, action: 'more-saved', options: listingOptions(view), fields };
 }
 
 /** True if the site of a listing says who has voted to those who have a token of it. */
@@ -820,7 +751,6 @@ export async function choosePreset(view: ListingView): Promise<Panel> {
   return renderReady(await refreshed(view));
 }
 
-/** Panel with what to do next. */
 async function renderReady(view: SetupView): Promise<Panel> {
   const { services, listing, texts } = view;
   const { text } = texts;
@@ -833,7 +763,7 @@ async function renderReady(view: SetupView): Promise<Panel> {
       ...linkButtons(text('setup.buttons.voteNow'), url),
       ...setupSections.flatMap(({ step }) => step?.(view).button ?? []),
       votePanelButton(view),
-      button(text('setup.buttons.overview'), 'overview', listingOptions(view)),
+      overviewButton(view),
     ],
   );
 }

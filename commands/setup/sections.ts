@@ -16,8 +16,8 @@ import type { ValueSource } from '../../config/describe.ts';
 import { styleOf } from '../../src/core/announcements/announcement-style.ts';
 import { nameSamples, textsOf as textsOfReply } from '../../src/core/announcements/preview.ts';
 import { showMilestone, showMultiplier, weekdayName, weekdays } from '../../src/core/settings/reward-settings.ts';
-import { choicesOf, hintText, isOff, type SettingField } from '../../src/core/settings/setting-spec.ts';
-import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/input.ts';
+import { choicesOf, isOff, type SettingField } from '../../src/core/settings/setting-spec.ts';
+import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/command.ts';
 import type { Modal, ModalField, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { votePreview } from '../../src/features/announcements/previews.ts';
 import { announcementSettings } from '../../src/features/announcements/read-settings.ts';
@@ -34,12 +34,13 @@ import {
   readParts,
   removeBox,
   settingsForm,
+  textInput,
 } from './form.ts';
-import { channelProblem, panel, refusing, renderProblems, showSaved } from './results.ts';
 import {
   authorOf,
   basisOf,
   button,
+  channelProblem,
   describeValue,
   displayName,
   type Edit,
@@ -48,10 +49,16 @@ import {
   escapedName,
   type ListingView,
   listingOptions,
+  overviewButton,
+  panel,
+  refusing,
+  renderProblems,
   type SectionId,
   type SetupView,
+  sectionButton,
   selectBlock,
   settingName,
+  showSaved,
   textBlock,
   toChanges,
 } from './view.ts';
@@ -108,12 +115,11 @@ export function renderSection(view: ListingView, section: SetupSection): Panel {
       ...editButtons(view, section),
       ...(section.buttons?.(view) ?? []),
       ...(isStored ? [button(text('setup.buttons.reset'), 'reset', { ...listingOptions(view), s: id })] : []),
-      button(text('setup.buttons.overview'), 'overview', listingOptions(view)),
+      overviewButton(view),
     ],
   );
 }
 
-/** A line for each that is on, or for all boxes of a field, and the names of the others. */
 function renderSettings(view: SetupView, section: SetupSection): Markup {
   const used = pathsOf(section).filter((path) => section.isUsed?.(view, path) ?? true);
   const isOn = (path: SettingPath) =>
@@ -126,7 +132,6 @@ function renderSettings(view: SetupView, section: SetupSection): Markup {
   );
 }
 
-/** The field that has the setting as one of its boxes. */
 function boxOf(path: SettingPath): SettingField | undefined {
   return settingAt(path).fields?.find(({ kind }) => kind === 'switch');
 }
@@ -169,7 +174,6 @@ function editButtons(view: SetupView, { forms }: SetupSection): ReplyButton[] {
 const maxEntries = 24;
 export const newEntry = 'new';
 
-/** Selects that open the form of an entry, or of a new one. */
 function listSelects(view: SetupView, { forms }: SetupSection): PanelBlock[] {
   const { text } = view.texts;
   return forms.flatMap((form) => {
@@ -198,9 +202,7 @@ function withoutMarkup(text: string): string {
 export const votePanelButton = ({ texts }: Pick<SetupView, 'texts'>): ReplyButton =>
   button(texts.text('setup.buttons.votePanel'), 'post-panel');
 
-/**
- * Explains the vote panel, with the choice of its channel. @param problem why the one that was chosen cannot be used
- */
+/** Explains the vote panel, with the choice of its channel. @param problem why the chosen one cannot be used */
 export function renderPanelChoice(view: SetupView, problem: Markup | null = null): Panel {
   const { text } = view.texts;
   return panel(
@@ -210,7 +212,7 @@ export function renderPanelChoice(view: SetupView, problem: Markup | null = null
       textBlock(lines(problem, text('setup.votePanel.text'))),
       selectBlock({ kind: 'channels', action: 'panel-channel', placeholder: text('setup.placeholders.channel') }),
     ],
-    [button(text('setup.buttons.overview'), 'overview', listingOptions(view))],
+    [overviewButton(view)],
   );
 }
 
@@ -227,7 +229,7 @@ export async function postVotePanel(view: SetupView): Promise<Panel> {
     'good',
     escapeName(text('setup.buttons.votePanel')),
     [textBlock(text('setup.votePanel.posted', { channel: channelMention(channelId) }))],
-    [button(text('setup.buttons.overview'), 'overview', listingOptions(view))],
+    [overviewButton(view)],
   );
 }
 
@@ -244,10 +246,8 @@ function variantIn(context: FormContext): ItemVariant {
   return itemVariants.find((each) => each === context.variant) ?? 'manual';
 }
 
-/** How long a buyer can have a role. */
 const rentals = ['1h', '12h', '1d', '2d', '3d', '7d', '14d', '30d', '60d', '90d', '180d', '365d'];
 
-/** Name, price and what the buyer gets. */
 const item = entryForm({
   name: 'item',
   path: 'shop',
@@ -290,13 +290,9 @@ const roleFields: readonly SettingField[] = [
 ];
 
 function codeFields({ entry, texts }: FormContext): readonly ModalField[] {
-  const { text } = texts;
-  const name = entry === null ? 'codes' : 'newCodes';
-  const [label, description] = [text(`setup.fields.${name}`), hintText(name, texts)];
-  return [
-    { kind: 'text', name: 'codes', label, multiline: true, description, required: false },
-    fileField('codes', texts),
-  ];
+  const label = entry === null ? 'codes' : 'newCodes';
+  const codes = textInput(texts, label, { hint: label, name: 'codes', multiline: true, required: false });
+  return [codes, fileField('codes', texts)];
 }
 
 /** How many can be sold, and to whom. An item that is gone has no id. */
@@ -326,7 +322,6 @@ function newId(name: string, list: readonly JsonObject[]): string {
   return id;
 }
 
-/** The items, with what adds one and a select that opens one. */
 const shop: SetupSection = {
   id: 'shop',
   summary: ['shop'],
@@ -388,13 +383,9 @@ function addButtons(view: SetupView): readonly ReplyButton[] {
     codes: text('setup.buttons.addCodes'),
     manual: text('setup.buttons.addManual'),
   };
-  const channels = button(view.texts.text('setup.sections.channels'), 'section', {
-    ...listingOptions(view),
-    s: 'channels',
-  });
   return [
     ...itemVariants.map((variant) => button(labels[variant], 'edit', editOptions(view, item, { variant }), 'primary')),
-    ...(missingReports(view) === null ? [] : [channels]),
+    ...(missingReports(view) === null ? [] : [sectionButton(view, 'channels')]),
   ];
 }
 
@@ -428,7 +419,7 @@ function renderItem(view: ListingView, position: number): Panel {
       button(text('setup.buttons.edit'), 'edit', editOptions(view, item, { entry: position }), 'primary'),
       button(text('setup.buttons.limits'), 'edit', editOptions(view, limits, { entry: position })),
       button(text('setup.buttons.remove'), 'remove', removal, 'danger'),
-      button(text('setup.sections.shop'), 'section', { ...listingOptions(view), s: 'shop' }),
+      sectionButton(view, 'shop'),
     ],
   );
 }
@@ -444,7 +435,7 @@ function confirmRemoval(view: ListingView): Panel {
     [textBlock(text('setup.shop.remove'))],
     [
       button(text('setup.buttons.remove'), 'removed', { ...input.options }, 'danger'),
-      button(text('setup.buttons.cancel'), 'section', { ...listingOptions(view), s: 'shop' }),
+      sectionButton(view, 'shop', text('setup.buttons.cancel')),
     ],
   );
 }
@@ -544,7 +535,6 @@ const rewards: SetupSection = {
   isUsed: (view, path) => path !== 'timeZone' || effectiveValue(view, path).source !== 'default',
 };
 
-/** Section with what is announced, and how, with an example. */
 const announcements: SetupSection = {
   id: 'announcements',
   summary: ['announcements.mode'],
@@ -611,7 +601,6 @@ function editedTier(all: JsonObject, { entry }: FormContext): string | undefined
   return entry === null ? undefined : namedTiers(all)[entry];
 }
 
-/** The roles that votes and premium give. */
 const roles: SetupSection = {
   id: 'roles',
   summary: ['rewards.voterRole'],

@@ -1,22 +1,46 @@
 import type { Clock } from '@tallyhook/platform/clock';
-import { escapeName, type Markup } from '@tallyhook/platform/texts/markup';
+import { isEqual } from '@tallyhook/platform/json';
+import {
+  bold,
+  channelMention,
+  escapeName,
+  escapeText,
+  joined,
+  lines,
+  type Markup,
+  markup,
+  mention,
+  roleMention,
+  subtext,
+  timestamp,
+  trustedMarkup,
+} from '@tallyhook/platform/texts/markup';
 import { type EffectiveValue, unset } from '../../config/describe.ts';
+import { operator } from '../../src/core/ledger/correction.ts';
 import type { Standings } from '../../src/core/ledger/standing.ts';
 import { showLink } from '../../src/core/settings/listing-settings.ts';
-import { showValue } from '../../src/core/settings/setting-spec.ts';
+import { hintText, isOff, showValue, wouldHavePaid } from '../../src/core/settings/setting-spec.ts';
 import { linkPath } from '../../src/core/settings/stored-settings.ts';
-import type { CommandInput } from '../../src/discord/commands/input.ts';
-import type { OptionValue, PanelBlock, ReplyButton, ReplySelect } from '../../src/discord/commands/reply.ts';
+import { ruleText } from '../../src/core/settings/value-schemas.ts';
+import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/command.ts';
+import type { OptionValue, Panel, PanelBlock, ReplyButton, ReplySelect } from '../../src/discord/commands/reply.ts';
+import type { RoleAccess, RoleState } from '../../src/features/roles/inspect-roles.ts';
 import type {
+  ChangedSetting,
   CommunitySettings,
   ListingSettings,
+  RotateResult,
+  SaveResult,
+  SettingIssue,
   SettingsAuthor,
+  SettingsChange,
   SettingsEdit,
+  UndoResult,
 } from '../../src/features/settings/community.ts';
 import type { SetupServices } from '../../src/features/settings/services.ts';
 import { findSetting, isCommunityPath, isSecretPath, type SettingPath } from '../../src/features/settings.ts';
 import type { TextIn, Texts } from '../../src/texts/texts.ts';
-import type { Form } from './form.ts';
+import { type Form, fileSuffix } from './form.ts';
 
 /** Who uses `/setup` where, and what is in effect there. */
 export interface SetupView {
@@ -128,10 +152,7 @@ export function describeValue(path: string, value: unknown, texts: Texts, listin
   return showValue(path === linkPath ? link : findSetting(path), value, texts);
 }
 
-/**
- * The name of a setting in the language of the member; the path itself, which may be imported, for one that is not
- * known.
- */
+/** The name of a setting in the language of the member; the path, which may be imported, of an unknown one. */
 export function settingName(path: string, { text, has }: Texts): Markup {
   const [group = '', name = ''] = path.split('.', 2);
   if (group === 'rewards' && has('setup.names.rewards', name)) return text(`setup.names.rewards.${name}`);
@@ -152,6 +173,20 @@ export function button(
   style: 'primary' | 'secondary' | 'success' | 'danger' = 'secondary',
 ): ReplyButton {
   return { kind: 'action', label, action, options, style };
+}
+
+/** The button that leads to the overview, with the selected listing. */
+export function overviewButton({ texts, listing }: Pick<SetupView, 'texts' | 'listing'>): ReplyButton {
+  return button(texts.text('setup.buttons.overview'), 'overview', listingOptions({ listing }));
+}
+
+/** The button that leads to a section, with its name unless it has another label. */
+export function sectionButton(
+  view: Pick<SetupView, 'texts' | 'listing'>,
+  id: SectionId,
+  label: string = view.texts.text(`setup.sections.${id}`),
+): ReplyButton {
+  return button(label, 'section', { ...listingOptions(view), s: id });
 }
 
 /** A button that leads to a page; none without one. */
@@ -184,4 +219,424 @@ export const selectBlock = (select: ReplySelect): PanelBlock => ({ kind: 'select
 
 export function escapedName(name: string): Markup {
   return escapeName(name, maxNameLength);
+}
+
+interface Origin {
+  /** The section to go back to; null for the overview. */
+  readonly section: SectionId | null;
+  /** The form that can be opened again. */
+  readonly edit?: Edit;
+}
+
+/** The result of saving: before and after with Undo, or what to fix. */
+export async function renderSaved(view: SetupView, result: SaveResult | RotateResult, origin: Origin): Promise<Panel> {
+  const { text } = view.texts;
+  switch (result.status) {
+    case 'saved':
+      return renderDone(view, result.change, text('setup.saved.title'), origin);
+    case 'unchanged':
+      return panel('plain', text('setup.saved.unchanged'), [], backButtons(view, origin));
+    case 'invalid':
+      return renderUnsaved(view, { problems: result.issues.map((issue) => problemOf(issue, view)) }, origin.edit);
+    case 'conflict':
+      return renderUnsaved(view, { intro: text('setup.problems.conflict'), since: result.since }, origin.edit);
+  }
+}
+
+/** Waits until it is saved, and shows the result. */
+export async function showSaved(
+  view: SetupView,
+  saving: Promise<SaveResult | RotateResult>,
+  origin: Origin,
+): Promise<Panel> {
+  const result = await saving;
+  return renderSaved(await refreshed(view), result, origin);
+}
+
+export async function renderUndone(view: SetupView, result: UndoResult): Promise<Panel> {
+  const { text } = view.texts;
+  const back = backButtons(view, { section: null });
+  switch (result.status) {
+    case 'undone':
+      return renderDone(view, result.change, text('setup.saved.undoneTitle'), { section: null });
+    case 'changed_since':
+      return panel(
+        'bad',
+        text('setup.problems.title'),
+        [textBlock(text('setup.problems.changedSince')), ...sinceBlocks(view, result.since)],
+        back,
+      );
+    case 'already_undone':
+      return panel('plain', text('setup.problems.alreadyUndone'), [], back);
+    case 'not_found':
+      return panel('bad', text('setup.problems.notFound'), [], back);
+    case 'invalid': {
+      const found = result.issues.map((issue) => problemOf(issue, view));
+      return panel('bad', text('setup.problems.title'), [textBlock(renderProblems(found))], back);
+    }
+  }
+}
+
+async function renderDone(view: SetupView, change: SettingsChange, title: Markup, origin: Origin): Promise<Panel> {
+  const text = renderChange(change, view);
+  const before = change.changes.map(({ listing, path, before: value }) => ({ listing: listing ?? '', path, value }));
+  const simulated = await view.services.simulateChange(view.guildId, { before });
+  return panel(
+    'good',
+    title,
+    [textBlock(lines(text, simulated && wouldHavePaid(simulated, view.texts)))],
+    [
+      button(view.texts.text('setup.buttons.undo'), 'undo', { ...listingOptions(view), id: change.id }),
+      ...backButtons(view, origin),
+    ],
+  );
+}
+
+/** Nothing was saved. What was entered can be edited again. */
+export function renderUnsaved(
+  view: SetupView,
+  cause:
+    | { readonly problems: readonly Problem[] }
+    | { readonly intro: Markup; readonly since: readonly SettingsChange[] },
+  edit?: Edit,
+): Panel {
+  const { text } = view.texts;
+  const blocks =
+    'problems' in cause
+      ? [textBlock(renderProblems(cause.problems))]
+      : [textBlock(cause.intro), ...sinceBlocks(view, cause.since)];
+  const overview = overviewButton(view);
+  const found = 'problems' in cause ? cause.problems : [];
+  if (edit === undefined) return refusing(panel('bad', text('setup.problems.title'), blocks, [overview]), found);
+  const again = button(text('setup.buttons.editAgain'), 'again', editOptions(view, edit.form, edit), 'primary');
+  const kept = [...blocks, textBlock(subtext(text('setup.problems.kept')))];
+  return refusing(panel('bad', text('setup.problems.title'), kept, [again, overview]), found);
+}
+
+function sinceBlocks(view: SetupView, since: readonly SettingsChange[]): PanelBlock[] {
+  return since.slice(-3).map((change) => textBlock(renderHistoryEntry(change, view)));
+}
+
+function backButtons(view: SetupView, { section }: Origin) {
+  return [...(section === null ? [] : [sectionButton(view, section)]), overviewButton(view)];
+}
+
+export function panel(
+  tone: Panel['tone'],
+  title: Markup,
+  blocks: readonly PanelBlock[],
+  buttons: readonly ReplyButton[],
+): Panel {
+  return {
+    kind: 'panel',
+    tone,
+    title: markup`${title}`,
+    blocks: buttons.length === 0 ? blocks : [...blocks, buttonBlock(...buttons)],
+    response: 'update',
+  };
+}
+
+const maxChangesShown = 12;
+/** Changes on a page of the history. */
+const pageSize = 5;
+
+type ChangeView = Pick<SetupView, 'texts' | 'listingNames'> & {
+  readonly community: Pick<SetupView['community'], 'listings'>;
+};
+
+/** Text of what a change did, each setting on a line: before → after. */
+export function renderChange({ changes }: Pick<SettingsChange, 'changes'>, view: ChangeView): Markup {
+  const shown = changes.slice(0, maxChangesShown).map((each) => renderChanged(each, view));
+  return lines(...shown, changes.length > maxChangesShown ? markup`…` : null);
+}
+
+function renderChanged(change: ChangedSetting, view: ChangeView): Markup {
+  const { listing, path, isSecret, before, after } = change;
+  const { texts, community } = view;
+  const { text } = texts;
+  const own = settingName(path, texts);
+  const isNamed = community.listings.length > 1 && listing !== null;
+  const name = isNamed
+    ? text('setup.saved.ofListing', { listing: escapedName(displayName(view, listing)), name: own })
+    : own;
+  if (isSecret) return text('setup.saved.secretChanged', { name });
+  const displayed = listing === null ? undefined : view.listingNames.get(listing);
+  const describe = (value: unknown) =>
+    value === undefined ? text('setup.values.notSet') : describeValue(path, value, texts, displayed);
+  return text('setup.saved.change', { name, before: describe(before), after: describe(after) });
+}
+
+function renderHistoryEntry(change: SettingsChange, view: ChangeView): Markup {
+  const { text } = view.texts;
+  const { at, authorId, undoes, undoneBy } = change;
+  const state =
+    undoneBy === null ? (undoes === null ? null : text('setup.history.undoes')) : text('setup.history.undone');
+  const heading = text('setup.history.line', { time: timestamp(at, 'f'), author: mention(authorId) });
+  return lines(bold(state === null ? heading : markup`${heading} · ${state}`), renderChange(change, view));
+}
+
+/** The last changes, each with Undo. */
+export async function renderHistory(view: SetupView): Promise<Panel> {
+  const { services, texts, guildId, input } = view;
+
+  const before = Number(input.options['b'] ?? Number.NaN);
+  const start = Number.isSafeInteger(before) && before > 0 ? before : null;
+  const changes = await services.settings.changes(guildId, { before: start, limit: pageSize + 1 });
+  const options = listingOptions(view);
+  const blocks = changes.slice(0, pageSize).map((change): PanelBlock => {
+    const text = renderHistoryEntry(change, view);
+    if (change.undoneBy !== null) return { kind: 'text', text };
+    return {
+      kind: 'section',
+      text,
+      button: button(texts.text('setup.buttons.undo'), 'undo', { ...options, id: change.id }),
+    };
+  });
+  const last = changes[pageSize - 1];
+  return panel(
+    'plain',
+    texts.text('setup.history.title'),
+    changes.length === 0 ? [{ kind: 'text', text: texts.text('setup.history.none') }] : blocks,
+    [
+      ...(start === null ? [] : [button(texts.text('setup.buttons.newest'), 'history', options)]),
+      ...(changes.length > pageSize && last !== undefined
+        ? [button(texts.text('setup.buttons.older'), 'history', { ...options, b: last.id })]
+        : []),
+      overviewButton(view),
+    ],
+  );
+}
+
+/** Without these, announcements fail. */
+const requiredPermissions: readonly string[] = ['View Channel', 'Send Messages', 'Embed Links'];
+
+/**
+ * Why the bot cannot post in a channel that a member chose, or may not, because it is of another server; null if it
+ * can. The bot may be in the servers of other owners, and would post in their channels too. @param channelId may be
+ * anything
+ */
+export async function channelProblem(view: SetupView, channelId: unknown, label: Markup): Promise<Problem | null> {
+  const { input, texts, services, guildId } = view;
+
+  const own = await services.checks.channelsOf(guildId);
+  const selected = typeof channelId === 'string' && Object.hasOwn(input.resolved.channels, channelId);
+  const named = (text: Markup, hint: Markup): Problem => ({ text: markup`${bold(label)}: ${text}`, hint });
+  if (own === null && !selected)
+    return named(texts.text('setup.problems.channelsUnknown'), texts.text('setup.problems.rolesUnknownHint'));
+  if (typeof channelId !== 'string' || (own !== null && !own.has(channelId))) {
+    return {
+      ...named(texts.text('setup.problems.unknownChannel'), texts.text('setup.problems.unknownChannelHint')),
+      isForeign: true,
+    };
+  }
+  const lacking = (selected && input.resolved.channels[channelId]?.missing) || [];
+  const missing = lacking.filter((name) => requiredPermissions.includes(name));
+  if (missing.length === 0) return null;
+  return named(
+    texts.text('setup.problems.channel', {
+      channel: channelMention(channelId),
+      permissions: trustedMarkup(texts.list(missing)),
+    }),
+    texts.text('setup.problems.channelHint'),
+  );
+}
+
+/** A setting before and after a change; undefined for one that `/setup` does not store. */
+export interface ValueChange {
+  readonly path: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/**
+ * Why a change cannot be saved: the bot cannot post in a channel, or give a role, or either is of another server. Every
+ * change that can name channels or roles passes here: forms, first steps, imported files, and changes that are undone.
+ */
+export async function findObjectProblems(
+  view: SetupView,
+  changes: readonly ValueChange[],
+): Promise<readonly Problem[]> {
+  const channels = changes.filter(
+    ({ path, before, after }) => findSetting(path)?.isChannel && !isOff(after) && after !== before,
+  );
+  const problems = channels.map(({ path, after }) => channelProblem(view, after, settingName(path, view.texts)));
+  return [...(await Promise.all(problems)).filter((each) => each !== null), ...(await findRoleProblems(view, changes))];
+}
+
+/**
+ * The roles that are given after a change and were not before, or not in this way. Not those of the operator's file and
+ * environment, which `/setup` does not store. `role` is the id; external, so it can be anything.
+ */
+function newlyGivenRoles(changes: readonly ValueChange[]) {
+  return changes.flatMap(({ path, before, after }) => {
+    const rolesIn = (value: unknown) =>
+      (findSetting(path)?.givenRoles?.(value) ?? []).filter(({ role }) => role !== undefined && role !== null);
+    const earlier = rolesIn(before);
+    return rolesIn(after)
+      .filter(({ entry }) => !earlier.some((each) => isEqual(each.entry, entry)))
+      .map(({ role }) => ({ path, role }));
+  });
+}
+
+/** The roles that members need after a change and did not need before. The ids can be anything. */
+function newlyRequiredRoles(changes: readonly ValueChange[]) {
+  return changes.flatMap(({ path, before, after }) => {
+    const rolesIn = (value: unknown) =>
+      findSetting(path)
+        ?.requiredRoles?.(value)
+        .filter((role) => !isOff(role)) ?? [];
+    const earlier = rolesIn(before);
+    return rolesIn(after)
+      .filter((role) => !earlier.includes(role))
+      .map((role) => ({ path, role }));
+  });
+}
+
+/** Why the member or the bot may not give the roles of a change, or a role of it is not of this server. */
+export async function findRoleProblems(view: SetupView, changes: readonly ValueChange[]): Promise<readonly Problem[]> {
+  const given = newlyGivenRoles(changes);
+  const required = newlyRequiredRoles(changes);
+  const [first] = [...given, ...required];
+  if (first === undefined) return [];
+  const access = await view.services.checks.roleAccess(view.guildId);
+  const { text } = view.texts;
+  if (access === null)
+    return [at(view, first.path, text('setup.problems.rolesUnknown'), text('setup.problems.rolesUnknownHint'))];
+  const unknown = required.filter(({ role }) => typeof role !== 'string' || !access.roles.has(role));
+  return [
+    ...given.flatMap(({ path, role }) => {
+      const state = typeof role === 'string' ? access.roles.get(role) : undefined;
+      if (typeof role !== 'string' || state === undefined) return [unknownRole(view, path)];
+      const found = problemOfRole(view, access, { role, state });
+      return found === null ? [] : [at(view, path, ...found)];
+    }),
+    ...unknown.map(({ path }) => unknownRole(view, path)),
+  ];
+}
+
+function at({ texts }: SetupView, path: string, text: Markup, hint: Markup): Problem {
+  return { text: markup`${bold(settingName(path, texts))}: ${text}`, hint };
+}
+
+function unknownRole(view: SetupView, path: string): Problem {
+  const { text } = view.texts;
+  return {
+    ...at(view, path, text('setup.problems.unknownRole'), text('setup.problems.unknownRoleHint')),
+    isForeign: true,
+  };
+}
+
+function problemOfRole(
+  { input, texts }: SetupView,
+  access: RoleAccess,
+  { role: roleId, state }: { readonly role: string; readonly state: RoleState },
+): readonly [text: Markup, hint: Markup] | null {
+  const { text } = texts;
+  const role = roleMention(roleId);
+  if (state === 'managed')
+    return [text('setup.problems.managedRole', { role }), text('setup.problems.managedRoleHint')];
+  if (access.moderating.has(roleId))
+    return [text('setup.problems.moderatingRole', { role }), text('setup.problems.moderatingRoleHint')];
+  if (state === 'above')
+    return [text('setup.problems.roleAbove', { role }), text('setup.problems.roleAboveHint', { role })];
+  // The operator, whose id is none of Discord's, decides for all servers.
+  const isBound = input.userId !== operator && input.userId !== access.ownerId;
+  if (isBound && isAbove(roleId, input.roles ?? [], access)) {
+    return [text('setup.problems.roleAboveMember', { role }), text('setup.problems.roleAboveMemberHint')];
+  }
+  return access.mayManageRoles ? null : [text('setup.problems.manageRoles'), text('setup.problems.manageRolesHint')];
+}
+
+function isAbove(roleId: string, memberRoles: readonly string[], { positions }: RoleAccess): boolean {
+  const highest = Math.max(0, ...memberRoles.map((id) => positions.get(id) ?? 0));
+  return (positions.get(roleId) ?? Number.POSITIVE_INFINITY) > highest;
+}
+
+const maxProblems = 12;
+const maxProblemLength = 300;
+
+/** Problem with a setting, and what to do. */
+export interface Problem {
+  readonly text: Markup;
+  /** Null if the text says what to do. */
+  readonly hint: Markup | null;
+  /** It is about a channel or role of another server, or none, which no form offers. */
+  readonly isForeign?: true;
+}
+
+/** The answer to a form with these problems. */
+export function refusing(answer: Panel, problems: readonly Problem[]): Panel {
+  return problems.some(({ isForeign }) => isForeign) ? { ...answer, isRefused: true } : answer;
+}
+
+/** Problem with a value. The reason for a missing key is the operator's, who alone can restore it. */
+export function problemOf(issue: SettingIssue, view: Pick<SetupView, 'texts' | 'listingNames'>): Problem {
+  const { texts } = view;
+  const ofLink = textOfLink(issue, view);
+  if (ofLink !== null) return { text: ofLink, hint: null };
+  const { path, code, problem, hint } = issue;
+  const name = bold(settingName(path, texts));
+  if (code === 'missing') {
+    const [field] = findSetting(path)?.fields ?? [];
+    const use = field?.hint === undefined ? null : escapedName(hintText(field.hint, texts));
+    return { text: joined([name, texts.text('setup.values.none')], ': '), hint: use };
+  }
+  if (code === 'no_settings_key') {
+    return { text: markup`${name}: ${texts.text('setup.problems.noKey')}`, hint: texts.text('failure.needsOperator') };
+  }
+  if (code === 'unknown_listing') {
+    return { text: markup`${name}: ${texts.text('setup.problems.unknownListing')}`, hint: null };
+  }
+  const place = placeOf(issue, texts);
+  if (issue.rule) return { text: markup`${place}: ${escapeText(ruleText(issue.rule, texts))}`, hint: null };
+  // What only files can have is in English, as in the file.
+  const detail = escapeText(hint === null ? problem : `${problem} ${hint}`, maxProblemLength);
+  return { text: markup`${place}: ${texts.text('setup.problems.value')}`, hint: detail };
+}
+
+/** The field with the problem: `0.price` of the items is that of the price. The setting without such a field. */
+function placeOf({ path, position = [] }: SettingIssue, texts: Texts): Markup {
+  const { text, has } = texts;
+  const part = position.findLast((each) => typeof each === 'string');
+  const field = findSetting(path)?.fields?.find((each) => each.part === part);
+  const label = field?.name ?? part;
+  const name = bold(settingName(path, texts));
+  if (typeof label !== 'string' || !has('setup.fields', label)) return name;
+  const shown = escapedName(text(`setup.fields.${label}`));
+  return part === undefined ? bold(shown) : joined([name, shown], ' · ');
+}
+
+function textOfLink({ code, listing }: SettingIssue, view: Pick<SetupView, 'texts' | 'listingNames'>): Markup | null {
+  const { text } = view.texts;
+  const name = escapedName(displayName(view, listing ?? ''));
+  switch (code) {
+    case 'already_linked':
+      return text('setup.link.alreadyLinked', { name });
+    case 'operators_listing':
+      return text('setup.link.linkedByOperator', { name });
+    case 'not_compared':
+      return text('setup.link.notCompared', { name });
+    case 'other_listing':
+      return text('setup.link.otherListing');
+    default:
+      return null;
+  }
+}
+
+export function renderProblems(problems: readonly Problem[]): Markup {
+  return lines(...problems.slice(0, maxProblems).map(({ text, hint }) => lines(text, hint && subtext(hint))));
+}
+
+/** The input with the texts of uploaded files in the fields that they are for, below what was typed there. */
+export async function withUploads({ input, services, texts }: SetupView): Promise<SetupView['input'] | Problem> {
+  const fields = { ...input.fields };
+  for (const name of Object.keys(fields).filter((each) => each.endsWith(fileSuffix))) {
+    const file = input.resolved.files?.[selectedValues(input, name)[0] ?? ''];
+    if (file === undefined) continue;
+    const text = await services.checks.readUpload(file);
+    if (text === null) return { text: texts.text('setup.problems.file'), hint: texts.text('setup.problems.fileHint') };
+    const typed = name.slice(0, -fileSuffix.length);
+    fields[typed] = `${textField(input, typed)}\n${text}`;
+  }
+  return { ...input, fields };
 }

@@ -4,7 +4,7 @@ import { defaultLocale, languageOf, locales } from '@tallyhook/platform/texts/lo
 import { partsOf } from '@tallyhook/platform/texts/message-parts';
 import { messagesIn } from '@tallyhook/platform/texts/translations';
 import { catalogue as service } from '../../packages/listing-service/src/texts/catalogue.ts';
-import { catalogue as bot } from '../../src/texts/catalogue.ts';
+import { catalogue as bot } from '../../src/texts/texts.ts';
 
 export const programs = {
   bot: { catalogue: bot, sources: '{src,commands,config}/**/*.ts', locales: 'locales' },

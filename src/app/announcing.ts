@@ -6,7 +6,7 @@ import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import { memoizeOne } from '@tallyhook/platform/memoize';
 import { createCardSource } from '../core/announcements/listing-card.ts';
 import type { QueueName } from '../core/outbox/queue.ts';
-import { listingsTarget, offersAt } from '../discord/commands/offers.ts';
+import { listingsTarget, offersAt } from '../discord/commands/command.ts';
 import { type CompleteContext, createParts, type Shared } from '../features/create.ts';
 import { createDirectMessageHandler } from '../features/notifications/direct-message.ts';
 import { createOwnerReportHandler } from '../features/notifications/owner-report.ts';

@@ -10,8 +10,7 @@ import { type GatewayClient, GatewayConnection, type GatewayOptions } from '../d
 import { createOwnClientGateway, type DiscordClient } from '../discord/gateway/own-client.ts';
 import { SharedGateway } from '../discord/gateway/shared-gateway.ts';
 import { fetchApplicationId, fetchShardCount } from '../discord/inspection.ts';
-import { createInteractionsEndpoint, interactionsPath } from '../discord/interactions/endpoint.ts';
-import { warnOfEndpoint } from '../discord/interactions/endpoint-settings.ts';
+import { createInteractionsEndpoint, interactionsPath, warnOfEndpoint } from '../discord/interactions/endpoint.ts';
 import {
   type AnyInteraction,
   Interactions,

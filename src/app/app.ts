@@ -138,7 +138,6 @@ export async function openApp(config: Config, dependencies: InternalDependencies
 export async function loadProgram(): Promise<void> {
   await Promise.all([
     import('../lookup/keyv-sqlite.ts'),
-    import('../lookup/sqlite-driver.ts'),
     import('../core/store/dialect/sqlite.ts'),
     import('../features/store.ts'),
     import('../features/communities/community-ids.ts'),

@@ -2,16 +2,17 @@ import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
 import type { Command } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
-import type { CircuitStore } from '../discord/circuits/circuits.ts';
-import { RequestGuard } from '../discord/circuits/request-guard.ts';
-import { createFindDeparted } from '../discord/departed-members.ts';
+import { type CircuitStore, RequestGuard } from '../discord/circuits.ts';
 import type { GuildChange } from '../discord/gateway/guild-changes.ts';
-import { createInvalidRequests, type InvalidRequestStore } from '../discord/invalid-requests.ts';
-import { createKnownGuilds } from '../discord/known-guilds.ts';
+import {
+  createFindDeparted,
+  createKnownGuilds,
+  createNamesInDiscord,
+  createPortraits,
+  noNamesInDiscord,
+} from '../discord/known-guilds.ts';
 import { createGuildLanguages, createMemberLanguages, type MemberLocales } from '../discord/languages.ts';
-import { createNamesInDiscord, noNamesInDiscord } from '../discord/names-in-discord.ts';
-import { createPortraits } from '../discord/portraits.ts';
-import { createGlobalRateLimit } from '../discord/rate-limit.ts';
+import { createGlobalRateLimit, createInvalidRequests, type InvalidRequestStore } from '../discord/rate-limit.ts';
 import { createDiscordRest } from '../discord/rest.ts';
 import type { AnnouncementsOfListings } from '../features/parts.ts';
 import { createGivenRoleCheck } from '../features/roles/given-role-check.ts';

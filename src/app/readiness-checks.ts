@@ -2,7 +2,7 @@ import { formatCount, second } from '@tallyhook/platform/durations';
 import { coalesce } from '@tallyhook/platform/http/coalesce';
 import type { ReadinessChecks } from '@tallyhook/platform/http/readiness';
 import type { Role } from '../../config/settings.ts';
-import type { RequestGuard } from '../discord/circuits/request-guard.ts';
+import type { RequestGuard } from '../discord/circuits.ts';
 import type { SettingsInEffect } from '../features/settings/in-effect.ts';
 import type { Store } from '../features/store.ts';
 import type { Answering } from './answering.ts';

@@ -19,7 +19,7 @@ import { createAlarmDecisions } from '../features/rate-alarms/decisions.ts';
 import type { Store } from '../features/store.ts';
 import { createHeartbeat } from '../features/upkeep/heartbeat.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
-import { findSite } from '../webhook/sites/site-settings.ts';
+import { findSite } from '../webhook/sites/index.ts';
 
 /** What a listing that only captures stores in an hour: everybody who knows its address may send. */
 const captureQuota: QuotaLimits = { maxDeliveries: 100, maxBytes: 1024 * 1024 };

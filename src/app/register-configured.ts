@@ -10,9 +10,10 @@ import {
   adoptEarlierCommands,
   type EarlierCommands,
   maxGuildsOnRequest,
+  type RegistrationReport,
+  registerCommands,
   scopesToSearch,
-} from '../discord/registration/earlier-commands.ts';
-import { type RegistrationReport, registerCommands } from '../discord/registration/registration.ts';
+} from '../discord/registration/registration.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
 import { configuredOffer } from '../features/communities/command-context.ts';
 import { effectiveListings } from '../features/settings/in-effect.ts';

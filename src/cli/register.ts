@@ -6,17 +6,16 @@ import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { registerConfigured } from '../app/register-configured.ts';
 import { describeDiscordError, tokenHint } from '../discord/discord-errors.ts';
-import { interactionsPath } from '../discord/interactions/endpoint.ts';
-import { setEndpoint } from '../discord/interactions/endpoint-settings.ts';
+import { interactionsPath, setEndpoint } from '../discord/interactions/endpoint.ts';
 import { updateApplication } from '../discord/registration/application-settings.ts';
+import { conflictHint, inaccessibleHint } from '../discord/registration/registrar.ts';
 import {
   type EarlierCommands,
   formatCommand,
   formatScope,
+  type RegistrationReport,
   unclearHint,
-} from '../discord/registration/earlier-commands.ts';
-import { conflictHint, inaccessibleHint } from '../discord/registration/registrar.ts';
-import type { RegistrationReport } from '../discord/registration/registration.ts';
+} from '../discord/registration/registration.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
 import { publicationsOf } from '../features/create.ts';
 import type { Store } from '../features/store.ts';

@@ -1,13 +1,11 @@
 import { DiscordAPIError, HTTPError, RateLimitError } from '@discordjs/rest';
 import type { AttemptResult, RetryLater } from '@tallyhook/platform/attempt-result';
-import { day } from '@tallyhook/platform/durations';
+import { day, minute } from '@tallyhook/platform/durations';
 import { messageOf, rootCauseOf } from '@tallyhook/platform/errors';
 import { plainName } from '@tallyhook/platform/truncate';
 import { RESTJSONErrorCodes } from 'discord-api-types/v10';
 import { ZodError } from 'zod';
-import { CircuitOpenError, isDeleted, minProbeIntervalMs, stopsTarget } from './circuits/circuits.ts';
-import { RequestsPausedError } from './invalid-requests.ts';
-import { retryDelayOf } from './rate-limit.ts';
+import { RequestsPausedError, retryDelayOf } from './rate-limit.ts';
 
 /** What to do if Discord rejects the token (REST 401, gateway close code 4004). */
 export const tokenHint =
@@ -32,7 +30,7 @@ const rateLimitReason = 'Discord rate limit (429)';
  * Why a request to Discord failed. `token`: Discord rejects the token (401). `refused`: an error response with a code
  * of Discord's "JSON Error Codes", 0 if it had none. `unreachable`: no response, a 5xx, or a rate limit.
  */
-export type DiscordErrorDescription =
+type DiscordErrorDescription =
   | { readonly kind: 'token' | 'unreachable'; readonly reason: string }
   | { readonly kind: 'refused'; readonly code: number; readonly reason: string };
 
@@ -53,7 +51,7 @@ export function describeDiscordError(error: unknown): DiscordErrorDescription {
 
 const maxReasonLength = 300;
 /** How long effects wait for a channel or role that Discord rejects (ms), and are buried then. */
-export const maxStopMs = 1 * day;
+const maxStopMs = 1 * day;
 /** Error codes of a connection that was never established, so Discord cannot have received the request. */
 const connectErrorCodes = new Set([
   'ECONNREFUSED',
@@ -76,10 +74,7 @@ export function classifySendError(error: unknown, message: { channelId: string; 
   return rejection === null ? retryAfterFailure(error) : classifyRejection(rejection, message);
 }
 
-/**
- * The error response, if Discord rejected the request; null if the request failed in another way and can be retried, see
- * {@link retryAfterFailure}.
- */
+/** The error response if Discord rejected the request; null if it can be retried ({@link retryAfterFailure}). */
 export function rejectionOf(error: unknown): DiscordAPIError | null {
   const isRejection = error instanceof DiscordAPIError && !isFromProxy(error) && ![401, 408].includes(error.status);
   return isRejection ? error : null;
@@ -120,7 +115,7 @@ export function retryAfterFailure(error: unknown): RetryLater {
 }
 
 /**
- * The same for an effect that shares its requests with no others: a 5xx is a failure of this effect alone, so that it
+ * How to retry an effect that shares its requests with no others: a 5xx is a failure of this effect alone, so that it
  * does not delay others.
  */
 export function retryAlone(error: unknown): RetryLater {
@@ -128,10 +123,7 @@ export function retryAlone(error: unknown): RetryLater {
   return error instanceof HTTPError ? { ...retry, scope: 'effects' } : retry;
 }
 
-/**
- * Whether somebody can end what a rejection is about, with a permission in Discord for example, so that its effects wait
- * with the others of the same channel or role.
- */
+/** True if somebody can end the rejection in Discord, so that all effects of the channel or role wait for it. */
 export function isMendable(rejection: DiscordAPIError): boolean {
   return stopsTarget(rejection) && !isDeleted(rejection.code);
 }
@@ -152,10 +144,7 @@ function classifyRejection(
   return effects > 1 ? { outcome: 'split', reason } : { outcome: 'bury', reason };
 }
 
-/**
- * An HTML page of a proxy, a wrong base URL (an unknown route has the code 0), or Cloudflare: it says nothing about the
- * channel.
- */
+/** A page of a proxy, a wrong base URL (an unknown route has the code 0), or Cloudflare: not about the channel. */
 function isFromProxy({ rawError, status, code }: DiscordAPIError): boolean {
   return rawError instanceof ArrayBuffer || (status === 404 && code === 0) || code === blockedByCloudflareCode;
 }
@@ -190,4 +179,73 @@ function isTimeout(error: unknown): boolean {
 
 function retryAfterOutage(reason: string): RetryLater {
   return { outcome: 'later', reason: plainName(reason, maxReasonLength), scope: 'global' };
+}
+
+/** How often a request finds out whether Discord accepts it again, in the first half hour (ms). */
+export const minProbeIntervalMs = 1 * minute;
+
+/**
+ * A request was not sent, or was a probe that failed: Discord rejects everything for this channel or role until somebody
+ * changes it there.
+ */
+export class CircuitOpenError extends Error {
+  /** The id of a channel, or `role <guild> <role>`. */
+  readonly target: string;
+  /** Until another request may be sent (ms). */
+  readonly retryAfterMs: number;
+  /** It was deleted, so waiting is in vain. */
+  readonly isFinal: boolean;
+
+  /** @param options.cause Discord's error, if a request was sent */
+  constructor(target: string, options: { reason: string; retryAfterMs: number; isFinal: boolean; cause?: unknown }) {
+    super(options.reason, { cause: options.cause });
+    this.name = 'CircuitOpenError';
+    this.target = target;
+    this.retryAfterMs = options.retryAfterMs;
+    this.isFinal = options.isFinal;
+  }
+}
+
+/** Codes of rejections because of one message or member, so that others may succeed. 50278: no mutual guilds. */
+const singleCodes: readonly (number | string)[] = [
+  RESTJSONErrorCodes.UnknownMember,
+  RESTJSONErrorCodes.UnknownMessage,
+  RESTJSONErrorCodes.UnknownUser,
+  RESTJSONErrorCodes.CannotEditMessageAuthoredByAnotherUser,
+  RESTJSONErrorCodes.CannotSendMessagesToThisUser,
+  RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds,
+  RESTJSONErrorCodes.OpeningDirectMessagesTooFast,
+];
+
+/** Codes of rejections with 400 that do not depend on the message. */
+const channelCodes: readonly (number | string)[] = [
+  RESTJSONErrorCodes.CannotSendMessagesInNonTextChannel,
+  RESTJSONErrorCodes.CannotExecuteActionOnThisChannelType,
+  RESTJSONErrorCodes.InvalidActionOnArchivedThread,
+  RESTJSONErrorCodes.CannotReplyWithoutPermissionToReadMessageHistory,
+  RESTJSONErrorCodes.ThreadLocked,
+];
+
+const deletedCodes: readonly (number | string)[] = [RESTJSONErrorCodes.UnknownChannel, RESTJSONErrorCodes.UnknownRole];
+
+/** True if other messages and members have nothing to do with a rejection. */
+export function isOfOne({ code }: Pick<DiscordAPIError, 'code'>): boolean {
+  return singleCodes.includes(code);
+}
+
+/**
+ * True if the same would happen to everything else in the channel, or with the role. Somebody can mend that in Discord,
+ * unless it {@link isDeleted}, so the effects wait for it.
+ */
+export function stopsTarget({ status, code }: Pick<DiscordAPIError, 'status' | 'code'>): boolean {
+  if (channelCodes.includes(code)) return true;
+  return (status === 403 || status === 404) && !singleCodes.includes(code);
+}
+
+/** The code of a role that nobody can give, for whatever reason. */
+export const finalCode = RESTJSONErrorCodes.UnknownRole;
+
+/** True if the channel or role was deleted, which cannot be undone. */
+export function isDeleted(code: number | string): boolean {
+  return deletedCodes.includes(code);
 }

@@ -4,15 +4,15 @@ import { minute, second } from '@tallyhook/platform/durations';
 import { withTimeout } from '@tallyhook/platform/with-timeout';
 import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { type PostingPermission, postingPermissions } from './commands/input.ts';
+import { type PostingPermission, postingPermissions } from './commands/command.ts';
 import { describeDiscordError } from './discord-errors.ts';
 import { fetchBotIdentity, fetchTextChannels, inspectChannel, memoizedApplicationId } from './inspection.ts';
 import { mayManage } from './permissions.ts';
 import type { DiscordRest } from './rest.ts';
 
-/** What was read is read again after this time (ms) … */
+/** Age after which Discord is asked again (ms). */
 const refreshMs = 5 * minute;
-/** … and used up to this age while Discord does not respond (ms). */
+/** Age up to which an answer is used while Discord does not respond (ms). */
 const maxAgeMs = 10 * minute;
 const timeoutMs = 5 * second;
 const maxKnown = 5_000;
@@ -35,7 +35,7 @@ export interface GuildMember {
   readonly name: string;
   /** The ids of the member's roles. */
   readonly roles: readonly string[];
-  /** Whether the member has the permission Manage Server, as of at most ten minutes ago. */
+  /** True if the member has the permission Manage Server, as of at most ten minutes ago. */
   readonly isManager: boolean;
 }
 
@@ -73,7 +73,7 @@ export function createGuildReader({
   return {
     /** Null if the bot is not in the guild. */
     guild: guilds,
-    /** Those in which announcements can be posted. */
+    /** The channels in which announcements can be posted. */
     channels,
     applicationId: memoizedApplicationId(rest),
     /** What the bot lacks in a channel, so that it cannot post there; null if that is not known. */

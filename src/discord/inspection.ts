@@ -17,15 +17,12 @@ export interface BotIdentity {
   readonly name: string;
 }
 
-/**
- * The id of the token's application. Throws what {@link DiscordRest} throws, and ZodError for a response of another
- * shape.
- */
+/** The id of the token's application. Throws what {@link DiscordRest} throws, and ZodError for another response. */
 export async function fetchApplicationId(rest: DiscordRest): Promise<string> {
   return application.parse(await rest.get(Routes.currentApplication())).id;
 }
 
-/** The same, requested once; again after an error. */
+/** {@link fetchApplicationId}, requested once; again after an error. */
 export function memoizedApplicationId(rest: DiscordRest): () => Promise<string> {
   let known: Promise<string> | undefined;
   return () => {
@@ -60,7 +57,7 @@ export async function fetchGuildName(rest: DiscordRest, guildId: string): Promis
 }
 
 /**
- * Whether a member has the permission Manage Server in a guild of the bot, at `now` (ms since the epoch). Throws what
+ * True if a member has the permission Manage Server in a guild of the bot, at `now` (ms since the epoch). Throws what
  * {@link fetchApplicationId} throws, except if one of them is not a member.
  */
 export async function mayManageGuild(
@@ -82,10 +79,7 @@ export async function mayManageGuild(
   }
 }
 
-/**
- * The bot's access to a channel. `missing`: the channel does not exist. `hidden`: the bot cannot see it. `unfit`: a
- * type of channel without messages.
- */
+/** The bot's access to a channel: it does not exist, the bot cannot see it, it has no messages, or it is seen. */
 export type ChannelAccess =
   | { readonly state: 'missing' | 'hidden' }
   | { readonly state: 'unfit'; readonly name: string }

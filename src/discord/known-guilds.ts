@@ -1,8 +1,9 @@
+import { CDN, DiscordAPIError } from '@discordjs/rest';
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import { Routes } from 'discord-api-types/v10';
+import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { describeDiscordError } from './discord-errors.ts';
 import type { DiscordRest } from './rest.ts';
@@ -14,13 +15,6 @@ const guildSchema = z.object({
   icon: z.string().nullish(),
 });
 
-/** Discord: "Guild Object", the name, `preferred_locale` and the hash of the icon. */
-export interface KnownGuild {
-  readonly name: string | null;
-  readonly locale: string | null;
-  readonly icon: string | null;
-}
-
 /** What was requested of guilds, once an hour each. */
 export type KnownGuilds = ReturnType<typeof createKnownGuilds>;
 
@@ -29,7 +23,8 @@ export function createKnownGuilds(rest: Pick<DiscordRest, 'get'>, clock: Clock) 
     const { guild_id: guildId } = channelSchema.parse(await rest.get(Routes.channel(channelId)));
     return guildId ?? null;
   });
-  const guilds = rememberFromDiscord(clock, async (guildId): Promise<KnownGuild> => {
+  const guilds = rememberFromDiscord(clock, async (guildId) => {
+    // Discord: "Guild Object"; the icon is a hash.
     const guild = guildSchema.parse(await rest.get(Routes.guild(guildId)));
     return { name: guild.name || null, locale: guild.preferred_locale ?? null, icon: guild.icon ?? null };
   });
@@ -62,7 +57,7 @@ interface Remembered<Value> {
  * @param options.mayRequest asked before each request; without one, what is known is used
  * @param options.lifetimeMs how long a response is taken as true (ms)
  */
-export function rememberFromDiscord<Value>(
+function rememberFromDiscord<Value>(
   clock: Clock,
   fetch: (id: string) => Promise<Value>,
   options: { readonly mayRequest?: () => boolean; readonly lifetimeMs?: number } = {},
@@ -119,7 +114,7 @@ export function rememberFromDiscord<Value>(
 }
 
 /** Allows so many in a second, and at once no more than that, or than `atOnce`. */
-export function createAllowance(perSecond: () => number, clock: Clock, atOnce = 1): () => boolean {
+function createAllowance(perSecond: () => number, clock: Clock, atOnce = 1): () => boolean {
   let left = Number.POSITIVE_INFINITY;
   let countedAt = clock.monotonic();
   return () => {
@@ -129,5 +124,176 @@ export function createAllowance(perSecond: () => number, clock: Clock, atOnce = 
     if (left < 1) return false;
     left -= 1;
     return true;
+  };
+}
+
+/** The requests of what decorates messages. */
+interface DecorationAccess {
+  readonly rest: Pick<DiscordRest, 'get'>;
+  readonly guilds: KnownGuilds;
+  /** The share of this process in the bot's requests. */
+  readonly requestsPerSecond: () => number;
+  readonly clock: Clock;
+}
+
+/** The share of the bot's requests that each of these may use: votes and their announcements must not wait for them. */
+const shareOfRequests = 0.1;
+/** A message is sent without what is not known after this time (ms). */
+const decorationTimeoutMs = second / 2;
+
+function allowanceOf({ requestsPerSecond, clock }: DecorationAccess, atOnce?: number): () => boolean {
+  return createAllowance(() => requestsPerSecond() * shareOfRequests, clock, atOnce);
+}
+
+const userSchema = z.object({ username: z.string(), global_name: z.string().nullish() });
+
+/** What servers and bots are called in Discord. External text. */
+export interface NamesInDiscord {
+  /** What is known now; what is not, or may have changed, is requested for the next time. */
+  known(kind: 'server' | 'bot', id: string): string | null;
+  /** Null if Discord does not say. Never rejects, but may take as long as Discord. */
+  find(kind: 'server' | 'bot', id: string): Promise<string | null>;
+}
+
+/** The names that a process without Discord knows. */
+export const noNamesInDiscord: NamesInDiscord = { known: () => null, find: async () => null };
+
+/** Names of bots that are requested at once, as after the start. */
+const maxNamesAtOnce = 20;
+
+export function createNamesInDiscord(access: DecorationAccess): NamesInDiscord {
+  const { rest, guilds, clock } = access;
+  const bots = rememberFromDiscord(
+    clock,
+    async (id) => {
+      const { username, global_name: shown } = userSchema.parse(await rest.get(Routes.user(id)));
+      return { name: shown || username };
+    },
+    { mayRequest: allowanceOf(access, maxNamesAtOnce) },
+  );
+  const of = (kind: 'server' | 'bot') => (kind === 'server' ? guilds : bots);
+  return {
+    known: (kind, id) => of(kind).known(id)?.name ?? null,
+    find: async (kind, id) => (await of(kind).find(id))?.name ?? null,
+  };
+}
+
+/** How long it is taken as true that a member is in a guild, or has left it (ms). */
+const membershipLifetimeMs = 10 * minute;
+/** Members who are requested at once, for some boards. */
+const maxMembersAtOnce = 40;
+
+/**
+ * The names of those who are not in a guild any more, by id: Discord shows a mention of them as their id. Those who are,
+ * and of whom Discord says nothing within half a second, are missing. Names are external text. Never rejects.
+ */
+export type FindDeparted = (
+  place: { readonly guildId: string } | { readonly channelId: string },
+  userIds: readonly string[],
+) => Promise<ReadonlyMap<string, string>>;
+
+/** Asks Discord's REST API, which needs no intent. Nothing is stored. */
+export function createFindDeparted(access: DecorationAccess): FindDeparted {
+  const { rest, guilds, clock } = access;
+  const mayRequest = allowanceOf(access, maxMembersAtOnce);
+  const memberships = rememberFromDiscord(
+    clock,
+    async (key) => {
+      const [guildId = '', userId = ''] = key.split(' ');
+      try {
+        await rest.get(Routes.guildMember(guildId, userId));
+        return true;
+      } catch (error) {
+        if (hasLeft(error)) return false;
+        throw error;
+      }
+    },
+    { mayRequest, lifetimeMs: membershipLifetimeMs },
+  );
+  const names = rememberFromDiscord(
+    clock,
+    async (userId) => {
+      const { username, global_name: name } = userSchema.parse(await rest.get(Routes.user(userId)));
+      return name ?? username;
+    },
+    { mayRequest },
+  );
+
+  async function nameOf(guildId: string, userId: string): Promise<string | null> {
+    return (await memberships.find(`${guildId} ${userId}`)) === false ? names.find(userId) : null;
+  }
+
+  return async (place, userIds) => {
+    const guildId =
+      'guildId' in place
+        ? place.guildId
+        : await settleWithin(decorationTimeoutMs, clock, guilds.ofChannel(place.channelId));
+    if (guildId === null || guildId === undefined) return new Map();
+    const found = userIds.map(async (userId) => {
+      const name = await settleWithin(decorationTimeoutMs, clock, nameOf(guildId, userId));
+      return name === null || name === undefined ? [] : [[userId, name] as const];
+    });
+    return new Map((await Promise.all(found)).flat());
+  };
+}
+
+function hasLeft(error: unknown): boolean {
+  const codes: readonly (string | number)[] = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
+  return error instanceof DiscordAPIError && codes.includes(error.code);
+}
+
+/** Avatars and icons: `size` in pixels, of which Discord shows half. */
+const image = { size: 128, forceStatic: true, extension: 'png' } as const;
+
+const memberSchema = z.object({
+  nick: z.string().nullish(),
+  avatar: z.string().nullish(),
+  user: userSchema.extend({ avatar: z.string().nullish() }),
+});
+
+/** How Discord shows a member of a guild. */
+export interface Portrait {
+  /** External text. */
+  readonly name: string;
+  /** Null for a member without an avatar of their own. */
+  readonly avatarUrl: string | null;
+}
+
+/** Members and icons of guilds. Never rejects, and takes at most half a second. */
+export type Portraits = ReturnType<typeof createPortraits>;
+
+/** Members and icons from Discord's REST API, which needs no intent. */
+export function createPortraits(access: DecorationAccess) {
+  const { rest, guilds, clock } = access;
+  const cdn = new CDN();
+  const members = rememberFromDiscord(
+    clock,
+    async (key) => {
+      const [guildId = '', userId = ''] = key.split(' ');
+      const { nick, avatar, user } = memberSchema.parse(await rest.get(Routes.guildMember(guildId, userId)));
+      const ofUser = user.avatar ? cdn.avatar(userId, user.avatar, image) : null;
+      const avatarUrl = avatar ? cdn.guildMemberAvatar(guildId, userId, avatar, image) : ofUser;
+      return { name: nick ?? user.global_name ?? user.username, avatarUrl };
+    },
+    { mayRequest: allowanceOf(access) },
+  );
+
+  async function findMember(channelId: string, userId: string): Promise<Portrait | null> {
+    const guildId = await guilds.ofChannel(channelId);
+    return guildId === null ? null : members.find(`${guildId} ${userId}`);
+  }
+
+  async function findIcon(channelId: string): Promise<string | null> {
+    const guildId = await guilds.ofChannel(channelId);
+    const icon = guildId === null ? null : (await guilds.find(guildId))?.icon;
+    return guildId && icon ? cdn.icon(guildId, icon, image) : null;
+  }
+
+  return {
+    /** Null for someone who is not in the guild of the channel, or while too much is requested. */
+    ofMember: async (channelId: string, userId: string) =>
+      (await settleWithin(decorationTimeoutMs, clock, findMember(channelId, userId))) ?? null,
+    /** The URL of the icon of the guild of a channel; null without one. */
+    iconOf: async (channelId: string) => (await settleWithin(decorationTimeoutMs, clock, findIcon(channelId))) ?? null,
   };
 }

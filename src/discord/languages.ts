@@ -4,7 +4,7 @@ import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { AppTexts, Texts } from '../texts/texts.ts';
-import type { CommandInput } from './commands/input.ts';
+import type { CommandInput } from './commands/command.ts';
 import type { KnownGuilds } from './known-guilds.ts';
 
 /** The languages of members who may get direct messages, as Discord's codes. Both reject with the errors of the store. */
@@ -13,8 +13,6 @@ export interface MemberLocales {
   localeOf(userId: string): Promise<string | null>;
   setLocale(userId: string, locale: string): Promise<void>;
 }
-
-export type MemberLanguages = ReturnType<typeof createMemberLanguages>;
 
 /** @param fallback the texts for members whose language is not known */
 export function createMemberLanguages(options: {
@@ -52,16 +50,11 @@ export type MemberTexts = (userId: string) => Promise<Texts>;
 /** A message is sent in the language that is known after this time (ms). */
 const timeoutMs = second / 2;
 
-export type GuildLanguages = ReturnType<typeof createGuildLanguages>;
-
-/**
- * The texts in the language of a guild: the configured one, or the guild's own as Discord shows it ("Guild Object",
- * `preferred_locale`). English while neither is known.
- */
+/** The texts in the configured language of a guild, or its own (`preferred_locale`); English while unknown. */
 export function createGuildLanguages(options: {
   languages: AppTexts;
   guilds: KnownGuilds;
-  /** Of a guild, or of the guild of a channel; null to use the guild's own. */
+  /** The locale that is set for a guild, or for that of a channel; null to use the guild's own. */
   configured?: (place: { readonly channelId: string } | { readonly guildId: string }) => string | null;
   clock: Clock;
 }) {

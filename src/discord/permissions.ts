@@ -10,7 +10,7 @@ export interface GuildPermissionContext {
   readonly member: {
     readonly id: string;
     readonly roles: readonly string[];
-    /** Whether the member is timed out at the moment. */
+    /** True if the member is timed out at the moment. */
     readonly isTimedOut: boolean;
   };
 }
@@ -47,7 +47,7 @@ const moderating =
   PermissionFlagsBits.DeafenMembers |
   PermissionFlagsBits.MoveMembers;
 
-/** Whether a role has permissions of a moderator. @param permissions a bit set as Discord sends it, in decimal digits */
+/** True if a role has permissions of a moderator. @param permissions a bit set as Discord sends it, in decimal digits */
 export function isModerating(permissions: string): boolean {
   return (BigInt(permissions) & moderating) !== 0n;
 }
@@ -59,16 +59,13 @@ function permissionsOfRoles({ guild, member }: GuildPermissionContext): bigint {
   return member.id === guild.ownerId || (granted & Administrator) !== 0n ? allPermissions : granted;
 }
 
-/** Whether a member has the permission Manage Server. Who is timed out keeps only those to read, unless an administrator. */
+/** True if a member has the permission Manage Server. Who is timed out keeps only those to read, unless an administrator. */
 export function mayManage(context: GuildPermissionContext): boolean {
   const permissions = permissionsOfRoles(context);
   return permissions === allPermissions || (!context.member.isTimedOut && (permissions & ManageGuild) !== 0n);
 }
 
-/**
- * The permissions of a member in a channel, as a bit set. Discord: "Permissions", "Permission Hierarchy" and
- * "Permission Overwrites".
- */
+/** A member's permissions in a channel, as a bit set. Discord: "Permission Hierarchy", "Permission Overwrites". */
 export function permissionsIn({ guild, member, overwrites }: PermissionContext): bigint {
   const base = permissionsOfRoles({ guild, member });
   if (base === allPermissions) return allPermissions;

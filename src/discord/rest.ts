@@ -3,14 +3,17 @@ import { type Clock, systemClock, watchClockSteps } from '@tallyhook/platform/cl
 import { second } from '@tallyhook/platform/durations';
 import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
-import type { GuardedRequest, RequestGuard } from './circuits/request-guard.ts';
-import { type InvalidRequests, RequestsPausedError } from './invalid-requests.ts';
-import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from './rate-limit.ts';
+import type { GuardedRequest, RequestGuard } from './circuits.ts';
+import {
+  type GlobalRateLimit,
+  hasRetryAfter,
+  type InvalidRequests,
+  RequestsPausedError,
+  retryDelayOf,
+  retryMarginMs,
+} from './rate-limit.ts';
 
-/**
- * A rate limit up to this length is waited out here (ms). A longer one is left to the caller: other channels are not
- * limited.
- */
+/** A rate limit up to this length is waited out here (ms); a longer one is left to the caller, for other channels. */
 const maxRateLimitWaitMs = 1.5 * second;
 /** Discord: "Global Rate Limit". */
 export const maxRequestsPerSecond = 50;
@@ -110,7 +113,7 @@ export function createDiscordRest(options: {
 }
 
 /**
- * Whether Discord responds at the moment. Requests what every connection starts with, which changes nothing. An error
+ * True if Discord responds at the moment. Requests what every connection starts with, which changes nothing. An error
  * response below 500 counts as reachable: the attempt that follows handles it.
  */
 export function createReachabilityProbe(rest: DiscordRest): () => Promise<boolean> {

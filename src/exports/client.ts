@@ -14,8 +14,11 @@ export { createLookup } from '../lookup/client.ts';
 export type { LastVote } from '../lookup/freshness.ts';
 export type {
   AbortOptions,
+  BotProfile,
   CachedLookups,
+  CachedReviews,
   CachedValue,
+  CachedVoteStatus,
   KeyStatus,
   ListingKind,
   Lookup,
@@ -23,19 +26,14 @@ export type {
   LookupEvent,
   ObserveAge,
   ObserveLookup,
-  Resource,
-  ReviewsQuery,
-  VoteStatusOptions,
-} from '../lookup/lookup.ts';
-export { LookupError, type LookupErrorOptions } from '../lookup/lookup-error.ts';
-export type {
-  BotProfile,
-  CachedReviews,
-  CachedVoteStatus,
   ProfileByKind,
+  Resource,
   Review,
   ReviewSort,
   Reviews,
+  ReviewsQuery,
   ServerProfile,
   VoteStatus,
-} from '../lookup/schemas.ts';
+  VoteStatusOptions,
+} from '../lookup/lookup.ts';
+export { LookupError, type LookupErrorOptions } from '../lookup/lookup-error.ts';

@@ -37,22 +37,20 @@ export type {
   ApplicationCommandBody,
   CommandChoice,
   CommandData,
+  CommandInput,
   CommandOption,
+  CompletionInput,
   ListedLookup,
   NamedCommand,
   NativeCommand,
-} from '../discord/commands/command.ts';
-export type {
-  CommandInput,
-  CompletionInput,
   PostingPermission,
   ResolvedChannel,
   ResolvedFile,
   ResolvedObjects,
   ResolvedRole,
   ResolvedUser,
-} from '../discord/commands/input.ts';
-export { InputError } from '../discord/commands/input.ts';
+} from '../discord/commands/command.ts';
+export { InputError } from '../discord/commands/command.ts';
 export type {
   ActionTarget,
   Later,
@@ -76,4 +74,4 @@ export type { CommandReference, RegisteredCommand } from '../discord/registratio
 export type { RegistrationReport } from '../discord/registration/registration.ts';
 export type { CoveredCommunity, ListedRules } from '../features/communities/listings.ts';
 export type { Awards } from '../features/corrections/awards.ts';
-export type { TextOverrides } from '../texts/overrides.ts';
+export type { TextOverrides } from '../texts/texts.ts';

@@ -9,6 +9,14 @@ export { TallyhookError } from '@tallyhook/platform/errors';
 export type { EventKind, PremiumKind, VoteAtSite, VoteKind } from '../webhook/event.ts';
 export { sign } from '../webhook/sign.ts';
 export type {
+  HeadersLike,
+  Secret,
+  SiteSecrets,
+  VerifyOptions,
+  WebhookSecrets,
+} from '../webhook/verification/request.ts';
+export { VerificationError } from '../webhook/verification/verification-error.ts';
+export type {
   EventListing,
   VerifiedEvent,
   VerifiedFields,
@@ -17,8 +25,5 @@ export type {
   VerifiedSiteEvent,
   VerifiedTest,
   VerifiedVote,
-} from '../webhook/verification/events.ts';
-export type { Secret, SiteSecrets, VerifyOptions, WebhookSecrets } from '../webhook/verification/options.ts';
-export type { HeadersLike } from '../webhook/verification/request.ts';
-export { VerificationError } from '../webhook/verification/verification-error.ts';
+} from '../webhook/verification/verify.ts';
 export { type DeliveryRequest, verify } from '../webhook/verification/verify.ts';

@@ -13,10 +13,7 @@ export interface RequestLimit {
 }
 
 const documentedLimit: RequestLimit = { requests: maxRequestsPerMinute, periodMs: minute };
-/**
- * Added to the window (ms) for what the proof does not cover: bytes in transit when a request is aborted, and clock
- * differences.
- */
+/** Added to the window (ms) for bytes in transit when a request is aborted, and for differences of clocks. */
 const windowMarginMs = second;
 /**
  * An entry further ahead than this (ms) was written before the clock was set back. The clocks of several machines are
@@ -92,10 +89,7 @@ export function createBudget(options: {
   let forwardSteps: readonly { readonly ms: number; readonly until: number }[] = [];
   /** Monotonic (ms). */
   let blockedUntil = Number.NEGATIVE_INFINITY;
-  /**
-   * Requests granted to or pending in this process (monotonic, ms). The log would refuse more, so it is not queried for
-   * more.
-   */
+  /** Requests granted or pending in this process (monotonic, ms): the log, which would refuse more, is not asked. */
   let localRequests: readonly number[] = [];
 
   return {

@@ -4,9 +4,9 @@ import { second } from '@tallyhook/platform/durations';
 import { settleWithin, Waiters, withTimeout } from '@tallyhook/platform/with-timeout';
 import type { Keyv } from 'keyv';
 import { z } from 'zod';
-import type { ErrorReporter } from './error-reporter.ts';
 import { type CacheEntry, type FreshUntil, isExpired, maxAgeMs } from './freshness.ts';
 import type { CachedValue, ObserveLookup, Resource } from './lookup.ts';
+import type { ErrorReporter } from './request.ts';
 
 /** How long a lookup waits for the service when it can serve an expired entry instead (ms). */
 const staleAfterMs = 1.5 * second;
@@ -231,7 +231,6 @@ export function createResponseStore(options: { keyv: Keyv; clock: Clock; errors:
 /** Claims of requests to the service, so that one of several processes sends a request. */
 type SharedRequests = NonNullable<ReturnType<typeof sharedRequestsIn>>;
 
-/** The methods of Redis's client that are used here. */
 interface RedisClient {
   set(key: string, value: string, options: { readonly NX: true; readonly PX: number }): Promise<unknown>;
   del(key: string): Promise<unknown>;

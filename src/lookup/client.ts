@@ -12,23 +12,25 @@ import { z } from 'zod';
 import { type BudgetStore, createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
 import { createResponseStore, ReadThrough, sharedRequestsIn } from './cache.ts';
 import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
-import { createErrorReporter } from './error-reporter.ts';
 import { type LastVote, voteStatusAt, withLedger, withSecondsLeft } from './freshness.ts';
 import { createHttp } from './http.ts';
 import {
+  type CachedReviews,
   type CachedValue,
   type ListingKind,
   type LookupClient,
   listingKinds,
   type ObserveAge,
   type ObserveLookup,
+  type ProfileByKind,
   type Resource,
+  type Reviews,
   type ReviewsQuery,
+  reviewSorts,
 } from './lookup.ts';
 import { LookupError } from './lookup-error.ts';
 import { memoryKeyv } from './memory-keyv.ts';
-import { createRequester } from './request.ts';
-import { type CachedReviews, type ProfileByKind, type Reviews, reviewSorts } from './schemas.ts';
+import { createErrorReporter, createRequester } from './request.ts';
 
 /** The default limit of reviews of the service. */
 const defaultReviews = 10;
@@ -143,21 +145,9 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
   }
 
   function cache<Value>(endpoint: Endpoint<Value>): ReadThrough<Value> {
-    const { resource, schema, freshUntil } = endpoint;
-    const keyOf = (id: string) => `${keyPrefix}:${resource}:${id}`;
+    const keyOf = (id: string) => `${keyPrefix}:${endpoint.resource}:${id}`;
     const fetch = (id: string, signal: AbortSignal) => sendRequest(endpoint, id, signal);
-    return new ReadThrough({
-      resource,
-      schema,
-      freshUntil,
-      fetch,
-      keyOf,
-      store,
-      sharedRequests,
-      timeoutMs,
-      clock,
-      observe,
-    });
+    return new ReadThrough({ ...endpoint, fetch, keyOf, store, sharedRequests, timeoutMs, clock, observe });
   }
 }
 
@@ -176,10 +166,7 @@ const allReviews = memoizeOne((all: CachedReviews): Reviews => ({ ...all, shown:
 
 export type RotatableClient = ReturnType<typeof createRotatableClient>;
 
-/**
- * A lookup client whose API key can be replaced. Lookups in progress finish with the key that they started with. Throws
- * what `createClient` throws.
- */
+/** A lookup client whose API key can be replaced; lookups in progress keep theirs. Throws as `createClient` does. */
 export function createRotatableClient(createClient: (key: string) => LookupClient, firstKey: string) {
   let key = firstKey;
   let client = createClient(key);
@@ -211,10 +198,7 @@ const freshForMs = 5 * second;
 /** Responses in memory; a few hundred bytes each. */
 const maxResponses = 1_000;
 
-/**
- * Requests without a cache. Identical ones within a few seconds share a response; an error is not shared with later
- * ones.
- */
+/** Requests without a cache. Identical ones within seconds share a response; errors are not shared with later ones. */
 function requestFresh<Value>(
   fetch: (id: string, signal: AbortSignal) => Promise<Value>,
   clock: Pick<Clock, 'monotonic'>,
@@ -296,60 +280,35 @@ const lookupOptions = z.strictObject({
 } satisfies Record<keyof LookupOptions, z.ZodType>);
 
 /**
- * Checks the options of a lookup client, also unknown ones.
- * @throws InvalidConfigError `invalid_options`, with all issues
- * @throws TallyhookError
+ * Checks the options of a lookup client, also unknown ones. Callers without a type checker, or with an unset environment
+ * variable, would see a failed request later. The errors never contain a value: the key is a secret, and a URL may have one.
  */
 function checkLookupOptions(options: LookupOptions): void {
   checkOptions('createLookup', options, lookupOptions, ([option]) =>
     option === undefined ? 'Pass { kind, baseUrl, key }.' : 'Correct it.',
   );
-  checkRequiredOptions(options);
+  const { kind, baseUrl, key } = options;
+  const choices = listingKinds.map((each) => `"${each}"`).join(' or ');
+  const kindHint = `Pass ${choices}, depending on what the API key belongs to.`;
+  requireOption('kind', kind, 'lookup_kind_missing', kindHint);
+  if (!listingKinds.includes(kind)) throw optionError('lookup_kind_unknown', 'kind', `must be ${choices}`, kindHint);
+  const urlHint = 'Pass the http(s) URL of the lookup API, ending in /api/v1, without user, password or query.';
+  requireOption('baseUrl', baseUrl, 'lookup_base_url_missing', urlHint);
+  if (!isBaseUrl(baseUrl))
+    throw optionError('lookup_base_url_malformed', 'baseUrl', 'is not the URL of a lookup API', urlHint);
+  const keyHint = "Pass the API key of the listing, from the service's dashboard (edit view, advanced setup).";
+  requireOption('key', key, 'lookup_key_missing', keyHint);
 }
 
-/**
- * Checks the required options of a lookup client. Without it, callers without a type checker, or with an unset
- * environment variable, would see a failed request later. The errors name the option and never contain its value: the
- * key is a secret, and a URL may contain one.
- * @throws TallyhookError
- */
-function checkRequiredOptions(options: { kind: ListingKind; baseUrl: string; key: string }): void {
-  checkKind(options.kind);
-  checkBaseUrl(options.baseUrl);
-  if (isUnset(options.key)) {
-    throw new TallyhookError('lookup_key_missing', 'The option "key" of the lookup client is not set.', {
-      hint: "Pass the API key of the listing, from the service's dashboard (edit view, advanced setup).",
-    });
-  }
+/** An empty text is a common fallback for an unset environment variable. */
+function requireOption(name: string, value: unknown, code: OptionErrorCode, hint: string): void {
+  if (value === undefined || value === null || value === '') throw optionError(code, name, 'is not set', hint);
 }
 
-function checkKind(kind: unknown): void {
-  const choices = listingKinds.map((listingKind) => `"${listingKind}"`).join(' or ');
-  const hint = `Pass ${choices}, depending on what the API key belongs to.`;
-  if (isUnset(kind)) {
-    throw new TallyhookError('lookup_kind_missing', 'The option "kind" of the lookup client is not set.', { hint });
-  }
-  if (!listingKinds.some((listingKind) => listingKind === kind)) {
-    throw new TallyhookError('lookup_kind_unknown', `The option "kind" of the lookup client must be ${choices}.`, {
-      hint,
-    });
-  }
-}
+type OptionErrorCode = ConstructorParameters<typeof TallyhookError>[0];
 
-function checkBaseUrl(baseUrl: unknown): void {
-  const hint = 'Pass the http(s) URL of the lookup API, ending in /api/v1, without user, password or query.';
-  if (isUnset(baseUrl)) {
-    throw new TallyhookError('lookup_base_url_missing', 'The option "baseUrl" of the lookup client is not set.', {
-      hint,
-    });
-  }
-  if (!isBaseUrl(baseUrl)) {
-    throw new TallyhookError(
-      'lookup_base_url_malformed',
-      'The option "baseUrl" of the lookup client is not the URL of a lookup API.',
-      { hint },
-    );
-  }
+function optionError(code: OptionErrorCode, name: string, problem: string, hint: string): TallyhookError {
+  return new TallyhookError(code, `The option "${name}" of the lookup client ${problem}.`, { hint });
 }
 
 /** Excludes URLs with a user or password: `fetch` rejects them with an error that contains the URL. */
@@ -360,7 +319,34 @@ function isBaseUrl(baseUrl: unknown): boolean {
   return isHttp && `${username}${password}${search}${hash}` === '' && /\/api\/v1\/*$/.test(pathname);
 }
 
-/** Includes the empty string, a common fallback for an unset environment variable. */
-function isUnset(value: unknown): boolean {
-  return value === undefined || value === null || value === '';
+/** At least the timeout of every client that shares the budget (ms): the budget's proof needs the longest one. */
+const maxTimeoutMs = 20 * second;
+
+/**
+ * Requests the profile that a key belongs to, without the cache, for a current result. The request is counted in the
+ * budget.
+ * @param options.timeoutMs at most 20,000 ms
+ * @throws LookupError
+ * @throws TallyhookError `lookup_key_malformed`
+ */
+export async function fetchProfileOfKey(options: {
+  kind: ListingKind;
+  baseUrl: string;
+  key: string;
+  budget: BudgetStore;
+  clock: Clock;
+  timeoutMs: number;
+}): Promise<ProfileByKind[ListingKind]> {
+  const { kind, key, clock } = options;
+  const http = createHttp(options);
+  const deadline = clock.monotonic() + options.timeoutMs;
+  const budget = createBudget({ log: options.budget, keyId: fingerprint(key), timeoutMs: maxTimeoutMs, clock });
+  await budget.acquire();
+  const endpoint = profileEndpoint[kind];
+  const response = await http.get(endpoint.request(kind), deadline);
+  const profile = endpoint.parse(response, clock.now(), kind);
+  if (!profile.success) {
+    throw new LookupError('lookup_wrong_shape', `The profile of the ${kind} does not match the document.`);
+  }
+  return profile.data;
 }

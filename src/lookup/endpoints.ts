@@ -3,18 +3,19 @@ import { snowflakePattern } from '@tallyhook/platform/snowflake';
 import { z } from 'zod';
 import { type FreshUntil, fiveMinutes, voteStatusFreshUntil } from './freshness.ts';
 import type { LookupRequest, LookupResponse } from './http.ts';
-import type { ListingKind, Resource } from './lookup.ts';
 import {
   type BotProfile,
   botProfileSchema,
   type CachedReviews,
   type CachedVoteStatus,
+  type ListingKind,
   type ProfileByKind,
+  type Resource,
   reviewsSchema,
   type ServerProfile,
   serverProfileSchema,
   voteStatusSchema,
-} from './schemas.ts';
+} from './lookup.ts';
 
 /** An endpoint of the service (document, section 4), or of another one. The id distinguishes its possible requests. */
 export interface Endpoint<Value, Request = LookupRequest, Response = LookupResponse> {

@@ -1,8 +1,7 @@
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { day, minute, second } from '@tallyhook/platform/durations';
-import type { CachedValue, ObserveLookup } from './lookup.ts';
-import type { CachedVoteStatus, VoteStatus } from './schemas.ts';
+import type { CachedValue, CachedVoteStatus, ObserveLookup, VoteStatus } from './lookup.ts';
 
 /** How long an entry can be served when the service fails (ms). */
 export const maxAgeMs = 7 * day;
@@ -58,10 +57,7 @@ export function isExpired(entry: CacheEntry<unknown>, now: number): boolean {
   return now >= entry.asOf + maxAgeMs || entry.asOf > now + maxClockAheadMs;
 }
 
-/**
- * The service's clock may be ahead by this much (ms), so the next vote may arrive this long before the cooldown ends
- * here.
- */
+/** The service's clock may be ahead by this (ms), so the next vote may arrive so long before the cooldown ends here. */
 const maxServiceAheadMs = 5 * minute;
 /** How long a cooldown reported by the service is used without reading the ledger (ms). */
 const serviceCooldownTtlMs = 30 * second;

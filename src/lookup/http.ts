@@ -1,11 +1,11 @@
-import type { Clock } from '@tallyhook/platform/clock';
+import { type Clock, startTimer } from '@tallyhook/platform/clock';
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
+import { rootCauseOf, TallyhookError } from '@tallyhook/platform/errors';
 import { parseJson } from '@tallyhook/platform/json';
 import { createRedactor } from '@tallyhook/platform/redactor';
 import { parseRetryAfter } from '@tallyhook/platform/retry-after';
 import { z } from 'zod';
-import { getText, requireSendableKey } from './get-text.ts';
 import { LookupError } from './lookup-error.ts';
 
 /** A request to one endpoint (document, section 4). */
@@ -105,13 +105,11 @@ const badRequestCodes: Readonly<Record<BadRequestCause, LookupErrorCode>> = {
   either: 'lookup_bad_request',
 };
 
-/** The envelope of a failure (document, section 2.1). */
 const failureEnvelopeSchema = z.object({
   success: z.literal(false),
   error: z.string().catch('no reason given'),
 });
 
-/** A response with a status other than 2xx. */
 interface ErrorResponse {
   /** The request, such as `GET /server`. */
   readonly request: string;
@@ -144,10 +142,7 @@ export function errorForResponse(response: ErrorResponse): LookupError {
   return error('lookup_unexpected_status');
 }
 
-/**
- * The error text of the failure envelope; the whole body if it has none. Every documented failure is JSON (document,
- * section 7).
- */
+/** The error text of the failure envelope; the whole body without one. Every documented failure is JSON (section 7). */
 function readFailure(body: string): { text: string; isJson: boolean } {
   const json = parseJson(body);
   const failure = failureEnvelopeSchema.safeParse(json);
@@ -161,10 +156,7 @@ function causeNamedIn(text: string): BadRequestCause | null {
   return namesKey ? 'wrong key type' : 'bad parameter';
 }
 
-/**
- * The time of Retry-After (ms since the epoch), at least a second and at most an hour from now; null without a valid
- * one.
- */
+/** The time of Retry-After (ms since the epoch), from a second to an hour ahead; null without a valid one. */
 export function retryTime(header: string | null, now: number): number | null {
   const time = header === null ? null : parseRetryAfter(header, now);
   return time === null ? null : Math.min(Math.max(time, now + second), now + maxRetryAfterMs);
@@ -185,4 +177,103 @@ export function createQuote(key: string | null): Quote {
       .trim();
     return JSON.stringify(line.length > maxQuoteLength ? `${line.slice(0, maxQuoteLength - 1)}…` : line);
   };
+}
+
+/** Longer than any documented response (bytes, after decompression). */
+const maxResponseBytes = 1024 * 1024;
+
+/** A complete response. */
+export interface TextResponse {
+  readonly status: number;
+  /** True if the status is 2xx. */
+  readonly ok: boolean;
+  /** The header `Retry-After`, null without one. */
+  readonly retryAfter: string | null;
+  readonly body: string;
+}
+
+interface TextRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The request in messages, such as `GET /server`. */
+  readonly name: string;
+  /** Monotonic time (ms) by which the complete response must have arrived; the request is aborted then. */
+  readonly deadline: number;
+  /** Aborts the request before. */
+  readonly signal?: AbortSignal | undefined;
+  readonly clock: Clock;
+}
+
+/**
+ * Sends one GET, without retries and without following redirects, because the key would be sent along.
+ * @throws LookupError without a complete response, or the reason of the signal; with a status other than 2xx, an incomplete body is empty
+ */
+export async function getText({ url, headers, name, deadline, signal, clock }: TextRequest): Promise<TextResponse> {
+  // Who only creates a client does not load it.
+  const { default: ky, isNetworkError } = await import('ky');
+  const remainingMs = deadline - clock.monotonic();
+  if (remainingMs <= 0) throw timeoutError(name);
+  const timeout = new AbortController();
+  const stopTimer = startTimer(clock, remainingMs, () => timeout.abort());
+  try {
+    const response = await ky.get(url, {
+      headers: { ...headers, Accept: 'application/json' },
+      redirect: 'manual',
+      retry: 0,
+      timeout: false,
+      throwHttpErrors: false,
+      signal: signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal]),
+    });
+    const body = readBody(response, name);
+    return {
+      status: response.status,
+      ok: response.ok,
+      retryAfter: response.headers.get('Retry-After'),
+      body: response.ok ? await body : await body.catch(() => ''),
+    };
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    if (error instanceof LookupError) throw error;
+    throw timeout.signal.aborted ? timeoutError(name) : connectionError(name, error, isNetworkError(error));
+  } finally {
+    stopTimer();
+  }
+}
+
+/** @throws TallyhookError `lookup_key_malformed`, without the key */
+export function requireSendableKey(key: string): void {
+  if (/^[\x21-\x7e]+$/.test(key)) return;
+  throw new TallyhookError(
+    'lookup_key_malformed',
+    'The API key is empty or contains characters that are not allowed in a header.',
+    {
+      hint: "Copy the API key again from the service's dashboard: letters, digits and punctuation, without spaces or line breaks.",
+    },
+  );
+}
+
+async function readBody(response: Response, name: string): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > maxResponseBytes) {
+      throw new LookupError('lookup_wrong_shape', `${name}: the response is longer than ${maxResponseBytes} bytes.`);
+    }
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function timeoutError(name: string): LookupError {
+  return new LookupError('lookup_timeout', `${name}: no response in time.`);
+}
+
+/** ky's own error contains the request, and with it the key: only its cause is passed on. */
+function connectionError(name: string, error: unknown, isOfKy: boolean): LookupError {
+  const cause = isOfKy && error instanceof Error ? error.cause : error;
+  return new LookupError('lookup_unreachable', `${name}: no connection to the service (${rootCauseOf(cause)}).`, {
+    cause,
+  });
 }

@@ -1,5 +1,32 @@
+import { second } from '@tallyhook/platform/durations';
+import { forKysely, openSqlite } from '@tallyhook/platform/sqlite';
+
 /*
  * The package contains this adapter and that of Redis: they are pre-releases, and one depends on a native driver that is
  * never loaded (see scripts/bundle.ts).
  */
 export { KeyvSqlite } from '@keyv/sqlite';
+
+/** SQLite is synchronous: a lock of another process must not block this one for long (ms). */
+const busyTimeoutMs = second / 10;
+
+/** A driver for a cache in a file. That of the adapter prepares each statement for each run, which takes longer. */
+export const sqliteDriver = {
+  name: 'custom',
+  async connect({ filename, wal }: { readonly filename: string; readonly wal?: boolean }) {
+    const database = openSqlite(filename, { busyTimeoutMs });
+    // SQLite's default: what is used often is in memory anyway.
+    database.exec('PRAGMA cache_size = -2000');
+    if (wal) database.exec('PRAGMA journal_mode = WAL');
+    const statements = forKysely(database);
+    return {
+      async query(text: string, ...parameters: unknown[]): Promise<unknown[]> {
+        const statement = statements.prepare(text);
+        if (statement.reader) return statement.all(parameters);
+        statement.run(parameters);
+        return [];
+      },
+      close: async () => database.close(),
+    };
+  },
+} as const;

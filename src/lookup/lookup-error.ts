@@ -41,9 +41,7 @@ const hints: Readonly<Record<LookupErrorCode, string>> = {
   lookup_unexpected_status: 'Check the base URL of the service in the settings (https, and ending in /api/v1).',
 };
 
-/**
- * They last until the operator or a new version fixes them. Logged once, as an error, until a request succeeds again.
- */
+/** Errors until the operator or a new version fixes them: logged once, until a request succeeds again. */
 const persistent: readonly LookupErrorCode[] = ['lookup_wrong_key_type', 'lookup_key_refused', 'lookup_wrong_shape'];
 
 /** Details of a failed lookup. @category Errors */
@@ -65,9 +63,7 @@ export interface LookupErrorOptions {
 export class LookupError extends TallyhookError {
   declare readonly code: LookupErrorCode;
   declare readonly hint: string;
-  /**
-   * The earliest time at which a retry makes sense (ms since the epoch); null if unknown, or if waiting does not help.
-   */
+  /** When a retry makes sense at the earliest (ms since the epoch); null if unknown, or if waiting is in vain. */
   readonly retryAt: number | null;
   /** The HTTP status of the response; null without a response. */
   readonly status: number | null;

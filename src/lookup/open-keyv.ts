@@ -27,10 +27,7 @@ export async function openKeyv(url: string, onFallback: (error: unknown) => void
 async function sqliteKeyv(path: string, onFallback: (error: unknown) => void): Promise<Keyv> {
   let keyv: Keyv | undefined;
   try {
-    const [{ KeyvSqlite }, { sqliteDriver: driver }] = await Promise.all([
-      import('./keyv-sqlite.ts'),
-      import('./sqlite-driver.ts'),
-    ]);
+    const { KeyvSqlite, sqliteDriver: driver } = await import('./keyv-sqlite.ts');
     makeDirectory(dirname(path));
     const store = new KeyvSqlite({ uri: path, wal: true, clearExpiredInterval: hour, driver });
     keyv = new Keyv({ store, namespace });
@@ -49,23 +46,16 @@ async function sqliteKeyv(path: string, onFallback: (error: unknown) => void): P
 async function redisKeyv(url: string, onFallback: (error: unknown) => void): Promise<Keyv> {
   const adapter = await import('./keyv-redis.ts').catch(onFallback);
   if (!adapter) return memoryKeyv();
-  const store = withoutPassword(
-    () =>
-      new adapter.KeyvRedis(
-        { url, disableOfflineQueue: true, socket: { connectTimeout: second } },
-        { connectionTimeout: second, throwOnConnectError: false, throwOnErrors: false },
-      ),
-  );
-  const keyv = new Keyv({ store, namespace });
-  keyv.on('error', ignore);
-  return keyv;
-}
-
-/** The driver's own error would contain the URL, and with it a password. */
-function withoutPassword<Store>(open: () => Store): Store {
   try {
-    return open();
+    const store = new adapter.KeyvRedis(
+      { url, disableOfflineQueue: true, socket: { connectTimeout: second } },
+      { connectionTimeout: second, throwOnConnectError: false, throwOnErrors: false },
+    );
+    const keyv = new Keyv({ store, namespace });
+    keyv.on('error', ignore);
+    return keyv;
   } catch {
+    // The driver's own error would contain the URL, and with it a password.
     throw new TallyhookError('cache_url_unknown', 'The URL of the cache is invalid.', {
       hint: 'Use redis://user:password@host:6379, with special characters of the password percent-encoded.',
     });

@@ -1,12 +1,15 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { minute, second } from '@tallyhook/platform/durations';
+import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { createThrottledLog } from '@tallyhook/platform/throttled-log';
 import type { z } from 'zod';
 import type { Budget } from './budget.ts';
 import type { Endpoint } from './endpoints.ts';
-import type { ErrorReporter } from './error-reporter.ts';
 import type { CacheEntry } from './freshness.ts';
 import type { Http, LookupRequest, LookupResponse } from './http.ts';
-import type { ObserveLookup } from './lookup.ts';
+import type { ObserveLookup, Resource } from './lookup.ts';
 import { LookupError } from './lookup-error.ts';
 
 /** After a rejected key, no request is sent for this time (ms). */
@@ -29,16 +32,13 @@ interface RequesterOptions<Request, Response> {
 }
 
 /** Sends a request to an endpoint. Rejects with a LookupError, or with the reason of the signal. */
-export type SendRequest<Request = LookupRequest, Response = LookupResponse> = <Value>(
+type SendRequest<Request = LookupRequest, Response = LookupResponse> = <Value>(
   endpoint: Pick<Endpoint<Value, Request, Response>, 'resource' | 'request' | 'parse'>,
   id: string,
   signal?: AbortSignal,
 ) => Promise<CacheEntry<Value>>;
 
-/**
- * Sends requests within the budget. After an error, the error is repeated for a while without a new request. Reports
- * every error.
- */
+/** Sends requests within the budget, and reports errors, which are repeated for a while without a request. */
 export function createRequester<Request, Response>(
   options: RequesterOptions<Request, Response>,
 ): SendRequest<Request, Response> {
@@ -102,4 +102,64 @@ function wrongShapeError(sender: string, resource: string, error: z.ZodError): L
   const issues = error.issues.slice(0, 3).map(({ path, message }) => `${path.join('.') || 'data'}: ${message}`);
   const message = `The response of ${sender} for "${resource}" does not match the document (${issues.join('; ')}).`;
   return new LookupError('lookup_wrong_shape', message.slice(0, maxMessageLength));
+}
+
+/** Minimum time between two messages with the same code (ms). */
+const logIntervalMs = minute;
+
+export type ErrorReporter = ReturnType<typeof createErrorReporter>;
+
+/** A rejected key affects all resources. */
+type Scope = Resource | 'everything';
+
+/** Logs each code at most once a minute; a persistent error once, and again (as info) when it is resolved. */
+export function createErrorReporter({ log, clock }: { log: Log; clock: Clock }) {
+  const logThrottled = createThrottledLog({ log, clock, intervalMs: logIntervalMs });
+  /** Unresolved persistent errors. One whose message was throttled is logged at the next failure. */
+  const unresolved = new Map<Scope, { readonly code: LookupErrorCode; readonly isLogged: boolean }>();
+
+  function report(level: 'error' | 'warn', code: string, message: string, fields: object = {}): boolean {
+    return logThrottled(level, code, message, { code, ...fields });
+  }
+
+  function reportPersistent(resource: Resource, { code, message, hint }: LookupError): void {
+    const scope = code === 'lookup_key_refused' ? 'everything' : resource;
+    const previous = unresolved.get(scope);
+    if (previous?.code === code && previous.isLogged) return;
+    unresolved.set(scope, { code, isLogged: report('error', code, message, { hint, resource }) });
+  }
+
+  function resolve(scope: Scope): void {
+    const error = unresolved.get(scope);
+    unresolved.delete(scope);
+    if (error?.isLogged) log.info({ code: error.code, resource: scope }, 'lookups succeed again');
+  }
+
+  return {
+    requestFailed(resource: Resource, error: unknown): void {
+      if (!(error instanceof LookupError)) {
+        report('error', 'lookup_broken', `The lookup client failed: ${messageOf(error)}`, { resource });
+      } else if (error.isPersistent) {
+        reportPersistent(resource, error);
+      } else {
+        report('warn', error.code, error.message, { hint: error.hint, resource });
+      }
+    },
+    /** Resolves the persistent errors of the resource. */
+    requestSucceeded(resource: Resource): void {
+      resolve('everything');
+      resolve(resource);
+    },
+    /** The lookup continues without the cache. */
+    cacheFailed(error: unknown): void {
+      report('warn', 'cache_failed', `The cache of the lookup client failed: ${messageOf(error)}`, {
+        hint: 'Lookups continue, but send more requests. Check the URL of the cache, the disk and its permissions.',
+      });
+    },
+    /** The lookup continues without the ledger. */
+    ledgerFailed(error: unknown): void {
+      report('warn', 'ledger_unread', `The ledger cannot be read for a lookup: ${messageOf(error)}`);
+    },
+    has: (code: LookupErrorCode): boolean => [...unresolved.values()].some((error) => error.code === code),
+  };
 }

@@ -2,10 +2,10 @@ import { commands } from '../../commands/index.ts';
 import type { ListingConfig } from '../../config/schema.ts';
 import { styleOf } from '../core/announcements/announcement-style.ts';
 import type { AnnouncementPreview } from '../core/announcements/preview.ts';
-import { offersAt } from '../discord/commands/offers.ts';
+import { offersAt } from '../discord/commands/command.ts';
 import { previews } from '../features/previews.ts';
 import type { Texts } from '../texts/texts.ts';
-import { findSite } from '../webhook/sites/site-settings.ts';
+import { findSite } from '../webhook/sites/index.ts';
 
 /** What is announced of a listing, and how. */
 export type AnnouncedListing = Pick<ListingConfig, 'name' | 'kind' | 'announcements' | 'site' | 'rewards' | 'timeZone'>;

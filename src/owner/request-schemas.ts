@@ -6,7 +6,7 @@ import { maxCorrection, maxReasonLength } from '../core/ledger/correction.ts';
 import { leaderboardPeriods, leaderboardScores } from '../core/ledger/standing.ts';
 import { withoutGuild } from '../features/communities/directory.ts';
 import { outcomes } from '../webhook/response.ts';
-import { siteIds } from '../webhook/sites/site-settings.ts';
+import { siteIds } from '../webhook/sites/index.ts';
 
 const id = z
   .string()

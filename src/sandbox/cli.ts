@@ -103,7 +103,6 @@ async function chooseAddresses(page: number | null): Promise<Addresses> {
   return { ports, environment: { ...env, PORT: String(await freePort(loadHttpAddress(env).host, 3000)) } };
 }
 
-/** Where a sandbox was, for the one that takes its place. */
 function addressesOf({ urls: { page, service, bot } }: Sandbox): Addresses {
   const portOf = (url: string) => Number(new URL(url).port);
   const environment = { ...process.env, PORT: String(portOf(bot)), PORT_FILE: undefined };

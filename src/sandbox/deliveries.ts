@@ -140,15 +140,12 @@ export class Deliveries {
   };
 }
 
-/**
- * A repeated test is another test, and what is quarantined is stored each time: neither shows what a repetition does.
- */
+/** What a repetition does shows neither in a test, which is another one, nor in what is quarantined each time. */
 const isNoVote = (name: Step['name']) => name === 'test' || name === 'quarantined';
 
 type OnAttempted = NonNullable<InternalDependencies['onAttempted']>;
 type StepText = Omit<Step, 'at' | 'afterMs'>;
 
-/** The names of what a vote can earn besides its own credits. */
 const bonuses: Partial<Readonly<Record<Cause, string>>> = {
   streak: 'streak',
   milestone: 'milestone',
@@ -267,7 +264,6 @@ function captureBody(request: IncomingMessage, onComplete: () => void): () => Bu
   return () => Buffer.concat(chunks);
 }
 
-/** Records the text that the handler passes to `response.end`. */
 function captureResponseText(response: ServerResponse): () => string {
   let text = '';
   response.end = new Proxy(response.end, {

@@ -19,7 +19,6 @@ export interface FaultInjection {
   sendUnknownEvent(userId: string): Promise<DeliveryResponse | null>;
 }
 
-/** Where votes for a listing are sent. */
 interface VoteWebhook {
   readonly kind: 'server' | 'bot';
   /** The id of the listing. */

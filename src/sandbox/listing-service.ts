@@ -86,7 +86,6 @@ export async function registerWebhooks(
   }
 }
 
-/** Makes the owner of the guild the owner of a listing. */
 async function giveToOwner(service: RunningService, listing: Listing): Promise<Listing> {
   await service.setOwner(listing.id, sandboxOwner);
   return { ...listing, ownerId: sandboxOwner.userId };

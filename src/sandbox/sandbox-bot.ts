@@ -122,10 +122,7 @@ async function createBot(options: BotOptions, address: Environment) {
   };
 }
 
-/**
- * Listens before the bot exists: `/setup` shows the address for webhooks, which includes the port, and nobody else can
- * take the port meanwhile.
- */
+/** Listens before the bot exists: `/setup` shows the address for webhooks, and nobody else can take the port. */
 async function openServer(environment: Environment) {
   const isPortSet = environment['PORT'] || environment['PORT_FILE'];
   const wanted = loadHttpAddress(isPortSet ? environment : { ...environment, PORT: '0' });
@@ -152,7 +149,6 @@ function settingsKeyFile(path: string): string {
   return path;
 }
 
-/** The settings that connect the bot to the sandbox. */
 async function botEnvironment(options: BotOptions, secrets: WebhookSecrets): Promise<Environment> {
   const { discord, listingService, sites } = options;
   return {

@@ -1,10 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { type Clock, systemClock } from '@tallyhook/platform/clock';
+import { hour, second } from '@tallyhook/platform/durations';
 import { openJsonFile, readJsonFile } from '@tallyhook/platform/json-file';
 import type { Log } from '@tallyhook/platform/log';
 import { adaptLogger, type Logger, silentLogger } from '@tallyhook/platform/logger';
 import { createPrng } from '@tallyhook/platform/prng';
-import { type RunningService, seededInviteCode } from 'listing-service';
+import { type Listing, type RunningService, seededInviteCode } from 'listing-service';
 import {
   isPersistent,
   type LocalDiscord,
@@ -16,9 +17,16 @@ import { z } from 'zod';
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
 import type { App } from '../app/app-interface.ts';
-import { guildMembers, guildNames, type ListingSettings, voters } from './community.ts';
+import type { Ledger } from '../core/ledger/program-ledger.ts';
+import { guildMembers, guildNames, type ListingSettings, memberName, voters } from './community.ts';
 import { openDataDirectory } from './data-directory.ts';
-import { createFaultInjection, createOutageSwitch, type FaultInjection, type OutageSwitch } from './fault-injection.ts';
+import {
+  createFaultInjection,
+  createOutageSwitch,
+  type DeliveryResponse,
+  type FaultInjection,
+  type OutageSwitch,
+} from './fault-injection.ts';
 import {
   createServiceApplication,
   registerWebhooks,
@@ -28,6 +36,7 @@ import {
 } from './listing-service.ts';
 import {
   type CommandLine,
+  type FaultAction,
   type PagePorts,
   type SandboxEvents,
   type StartOver,
@@ -36,10 +45,9 @@ import {
   tourNames,
 } from './page/ports.ts';
 import { createSandboxPage } from './page/sandbox-page.ts';
-import { createPageBridge } from './page-bridge.ts';
 import { createSandboxBot } from './sandbox-bot.ts';
 import { openSandboxClock, type SandboxClock } from './sandbox-clock.ts';
-import { startListingSites } from './sites.ts';
+import { type ImitatedSite, type ListingSites, startListingSites } from './sites.ts';
 
 /** tallyhook with a local Discord and a local listing service. The bot is the same code as in production. */
 export interface Sandbox {
@@ -62,9 +70,7 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
-/**
- * Without options the sandbox starts empty, logs nothing, listens on free ports, and deletes its files when it stops.
- */
+/** Without options it starts empty, logs nothing, listens on free ports, and deletes its files at the end. */
 export interface SandboxOptions {
   /** Directory for its state; the next sandbox with this directory continues from there. */
   readonly directory?: string;
@@ -77,16 +83,11 @@ export interface SandboxOptions {
   readonly ports?: { readonly page: number; readonly service: number };
   /** Seconds that pass in the sandbox per second of real time: 1 (default) to 60. */
   readonly speed?: number;
-  /**
-   * Seed of the pseudorandom numbers, for repeatable runs; `none` starts with listings that have no votes or reviews.
-   */
+  /** Seed of the pseudorandom numbers, for repeatable runs; `none` starts without votes and reviews. */
   readonly seed?: number | 'none';
   /** The clock that the sandbox clock is based on (default: the system's), for runs at a fixed time. */
   readonly realClock?: Clock;
-  /**
-   * Settings of both listings that replace the sandbox's, as in the file of `TALLYHOOK_CONFIG`: `announcements`,
-   * `shop`, …
-   */
+  /** Settings of both listings that replace the sandbox's, as in `TALLYHOOK_CONFIG`: `announcements`, `shop`, … */
   readonly listingSettings?: ListingSettings;
   /** True if the bot knows the listings at the start (default: true). Otherwise they are linked with `/setup`. */
   readonly linked?: boolean;
@@ -126,7 +127,8 @@ const host = '127.0.0.1';
  * ```
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { environment = {}, ports = { page: 0, service: 0 }, speed, seed, realClock, listingSettings } = options;
+  const { environment = {}, speed, seed, realClock, listingSettings, commandLine } = options;
+  const { page: pagePort, service: servicePort } = options.ports ?? { page: 0, service: 0 };
   const isLinked = options.linked ?? true;
   const { log } = adaptLogger(options.log ?? silentLogger);
   const started: { stop(): Promise<void> }[] = [];
@@ -147,19 +149,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const database = directory.file('service.db');
     let discordApi = '';
     const application = createServiceApplication(() => discordApi);
-    const listingService = await startListingService({
-      host,
-      port: ports.service,
-      database,
-      discord: application,
-      clock,
-      log,
-      seed: seed !== 'none',
-      track,
-    });
+    const serviceOptions = { host, port: servicePort, database, clock, log, seed: seed !== 'none', track };
+    const listingService = await startListingService({ ...serviceOptions, discord: application });
     const { service, relay, listings } = listingService;
 
-    const { commandLine } = options;
     const firstTour = commandLine?.tour ?? (isLinked ? null : 'own');
     const tours = openTours(directory.file('tour.json'), firstTour, log, track);
     const events: PagePorts['events'] = new EventEmitter();
@@ -168,21 +161,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const path = directory.file('sites.json');
     const sitesOptions = { host, path, listings, people: guildMembers, clock, log, emit };
     const sites = options.sites === false ? null : track(await startListingSites(sitesOptions));
-    const bridge = createPageBridge({
-      events,
-      service,
-      listings: [listings.server, listings.bot],
-      sites,
-      isLinked,
-      tours,
-      commandLine,
-      clock,
-    });
+    let running: RunningBot | null = null;
+    const ports = createPagePorts(
+      { events, service, listings: [listings.server, listings.bot], sites, isLinked, tours, commandLine, clock },
+      () => running,
+    );
     const discord = await startSandboxDiscord(directory.file('discord.json'), track, {
       host,
-      port: ports.page,
+      port: pagePort,
       guild: { id: listings.server.id, name: listings.server.name, inviteCode: seededInviteCode },
-      pageExtension: createSandboxPage(bridge.ports),
+      pageExtension: createSandboxPage(ports),
       applications: [registration(application, service.url)],
       clock,
       log,
@@ -203,16 +191,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     };
 
     const sandboxBot = await createSandboxBot({
-      discord,
-      listingService,
-      sites,
-      directory,
-      environment,
-      listingSettings,
-      isLinked,
-      clock,
+      ...{ discord, listingService, sites, directory, environment, listingSettings, isLinked, clock, emit },
       createBotLog: options.botLog,
-      emit,
       onConsoleOpened: () => void events.emit('tour', 'console'),
     });
     const { app, deliveries, secrets, url: bot } = track(sandboxBot);
@@ -226,7 +206,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     };
     const faultInjection = createFaultInjection({ bot, deliveries, findWebhook, clock });
     const { consoleLink, runDoctor } = sandboxBot;
-    bridge.connect({ ledger: app.ledger, consoleLink, runDoctor, faultInjection, outages });
+    running = { ledger: app.ledger, consoleLink, runDoctor, faultInjection, outages };
     if (isLinked) await registerWebhooks(listingService, bot, secrets);
     if (isLinked) for (const each of sites?.all ?? []) each.setWebhook(`${bot}/webhooks/${each.name}`);
     await discord.pageReady();
@@ -288,4 +268,120 @@ async function startSandboxDiscord(
     if (isPersistent(kind)) file.scheduleWrite();
   });
   return track(discord);
+}
+
+const notLinked = 'The service sends no votes to the bot yet. Link a listing with /setup first.';
+const outageMs = 10 * second;
+const clockStepMs = 12 * hour;
+
+/** The parts of the bot, which exist only after the page was created. */
+interface RunningBot {
+  readonly ledger: Pick<Ledger, 'account'>;
+  readonly faultInjection: FaultInjection;
+  readonly consoleLink: () => string;
+  readonly runDoctor: PagePorts['runDoctor'];
+  readonly outages: { readonly discord: OutageSwitch; readonly service: OutageSwitch };
+}
+
+function createPagePorts(
+  options: Pick<PagePorts, 'events' | 'isLinked' | 'tours' | 'commandLine'> & {
+    readonly service: RunningService;
+    readonly listings: readonly Listing[];
+    /** Other listing sites; null without them. */
+    readonly sites: ListingSites | null;
+    readonly clock: SandboxClock;
+  },
+  bot: () => RunningBot | null,
+): PagePorts {
+  const { events, service, listings, sites, clock, isLinked, tours, commandLine } = options;
+  clock.events.on('moved', () => events.emit('simulation'));
+
+  function requireBot(): RunningBot {
+    const running = bot();
+    if (running === null) throw new Error('The bot is not running yet.');
+    return running;
+  }
+
+  /** Injects the fault; returns what was done, as text for the page. */
+  const handlers: Readonly<Record<FaultAction, (userId: string) => Promise<string> | string>> = {
+    async repeat() {
+      const response = await requireBot().faultInjection.resendLast();
+      if (response === null) return 'No deliveries yet. Cast a vote first.';
+      return `The last delivery was sent again, byte for byte. ${describeResponse(response)}`;
+    },
+    async break_signature(userId) {
+      const response = await requireBot().faultInjection.sendInvalidSignature(userId);
+      if (response === null) return notLinked;
+      return `A vote with an invalid signature was sent. ${describeResponse(response)}`;
+    },
+    async unknown_event(userId) {
+      const response = await requireBot().faultInjection.sendUnknownEvent(userId);
+      if (response === null) return notLinked;
+      return `A signed event of an unknown type was sent. ${describeResponse(response)}`;
+    },
+    discord_down() {
+      requireBot().outages.discord.begin(outageMs);
+      return `Discord is down for ${outageMs / second} seconds. Votes are still recorded; announcements wait.`;
+    },
+    service_down() {
+      requireBot().outages.service.begin(outageMs);
+      return `The service is down for ${outageMs / second} seconds. Commands reply with cached data.`;
+    },
+    move_clock() {
+      clock.advance(clockStepMs);
+      const text = `The clock was advanced by ${clockStepMs / hour} hours`;
+      events.emit('timeline', { kind: 'line', at: clock.now(), source: 'sandbox', tone: 'plain', text });
+      return `${text}.`;
+    },
+  };
+
+  function votableListing(imitated: ImitatedSite): PagePorts['listings'][number] {
+    const { site, listing, page } = imitated;
+    const localPage = sites?.pageOf(imitated) ?? page;
+    return { kind: listing.kind, name: listing.name, site: { id: site.id, name: site.name, page, localPage } };
+  }
+
+  return {
+    listings: [...listings.map(({ kind, name }) => ({ kind, name })), ...(sites?.all ?? []).map(votableListing)],
+    serviceUrl: service.url,
+    consoleLink: () => bot()?.consoleLink() ?? null,
+    isLinked,
+    tours,
+    commandLine,
+    events,
+    get outages() {
+      const { discord, service: ofService } = bot()?.outages ?? {};
+      return { discord: discord?.isDown ?? false, service: ofService?.isDown ?? false };
+    },
+    async castVote({ userId, kind, site }) {
+      if (site !== undefined) {
+        const imitated = sites?.all.find((each) => each.site.id === site);
+        return imitated?.castVote(userId) ?? { outcome: 'refused', reason: 'There is no such site.' };
+      }
+      if (bot()?.outages.service.isDown) {
+        return { outcome: 'refused', reason: 'The service is down, so votes are not possible.' };
+      }
+      const vote = { kind, userId, username: memberName(userId) };
+      const { recorded, nextVoteAt, deliveryId } = await service.castVote(vote);
+      if (!recorded) return { outcome: 'too_soon', nextVoteAt };
+      return { outcome: 'recorded', nextVoteAt, isDelivered: deliveryId !== null };
+    },
+    async credits(userId) {
+      const running = bot();
+      return running && ((await running.ledger.account(userId))?.credits ?? 0);
+    },
+    async runDoctor() {
+      const results = await requireBot().runDoctor();
+      events.emit('tour', 'doctor');
+      return results;
+    },
+    injectFault: async (fault, userId) => handlers[fault](userId),
+  };
+}
+
+const responseSchema = z.object({ outcome: z.string().optional(), error: z.string().optional() }).catch({});
+
+function describeResponse({ status, body }: DeliveryResponse): string {
+  const { outcome, error } = responseSchema.parse(body);
+  return `The bot answered ${status}: ${outcome ?? error ?? 'no details'}`;
 }

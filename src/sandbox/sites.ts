@@ -23,7 +23,6 @@ import type { TimelineLine, VoteResult } from './page/ports.ts';
 /** Longest body of a form (bytes). */
 const maxFormBytes = 10_000;
 
-/** Answers at the paths of the sites: their vote pages, and the API of top.gg. */
 function createSiteHandler(
   all: readonly ImitatedSite[],
   { log, ...context }: SitePageContext & { readonly log: Log },
@@ -94,7 +93,6 @@ interface ShownState {
   readonly notice: string | null;
 }
 
-/** The vote page of the listing, and below it what its owner sets on the site. */
 function sendSitePage(
   response: ServerResponse,
   { site, listing, stored }: ImitatedSite,
@@ -124,7 +122,6 @@ ${site.id === 'topgg' && html`<p class="quiet">API token: <code>${stored.key}</c
 
 const saved = 'Saved.';
 
-/** Does what a form of the page asks for. */
 async function submitForm(
   imitated: ImitatedSite,
   form: URLSearchParams,
@@ -170,7 +167,6 @@ const storedSiteSchema = z.object({
 export type StoredSite = z.infer<typeof storedSiteSchema>;
 type SiteVote = StoredSite['votes'][number];
 
-/** Number of votes that a site remembers. */
 const maxVotes = 1_000;
 const timeoutMs = 5 * second;
 
@@ -272,10 +268,7 @@ const stateSchema = z.object({ version: z.literal(1), sites: z.record(z.string()
 /** Other listing sites that the sandbox imitates. */
 export type ListingSites = Awaited<ReturnType<typeof startListingSites>>;
 
-/**
- * Starts the sites, with the votes and webhooks of an earlier run from the file.
- * @throws TallyhookError `cannot_listen`
- */
+/** Starts the sites with the votes and webhooks of an earlier run. @throws TallyhookError `cannot_listen` */
 export async function startListingSites(options: {
   host: string;
   /** Path of the file with their state. */

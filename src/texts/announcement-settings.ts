@@ -12,9 +12,9 @@ export interface AnnouncementSettings {
   readonly colour: string | null;
   /** The https URL of an image; null for none. */
   readonly thumbnail: string | null;
-  /** Whether votes and digests have a button that leads to the listing. */
+  /** True if votes and digests have a button that leads to the listing. */
   readonly voteButton: boolean;
-  /** Whether votes show the avatar and name of the voter, the icon of the server, the streak, and the credits as a heading. */
+  /** True if votes show the avatar and name of the voter, the icon of the server, the streak, and the credits as a heading. */
   readonly avatar: boolean;
   readonly icon: boolean;
   readonly streak: boolean;

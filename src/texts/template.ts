@@ -78,7 +78,7 @@ export type TemplateIssue = { readonly message: string } & (
   | { readonly type: 'tooLong'; readonly length: number; readonly max: number }
   | {
       readonly type: 'placeholders';
-      /** Those that are not possible, each once. */
+      /** The names that are not possible, each once. */
       readonly names: readonly string[];
       readonly known: readonly string[];
       /** The possible ones that are most likely meant. */

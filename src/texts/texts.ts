@@ -1,11 +1,12 @@
+import { closest } from '@tallyhook/platform/did-you-mean';
+import { TallyhookError } from '@tallyhook/platform/errors';
 import { createLanguage, type Language, type Values } from '@tallyhook/platform/texts/language';
 import { defaultLocale, type Locale, languageOf, localeFor, locales } from '@tallyhook/platform/texts/locale';
 import type { Markup, Plain } from '@tallyhook/platform/texts/markup';
+import { partsOf } from '@tallyhook/platform/texts/message-parts';
 import type { Flat, IsPlain, NameIn, ValuesOf } from '@tallyhook/platform/texts/messages';
-import { keysOf, namesOf, textsOfLanguage } from '@tallyhook/platform/texts/translations';
+import { createCatalogue, keysOf, messagesIn, namesOf, textsOfLanguage } from '@tallyhook/platform/texts/translations';
 import { en } from '../../locales/en.ts';
-import { catalogue } from './catalogue.ts';
-import { readOverrides, type TextOverrides } from './overrides.ts';
 
 /** All texts of the bot in English by their keys. */
 export type TextMessages = Flat<typeof en>;
@@ -29,13 +30,13 @@ type Said<Key extends TextKey> = IsPlain<TextMessages[Key]> extends true ? strin
 export interface Texts extends Pick<Language, 'locale' | 'number' | 'signed' | 'list' | 'duration' | 'days'> {
   /** Says a text: `text('claim.paid', { credits })`. Numbers are formatted; `count` also decides the form. */
   readonly text: <Key extends TextKey>(key: Key, ...values: TextValues<Key>) => Said<Key>;
-  /** Whether a group has a text of this name, such as a cause of an entry that another version wrote. */
+  /** True if a group has a text of this name, such as a cause of an entry that another version wrote. */
   readonly has: <Group extends string>(group: Group, name: string) => name is TextIn<Group> & string;
   /** The names of the texts in a group. */
   readonly namesIn: <Group extends string>(group: Group) => readonly TextIn<Group>[];
   /** The parts of a text that pages fill in themselves: the names of its placeholders are at odd positions. */
   readonly partsOf: (key: TextKey) => readonly string[];
-  /** The same texts in other languages. */
+  /** These texts in other languages. */
   readonly languages: AppTexts;
 }
 
@@ -96,3 +97,90 @@ export const ownTexts = createAppTexts();
 
 /** {@link ownTexts} in a language. */
 export const textsIn = ownTexts.in;
+
+/**
+ * Texts in place of tallyhook's, by language and key: `{ de: { 'credits.title': 'Münzen' } }`. A language is Discord's
+ * code (`es-419`), or `en`, `es`, `pt` or `zh` for all of its regions. Keys are those of the English texts; of a text
+ * that depends on a number, the key ends in the form (`parts.credits_one`).
+ * @category Texts
+ */
+export type TextOverrides = Readonly<
+  Partial<Record<Locale | 'en' | 'es' | 'pt' | 'zh', Readonly<Record<string, string>>>>
+>;
+
+/** Discord's limits (characters). */
+const maxButton = 80;
+const maxDescription = 100;
+const maxText = 700;
+
+/** The overriding texts of each language by their paths. @throws TallyhookError `text_invalid`, with all issues */
+export function readOverrides(overrides: TextOverrides): ReadonlyMap<Locale, ReadonlyMap<string, string>> {
+  const issues: string[] = [];
+  const read = new Map<Locale, Map<string, string>>();
+  // A region takes precedence over its language.
+  const sorted = Object.entries(overrides).toSorted(([one], [other]) => one.length - other.length);
+  for (const [code, texts] of sorted) {
+    const matching = locales.filter((locale) => locale === code || locale.split('-', 1)[0] === code);
+    if (matching.length === 0) issues.push(`there are no texts in ${quoted(code)}${suggestion(code, locales)}`);
+    for (const locale of matching) {
+      const messages = new Map([...messagesIn(catalogue, 'en'), ...messagesIn(catalogue, languageOf(locale))]);
+      const own = read.get(locale) ?? new Map<string, string>();
+      for (const [path, text] of Object.entries(texts)) {
+        const found = issuesOf(path, text, messages).map((issue) => `${code} ${quoted(path)} ${issue}`);
+        issues.push(...found.filter((issue) => !issues.includes(issue)));
+        own.set(path, text);
+      }
+      read.set(locale, own);
+    }
+  }
+  if (issues.length > 0) {
+    throw new TallyhookError('text_invalid', `These texts cannot be used: ${issues.join('; ')}.`, {
+      hint: 'The texts, their keys and placeholders are those of locales/en.ts.',
+    });
+  }
+  return read;
+}
+
+/** What is wrong with a text, as ends of sentences that begin with its path. */
+function issuesOf(path: string, text: unknown, messages: ReadonlyMap<string, string>): readonly string[] {
+  const original = messages.get(path);
+  if (original === undefined) return [`is not a text${suggestion(path, [...messages.keys()])}`];
+  if (typeof text !== 'string' || text.trim() === '') return ['is empty'];
+  const known = [...placeholdersIn(original), ...(isPluralForm(path) ? ['count'] : [])];
+  const unknown = placeholdersIn(text).filter((name) => !known.includes(name));
+  const allowed =
+    known.length === 0
+      ? 'has no placeholders'
+      : `can have ${known
+          .toSorted()
+          .map((name) => `{${name}}`)
+          .join(', ')}`;
+  const maxLength = maxLengthOf(path);
+  return [
+    ...unknown.map((name) => `has the placeholder {${name}}${suggestion(name, known)}, but ${allowed}`),
+    ...(text.length > maxLength ? [`has ${text.length} characters, of which ${maxLength} fit`] : []),
+  ];
+}
+
+function placeholdersIn(text: string): readonly string[] {
+  return partsOf(text).filter((_, index) => index % 2 === 1);
+}
+
+function isPluralForm(path: string): boolean {
+  return /_(?:zero|one|two|few|many|other)$/.test(path);
+}
+
+function maxLengthOf(path: string): number {
+  if (/(?:description|Option)$/.test(path)) return maxDescription;
+  return /button/i.test(path) ? maxButton : maxText;
+}
+
+function suggestion(name: string, known: readonly string[]): string {
+  const similar = closest(name, known);
+  return similar === undefined ? '' : ` (did you mean ${quoted(similar)}?)`;
+}
+
+const quoted = (text: string) => JSON.stringify(text);
+
+/** The bot's texts. */
+export const catalogue = createCatalogue(en, import.meta.url, 'bot');

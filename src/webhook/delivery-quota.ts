@@ -4,7 +4,7 @@ import { hour, minute, second } from '@tallyhook/platform/durations';
 /** What one listing may send in an hour. */
 export interface QuotaLimits {
   readonly maxDeliveries: number;
-  /** Of all bodies. */
+  /** All bodies together. */
   readonly maxBytes: number;
 }
 
@@ -44,10 +44,7 @@ export function createDeliveryQuota({ maxDeliveries, maxBytes }: QuotaLimits, cl
   }
 
   return {
-    /**
-     * Counts a delivery of a listing. Returns null if the listing may send it, otherwise the seconds after which it may
-     * send further ones; then nothing is counted.
-     */
+    /** Counts a delivery. Null if the listing may send it; otherwise uncounted, and the seconds until further ones. */
     take(listing: string, bytes: number): number | null {
       const now = clock.monotonic();
       const current = Math.floor(now / slotMs);

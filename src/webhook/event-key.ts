@@ -17,13 +17,10 @@ const timeLength = 12;
 const maxNumberLength = 20;
 const numberPattern = /^[1-9]\d{0,19}$/;
 
-/**
- * Suffix of the identity of a vote without a timestamp. All such votes within one cooldown are the same vote, see
- * `record-event.ts`.
- */
+/** Marks votes without a time: all such votes within one cooldown are the same vote, see `record-event.ts`. */
 const untimedSuffix = 'untimed';
 
-/** Of what a premium event is a part. */
+/** The delivery of a premium event. */
 export interface PremiumKeyContext {
   readonly community: string;
   readonly body: string;
@@ -43,10 +40,7 @@ export function createEventKeys(hash: (algorithm: 'sha256', text: string) => str
     return hash('sha256', identity).slice(0, keyLength);
   }
 
-  /**
-   * The key begins with the time, so that insertions are at one end of the index. `receivedAt` (ms since the epoch) is
-   * used for a vote without a timestamp.
-   */
+  /** Begins with the time, or without one with the receipt (ms), so that insertions are at one end of the index. */
   function voteKey(vote: Pick<Vote, 'at' | 'statedAt' | 'userId'>, listing: string, receivedAt: number): EventKey {
     const { userId } = vote;
     const at = statedTimeOf(vote);

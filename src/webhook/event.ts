@@ -24,7 +24,7 @@ export function familyOf(kind: KnownEventKind): Family {
   return isVoteKind(kind) ? 'vote' : 'premium';
 }
 
-/** Whether an event ends an order or one of its periods. Such an event pays nothing. */
+/** True if an event ends an order or one of its periods. Such an event pays nothing. */
 export function endsOrder(kind: string): boolean {
   return kind === 'subscription.expired' || kind === 'subscription.revoked';
 }
@@ -89,9 +89,7 @@ export interface Premium {
    * may be a gift without a readable recipient; then the stored order decides.
    */
   readonly userId: string | null;
-  /**
-   * Whether the payload names `userId` as the recipient. The stored holder of the order takes precedence over a buyer.
-   */
+  /** True if the payload names `userId` as the recipient: the stored holder of the order precedes a buyer. */
   readonly isRecipient: boolean;
   /** The giver of a gift; null if it is not a gift, or the giver is unknown. */
   readonly giftedBy: string | null;

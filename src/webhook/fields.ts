@@ -1,7 +1,7 @@
 import { isOnCalendar } from '@tallyhook/platform/calendar-date';
 import { minute } from '@tallyhook/platform/durations';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
-import { quarantineReasons } from './quarantine-reasons.ts';
+import { quarantineReasons } from './rejections.ts';
 
 /** A required field is missing, or a field has an invalid value. The message is the quarantine reason. */
 export class InvalidFieldError extends Error {}
@@ -47,10 +47,7 @@ export function readBotId(fields: Fields): unknown {
   return readField(fields, 'botId') ?? readField(readObject(fields, 'bot'), 'id');
 }
 
-/**
- * A Discord ID: 1 to 20 digits. A number is accepted only if JSON parsing cannot have rounded it.
- * @throws InvalidFieldError
- */
+/** A Discord ID of 1 to 20 digits; a number only if JSON cannot have rounded it. @throws InvalidFieldError */
 export function readDiscordId(value: unknown, name: string): string | null {
   if (value === undefined || value === null) return null;
   const id = parseDiscordId(value);
@@ -138,7 +135,7 @@ export function readCredits(value: unknown, name: string): number | boolean | nu
 }
 
 /**
- * Whether the delivery is a test from the dashboard. An unclear value is an error, because a test must not pay.
+ * True if the delivery is a test from the dashboard. An unclear value is an error, because a test must not pay.
  * @throws InvalidFieldError
  */
 export function readTestFlag(value: unknown): boolean {

@@ -31,8 +31,7 @@ import {
   readTimestamp,
   readVoterId,
 } from './fields.ts';
-import { quarantineReasons } from './quarantine-reasons.ts';
-import type { PayloadRejection } from './rejections.ts';
+import { type PayloadRejection, quarantineReasons } from './rejections.ts';
 
 /** A parsed body: an event, a test from the dashboard, or a payload that cannot be processed, with the reason. */
 export type ParsedPayload =
@@ -51,9 +50,7 @@ export type ParsedPayload =
     };
 
 export interface PayloadContext {
-  /**
-   * Whether the path and the secret allow only premium deliveries. A purchase without a kind is recognised only then.
-   */
+  /** True if path and secret allow premium deliveries alone: only then is a purchase without a kind recognised. */
   readonly premiumPath: boolean;
   /** Ms since the epoch. An event more than 5 minutes later is unprocessable. */
   readonly now: number;
@@ -100,10 +97,7 @@ function readKind(json: Fields, { premiumPath, defaultVote = null }: PayloadCont
   return isTest ? testKind : defaultVote;
 }
 
-/**
- * A body with one of these fields is a purchase, or names its listing in an unknown way. The default vote kind does not
- * apply to it.
- */
+/** A body with one of these is a purchase, or names its listing in an unknown way, so it is no default vote. */
 const fieldsBesideVoter = [
   ...['buyer', 'recipient', 'isGift', 'giftedBy', 'orderId', 'purchaseId', 'tier', 'currentPeriodEnd'],
   ...['server', 'bot', 'vendor', 'targetType'],
@@ -313,9 +307,7 @@ function personId(value: unknown): unknown {
   return isObject(value) ? (readField(value, 'userId') ?? readField(value, 'id')) : value;
 }
 
-/**
- * Any non-empty gift field makes a purchase a possible gift. An explicit `isGift: false` outweighs only blank fields.
- */
+/** Any non-empty gift field makes a possible gift. An explicit `isGift: false` outweighs only blank ones. */
 function mayBeGift(json: Fields): boolean {
   const isGift = readField(json, 'isGift');
   const giftFields = [readField(json, 'recipient'), readField(json, 'giftedBy')].filter(
@@ -335,7 +327,6 @@ function isBlank(value: unknown): boolean {
   return value === '';
 }
 
-/** Whether the buyer and `userId` are different users. */
 function namesTwoUsers(json: Fields): boolean {
   const buyerId = parseDiscordId(readField(readObject(json, 'buyer'), 'userId'));
   const userId = parseDiscordId(readField(json, 'userId'));
@@ -352,9 +343,7 @@ function requireOrder(kind: KnownPremiumKind, giver: string | null, orderIds: re
   if (orderIds.length === 0) throw new InvalidFieldError(quarantineReasons.noRecipient);
 }
 
-/**
- * The ID of a vendor that is neither a server nor a bot need not be a Discord ID, and does not invalidate the purchase.
- */
+/** The ID of a vendor that is no server or bot need not be a Discord ID: the purchase is valid. */
 function readTarget(json: Fields): EventTarget {
   const vendor = readObject(json, 'vendor');
   const type = readField(vendor, 'type') ?? readField(json, 'targetType');

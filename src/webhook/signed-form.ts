@@ -1,7 +1,7 @@
 const signaturePattern = /^[0-9a-f]{64}$/;
 
 /**
- * Whether the header has the format of a signature: 64 lowercase hex digits.
+ * True if the header has the format of a signature: 64 lowercase hex digits.
  * @category Webhooks
  * @example
  * ```ts
@@ -29,7 +29,7 @@ export function reserialised(payload: unknown): string | null {
   return payload === undefined || isDeeperThan(maxDepth, payload) ? null : JSON.stringify(payload);
 }
 
-/** The same for a payload of the caller, which may contain what no JSON has, such as a bigint; then null. */
+/** {@link reserialised} for a payload of the caller; null also for one with what no JSON has, such as a bigint. */
 export function serialised(payload: unknown): string | null {
   try {
     return reserialised(payload) ?? null;
@@ -48,7 +48,7 @@ export function joinHeader(header: string | readonly string[] | undefined): stri
   return typeof header === 'object' ? header.join(', ') : header;
 }
 
-/** Whether the header `Content-Encoding` names an encoding, so that the signature cannot cover the received bytes. */
+/** True if the header `Content-Encoding` names an encoding, so that the signature cannot cover the received bytes. */
 export function isEncoded(contentEncoding: string | undefined): boolean {
   const encoding = contentEncoding?.trim().toLowerCase() ?? '';
   return encoding !== '' && encoding !== 'identity';

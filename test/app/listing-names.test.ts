@@ -8,7 +8,7 @@ import { expect, it, vi } from 'vitest';
 import { applicationId, defaultGuild } from '../../packages/local-discord/src/default-guild.ts';
 import { controlsOf } from '../../packages/local-discord/src/objects.ts';
 import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
-import { findSite, type SiteSettings } from '../../src/webhook/sites/site-settings.ts';
+import { findSite, type SiteSettings } from '../../src/webhook/sites/index.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
 /** Where this is read by a person, a better name is known. */

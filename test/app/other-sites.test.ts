@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, it } from 'vitest';
 import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
-import { findSite } from '../../src/webhook/sites/site-settings.ts';
+import { findSite } from '../../src/webhook/sites/index.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
 it('a bot that is on other sites alone pays and announces votes, without a lookup API', async () => {

@@ -4,7 +4,7 @@ import { onFinished } from '@tallyhook/platform/testing/on-finished';
 import { expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import type { TextOverrides } from '../../src/texts/overrides.ts';
+import type { TextOverrides } from '../../src/texts/texts.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { createSender } from '../support/sender.ts';

@@ -5,7 +5,7 @@ import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createInteractionsEndpoint } from '../../src/discord/interactions/endpoint.ts';
 import { createRestTransports } from '../../src/discord/interactions/responses.ts';
-import { formatCommand } from '../../src/discord/registration/earlier-commands.ts';
+import { formatCommand } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { runCommand } from '../support/command-line.ts';
 import { localDiscord } from '../support/local-discord.ts';

@@ -9,7 +9,7 @@ import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import type { ReplyButton } from '../../src/discord/commands/reply.ts';
 import { withDisplayName } from '../../src/features/communities/lookup-clients.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
-import { createSiteLookup } from '../../src/lookup/sites/site-lookup.ts';
+import { createSiteLookup } from '../../src/lookup/sites/site-client.ts';
 import { contextFor, fakeLookup, inputOf, memberId, otherMemberId, server, start } from '../support/command-fixture.ts';
 import { json } from '../support/fake-service.ts';
 import { siteFixture } from '../support/site-fixture.ts';

@@ -7,7 +7,7 @@ import type { LastVotes } from '../../src/core/ledger/account.ts';
 import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import type { Reply } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
-import type { CachedVoteStatus } from '../../src/lookup/schemas.ts';
+import type { CachedVoteStatus } from '../../src/lookup/lookup.ts';
 import {
   bot,
   contextFor,

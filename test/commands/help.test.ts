@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
 import { help } from '../../commands/help.ts';
 import { commands } from '../../commands/index.ts';
-import type { Need } from '../../src/discord/commands/command.ts';
-import type { CommandInput } from '../../src/discord/commands/input.ts';
+import type { CommandInput, Need } from '../../src/discord/commands/command.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { contextFor, fakeLookup, inputOf, memberId } from '../support/command-fixture.ts';
 

@@ -5,7 +5,7 @@ import { controlsOf } from '../../packages/local-discord/src/objects.ts';
 import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import type { Panel } from '../../src/discord/commands/reply.ts';
 import { withDisplayName } from '../../src/features/communities/lookup-clients.ts';
-import { createSiteLookup } from '../../src/lookup/sites/site-lookup.ts';
+import { createSiteLookup } from '../../src/lookup/sites/site-client.ts';
 import { connectedBot } from '../support/bot.ts';
 import { contextFor, fakeLookup, inputOf, server, start } from '../support/command-fixture.ts';
 import { textOf } from '../support/message-text.ts';

@@ -3,7 +3,7 @@ import { escapeName, markup } from '@tallyhook/platform/texts/markup';
 import type { LocalDiscord, Message } from 'local-discord';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
-import type { CommandInput } from '../../src/discord/commands/input.ts';
+import type { CommandInput } from '../../src/discord/commands/command.ts';
 import type { Modal, Reply } from '../../src/discord/commands/reply.ts';
 import { command, connectedBot, hello, take, until } from '../support/bot.ts';
 

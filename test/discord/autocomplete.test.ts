@@ -5,7 +5,7 @@ import type { LocalDiscord } from 'local-discord';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
 import { commands } from '../../commands/index.ts';
-import type { CompletionInput } from '../../src/discord/commands/input.ts';
+import type { CompletionInput } from '../../src/discord/commands/command.ts';
 import { command, connectedBot, hello, until } from '../support/bot.ts';
 import { fakeLookup, server } from '../support/command-fixture.ts';
 

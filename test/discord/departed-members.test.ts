@@ -1,9 +1,8 @@
 import { minute, second } from '@tallyhook/platform/durations';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
-import { createFindDeparted } from '../../src/discord/departed-members.ts';
 import { createGuildReader } from '../../src/discord/guild-reader.ts';
-import { createKnownGuilds } from '../../src/discord/known-guilds.ts';
+import { createFindDeparted, createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { localDiscord } from '../support/bot.ts';
 

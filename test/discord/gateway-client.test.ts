@@ -10,13 +10,13 @@ import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { freePort } from '@tallyhook/platform/testing/postgres';
 import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { GatewayConnection } from '../../src/discord/gateway/gateway-client.ts';
-import type { GuildChange } from '../../src/discord/gateway/guild-changes.ts';
 import {
   createIdentifyThrottle,
+  GatewayConnection,
   type IdentifyThrottle,
   identifyIntervalMs,
-} from '../../src/discord/gateway/identify-throttle.ts';
+} from '../../src/discord/gateway/gateway-client.ts';
+import type { GuildChange } from '../../src/discord/gateway/guild-changes.ts';
 import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { localDiscord, until } from '../support/bot.ts';
 

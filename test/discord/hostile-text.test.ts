@@ -11,7 +11,7 @@ import { textsOf } from '../../packages/local-discord/src/objects.ts';
 import type { Announcement } from '../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createAnnouncer } from '../../src/features/announcements/announcer.ts';
-import type { BotProfile, Review, ServerProfile } from '../../src/lookup/schemas.ts';
+import type { BotProfile, Review, ServerProfile } from '../../src/lookup/lookup.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
 import { premiumKinds, voteKinds } from '../../src/webhook/event.ts';
 import { connectedBot } from '../support/bot.ts';

@@ -7,7 +7,7 @@ import { canvote } from '../../commands/canvote.ts';
 import { credits } from '../../commands/credits.ts';
 import { trace } from '../../commands/trace.ts';
 import { applicationId } from '../../packages/local-discord/src/default-guild.ts';
-import type { CommandInput } from '../../src/discord/commands/input.ts';
+import type { CommandInput } from '../../src/discord/commands/command.ts';
 import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
@@ -356,17 +356,6 @@ describe('a page button', () => {
     await rejections;
     expect(inputs).toEqual([]);
     expect(logged.filter(({ level }) => level >= 40)).toEqual([]);
-  });
-
-  it('that was posted before custom ids had a prefix still turns the page', async () => {
-    const { discord, rest, member } = await connectedBot([{ ...pages, name: 'reviews' }]);
-    const custom_id = 'reviews:sort=newest&limit=10&page=2';
-    const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'Next', custom_id }] }];
-    const posted = (await rest.post(`/channels/${discord.channels.general}/messages`, {
-      content: 'x',
-      components,
-    })) as { id: string };
-    expect(await discord.clickButton(posted.id, custom_id, member.id).response).toMatchObject({ type: 7 });
   });
 });
 

@@ -6,7 +6,7 @@ import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { retryAfterFailure } from '../../src/discord/discord-errors.ts';
-import { createInvalidRequests } from '../../src/discord/invalid-requests.ts';
+import { createInvalidRequests } from '../../src/discord/rate-limit.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { openStore } from '../../src/features/store.ts';
 import { newSqliteFile } from '../support/new-sqlite.ts';

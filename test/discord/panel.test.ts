@@ -5,9 +5,8 @@ import { schemaByName } from 'local-discord/testing/discord-types';
 import { describe, expect, it } from 'vitest';
 import { messageSchema } from '../../packages/local-discord/src/message-schema.ts';
 import type { Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
-import { postRequest } from '../../src/discord/posting/message-request.ts';
-import { asPanel, renderMessage, renderReply } from '../../src/discord/rendering/message.ts';
-import { renderContainer } from '../../src/discord/rendering/panel.ts';
+import { postRequest } from '../../src/discord/posting.ts';
+import { asPanel, renderContainer, renderMessage, renderReply } from '../../src/discord/rendering/message.ts';
 import { anyPanel, anyReply } from './any-reply.ts';
 
 const request = schemaByName('MessageCreateRequest');

@@ -1,8 +1,7 @@
 import { second } from '@tallyhook/platform/durations';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
-import { createKnownGuilds } from '../../src/discord/known-guilds.ts';
-import { createPortraits } from '../../src/discord/portraits.ts';
+import { createKnownGuilds, createPortraits } from '../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { localDiscord } from '../support/bot.ts';
 

@@ -4,9 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { messageSchema } from '../../packages/local-discord/src/message-schema.ts';
 import { modalSchema } from '../../packages/local-discord/src/modal.ts';
 import type { Modal, ModalField, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
-import { decodeCustomId, encodeCustomId } from '../../src/discord/rendering/components.ts';
+import { decodeCustomId, encodeCustomId, renderModal } from '../../src/discord/rendering/components.ts';
 import { renderEmbed, renderMessage, renderReply } from '../../src/discord/rendering/message.ts';
-import { renderModal } from '../../src/discord/rendering/modal.ts';
 import { anyField, anyReply, anyText } from './any-reply.ts';
 
 describe('a rendered reply', () => {

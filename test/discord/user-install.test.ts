@@ -1,6 +1,6 @@
 import { MessageFlags } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
-import type { CommandInput } from '../../src/discord/commands/input.ts';
+import type { CommandInput } from '../../src/discord/commands/command.ts';
 import { command, connectedBot, hello } from '../support/bot.ts';
 
 /** A bot with a public command for everywhere and one for guilds, which collect their inputs. */

@@ -9,7 +9,7 @@ import { testCache } from '@tallyhook/platform/testing/test-cache';
 import { expect, onTestFinished } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
 import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
-import { topgg } from '../../src/webhook/sites/topgg.ts';
+import { topgg } from '../../src/webhook/sites/index.ts';
 import { voteSecret } from '../support/listings.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { settings } from '../support/settings.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { applicationId } from '../../packages/local-discord/src/default-guild.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
-import { topgg } from '../../src/webhook/sites/topgg.ts';
+import { topgg } from '../../src/webhook/sites/index.ts';
 import { expectText, open, saveScreenshot, tabTo } from './sandbox-page.ts';
 
 /** A sandbox whose bot was invited, and knows no listing yet. */

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { controlsOf, textsOf } from '../../packages/local-discord/src/objects.ts';
 import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
-import { findSite } from '../../src/webhook/sites/site-settings.ts';
+import { findSite } from '../../src/webhook/sites/index.ts';
 import { runCommand } from '../support/command-line.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { unreachableDiscord } from '../support/settings.ts';

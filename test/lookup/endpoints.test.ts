@@ -7,7 +7,7 @@ import {
   serverProfileResponse,
   voteStatusResponse,
 } from '../../src/lookup/endpoints.ts';
-import { botProfileSchema, reviewsSchema, serverProfileSchema, voteStatusSchema } from '../../src/lookup/schemas.ts';
+import { botProfileSchema, reviewsSchema, serverProfileSchema, voteStatusSchema } from '../../src/lookup/lookup.ts';
 
 const now = Date.UTC(2026, 0, 1, 12);
 

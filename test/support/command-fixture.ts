@@ -1,20 +1,21 @@
 import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manual-clock';
 import type { CommandContext } from '../../commands/context.ts';
-import type { ListedLookup } from '../../src/discord/commands/command.ts';
-import type { CommandInput } from '../../src/discord/commands/input.ts';
+import type { CommandInput, ListedLookup } from '../../src/discord/commands/command.ts';
 import type { OptionValue } from '../../src/discord/commands/reply.ts';
 import type { Reminders } from '../../src/features/reminders/service.ts';
 import { withSecondsLeft } from '../../src/lookup/freshness.ts';
-import type { CachedValue, ListingKind, Lookup } from '../../src/lookup/lookup.ts';
-import { LookupError } from '../../src/lookup/lookup-error.ts';
 import type {
   BotProfile,
   CachedReviews,
+  CachedValue,
   CachedVoteStatus,
+  ListingKind,
+  Lookup,
   ProfileByKind,
   Review,
   ServerProfile,
-} from '../../src/lookup/schemas.ts';
+} from '../../src/lookup/lookup.ts';
+import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 
 const en = textsIn('en-US');

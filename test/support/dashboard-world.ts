@@ -1,7 +1,7 @@
 import { sharedBrowser } from '@tallyhook/platform/testing/browser/shared-browser';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import type { TextOverrides } from '../../src/texts/overrides.ts';
+import type { TextOverrides } from '../../src/texts/texts.ts';
 import { ownerToken, startTwoCommunities } from './two-communities.ts';
 
 /** Two communities with deliveries of every outcome and changes, and pages of the console for who has signed in. */

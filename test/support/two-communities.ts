@@ -3,7 +3,7 @@ import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { onFinished } from '@tallyhook/platform/testing/on-finished';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
-import type { TextOverrides } from '../../src/texts/overrides.ts';
+import type { TextOverrides } from '../../src/texts/texts.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { environmentWith, harbour } from './listings-file.ts';
 import { localDiscord } from './local-discord.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readOverrides, type TextOverrides } from '../../src/texts/overrides.ts';
-import { createAppTexts } from '../../src/texts/texts.ts';
+import { createAppTexts, readOverrides, type TextOverrides } from '../../src/texts/texts.ts';
 
 describe('own texts', () => {
   it('replace those of a language in all of its regions, unless a region has its own, and in one app alone', () => {

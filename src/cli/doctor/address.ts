@@ -11,10 +11,9 @@ import { readDeliveryPath } from '../../webhook/delivery-path.ts';
 import { rejections } from '../../webhook/rejections.ts';
 import { type ArrivedProbe, describeBody, writeProbe } from '../../webhook/response.ts';
 import { signDelivery } from '../../webhook/sites/authenticate.ts';
+import { findSite, service } from '../../webhook/sites/index.ts';
 import { malformed, mismatch, missing, type Scheme, token } from '../../webhook/sites/scheme.ts';
-import { service } from '../../webhook/sites/service.ts';
 import type { Site } from '../../webhook/sites/site.ts';
-import { findSite } from '../../webhook/sites/site-settings.ts';
 
 const probeTimeoutMs = 4 * second;
 

@@ -4,30 +4,28 @@ import { plainName } from '@tallyhook/platform/truncate';
 import { commandsFor } from '../../../commands/index.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { ProgramNote } from '../../core/store/installation.ts';
-import type { CircuitStore } from '../../discord/circuits/circuits.ts';
-import { guildsToPause, recentRejections } from '../../discord/circuits/request-guard.ts';
+import { type CircuitStore, guildsToPause, recentRejections } from '../../discord/circuits.ts';
 import { describeDiscordError, tokenHint } from '../../discord/discord-errors.ts';
 import { type BotIdentity, type ChannelAccess, fetchGuildName } from '../../discord/inspection.ts';
-import { interactionsPath } from '../../discord/interactions/endpoint.ts';
-import { fetchEndpointSettings, findEndpointProblem } from '../../discord/interactions/endpoint-settings.ts';
+import { fetchEndpointSettings, findEndpointProblem, interactionsPath } from '../../discord/interactions/endpoint.ts';
 import {
   type InvalidRequestStore,
   maxInvalidRequests,
   recentInvalidRequests,
   warningInvalidRequests,
-} from '../../discord/invalid-requests.ts';
+} from '../../discord/rate-limit.ts';
 import type { RegisteredCommand } from '../../discord/registration/command-shape.ts';
+import { conflictHint } from '../../discord/registration/registrar.ts';
 import {
   type CommandScope,
   findEarlierCommands,
   formatCommand,
   formatScope,
+  inspectRegistration,
   maxGuildsOnRequest,
   scopesToSearch,
   unclearHint,
-} from '../../discord/registration/earlier-commands.ts';
-import { conflictHint } from '../../discord/registration/registrar.ts';
-import { inspectRegistration } from '../../discord/registration/registration.ts';
+} from '../../discord/registration/registration.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import { configuredOffer } from '../../features/communities/command-context.ts';
 import type { Publication } from '../../features/parts.ts';

@@ -17,7 +17,7 @@ import { createDiscordRest, type DiscordRest } from '../../discord/rest.ts';
 import { type EffectiveListings, effectiveListings } from '../../features/settings/in-effect.ts';
 import { openStore, type Store } from '../../features/store.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';
-import { fetchProfileOfKey } from '../../lookup/key-check.ts';
+import { fetchProfileOfKey } from '../../lookup/client.ts';
 
 /** Everything that the checks look at. A check declares only what it needs of it. */
 export interface Installation {

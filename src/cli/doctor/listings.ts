@@ -10,8 +10,8 @@ import { lastDeliveries } from '../../core/store/snapshots/statistics.ts';
 import { fetchGuildName } from '../../discord/inspection.ts';
 import { groupByTarget } from '../../features/communities/listings.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
+import { findSite } from '../../webhook/sites/index.ts';
 import { type Site, trustOf } from '../../webhook/sites/site.ts';
-import { findSite } from '../../webhook/sites/site-settings.ts';
 import { type Installation, type InstallationCheck, type KeyProfile, type TitleOf, titlesOf } from './installation.ts';
 
 /** Checks that each API key is valid, and belongs to the listing that it is configured for. */

@@ -18,7 +18,7 @@ import type { ImportItem, StoredImport } from '../../features/imports/items.ts';
 import type { Store } from '../../features/store.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import { memoryKeyv } from '../../lookup/memory-keyv.ts';
-import type { SiteVote } from '../../lookup/sites/site-api.ts';
+import type { SiteVote } from '../../lookup/sites/site-apis.ts';
 import { createSiteClient } from '../../lookup/sites/site-client.ts';
 import { type BulkOptions, communitiesOf, findCommunity, findListing, withStore } from '../open-database.ts';
 import { confirmed } from '../prompt.ts';

@@ -18,7 +18,7 @@ import {
 } from '../../discord/inspection.ts';
 import { createDiscordRest, type DiscordRest } from '../../discord/rest.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';
-import { fetchProfileOfKey } from '../../lookup/key-check.ts';
+import { fetchProfileOfKey } from '../../lookup/client.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import { linkableSites } from '../../webhook/sites/index.ts';
 import type { Prompt } from '../prompt.ts';

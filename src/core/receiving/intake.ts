@@ -9,8 +9,13 @@ import { createThrottledLog, type LogThrottled } from '@tallyhook/platform/throt
 import type { DeliveryQuota } from '../../webhook/delivery-quota.ts';
 import type { Family } from '../../webhook/event.ts';
 import { readAuthorized } from '../../webhook/payload.ts';
-import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
-import { type PayloadRejection, type RejectionCode, rejections, tooLarge } from '../../webhook/rejections.ts';
+import {
+  type PayloadRejection,
+  quarantineReasons,
+  type RejectionCode,
+  rejections,
+  tooLarge,
+} from '../../webhook/rejections.ts';
 import { describeBody, isProbe, type WebhookResponse } from '../../webhook/response.ts';
 import { joinHeader } from '../../webhook/signed-form.ts';
 import {
@@ -19,12 +24,11 @@ import {
   type Credentials,
   rejectByHeaders,
 } from '../../webhook/sites/authenticate.ts';
+import { findSite, service } from '../../webhook/sites/index.ts';
 import { isOldSignature, oldSignature, readDelivery, type SitePayload } from '../../webhook/sites/read-delivery.ts';
 import { explainSite, recogniseSite } from '../../webhook/sites/recognise.ts';
 import { type ReadHeader, token, type Unauthentic } from '../../webhook/sites/scheme.ts';
-import { service } from '../../webhook/sites/service.ts';
 import type { Site } from '../../webhook/sites/site.ts';
-import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { QueueName } from '../outbox/queue.ts';
 import { identityOf } from '../tally/listing-context.ts';
 import { queuesOf } from '../tally/queues.ts';

@@ -1,5 +1,5 @@
 import type { Family } from '../../webhook/event.ts';
-import type { SiteSettings } from '../../webhook/sites/site-settings.ts';
+import type { SiteSettings } from '../../webhook/sites/index.ts';
 import type { ListingContext } from '../tally/listing-context.ts';
 
 /** A listing that a delivery can be routed to. */

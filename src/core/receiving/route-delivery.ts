@@ -1,5 +1,5 @@
 import type { Event, EventTarget } from '../../webhook/event.ts';
-import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import { quarantineReasons } from '../../webhook/rejections.ts';
 import type { SitePayload } from '../../webhook/sites/read-delivery.ts';
 import { identityOf } from '../tally/listing-context.ts';
 import type { RoutedDelivery } from '../tally/tally.ts';

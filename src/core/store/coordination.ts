@@ -1,7 +1,7 @@
 import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
-import type { CircuitStore } from '../../discord/circuits/circuits.ts';
-import type { InvalidRequestStore } from '../../discord/invalid-requests.ts';
+import type { CircuitStore } from '../../discord/circuits.ts';
 import type { MemberLocales } from '../../discord/languages.ts';
+import type { InvalidRequestStore } from '../../discord/rate-limit.ts';
 import type { CommandRegistry } from '../../discord/registration/command-shape.ts';
 import { type BudgetStore, maxClockSkewMs } from '../../lookup/budget.ts';
 import { lock } from './lock.ts';

@@ -1,5 +1,5 @@
 import { endsOrder, type Premium } from '../../webhook/event.ts';
-import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import { quarantineReasons } from '../../webhook/rejections.ts';
 import { accountIdOf } from '../ledger/account.ts';
 import { decidePremium, type PremiumOrder, premiumSource } from '../rewards/decide-premium.ts';
 import type { Grant } from '../rewards/grant.ts';

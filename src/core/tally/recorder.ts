@@ -1,5 +1,5 @@
 import type { Event, Vote } from '../../webhook/event.ts';
-import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import { quarantineReasons } from '../../webhook/rejections.ts';
 import { announcementKind, newEffect } from '../outbox/effect-kind.ts';
 import { voteKeys } from './idempotency-key.ts';
 import { identityOf, type ListingContext, type ListingIdentity } from './listing-context.ts';

@@ -1,6 +1,6 @@
 import { day } from '@tallyhook/platform/durations';
 import type { Event, Family } from '../../webhook/event.ts';
-import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import { quarantineReasons } from '../../webhook/rejections.ts';
 import { accountIdOf, noCommunity } from '../ledger/account.ts';
 import type { Announcement, Bonus, GivenRole } from '../outbox/effect-contents.ts';
 import { announcementKind, newEffect, replayKind } from '../outbox/effect-kind.ts';

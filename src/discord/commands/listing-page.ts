@@ -3,7 +3,7 @@ import { memoizeByIdentity } from '@tallyhook/platform/memoize';
 import { escapeName, type Markup, markup } from '@tallyhook/platform/texts/markup';
 import { plainName } from '@tallyhook/platform/truncate';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import type { BotProfile, ServerProfile } from '../../lookup/schemas.ts';
+import type { BotProfile, ServerProfile } from '../../lookup/lookup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ListedLookup } from './command.ts';
 import type { ReplyButton } from './reply.ts';
@@ -26,7 +26,7 @@ const timeoutMs = 600;
 /** The public page of a listing. */
 export interface ListingPage {
   readonly name: Markup;
-  /** The same name for places without markup; empty for a listing without a name. */
+  /** The name for places without markup; empty for a listing without a name. */
   readonly plainName: string;
   readonly url: string | null;
 }

@@ -28,16 +28,13 @@ const readyStatus = 0;
 /** When a shard can have become ready. */
 const connectionEvents = ['shardReady', 'shardResume', 'clientReady'];
 
-/**
- * Receives interactions from a client of the caller's, without changing it. Interactions of other commands, buttons and
- * modals are left to the caller.
- */
+/** Receives interactions from a client of the caller's, to whom those of other programs are left. */
 export function createOwnClientGateway(
   options: Pick<GatewayOptions, 'log' | 'onInteraction' | 'onGuildChange' | 'onReady'> & {
     readonly client: DiscordClient;
     /** The application of the token that messages are sent with. */
     readonly fetchApplicationId: () => Promise<string>;
-    /** Whether discord.js emits the interaction for {@link onNative}. */
+    /** True if discord.js emits the interaction for {@link onNative}. */
     readonly isNative: (interaction: APIInteraction) => boolean;
     readonly onNative: (interaction: Interaction) => void;
   },
@@ -87,7 +84,6 @@ export function createOwnClientGateway(
     onReady(id);
   }
 
-  /** Adds all listeners, or removes them. */
   function listen(change: 'on' | 'off'): void {
     client.ws[change](GatewayDispatchEvents.InteractionCreate, receive);
     client[change]('interactionCreate', receiveNative);

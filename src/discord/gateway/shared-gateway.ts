@@ -3,8 +3,13 @@ import { messageOf } from '@tallyhook/platform/errors';
 import { createLeaseShare } from '@tallyhook/platform/leases/lease-share';
 import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import { type GatewayClient, GatewayConnection, type GatewayOptions } from './gateway-client.ts';
-import { createSharedIdentifyThrottle, type IdentifyThrottle } from './identify-throttle.ts';
+import {
+  createSharedIdentifyThrottle,
+  type GatewayClient,
+  GatewayConnection,
+  type GatewayOptions,
+  type IdentifyThrottle,
+} from './gateway-client.ts';
 
 /** How long `stop` waits for `start`. */
 const startTimeoutMs = second;

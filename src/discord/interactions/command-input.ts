@@ -21,7 +21,7 @@ import {
   type ResolvedObjects,
   type ResolvedRole,
   type ResolvedUser,
-} from '../commands/input.ts';
+} from '../commands/command.ts';
 import type { OptionValue } from '../commands/reply.ts';
 import { isModerating } from '../permissions.ts';
 import type { CustomId } from '../rendering/components.ts';
@@ -34,10 +34,7 @@ export type UserInteraction =
   | APIMessageComponentInteraction
   | APIModalSubmitInteraction;
 
-/**
- * The input of a command; a user, channel or role option is its id. In the menu of a member, that member is the option
- * `user`.
- */
+/** The input of a command. Users, channels and roles are ids; in the menu of a member, that is the option `user`. */
 export function toCommandInput(
   interaction: APIChatInputApplicationCommandInteraction | APIUserApplicationCommandInteraction,
 ): CommandInput {
@@ -87,7 +84,7 @@ function valuesOf(
   return Object.fromEntries(data.flatMap((option) => ('value' in option ? [[option.name, option.value]] : [])));
 }
 
-/** Whether the member has the permission Manage Server in a guild that has the app. */
+/** True if the member has the permission Manage Server in a guild that has the app. */
 export function isManager(interaction: Place & Pick<APIInteraction, 'member'>): boolean {
   return !isOutside(interaction) && hasPermission(interaction.member?.permissions, PermissionFlagsBits.ManageGuild);
 }
@@ -95,7 +92,7 @@ export function isManager(interaction: Place & Pick<APIInteraction, 'member'>): 
 type Place = Pick<UserInteraction, 'guild_id' | 'context' | 'authorizing_integration_owners'>;
 
 /**
- * Whether the interaction comes from a guild that has not added the app, or from a conversation without the bot: the
+ * True if the interaction comes from a guild that has not added the app, or from a conversation without the bot: the
  * member has added the app to their own account. Discord: "Interaction Context Types" and "Installation Contexts".
  */
 export function isOutside({ guild_id: guildId, context, authorizing_integration_owners: owners }: Place): boolean {
@@ -110,17 +107,13 @@ export function guildOf(place: Place): string | null {
   return isOutside(place) ? null : (place.guild_id ?? null);
 }
 
-/**
- * Says if a bit set has a permission. Administrators have every permission.
- * @param permissions as Discord sends it, in decimal digits; undefined if it sends none
- */
+/** True if a bit set, in decimal digits, has a permission; administrators have every one. Undefined has none. */
 function hasPermission(permissions: string | undefined, permission: bigint): boolean {
   return (BigInt(permissions ?? 0) & (permission | PermissionFlagsBits.Administrator)) !== 0n;
 }
 
 type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields' | 'resolved'>;
 
-/** Who caused the interaction, and where. */
 function originOf(interaction: UserInteraction): Origin {
   const { id, application_id, member, channel, app_permissions, locale, guild_locale } = interaction;
   const user = userOf(interaction);

@@ -15,8 +15,10 @@ import {
   ApplicationCommandType,
   InteractionResponseType,
   InteractionType,
+  Routes,
 } from 'discord-api-types/v10';
 import { z } from 'zod';
+import { type DiscordRest, orElse } from '../rest.ts';
 import type { InteractionHandler } from './interactions.ts';
 import { createHttpTransport, type RestTransports } from './responses.ts';
 
@@ -28,9 +30,6 @@ const maxRememberedInteractions = 20_000;
 const stopTimeoutMs = 3 * second;
 /** Shortest time between two log messages about the same rejection (ms). */
 const rejectionLogIntervalMs = 10 * second;
-
-/** Interactions over HTTP. Discord: "Preparing for Interactions". */
-export type InteractionsEndpoint = ReturnType<typeof createInteractionsEndpoint>;
 
 interface Rejection {
   readonly status: 400 | 401 | 405 | 409 | 413 | 415 | 503;
@@ -182,7 +181,7 @@ function send(response: ServerResponse, status: number, text: string, headers: r
  * How far the timestamp of an interaction may be from this machine's clock (ms): as long as the token of an interaction
  * is valid. Discord documents no limit; without one, a recorded request could be repeated for ever.
  */
-export const maxTimestampDistanceMs = 15 * minute;
+const maxTimestampDistanceMs = 15 * minute;
 
 /** What Discord signs: the timestamp header followed by the raw body. Discord: "Validating Security Request Headers". */
 interface SignedInteraction {
@@ -203,7 +202,6 @@ function readSignature(headers: {
   return { signature: Buffer.from(signature, 'hex'), timestamp };
 }
 
-/** Whether the timestamp is within {@link maxTimestampDistanceMs} of `now` (ms since the epoch). */
 function isRecent({ timestamp }: SignedInteraction, now: number): boolean {
   return Math.abs(Number(timestamp) * second - now) <= maxTimestampDistanceMs;
 }
@@ -242,7 +240,6 @@ const member = z.looseObject({
 
 const anyInteraction = z.looseObject({ type: z.number() });
 
-/** What a user of Discord caused. */
 const userInteraction = z
   .looseObject({
     id: text,
@@ -310,7 +307,7 @@ const contents: Readonly<Partial<Record<InteractionType, z.ZodType>>> = {
 };
 
 /** The interaction of a signed body; null if a part that this program reads is missing or has another type. */
-export function parseInteraction(body: Buffer): APIInteraction | null {
+function parseInteraction(body: Buffer): APIInteraction | null {
   const value = parse(body);
   const kind = anyInteraction.safeParse(value).data?.type;
   if (kind === undefined) return null;
@@ -325,4 +322,89 @@ function parse(body: Buffer): unknown {
   } catch {
     return null;
   }
+}
+
+interface EndpointSettings {
+  /** Null if they are sent through the gateway. */
+  readonly url: string | null;
+  /** The key of their signatures (64 hexadecimal digits). */
+  readonly publicKey: string;
+}
+
+const application = z.object({
+  interactions_endpoint_url: orElse(z.string(), null),
+  verify_key: z.string().toLowerCase(),
+});
+
+/** Throws what {@link DiscordRest} throws, and ZodError for a response of another shape. */
+export async function fetchEndpointSettings(rest: DiscordRest): Promise<EndpointSettings> {
+  const { interactions_endpoint_url: url, verify_key } = application.parse(await rest.get(Routes.currentApplication()));
+  return { url, publicKey: verify_key };
+}
+
+/** Null sends interactions through the gateway. Discord checks a URL before it accepts it. Throws like {@link fetchEndpointSettings}. */
+export async function setEndpoint(rest: DiscordRest, url: string | null): Promise<void> {
+  await rest.patch(Routes.currentApplication(), { interactions_endpoint_url: url });
+}
+
+interface EndpointProblem {
+  readonly level: 'warn' | 'fail';
+  readonly problem: string;
+  readonly hint: string;
+}
+
+/** What a process that answers needs. `publicKey` null receives through the gateway; `url` null if it is not known. */
+interface ExpectedEndpoint {
+  readonly publicKey: string | null;
+  readonly url: string | null;
+}
+
+/** Logs why this process will receive no commands, if Discord sends them elsewhere. Never rejects. */
+export async function warnOfEndpoint(
+  expected: ExpectedEndpoint,
+  { rest, log }: { readonly rest: DiscordRest; readonly log: Log },
+): Promise<void> {
+  try {
+    const problem = findEndpointProblem(await fetchEndpointSettings(rest), expected);
+    if (problem === null) return;
+    const level = problem.level === 'fail' ? 'error' : 'warn';
+    log[level]({ reason: problem.problem, hint: problem.hint }, 'commands may not be received');
+  } catch (error) {
+    log.debug({ reason: messageOf(error) }, 'the endpoint of commands could not be checked');
+  }
+}
+
+/** Compares what Discord does with the settings of a process that answers; null if they fit. */
+export function findEndpointProblem(actual: EndpointSettings, expected: ExpectedEndpoint): EndpointProblem | null {
+  const { publicKey } = expected;
+  if (publicKey === null) {
+    if (actual.url === null) return null;
+    return {
+      level: 'fail',
+      problem: `Discord sends commands to ${actual.url}, so the gateway receives none.`,
+      hint: 'Set DISCORD_PUBLIC_KEY to receive them over HTTP, or run `tallyhook register --gateway`.',
+    };
+  }
+  if (actual.publicKey !== publicKey) {
+    return {
+      level: 'fail',
+      problem: 'DISCORD_PUBLIC_KEY is not the key of this application.',
+      hint: `Set it to ${actual.publicKey}, and check that DISCORD_TOKEN belongs to the same application.`,
+    };
+  }
+  if (actual.url === null) {
+    return {
+      level: 'warn',
+      problem: 'DISCORD_PUBLIC_KEY is set, but Discord has no endpoint to send commands to.',
+      hint: 'Run `tallyhook register --http` while tallyhook is running, or remove DISCORD_PUBLIC_KEY to use the gateway.',
+    };
+  }
+  if (expected.url !== null && actual.url !== expected.url) {
+    return {
+      level: 'warn',
+      problem: `Discord sends commands to ${actual.url}, not to ${expected.url}.`,
+      hint: 'Run `tallyhook register --http`, or correct PUBLIC_URL.',
+    };
+  }
+  return null;
 }

@@ -6,7 +6,7 @@ import type { Log } from '@tallyhook/platform/log';
 import { escapeName, type Markup, markup, timestamp } from '@tallyhook/platform/texts/markup';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import type { Texts } from '../../texts/texts.ts';
-import { InputError } from '../commands/input.ts';
+import { errorReply, InputError } from '../commands/command.ts';
 import type { Reply } from '../commands/reply.ts';
 import { type MessageBody, renderReply } from '../rendering/message.ts';
 
@@ -68,10 +68,6 @@ function withRetry(problem: Markup, time: Markup, { text }: Texts): Markup {
 
 function reasonOf({ message, cause }: TallyhookError): string {
   return cause === undefined ? message : messageOf(cause);
-}
-
-export function errorReply(text: Markup, texts: Texts): Reply {
-  return { tone: 'bad', title: texts.text('failure.title'), text };
 }
 
 /** An error message that no command returned. */

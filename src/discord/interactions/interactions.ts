@@ -1,9 +1,10 @@
 import { DiscordAPIError } from '@discordjs/rest';
 import type { Clock } from '@tallyhook/platform/clock';
-import { second } from '@tallyhook/platform/durations';
+import { minute, second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { memoizeByIdentity } from '@tallyhook/platform/memoize';
+import { plainName } from '@tallyhook/platform/truncate';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import {
   type APIApplicationCommandAutocompleteInteraction,
@@ -13,28 +14,39 @@ import {
   type APIModalSubmitInteraction,
   type APIUserApplicationCommandInteraction,
   ApplicationCommandType,
+  type APIApplicationCommandAutocompleteInteraction as AutocompleteInteraction,
   ComponentType,
+  InteractionResponseType,
   InteractionType,
 } from 'discord-api-types/v10';
 import type { AppTexts, Texts } from '../../texts/texts.ts';
+import { maxChoices } from '../commands/choices.ts';
 import {
   type AnsweringContext,
+  type CommandChoice,
   type CommandDefinition,
+  type CommandInput,
+  errorReply,
   findCommand,
   type NamedCommand,
+  noListing,
   type SlashCommand,
 } from '../commands/command.ts';
-import type { CommandInput } from '../commands/input.ts';
-import { noListing } from '../commands/offers.ts';
-import type { Modal, Panel, Reply } from '../commands/reply.ts';
+import type { Later, Modal, Panel, Reply } from '../commands/reply.ts';
 import { isAnsweredAlready, isExpired } from '../discord-errors.ts';
-import { decodeCustomId, isOwnCustomId } from '../rendering/components.ts';
+import { decodeCustomId, isOwnCustomId, renderModal } from '../rendering/components.ts';
 import { asPanel, isPanel, renderReply } from '../rendering/message.ts';
-import { renderModal } from '../rendering/modal.ts';
-import { autocomplete } from './autocomplete.ts';
-import { guildOf, isOutside, toActionInput, toCommandInput, type UserInteraction, userOf } from './command-input.ts';
-import { createErrorReplies, errorBody, errorReply } from './error-replies.ts';
-import { LaterReplies } from './later-replies.ts';
+import {
+  guildOf,
+  isManager,
+  isOutside,
+  toActionInput,
+  toCommandInput,
+  toCompletionInput,
+  type UserInteraction,
+  userOf,
+} from './command-input.ts';
+import { createErrorReplies, errorBody } from './error-replies.ts';
 import {
   commandResponder,
   componentResponder,
@@ -48,7 +60,7 @@ import {
 export type InteractionHandler = (interaction: APIInteraction, transport: ResponseTransport) => Promise<void>;
 
 /**
- * Whether we answer the use of a command, by what Discord sends of it, with the guild in which it is registered (null for
+ * True if we answer the use of a command, by what Discord sends of it, with the guild in which it is registered (null for
  * all), and by the id of the interaction.
  */
 export type IsOwnCommand = (
@@ -59,17 +71,15 @@ export type IsOwnCommand = (
 /** Where a command is used, and by whom. */
 export type CommandPlace = Pick<CommandInput, 'guildId' | 'userId'>;
 
-/** The context with the texts in the language of the member. */
 type Localized<Context> = Context & { readonly texts: Texts };
 
-/** What running commands needs and reports. */
-export interface InteractionsOptions<Context extends Omit<AnsweringContext, 'texts'>> {
+interface InteractionsOptions<Context extends Omit<AnsweringContext, 'texts'>> {
   readonly commands: readonly SlashCommand<NoInfer<Localized<Context>>>[];
   /** Commands that are not offered, but whose buttons may be under earlier messages. */
   readonly retired?: readonly SlashCommand<NoInfer<Localized<Context>>>[];
   /** What a command can use where it is used, without the texts, which depend on the member. May reject. */
   readonly contextFor: (place: CommandPlace) => Context | Promise<Context>;
-  /** Whether we answer this use of a command: another program may have one of the same name. May reject. */
+  /** True if we answer this use of a command: another program may have one of the same name. May reject. */
   readonly isOwnCommand: IsOwnCommand;
   readonly languages: AppTexts;
   readonly clock: Clock;
@@ -86,21 +96,16 @@ export interface InteractionsOptions<Context extends Omit<AnsweringContext, 'tex
   readonly stopped?: AbortSignal;
 }
 
-/**
- * Discord expects a first response within 3 s. A reply that takes longer than this is deferred, which leaves time for
- * the network (ms).
- */
+/** A reply that takes longer is deferred (ms): Discord expects a first response within 3 s. */
 const deferAfterMs = 1 * second;
 /** For a deferred reply, from the interaction on (ms). */
 const replyTimeoutMs = 15 * second;
 
-/** What a command returned, or an error message. */
 type CommandResult =
   | { readonly reply: Reply | Panel; readonly failed: boolean }
   /** An open form is neither a success nor a failure yet; it counts as a reply. */
   | { readonly modal: Modal; readonly failed: false };
 
-/** One use of a command. */
 interface Use<Context> {
   readonly command: SlashCommand<Context>;
   readonly input: CommandInput;
@@ -181,7 +186,7 @@ export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
     const { id, name, type, guild_id: scope = null } = interaction.data;
     if (!(await isOwnCommand({ id, name, type, scope }, interaction.id))) return this.#ignore(interaction);
     const place = { guildId: guildOf(interaction), userId: userOf(interaction).id };
-    const context = await this.#contextFor(place, this.#textsOf(interaction));
+    const context = { ...(await this.#options.contextFor(place)), texts: this.#textsOf(interaction) };
     await autocomplete(interaction, findCommand(commands, { type, name }, languages), context, { transport, log });
   }
 
@@ -211,13 +216,8 @@ export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
     this.#options.log.debug({ interaction: id, type }, 'interaction of another program ignored');
   }
 
-  /** In the language of the member. */
   #textsOf({ locale, guild_locale }: UserInteraction): Texts {
     return this.#options.languages.for(locale, guild_locale);
-  }
-
-  async #contextFor(place: CommandPlace, texts: Texts): Promise<Localized<Unlocalized>> {
-    return { ...(await this.#options.contextFor(place)), texts };
   }
 
   /** Rejects if the response could not be sent. */
@@ -226,17 +226,12 @@ export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
     input: CommandInput,
     responder: InteractionResponder,
   ): Promise<void> {
-    const texts = this.#options.languages.for(input.locale, input.guildLocale);
-    await this.#respondAndReport({ command, input, responder, texts });
-  }
-
-  async #respondAndReport(use: Use<Localized<Unlocalized>>): Promise<void> {
-    const { clock, onAnswered = () => {}, onMemberSeen = () => {} } = this.#options;
-    const { command, input } = use;
+    const { languages, clock, onAnswered = () => {}, onMemberSeen = () => {} } = this.#options;
+    const texts = languages.for(input.locale, input.guildLocale);
     const startedAt = clock.monotonic();
     let failed = true;
     try {
-      failed = await this.#respond(use, startedAt);
+      failed = await this.#respond({ command, input, responder, texts }, startedAt);
     } finally {
       onAnswered(command.name, failed ? 'failed' : 'answered', clock.monotonic() - startedAt);
       if (command.notesMember !== false) onMemberSeen(input, command);
@@ -276,7 +271,7 @@ export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
 
   async #execute({ command, input, texts }: Use<Localized<Unlocalized>>): Promise<CommandResult> {
     try {
-      const context = await this.#contextFor(input, texts);
+      const context = { ...(await this.#options.contextFor(input)), texts };
       const { listings } = context;
       const isUnlinked = input.guildId !== null && context.communities?.length === 0;
       if (isUnlinked && !command.worksWithoutListing) return { reply: noListing(context), failed: true };
@@ -316,7 +311,7 @@ export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
       const isDeferred = respondWith === responder.editReply;
       const isReplaceable = !isDeferred || input.action === null || kind === 'update';
       const replace = (next: Reply | Panel) => responder.replaceReply(render(next), kind);
-      if (isReplaceable) this.#laterReplies.watch(command.name, reply.later, replace);
+      if (isReplaceable) void this.#laterReplies.watch(command.name, reply.later, replace);
     } catch (error) {
       const isRejected = error instanceof DiscordAPIError && !isExpired(error);
       if (!isRejected || isPanel(reply) || reply.image === undefined) throw error;
@@ -386,7 +381,7 @@ export interface AnyInteraction {
 }
 
 /**
- * Whether this program answers the interaction: one of its commands, buttons, selects or modals.
+ * True if this program answers the interaction: one of its commands, buttons, selects or modals.
  * @param isKnown whether this program answers the use of a command
  */
 export function isOwnInteraction(
@@ -411,5 +406,84 @@ export function isOwnInteraction(
       return isOwnCustomId(interaction.customId ?? data?.custom_id ?? '');
     default:
       return false;
+  }
+}
+
+/** Discord shows choices that arrive within 3 s (ms). Members type on, so late ones are of no use. */
+const choicesTimeoutMs = 1 * second;
+/** Discord: "Application Command Option Choice Structure" (characters). */
+const maxChoiceLength = 100;
+
+/** Responds with the choices of the command; with none after an error or a second, or if it is not allowed. */
+async function autocomplete<Context extends AnsweringContext>(
+  interaction: AutocompleteInteraction,
+  command: SlashCommand<Context> | undefined,
+  context: Context,
+  { transport, log }: { readonly transport: ResponseTransport; readonly log: Log },
+): Promise<void> {
+  try {
+    const choices = validChoices(await choicesOf(interaction, command, context, log));
+    await transport.respond({ type: InteractionResponseType.ApplicationCommandAutocompleteResult, data: { choices } });
+  } catch (error) {
+    // Common, because Discord drops an interaction when the member types the next character.
+    const fields = { command: interaction.data.name, reason: messageOf(error) };
+    log[isExpired(error) ? 'debug' : 'warn'](fields, 'choices could not be sent to Discord');
+  }
+}
+
+async function choicesOf<Context extends AnsweringContext>(
+  interaction: AutocompleteInteraction,
+  command: SlashCommand<Context> | undefined,
+  context: Context,
+  log: Log,
+): Promise<readonly CommandChoice[]> {
+  const isAllowed = command?.defaultMemberPermissions === undefined || isManager(interaction);
+  if (command?.autocomplete === undefined || !isAllowed) return [];
+  const search = command.autocomplete(toCompletionInput(interaction), context).catch((error: unknown) => {
+    log.error({ command: command.name, err: error }, 'autocomplete failed');
+    return [];
+  });
+  return (await settleWithin(choicesTimeoutMs, context.clock, search)) ?? [];
+}
+
+/** Without those that Discord would reject: one wrong choice makes it reject all. */
+function validChoices(choices: readonly CommandChoice[]): CommandChoice[] {
+  return choices
+    .map(({ name, value }) => ({ name: plainName(name, maxChoiceLength), value }))
+    .filter(({ name, value }) => name !== '' && value !== '' && value.length <= maxChoiceLength)
+    .slice(0, maxChoices);
+}
+
+/** "Interaction tokens are valid for 15 minutes", with a margin (ms). */
+const maxWaitMs = 14 * minute;
+/** Messages that wait at the same time, so that what they poll stays bounded. */
+const maxWaiting = 25;
+
+class LaterReplies {
+  readonly #options: { readonly clock: Clock; readonly log: Log; readonly stopped: AbortSignal };
+  #waiting = 0;
+
+  /** @param options.stopped ends all waiting */
+  constructor(options: { readonly clock: Clock; readonly log: Log; readonly stopped: AbortSignal }) {
+    this.#options = options;
+  }
+
+  /** Waits, unless too many do. Never rejects. @param replace shows the message; its errors are logged */
+  async watch(command: string, later: Later, replace: (reply: Reply | Panel) => Promise<unknown>): Promise<void> {
+    const { clock, log, stopped } = this.#options;
+    if (this.#waiting >= maxWaiting || stopped.aborted) return;
+    const ended = new AbortController();
+    const signal = AbortSignal.any([stopped, ended.signal]);
+    void clock.sleep(maxWaitMs, signal).then(() => ended.abort());
+    this.#waiting += 1;
+    try {
+      const reply = await later(signal);
+      if (reply !== null && !signal.aborted) await replace(reply);
+    } catch (error) {
+      log.warn({ command, reason: messageOf(error) }, 'a reply could not be updated later');
+    } finally {
+      ended.abort();
+      this.#waiting -= 1;
+    }
   }
 }

@@ -46,12 +46,12 @@ export class NativeInteractions {
     this.#errors = createErrorReplies(options);
   }
 
-  /** Whether no command is in the shape of discord.js, so that no interaction needs it. */
+  /** True if no command is in the shape of discord.js, so that no interaction needs it. */
   get isEmpty(): boolean {
     return this.#commands.size === 0;
   }
 
-  /** Whether discord.js handles the interaction. */
+  /** True if discord.js handles the interaction. */
   takes(interaction: APIInteraction): boolean {
     if (this.isEmpty) return false;
     switch (interaction.type) {
@@ -98,14 +98,12 @@ export class NativeInteractions {
   }
 }
 
-/** How discord.js reaches Discord. */
 interface RelayAccess {
   readonly token: string;
   readonly apiUrl: string;
   readonly makeRequest: RESTOptions['makeRequest'];
 }
 
-/** A discord.js client, and the manager of its shards. */
 interface RelayedClient {
   readonly client: Client;
   readonly manager: WebSocketManager;

@@ -12,7 +12,7 @@ import {
   RESTJSONErrorCodes,
   Routes,
 } from 'discord-api-types/v10';
-import type { CommandInput } from '../commands/input.ts';
+import type { CommandInput } from '../commands/command.ts';
 import type { Panel, Reply } from '../commands/reply.ts';
 import { type GlobalRateLimit, hasRetryAfter, retryMarginMs } from '../rate-limit.ts';
 import { uploadOf } from '../rendering/components.ts';
@@ -136,12 +136,9 @@ export function responseKind({ response }: Reply | Panel, { action }: Pick<Comma
   return response ?? (action === null ? 'update' : 'new');
 }
 
-/**
- * The responses to one interaction. Each method rejects with discord.js's errors. Discord: "Responding to an
- * Interaction".
- */
+/** The responses to an interaction. All reject with discord.js's errors. Discord: "Responding to an Interaction". */
 export interface InteractionResponder {
-  /** Whether an update replaces a message of panels, which can never contain an embed. */
+  /** True if an update replaces a message of panels, which can never contain an embed. */
   readonly updatesPanel: boolean;
   /** The complete response, within 3 seconds. Without a message of a component it is always a new message. */
   reply(body: MessageBody, kind: ResponseKind): Promise<void>;
@@ -161,9 +158,7 @@ export interface InteractionResponder {
   followUp(body: MessageBody): Promise<void>;
 }
 
-/**
- * A slash command responds with a new message. A response that was deferred in public cannot be made ephemeral later.
- */
+/** A slash command responds with a new message; one that was deferred in public cannot be made ephemeral. */
 export function commandResponder(transport: ResponseTransport, visibility: 'private' | 'public'): InteractionResponder {
   return { ...newMessageResponder(transport, visibility), showModal: showModalBy(transport) };
 }
@@ -249,7 +244,6 @@ function toMember(body: MessageBody): MemberBody {
   return { ...body, flags: MessageFlags.Ephemeral | ('flags' in body ? body.flags : 0) };
 }
 
-/** The JSON body of a request, and the files beside it. */
 function request({ files, ...body }: Pick<MessageBody, 'files'>): [body: object, files: RawFile[]] {
   if (files === undefined) return [body, []];
   const upload = uploadOf(files);

@@ -66,7 +66,6 @@ export function bodyOf(
   };
 }
 
-/** Who sees it, and where. */
 function accessOf(command: CommandDefinition, guildId: string | null) {
   const { defaultMemberPermissions: required } = command;
   return {
@@ -99,7 +98,6 @@ interface Translation {
   readonly options: readonly CommandOption[];
 }
 
-/** With the descriptions and the names of choices in every language. */
 function localizeOption(
   option: CommandOption,
   translations: readonly Translation[],
@@ -208,7 +206,7 @@ export function keyOf({ type = ApplicationCommandType.ChatInput, name }: NamedCo
   return `${type} ${name}`;
 }
 
-/** Whether Discord's command equals `body`. */
+/** True if Discord's command equals `body`. */
 export function hasBody(listed: ListedCommand, body: ApplicationCommandBody): boolean {
   return isEqual(listed, comparable.parse(body));
 }
@@ -218,14 +216,14 @@ export function definitionOf(body: ApplicationCommandBody): string {
   return JSON.stringify(comparable.parse(body));
 }
 
-/** Whether Discord's command is still the one that was registered. */
+/** True if Discord's command is still the one that was registered. */
 export function hasDefinition(listed: ListedCommand, definition: string): boolean {
   const { data } = comparable.safeParse(parseJson(definition));
   return data !== undefined && isEqual(listed, data);
 }
 
 /**
- * Whether a command is described in most of our languages. Another version may have registered it while this one was
+ * True if a command is described in most of our languages. Another version may have registered it while this one was
  * not running; the command of another program is hardly ever translated into so many.
  */
 export function isTranslatedAsOurs(listed: ListedCommand): boolean {
@@ -234,7 +232,7 @@ export function isTranslatedAsOurs(listed: ListedCommand): boolean {
   return translated.length > translatedLocales.length / 2;
 }
 
-/** Whether a command has the words of `body` in most of our languages, as no command of another program has. */
+/** True if a command has the words of `body` in most of our languages, as no command of another program has. */
 export function isDescribedAs(listed: ListedCommand, body: ApplicationCommandBody): boolean {
   const actual = wordsOf(listed);
   const expected = wordsOf(body);
@@ -264,10 +262,7 @@ export interface CommandReference extends NamedCommand {
 
 /** The changes that make Discord's list of one scope (a guild, or global) match the commands that are offered there. */
 export interface CommandPlan {
-  /**
-   * Recognised as ours by their description, as those that a deploy script has put there: their ids are stored before
-   * any change.
-   */
+  /** Recognised as ours by their description, as of a deploy script; stored before any change. */
   readonly adopt: readonly CommandReference[];
   readonly create: readonly ApplicationCommandBody[];
   readonly update: readonly (CommandReference & { readonly body: ApplicationCommandBody })[];
@@ -342,7 +337,7 @@ function referenceOf({ id, name, type }: ListedCommand): CommandReference {
   return type === ApplicationCommandType.ChatInput ? { id, name } : { id, name, type };
 }
 
-/** Whether a deploy script may have put the command there: it has our description or, in a menu, our translated names. */
+/** True if a deploy script may have put the command there: it has our description or, in a menu, our translated names. */
 function isOfDeployScript(command: ListedCommand, body: ApplicationCommandBody | undefined): boolean {
   if (body === undefined) return false;
   return 'description' in body ? body.description === command.description : isDescribedAs(command, body);
@@ -370,7 +365,7 @@ export interface StoredCommand extends RegisteredCommand {
 export interface CommandRegistry {
   /** The stored commands of an application, in every guild and globally. */
   list(applicationId: string): Promise<readonly StoredCommand[]>;
-  /** Whether a command id is stored. */
+  /** True if a command id is stored. */
   has(id: string): Promise<boolean>;
   /** Inserts or replaces the row of this id. */
   save(command: StoredCommand): Promise<void>;

@@ -11,15 +11,13 @@ import {
   adoptEarlierCommands,
   type CommandScope,
   maxGuildsAtStart,
-  scopesToSearch,
-  unclearHint,
-} from './earlier-commands.ts';
-import {
   type Reading,
   type Registration,
   type RegistrationReport,
   readCommands,
   registerCommands,
+  scopesToSearch,
+  unclearHint,
 } from './registration.ts';
 
 const retryDelayMs = 10 * second;
@@ -33,10 +31,10 @@ const readIntervalMs = 1 * minute;
 
 /** How often a command of another program may make us look for commands of a deploy script (ms). */
 const adoptionIntervalMs = 10 * second;
-/** The same for commands in a guild or, if ours are those of a guild, for global ones. */
+/** How often a command in another scope than ours may make us search that scope (ms). */
 const searchIntervalMs = 10 * minute;
 
-/** Of how many interactions it is remembered who answers them. */
+/** Interactions of which it is remembered who answers them. */
 const maxDecisions = 1_000;
 
 /** A command as an interaction names it. */
@@ -70,7 +68,7 @@ export class CommandRegistrar {
   /** Ids of our commands. They are not removed after a deletion: Discord's clients use a deleted command for a while. */
   readonly #ownIds = new Set<string>();
   readonly #idsByName = new Map<string, string>();
-  /** Whether we answer an interaction, by its id: as was promised to the caller, or decided. */
+  /** True if we answer an interaction, by its id: as was promised to the caller, or decided. */
   readonly #decisions = new BoundedMap<boolean>(maxDecisions);
   readonly #searchedAt = new Map<CommandScope, number>();
   readonly #reportedConflicts = new Set<string>();
@@ -110,7 +108,7 @@ export class CommandRegistrar {
   }
 
   /**
-   * Whether we answer this use of a command: we registered it, and no other program has replaced it since; or `isKnown`
+   * True if we answer this use of a command: we registered it, and no other program has replaced it since; or `isKnown`
    * was true for the interaction. A command with the name of ours that a deploy script has put there is recognised, too,
    * and one that an earlier installation has left in another scope. Rejects with what {@link CommandRegistry} throws.
    */
@@ -154,7 +152,6 @@ export class CommandRegistrar {
     this.#stopping.abort();
   }
 
-  /** What is offered now. */
   #registrationOf(applicationId: string): Registration {
     const { rest, registry, guildId, commands, offer } = this.#options;
     return { rest, registry, guildId, commands, applicationId, context: offer() };

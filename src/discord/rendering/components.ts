@@ -7,6 +7,7 @@ import {
   type APIButtonComponentWithCustomId,
   type APIButtonComponentWithURL,
   type APIChannelSelectComponent,
+  type APIModalInteractionResponseCallbackData,
   type APIRoleSelectComponent,
   type APIStringSelectComponent,
   type APIUserSelectComponent,
@@ -14,9 +15,12 @@ import {
   ChannelType,
   ComponentType,
   SelectMenuDefaultValueType,
+  TextInputStyle,
 } from 'discord-api-types/v10';
 import type {
   ActionTarget,
+  Modal,
+  ModalField,
   OptionValue,
   Reply,
   ReplyButton,
@@ -37,8 +41,8 @@ const styles = {
   danger: ButtonStyle.Danger,
 } as const;
 
-export type Button = APIButtonComponentWithCustomId | APIButtonComponentWithURL;
-export type SelectComponent =
+type Button = APIButtonComponentWithCustomId | APIButtonComponentWithURL;
+type SelectComponent =
   | APIStringSelectComponent
   | APIUserSelectComponent
   | APIRoleSelectComponent
@@ -87,7 +91,7 @@ export function actionId(target: ActionTarget, replyCommand: string | null): str
 }
 
 /** A select for a message or a modal; null if it offers nothing. */
-export function renderSelect(select: Select, customId: string): SelectComponent | null {
+function renderSelect(select: Select, customId: string): SelectComponent | null {
   const placeholder = plainName(select.placeholder ?? '', limits.placeholder);
   const clamp = (value: number, max: number) => Math.min(max, Math.max(0, value));
   const base = (choices: number) => {
@@ -139,11 +143,11 @@ function withDefaults<Type extends SelectMenuDefaultValueType>(
   return { ...base, default_values: ids.map((id) => ({ id, type })) };
 }
 
-/** Those that a bot can post announcements in. */
+/** Types of channels that a bot can post announcements in. */
 const textChannels = [ChannelType.GuildText, ChannelType.GuildAnnouncement];
 
 /** The choices that Discord accepts, of which at most `maxValues` are selected. */
-export function choicesOf(
+function choicesOf(
   { choices, maxValues = 1 }: { readonly choices: readonly SelectChoice[]; readonly maxValues?: number },
   maxChoices = limits.choices,
 ): APIStringSelectComponent['options'] {
@@ -208,8 +212,6 @@ export function rowOf(components: (Button | SelectComponent)[]): ComponentRow {
 const maxCustomIdLength = 100;
 /** Prefix of all our custom ids: other programs with the same token have buttons, selects and modals of their own. */
 const prefix = 'tallyhook:';
-/** The custom ids of buttons that were posted before the prefix was introduced, in exactly their former format. */
-const unprefixedId = /^reviews:sort=(?:newest|highest|lowest)&limit=\d{1,2}(?:&listing=[\w.-]{1,32})?&page=\d{1,2}$/;
 const content = /^([a-z][a-z0-9_-]{0,31})(?:\/([a-z][a-z0-9-]{0,31}))?:(.*)$/s;
 
 /** The content of the custom id of a component or modal: the command to run, and its options. */
@@ -231,15 +233,15 @@ export function encodeCustomId({ command, action, options }: CustomId): string |
   return id.length <= maxCustomIdLength ? id : null;
 }
 
-/** Whether a custom id has our format. It is untrusted: everyone who can post with the token can create one. */
+/** True if a custom id has our format. It is untrusted: everyone who can post with the token can create one. */
 export function isOwnCustomId(id: string): boolean {
-  return id.startsWith(prefix) || unprefixedId.test(id);
+  return id.startsWith(prefix);
 }
 
 /** Null for an id that is not ours. The options are untrusted strings. */
 export function decodeCustomId(id: string): CustomId | null {
   if (!isOwnCustomId(id)) return null;
-  const [, command, action = null, query] = content.exec(id.startsWith(prefix) ? id.slice(prefix.length) : id) ?? [];
+  const [, command, action = null, query] = content.exec(id.slice(prefix.length)) ?? [];
   if (command === undefined || query === undefined) return null;
   return { command, action, options: Object.fromEntries(new URLSearchParams(query)) };
 }
@@ -267,7 +269,7 @@ export function renderFiles(files: readonly ReplyFile[]): Attachment[] {
 }
 
 /** The entries of `attachments` in the body of a message, and the files beside it. Discord: "Uploading Files". */
-export interface Upload {
+interface Upload {
   readonly attachments: readonly { readonly id: string; readonly filename: string; readonly description?: string }[];
   readonly files: RawFile[];
 }
@@ -298,4 +300,92 @@ export function attachmentUrl(name: string): string {
 export function descriptionOf(text: string | undefined): { readonly description?: string } {
   const description = plainName(text ?? '', maxDescriptionLength);
   return description === '' ? {} : { description };
+}
+
+/** Discord: "Modal", "Label", "Text Input", "Radio Group", "Checkbox Group", "File Upload". */
+const modalLimits = { title: 45, fields: 5, label: 45, description: 100, placeholder: 100, value: 4_000, boxes: 10 };
+const minRadios = 2;
+
+/** The modal as Discord accepts it. @throws Error if its action has no id, or nothing can be entered */
+export function renderModal(modal: Modal, command: string): APIModalInteractionResponseCallbackData {
+  const id = actionId(modal, command);
+  const components = modal.fields.slice(0, modalLimits.fields).flatMap((field) => renderField(field) ?? []);
+  if (id === null || components.length === 0) throw new Error(`The modal ${modal.action} of /${command} is invalid.`);
+  return { custom_id: id, title: plainName(modal.title, modalLimits.title), components };
+}
+
+function renderField(field: ModalField): APIModalInteractionResponseCallbackData['components'][number] | null {
+  const component = renderInput(field);
+  if (component === null) return null;
+  const description = plainName(field.description ?? '', modalLimits.description);
+  return {
+    type: ComponentType.Label,
+    label: plainName(field.label, modalLimits.label),
+    ...(description === '' ? {} : { description }),
+    component,
+  };
+}
+
+function renderInput(field: ModalField) {
+  const { name, required = true } = field;
+  switch (field.kind) {
+    case 'text':
+      return renderText(field, required);
+    case 'radios': {
+      const options = choicesOf({ choices: field.choices, maxValues: 1 }, modalLimits.boxes);
+      if (options.length < minRadios) return null;
+      return { type: ComponentType.RadioGroup as const, custom_id: name, required, options };
+    }
+    case 'checkboxes':
+      return renderCheckboxes(field, required);
+    case 'file': {
+      const type = ComponentType.FileUpload as const;
+      return { type, custom_id: name, required, min_values: required ? 1 : 0, max_values: 1 };
+    }
+    case 'checkbox':
+      return {
+        type: ComponentType.Checkbox as const,
+        custom_id: name,
+        ...(field.checked === true ? { default: true } : {}),
+      };
+    default: {
+      const select = renderSelect(required ? field : { ...field, minValues: 0 }, name);
+      if (select === null) return null;
+      // Nothing may be selected in a field that is not required, and only there.
+      return { ...select, required, min_values: required ? Math.max(1, select.min_values ?? 1) : 0 };
+    }
+  }
+}
+
+function renderCheckboxes(
+  { name, choices, minValues, maxValues }: ModalField & { kind: 'checkboxes' },
+  required: boolean,
+) {
+  const count = choicesOf({ choices }, modalLimits.boxes).length;
+  if (count === 0) return null;
+  const max = Math.max(1, Math.min(count, maxValues ?? count));
+  const min = required ? Math.max(1, Math.min(max, minValues ?? 1)) : 0;
+  const options = choicesOf({ choices, maxValues: max }, modalLimits.boxes);
+  return {
+    type: ComponentType.CheckboxGroup as const,
+    custom_id: name,
+    required,
+    min_values: min,
+    max_values: max,
+    options,
+  };
+}
+
+function renderText(field: ModalField & { kind: 'text' }, required: boolean) {
+  const { name, multiline = false, minLength, maxLength, value, placeholder } = field;
+  return {
+    type: ComponentType.TextInput as const,
+    custom_id: name,
+    style: multiline ? TextInputStyle.Paragraph : TextInputStyle.Short,
+    required,
+    ...(minLength === undefined ? {} : { min_length: minLength }),
+    ...(maxLength === undefined ? {} : { max_length: maxLength }),
+    ...(value === undefined ? {} : { value: value.slice(0, maxLength ?? modalLimits.value) }),
+    ...(placeholder === undefined ? {} : { placeholder: plainName(placeholder, modalLimits.placeholder) }),
+  };
 }

@@ -12,13 +12,10 @@ import type { Announcement } from '../../core/outbox/effect-contents.ts';
 import { parseQueue } from '../../core/outbox/queue.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { classifySendError, describeDiscordError, tokenHint } from '../../discord/discord-errors.ts';
+import type { Portraits } from '../../discord/known-guilds.ts';
 import type { ChannelTexts } from '../../discord/languages.ts';
-import type { Portraits } from '../../discord/portraits.ts';
-import { type MessageRequest, postRequest } from '../../discord/posting/message-request.ts';
-import { createNonceAges } from '../../discord/posting/nonce-ages.ts';
-import { type FoundBlock, hasFooter, searchChannel } from '../../discord/posting/search-channel.ts';
-import { asPanel, embedLimits, isPanel, textLengthOf } from '../../discord/rendering/message.ts';
-import { panelLimits } from '../../discord/rendering/panel.ts';
+import { type FoundBlock, hasFooter, type MessageRequest, postRequest, searchChannel } from '../../discord/posting.ts';
+import { asPanel, embedLimits, isPanel, panelLimits, textLengthOf } from '../../discord/rendering/message.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { AppTexts, Texts } from '../../texts/texts.ts';
 import { plainStyle } from './read-settings.ts';
@@ -288,4 +285,36 @@ function unknownResult(channelId: string, since: number): string {
 function renderFailure(error: unknown, effects: number): AttemptResult {
   const reason = `The announcement cannot be rendered: ${messageOf(error)}`;
   return effects > 1 ? { outcome: 'split', reason } : { outcome: 'bury', reason };
+}
+
+/** The oldest entry is removed beyond this number. */
+const maxEntries = 1_000;
+
+/**
+ * The age of messages that were sent with an unknown result. Discord forgets a nonce after a few minutes, and the wall
+ * clock can be set between two attempts, so attempts of this process are measured in monotonic time.
+ */
+function createNonceAges({ now, monotonic }: Clock) {
+  const startTimes = new Map<string, number>();
+  return {
+    /**
+     * Age of the first attempt (ms). If another process made it, by the wall clock; negative if that was set back since.
+     * @param since start of the first attempt (ms since the epoch)
+     */
+    of(nonce: string, since: number): number {
+      const startedAt = startTimes.get(nonce);
+      return startedAt === undefined ? now() - since : monotonic() - startedAt;
+    },
+    /**
+     * Starts the measurement unless it runs already.
+     * @param age age of the first attempt (ms); 0 for the first attempt itself
+     */
+    begin(nonce: string, age: number): void {
+      if (!startTimes.has(nonce)) startTimes.set(nonce, monotonic() - age);
+      const [oldest] = startTimes.keys();
+      if (startTimes.size > maxEntries && oldest !== undefined) startTimes.delete(oldest);
+    },
+    /** The result is known. */
+    forget: (nonce: string) => void startTimes.delete(nonce),
+  };
 }

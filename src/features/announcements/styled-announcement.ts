@@ -11,7 +11,7 @@ import type { AnnouncementStyle } from '../../core/announcements/announcement-st
 import { type ListingCard, listingName, siteName, voteLinks } from '../../core/announcements/listing-card.ts';
 import type { Announcement } from '../../core/outbox/effect-contents.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
-import type { Portrait } from '../../discord/portraits.ts';
+import type { Portrait } from '../../discord/known-guilds.ts';
 import { type PlaceholderName, placeholdersIn, renderTemplate } from '../../texts/template.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { isPanelEvent, renderAnnouncement, renderBonuses, renderReason, renderRoles } from './announcement.ts';

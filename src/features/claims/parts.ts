@@ -7,7 +7,7 @@ import { namesOfTarget } from '../../core/tally/community.ts';
 import { type ClaimResult, maxClaimAgeMs } from '../../core/tally/record-claim.ts';
 import type { ClaimRecorder } from '../../core/tally/recorder.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
-import type { VoteStatus } from '../../lookup/schemas.ts';
+import type { VoteStatus } from '../../lookup/lookup.ts';
 import type { SiteClient } from '../../lookup/sites/site-client.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 

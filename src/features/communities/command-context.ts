@@ -9,9 +9,9 @@ import type { ListedLookup, RegistrationContext } from '../../discord/commands/c
 import type { CommandPlace } from '../../discord/interactions/interactions.ts';
 import { createLookup } from '../../lookup/client.ts';
 import { missingFor } from '../../lookup/sites/site-apis.ts';
-import { describeSiteListing } from '../../lookup/sites/site-lookup.ts';
+import { describeSiteListing } from '../../lookup/sites/site-client.ts';
 import { ownTexts } from '../../texts/texts.ts';
-import { findSite } from '../../webhook/sites/site-settings.ts';
+import { findSite } from '../../webhook/sites/index.ts';
 import type { Services } from '../create.ts';
 import type { ServicesContext } from '../parts.ts';
 import { lacksOf } from '../settings.ts';

@@ -9,7 +9,7 @@ import type { Replay, StoredDelivery } from '../../core/receiving/replay.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import type { SiteClient, VoteAtSite } from '../../lookup/sites/site-client.ts';
-import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import { quarantineReasons } from '../../webhook/rejections.ts';
 import type { Directory, LookupClients } from '../communities/feature.ts';
 import type { Store } from '../store.ts';
 import { reasons } from './hold-vote.ts';

@@ -11,7 +11,7 @@ import { directMessageKind } from '../../core/outbox/effect-kind.ts';
 import { type EffectHandler, handle } from '../../core/outbox/perform.ts';
 import { isMendable, rejectionOf, retryAfterMending, retryAlone } from '../../discord/discord-errors.ts';
 import type { MemberTexts } from '../../discord/languages.ts';
-import { postReply } from '../../discord/posting/message-request.ts';
+import { postReply } from '../../discord/posting.ts';
 import type { DiscordAPIError, DiscordRest } from '../../discord/rest.ts';
 import type { DirectMessageSender } from '../parts.ts';
 

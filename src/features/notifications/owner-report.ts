@@ -2,7 +2,7 @@ import { ownerReportKind } from '../../core/outbox/effect-kind.ts';
 import { type EffectHandler, handle } from '../../core/outbox/perform.ts';
 import { classifySendError } from '../../discord/discord-errors.ts';
 import type { ChannelTexts } from '../../discord/languages.ts';
-import { postReply } from '../../discord/posting/message-request.ts';
+import { postReply } from '../../discord/posting.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { OwnerReportRenderer } from '../parts.ts';
 

@@ -3,7 +3,7 @@ import { second } from '@tallyhook/platform/durations';
 import { lines } from '@tallyhook/platform/texts/markup';
 import { type Handle, handle } from '../../core/outbox/perform.ts';
 import type { ChannelTexts } from '../../discord/languages.ts';
-import { postOnce } from '../../discord/posting/post-once.ts';
+import { postOnce } from '../../discord/posting.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import { currentParty, partyCard } from './card.ts';

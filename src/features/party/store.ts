@@ -6,7 +6,7 @@ import { appendEntry, lockAccount } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { SqlClient } from '../../core/store/sql-module.ts';
-import type { PostedMessage } from '../../discord/posting/edit-message.ts';
+import type { PostedMessage } from '../../discord/posting.ts';
 import { type PartyReward, partyPanelKind } from './effects.ts';
 import type { PartySql } from './hot-tables.ts';
 import { isPanelWaiting, panelIntervalMs, panelKey, toPartyState } from './hot-tables.ts';

@@ -9,7 +9,7 @@ import type { Outbox } from '../../core/outbox/outbox.ts';
 import { isOnSite, listingsOf, type Replay, readStoredSiteDelivery } from '../../core/receiving/replay.ts';
 import { type EventKey, voteKeys } from '../../core/tally/idempotency-key.ts';
 import type { QuarantinedDelivery } from '../../core/tally/write-event.ts';
-import { findSite } from '../../webhook/sites/site-settings.ts';
+import { findSite } from '../../webhook/sites/index.ts';
 import type { CommunityListing, Directory } from '../communities/feature.ts';
 import type { Alarm, RateAlarmStore } from './store.ts';
 import { rateAlarmReport } from './store.ts';

@@ -5,9 +5,8 @@ import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { noDelivery } from '../../core/store/tables.ts';
 import type { EventKey } from '../../core/tally/idempotency-key.ts';
 import type { QuarantinedDelivery } from '../../core/tally/write-event.ts';
-import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
-import type { Rate } from './rate.ts';
-import { decided, ended, type RateState } from './rate.ts';
+import { quarantineReasons } from '../../webhook/rejections.ts';
+import { decided, ended, type Rate, type RateState } from './rate.ts';
 
 export interface RateAlarmTables {
   /** The rates of listings whose votes can be forged. */

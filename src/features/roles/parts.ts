@@ -16,7 +16,7 @@ import { roleKind } from '../../core/outbox/effect-kind.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
 import { handle } from '../../core/outbox/perform.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
-import type { RequestGuard } from '../../discord/circuits/request-guard.ts';
+import type { RequestGuard } from '../../discord/circuits.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import { fetchBotIdentity } from '../../discord/inspection.ts';
 import type { Texts } from '../../texts/texts.ts';

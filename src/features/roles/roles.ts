@@ -7,9 +7,14 @@ import { ownerReport } from '../../core/outbox/effect-kind.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
 import type { Handle } from '../../core/outbox/perform.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
-import { CircuitOpenError } from '../../discord/circuits/circuits.ts';
-import { roleTarget } from '../../discord/circuits/request-guard.ts';
-import { isMendable, rejectionOf, retryAfterMending, retryAlone } from '../../discord/discord-errors.ts';
+import { roleTarget } from '../../discord/circuits.ts';
+import {
+  CircuitOpenError,
+  isMendable,
+  rejectionOf,
+  retryAfterMending,
+  retryAlone,
+} from '../../discord/discord-errors.ts';
 import type { GuildTexts } from '../../discord/languages.ts';
 import type { DiscordAPIError, DiscordRest } from '../../discord/rest.ts';
 import type { CheckGivenRole } from './given-role-check.ts';

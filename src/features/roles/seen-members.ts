@@ -8,7 +8,7 @@ import { accountIdOf, noCommunity } from '../../core/ledger/account.ts';
 import type { QueueName } from '../../core/outbox/queue.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import type { CommandInput } from '../../discord/commands/input.ts';
+import type { CommandInput } from '../../discord/commands/command.ts';
 import type { Directory } from '../communities/feature.ts';
 import type { RoleStore } from './store.ts';
 

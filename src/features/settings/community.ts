@@ -4,7 +4,7 @@ import { type CommunityIssue, communityConfig } from '../../../config/listings.t
 import type { ListingBase, ListingConfig } from '../../../config/schema.ts';
 import type { ChangedValue, StoredChange, StoredValue } from '../../core/settings/stored-settings.ts';
 import { type Rule, rule } from '../../core/settings/value-schemas.ts';
-import { findSite } from '../../webhook/sites/site-settings.ts';
+import { findSite } from '../../webhook/sites/index.ts';
 import { type CommunityPath, communityPaths, type ListingPath } from '../settings.ts';
 import type { OpenedSettings, UnreadableSecret } from './stored.ts';
 

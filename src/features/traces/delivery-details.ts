@@ -10,7 +10,7 @@ import {
   type LedgerEntry,
   type Records,
 } from '../../core/records/records.ts';
-import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import { quarantineReasons } from '../../webhook/rejections.ts';
 import { confirmationReasons } from '../confirmations/feature.ts';
 
 /** A delivery with everything that resulted from it. */

@@ -3,11 +3,9 @@ import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import { Routes } from 'discord-api-types/v10';
 import type { Handle } from '../../core/outbox/perform.ts';
-import { CircuitOpenError } from '../../discord/circuits/circuits.ts';
 import type { Panel } from '../../discord/commands/reply.ts';
-import { classifySendError, rejectionOf } from '../../discord/discord-errors.ts';
-import { editMessage, type PostedMessage } from '../../discord/posting/edit-message.ts';
-import { type Posted, postOnce } from '../../discord/posting/post-once.ts';
+import { CircuitOpenError, classifySendError, rejectionOf } from '../../discord/discord-errors.ts';
+import { editMessage, type Posted, type PostedMessage, postOnce } from '../../discord/posting.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { PanelOfGuild, StoredPanel, VotePanelStore } from './store.ts';
 

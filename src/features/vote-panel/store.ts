@@ -12,7 +12,7 @@ import { communityOfGuild } from '../../core/store/communities.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
-import type { PostedMessage } from '../../discord/posting/edit-message.ts';
+import type { PostedMessage } from '../../discord/posting.ts';
 
 export interface VotePanelTables {
   /** The vote panel of each guild. Times are ms since the epoch. */

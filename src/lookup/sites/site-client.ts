@@ -1,33 +1,60 @@
-import type { Clock } from '@tallyhook/platform/clock';
+import { type Clock, systemClock } from '@tallyhook/platform/clock';
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
 import { objectOf, parseJson } from '@tallyhook/platform/json';
 import type { Log } from '@tallyhook/platform/log';
+import { memoizeOne } from '@tallyhook/platform/memoize';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
 import type { Keyv } from 'keyv';
 import { type Budget, type BudgetStore, createBudget, fingerprint } from '../budget.ts';
 import { createResponseStore, ReadThrough, sharedRequestsIn } from '../cache.ts';
 import type { Endpoint } from '../endpoints.ts';
-import { createErrorReporter } from '../error-reporter.ts';
-import { type CacheEntry, fiveMinutes } from '../freshness.ts';
-import { getText, requireSendableKey, type TextResponse } from '../get-text.ts';
-import { createQuote, type Http, type Quote, retryTime } from '../http.ts';
-import type { KeyStatus, ObserveLookup } from '../lookup.ts';
-import { LookupError } from '../lookup-error.ts';
-import { createRequester } from '../request.ts';
 import {
+  type CacheEntry,
+  fiveMinutes,
+  type LedgerVote,
+  voteStatusAt,
+  withLedger,
+  withSecondsLeft,
+} from '../freshness.ts';
+import {
+  createQuote,
+  getText,
+  type Http,
+  type Quote,
+  requireSendableKey,
+  retryTime,
+  type TextResponse,
+} from '../http.ts';
+import type {
+  BotProfile,
+  CachedValue,
+  CachedVoteStatus,
+  KeyStatus,
+  ListingKind,
+  LookupClient,
+  ObserveAge,
+  ObserveLookup,
+  ProfileByKind,
+  ServerProfile,
+} from '../lookup.ts';
+import { LookupError } from '../lookup-error.ts';
+import { createErrorReporter, createRequester } from '../request.ts';
+import {
+  findSiteApi,
   type HistoryPage,
+  missingFor,
   noProfile,
   noVote,
   type SiteApi,
   type SiteHistory,
+  type SiteListing,
   type SiteProfile,
   type SiteVote,
   siteProfileSchema,
   type VotesAtSite,
   votesAtSiteSchema,
-} from './site-api.ts';
-import { findSiteApi, missingFor, type SiteListing } from './site-apis.ts';
+} from './site-apis.ts';
 
 /** The statement of a site about a member. Times are ms since the epoch, null if it does not say. */
 export interface VoteAtSite {
@@ -217,7 +244,6 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
   }
 }
 
-/** The vote of a member, from the votes of a response. */
 function voteOf(userId: string, { value, asOf }: CacheEntry<VotesAtSite>): VoteAtSite {
   const { otherTimes, ...vote } = value.votes.find((each) => each.userId === userId) ?? noVote;
   const { voted, at, nextVoteAt, weight } = vote;
@@ -342,3 +368,121 @@ function withSharedBlocks(
     },
   };
 }
+
+interface SiteLookupOptions {
+  readonly kind: ListingKind;
+  readonly id: string | null;
+  /** Where members vote; null if it is not known. */
+  readonly page: string | null;
+  /** Null if the site does not say who has voted: then the ledger alone does. */
+  readonly client: SiteClient | null;
+  readonly lastVote: (userId: string) => Promise<LedgerVote | null>;
+  /** How long a vote blocks the next one if the site does not say (ms). */
+  readonly cooldownMs: number;
+  readonly clock: Clock;
+  readonly observe: ObserveLookup;
+  readonly observeAge: ObserveAge;
+}
+
+/**
+ * A listing on another site in the form of the service's, so that commands and reminders treat them alike. Its profile
+ * is what the configuration says, and what the API of the site tells, if it has one; it has no reviews.
+ */
+export function createSiteLookup(options: SiteLookupOptions): LookupClient {
+  const { kind, id, page: url, client, cooldownMs, clock, observe } = options;
+  /** Completes what the site states: the same object for the same statement, because replies are rendered once for each. */
+  const profileOf = memoizeOne((stated: SiteProfile) => profiles[kind]({ id, url, stated }));
+
+  async function knownProfile(): Promise<ServerProfile | BotProfile> {
+    return profileOf((await client?.knownProfile()) ?? noProfile);
+  }
+
+  async function ask(userId: string, notBefore?: number): Promise<CachedValue<CachedVoteStatus>> {
+    if (client === null) throw unknownVote('The site does not say who has voted.');
+    const vote = await client.check(userId, notBefore === undefined ? {} : { notBefore });
+    if (!vote.isComplete && !vote.voted) throw unknownVote('The site says only who was among the last to vote.');
+    return { ...statusOf(vote), stale: false };
+  }
+
+  function statusOf({ voted, at, nextVoteAt, asOf }: VoteAtSite): { value: CachedVoteStatus; asOf: number } {
+    const end = nextVoteAt ?? (voted && at !== null ? at + cooldownMs : null);
+    const isRunning = end === null ? voted : clock.now() < end;
+    return { value: { canVote: !isRunning, lastVoteAt: at, nextVoteAt: isRunning ? end : null }, asOf };
+  }
+
+  const voteStatus = withLedger({
+    votes: (userId) => ask(userId),
+    // A ledger that cannot be read is reported by what needs it.
+    lastVote: (userId) => options.lastVote(userId).catch(() => null),
+    clock,
+    cooldownMs,
+    observe,
+  });
+
+  return {
+    kind,
+    async profile({ complete = false } = {}) {
+      // Only what shows its counts waits for the site.
+      const stated = client?.profile?.().catch(() => null);
+      const { value, ...age } = (complete && (await stated)) || { value: null, asOf: clock.now(), stale: false };
+      return { value: value === null ? await knownProfile() : profileOf(value), ...age };
+    },
+    async voteStatus(userId, { fresh = false } = {}) {
+      const status = await (fresh ? ask(userId, clock.now()) : voteStatus(userId));
+      options.observeAge('votes', Math.max(0, clock.now() - status.asOf));
+      return { ...status, value: withSecondsLeft(status.value, clock.now()) };
+    },
+    async reviews() {
+      throw new LookupError('lookup_wrong_key_type', 'Reviews of listings on other sites are not available.');
+    },
+    cached: {
+      profile: knownProfile,
+      async voteStatus(userId) {
+        const vote = (await client?.known(userId)) ?? null;
+        return vote === null ? null : voteStatusAt(statusOf(vote), clock.now(), cooldownMs);
+      },
+    },
+    keyStatus: async () =>
+      (await client?.keyStatus()) ?? { keyRefused: false, wrongShape: false, budgetLeft: null, budgetLimit: 0 },
+  };
+}
+
+/** As {@link createSiteLookup}, without what is known only while the program runs. */
+export const describeSiteListing = (listing: Pick<SiteLookupOptions, 'kind' | 'id'>): LookupClient =>
+  createSiteLookup({
+    ...listing,
+    page: null,
+    client: null,
+    lastVote: async () => null,
+    cooldownMs: 12 * hour,
+    clock: systemClock,
+    observe() {},
+    observeAge() {},
+  });
+
+const unknownVote = (message: string) =>
+  new LookupError('lookup_not_found', message, { hint: 'The ledger alone says when a member may vote again.' });
+
+type Listed = Pick<ServerProfile, 'id' | 'url'> & { readonly stated: SiteProfile };
+
+const ofServer = ({ stated: { servers: _servers, rating, ...stated }, ...listed }: Listed): ServerProfile => ({
+  kind: 'server',
+  ...listed,
+  ...stated,
+  ...(rating && { rating }),
+  ...{ category: null, members: null, online: null },
+  ...{ features: [], emojis: [], channelCount: null, roleCount: null, rules: [] },
+});
+
+const ofBot = ({ stated: { rating, ...stated }, ...listed }: Listed): BotProfile => ({
+  kind: 'bot',
+  ...listed,
+  ...stated,
+  ...(rating && { rating }),
+  shards: null,
+});
+
+const profiles: { readonly [Kind in ListingKind]: (listed: Listed) => ProfileByKind[Kind] } = {
+  server: ofServer,
+  bot: ofBot,
+};

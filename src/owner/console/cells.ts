@@ -9,7 +9,7 @@ import type { DeliveryRecord } from '../../core/records/records.ts';
 import type { TextKey, TextMessages, Texts } from '../../texts/texts.ts';
 import type { KnownEventKind } from '../../webhook/event.ts';
 import type { KnownOutcome } from '../../webhook/response.ts';
-import { service } from '../../webhook/sites/service.ts';
+import { service } from '../../webhook/sites/index.ts';
 import type { NameBook } from '../names.ts';
 
 export const tones: Readonly<Record<KnownOutcome | EffectState, 'good' | 'plain' | 'bad' | 'busy'>> = {

@@ -1,7 +1,7 @@
 import { day as dayMs } from '@tallyhook/platform/durations';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { dateTime, timeAgo } from '@tallyhook/platform/web/time-element';
-import { renderChange } from '../../../commands/setup/results.ts';
+import { renderChange } from '../../../commands/setup/view.ts';
 import { operator } from '../../core/ledger/correction.ts';
 import type { RankedMember } from '../../core/ledger/standing.ts';
 import type { DayVotes } from '../../core/store/standings/votes-per-day.ts';

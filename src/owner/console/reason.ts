@@ -15,7 +15,7 @@ import { confirmationReasons } from '../../features/confirmations/feature.ts';
 import { explainRoleFailure } from '../../features/roles/parts.ts';
 import type { RoleFailureCause } from '../../features/roles/role-failure.ts';
 import type { Texts } from '../../texts/texts.ts';
-import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import { quarantineReasons } from '../../webhook/rejections.ts';
 import type { NameBook } from '../names.ts';
 import { fill, untrustedText } from './cells.ts';
 import { inlineMarkup, markupHtml } from './settings/markup-html.ts';

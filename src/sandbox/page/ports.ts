@@ -81,9 +81,7 @@ export interface SandboxEvents {
   tour: [step: string];
 }
 
-/**
- * The faults that the page can inject: the labels of their buttons, the tooltips, and the part that is down meanwhile.
- */
+/** The faults that the page can inject: labels of buttons, tooltips, and the part that is down meanwhile. */
 export const faults = {
   repeat: { label: 'Repeat delivery', hint: 'Sends the last delivery again, byte for byte' },
   break_signature: { label: 'Break signature', hint: 'Sends a vote with an invalid signature' },

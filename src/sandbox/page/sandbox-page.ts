@@ -1,8 +1,16 @@
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import { html } from '@tallyhook/platform/web/html';
-import type { FullState, PageConnection, PageEvent, PageExtension, PageFace } from 'local-discord/page';
-import type { KeyedItem, PagePorts } from './ports.ts';
-import { createSandboxActions } from './sandbox-actions.ts';
+import {
+  action,
+  type FullState,
+  type PageConnection,
+  type PageEvent,
+  type PageExtension,
+  type PageFace,
+  user,
+} from 'local-discord/page';
+import { z } from 'zod';
+import { faultActions, type KeyedItem, type PagePorts, tourNames } from './ports.ts';
 
 /** Adds what a sandbox has besides Discord to the page of the local Discord: votes, faults, tours, and the timeline. */
 export function createSandboxPage(ports: PagePorts): PageExtension {
@@ -34,7 +42,6 @@ export function createSandboxPage(ports: PagePorts): PageExtension {
   };
 }
 
-/** Number of items of the timeline that are stored. */
 const maxItems = 200;
 
 /** By user; null if it is not available (credits). */
@@ -173,3 +180,21 @@ export const sandboxFace = {
       (name) => new URL(`./public/${name}`, import.meta.url),
     ),
 } satisfies PageFace;
+
+const tour = z.enum(tourNames);
+const vote = user.extend({ kind: z.enum(['server', 'bot']), site: z.string().max(50).optional() });
+
+function createSandboxActions(ports: PagePorts) {
+  return {
+    '/page/trouble': action(user.extend({ fault: z.enum(faultActions) }), async ({ fault, userId }) => ({
+      message: await ports.injectFault(fault, userId),
+    })),
+    '/page/tour': action(z.object({ step: z.string().max(50) }), ({ step }) => ports.tours.finish(step)),
+    '/page/chosen-tour': action(z.object({ tour }), (input) => ports.tours.choose(input.tour)),
+    '/page/start-over': action(z.object({ linked: z.boolean(), tour }), (next) => ports.commandLine?.startOver(next)),
+    '/page/doctor': action(z.object({}), async () => ({ findings: await ports.runDoctor() })),
+    '/page/votes': action(vote, (input) => ports.castVote(input)),
+  };
+}
+
+export type SandboxActions = ReturnType<typeof createSandboxActions>;

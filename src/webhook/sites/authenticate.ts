@@ -27,12 +27,6 @@ export interface Credentials {
   readonly authorizations?: readonly string[];
 }
 
-/** A delivery to an address. */
-export interface SiteDelivery {
-  readonly readHeader: ReadHeader;
-  readonly body: Buffer;
-}
-
 /** A delivery whose sender is known. */
 export interface AuthenticDelivery {
   readonly scheme: Scheme;
@@ -95,7 +89,7 @@ function readHeaders(
 /** Tries all secrets, each in constant time. Never throws. */
 export function authenticate(
   site: Site,
-  { readHeader, body }: SiteDelivery,
+  { readHeader, body }: { readonly readHeader: ReadHeader; readonly body: Buffer },
   credentials: Credentials,
   now: number,
 ): AuthenticDelivery | Unauthentic {

@@ -1,19 +1,15 @@
 import { day, hour, minute } from '@tallyhook/platform/durations';
-import { isObject, readEventTime, readField, readObject } from '../fields.ts';
+import { type Fields, isObject, readEventTime, readField, readObject } from '../fields.ts';
+import { rejections } from '../rejections.ts';
 import { createDescribedSite, type DescribedSite } from './described-site.ts';
-import { readEventName, readFlag, readPath, readSeconds } from './read-delivery.ts';
+import { readEventName, readFlag, readPath, readSeconds, readTimeOrNull } from './read-delivery.ts';
 import { type JwsScheme, type NoScheme, signature, timedSignature, token } from './scheme.ts';
-import { service } from './service.ts';
-import type { KnownSite, Site } from './site.ts';
-import { topgg } from './topgg.ts';
+import type { KnownSite, Reading, Site } from './site.ts';
 
 const none: NoScheme = { type: 'none' };
 
-/**
- * No site: stores deliveries with the names of their headers and pays nothing, so that an owner can show what a site that
- * tallyhook does not know sends.
- */
-export const capture: Site = {
+/** No site: stores deliveries with the names of their headers, unpaid, to show what an unknown site sends. */
+const capture: Site = {
   id: 'capture',
   name: 'capture',
   kinds: ['bot', 'server'],
@@ -27,7 +23,7 @@ export const capture: Site = {
 };
 
 /** topdiscordlist.com; not thediscordlist.com, which has a header of the same name. */
-export const topdiscordlist: Site = {
+const topdiscordlist: Site = {
   id: 'topdiscordlist',
   name: 'Top Discord List',
   kinds: ['bot', 'server'],
@@ -66,7 +62,7 @@ export const topdiscordlist: Site = {
  * Infinity Bots, now Omniplex. Accepts the protocols `hmac-sha256` and `simple-auth`. It sends deliveries with a random
  * secret on purpose, and switches a webhook off that does not reject them with 401.
  */
-export const infinity: Site = {
+const infinity: Site = {
   id: 'infinity',
   name: 'Infinity Bots',
   kinds: ['bot', 'server'],
@@ -106,7 +102,7 @@ export const infinity: Site = {
 };
 
 /** Once botsfordiscord.com. Deliveries of the older form also list everyone who has voted in the month. */
-export const discords: Site = {
+const discords: Site = {
   id: 'discords',
   name: 'discords.com',
   kinds: ['bot'],
@@ -142,7 +138,7 @@ export const discords: Site = {
 };
 
 /** Waits 2 s for the response, and then sends the delivery never again. Sends no header without a token. */
-export const discordplace: Site = {
+const discordplace: Site = {
   id: 'discordplace',
   name: 'discord.place',
   kinds: ['bot', 'server'],
@@ -169,7 +165,7 @@ export const discordplace: Site = {
 const jws: JwsScheme = { type: 'jws' };
 
 /** Its deliveries are verified and stored, but not paid: no source says for certain what their fields are called. */
-export const discordlistgg: Site = {
+const discordlistgg: Site = {
   id: 'discordlistgg',
   name: 'discordlist.gg',
   kinds: ['bot'],
@@ -188,7 +184,7 @@ export const discordlistgg: Site = {
 };
 
 /** Its deliveries name no bot, no time, and are never tests. The older header `X-DBL-Signature` is not accepted. */
-export const discordbotlist: Site = {
+const discordbotlist: Site = {
   id: 'discordbotlist',
   name: 'discordbotlist.com',
   kinds: ['bot'],
@@ -283,11 +279,118 @@ const described = {
 
 type Described = keyof typeof described;
 
-export const describedSites = Object.fromEntries(
+const describedSites = Object.fromEntries(
   (Object.entries(described) as [Described, DescribedSite][]).map(([id, site]) => [id, createDescribedSite(id, site)]),
 ) as Readonly<Record<Described, Site>>;
 
 const { disurl, ...otherDescribed } = describedSites;
+
+/**
+ * The service of the document, which is the default. The receiver reads its deliveries with `payload.ts`, which accepts
+ * more than this: premium events, nested forms, several listings with one secret.
+ */
+export const service: Site = {
+  id: 'service',
+  name: 'the listing service',
+  kinds: ['server', 'bot'],
+  // The document describes the signature as one of the JSON-serialised payload (section 5.7).
+  schemes: [signature('x-webhook-signature', { encoding: 'lowercase hex', mayCoverJson: true })],
+  errors: {
+    malformed: rejections.webhook_signature_malformed.message,
+    mismatch: rejections.webhook_signature_mismatch.message,
+  },
+  cooldownMs: 12 * hour,
+  retryHorizonMs: 5 * minute,
+  votePage: () => null,
+  setup: { secret: 'ours' },
+  read(json, { now }) {
+    const userId = readField(json, 'userId');
+    if (readField(json, 'test') === true) return { type: 'test', userId };
+    const target = readField(json, 'serverId') ?? readField(json, 'botId');
+    return { type: 'vote', userId, target, at: readEventTime(readField(json, 'timestamp'), now) };
+  },
+  write: ({ kind, targetId, userId, at, isTest }) => ({
+    event: `${kind}_vote`,
+    [`${kind}Id`]: targetId,
+    userId,
+    timestamp: new Date(at).toISOString(),
+    ...(isTest && { test: true }),
+  }),
+};
+
+export const topggSignature = timedSignature('x-topgg-signature');
+
+/** Webhooks that were created since 2026 are of version 1 and signed; those of version 0 carry a token. */
+export const topgg: Site = {
+  id: 'topgg',
+  name: 'top.gg',
+  kinds: ['bot', 'server'],
+  schemes: [topggSignature, token()],
+  cooldownMs: 12 * hour,
+  // Version 0 tries ten times, 2^N seconds apart.
+  retryHorizonMs: 35 * minute,
+  votePage: ({ kind, id }) => id && `https://top.gg/${kind === 'bot' ? 'bot' : 'servers'}/${id}/vote`,
+  setup: { secret: 'theirs', secretPrefix: 'whs_', event: 'vote.create' },
+  read: (json, { now, scheme }) =>
+    (scheme?.type ?? formOf(json)) === 'signature' ? readVersion1(json, now) : readVersion0(json),
+  write({ kind, targetId, userId, at, id, isTest }) {
+    const user = { id: '140862798832861184', platform_id: userId, name: 'voter', avatar_url: null };
+    const project = { id: '803190510032756736', type: kind, platform: 'discord', platform_id: targetId };
+    if (isTest) return { type: 'webhook.test', data: { user, project } };
+    const times = { created_at: writeTime(at), expires_at: writeTime(at + 12 * hour) };
+    return { type: 'vote.create', data: { id, weight: 1, ...times, project, user } };
+  },
+  olderForms: [
+    ['bot', 'user', 'type', 'isWeekend'],
+    ['guild', 'user', 'type'],
+  ],
+};
+
+/** With seven digits of the second. */
+const writeTime = (at: number) => new Date(at).toISOString().replace('Z', '0000+00:00');
+
+/** The log does not say by which scheme a delivery came. */
+const formOf = (json: Fields) => (readField(json, 'data') === undefined ? 'token' : 'signature');
+
+function readVersion1(json: Fields, now: number): Reading {
+  const event = readEventName(readField(json, 'type'), 'type');
+  // Not `user.id`, which is top.gg's own.
+  const data = readObject(json, 'data');
+  const userId = readField(readObject(data, 'user'), 'platform_id');
+  if (event === 'webhook.test') return { type: 'test', userId };
+  if (event !== 'vote.create') return { type: 'ignored', event };
+  const project = readObject(data, 'project');
+  const kind = readField(project, 'type');
+  if (readField(project, 'platform') !== 'discord' || (kind !== 'bot' && kind !== 'server'))
+    return { type: 'unclear', reason: 'the vote is not for a bot or server on Discord' };
+  return {
+    type: 'vote',
+    userId,
+    kind,
+    target: readField(project, 'platform_id'),
+    id: readField(data, 'id'),
+    at: readEventTime(readField(data, 'created_at'), now),
+    nextVoteAt: readTimeOrNull(readField(data, 'expires_at')),
+    weight: readField(data, 'weight'),
+  };
+}
+
+function readVersion0(json: Fields): Reading {
+  if (formOf(json) === 'signature') return { type: 'unclear', reason: 'a delivery of version 1 without its signature' };
+  const userId = readField(json, 'user');
+  const event = readEventName(readField(json, 'type'), 'type');
+  if (event === 'test') return { type: 'test', userId };
+  if (event !== 'upvote') return { type: 'ignored', event };
+  const guild = readField(json, 'guild');
+  const weight = readFlag(readField(json, 'isWeekend'), 'isWeekend') ? 2 : 1;
+  return {
+    type: 'vote',
+    userId,
+    ...(guild !== undefined && { kind: 'server' }),
+    target: guild ?? readField(json, 'bot'),
+    weight,
+  };
+}
 
 /** Sites whose votes are paid, the most used first, as lists show them: an owner can link them without a description. */
 export const linkableSites: readonly Site[] = [
@@ -303,3 +406,32 @@ export const linkableSites: readonly Site[] = [
 
 /** Every site that a configuration can name. The first one is the default, whose deliveries have a way of their own. */
 export const sites: readonly Site[] = [service, ...linkableSites, discordlistgg, capture];
+
+/** The part of a listing's configuration that says on which other site it is. Plain data. */
+export interface SiteSettings {
+  /** The ID of one of {@link sites}, or `custom`. */
+  readonly id: string;
+  /** The site's API token; null if none is configured. Secret. */
+  readonly key: string | null;
+  /** The name of the listing at the site; null if it is not configured. */
+  readonly slug: string | null;
+  /** True if the site is asked before a vote is paid. */
+  readonly confirm: boolean;
+  /** The description of a `custom` site. */
+  readonly custom?: DescribedSite | undefined;
+}
+
+const byId = new Map<string, Site>(sites.map((site) => [site.id, site]));
+const describedByOwner = new WeakMap<DescribedSite, Site>();
+
+/** What a listing can be on: the value of `site` in the configuration. */
+export const siteIds: readonly string[] = [...byId.keys(), 'custom'];
+
+/** The site of a listing. A configuration with another `id` is invalid. */
+export function findSite({ id, custom }: Pick<SiteSettings, 'id' | 'custom'>): Site {
+  const site =
+    custom === undefined ? byId.get(id) : (describedByOwner.get(custom) ?? createDescribedSite('custom', custom));
+  if (site === undefined) throw new Error(`There is no site ${id}.`);
+  if (custom !== undefined) describedByOwner.set(custom, site);
+  return site;
+}

@@ -28,7 +28,7 @@ export interface SignatureScheme {
   readonly idHeader: string | null;
   /** `text`: the secret is the key. `base64`: it is the key in base64, behind `whsec_`. */
   readonly key: 'text' | 'base64';
-  /** Whether the signature may cover the JSON of the body as `JSON.stringify` writes it, in place of the bytes. */
+  /** True if the signature may cover the JSON of the body as `JSON.stringify` writes it, in place of the bytes. */
   readonly mayCoverJson?: true;
 }
 

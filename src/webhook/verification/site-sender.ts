@@ -2,7 +2,7 @@ import { closest } from '@tallyhook/platform/did-you-mean';
 import { TallyhookError } from '@tallyhook/platform/errors';
 import { parseJson } from '@tallyhook/platform/json';
 import { hmacSha256Hex, isEqualText } from '@tallyhook/platform/sha256';
-import { sites } from '../sites/index.ts';
+import { service, sites } from '../sites/index.ts';
 import { readDelivery, refuseOld, type SitePayload } from '../sites/read-delivery.ts';
 import { recogniseSite } from '../sites/recognise.ts';
 import {
@@ -16,10 +16,17 @@ import {
   type SignedContent,
   type Unauthentic,
 } from '../sites/scheme.ts';
-import { service } from '../sites/service.ts';
 import type { Site } from '../sites/site.ts';
-import { listOf, rejectUnknownSecrets, type SiteSecrets } from './options.ts';
-import { type Bytes, type HeadersLike, readHeader } from './request.ts';
+import {
+  type Bytes,
+  concat,
+  type HeadersLike,
+  listOf,
+  readHeader,
+  rejectUnknownSecrets,
+  type SiteSecrets,
+  textOf,
+} from './request.ts';
 import { VerificationError } from './verification-error.ts';
 
 /** The site and the secrets that are not empty. @throws TallyhookError `invalid_options`; VerificationError `webhook_secret_missing` */
@@ -39,7 +46,6 @@ export function readSiteSecrets(options: SiteSecrets): { readonly site: Site; re
   return { site, secrets: given };
 }
 
-/** A delivery of another site whose sender is known. */
 interface SiteSender {
   readonly scheme: Scheme;
   /** The JSON text of the delivery: its body, or what the body contains. */
@@ -79,11 +85,6 @@ export function explainSender(headers: HeadersLike, body: string, now: number, e
   return ` This looks like a delivery of ${sender.name}: pass ${meant} to verify.`;
 }
 
-/** Invalid bytes are replaced, and a byte-order mark is kept, as by the receiver. */
-function textOf(bytes: Bytes | null): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes ?? new Uint8Array());
-}
-
 function authenticateSite(
   site: Site,
   { headers, bytes, secrets }: Parameters<typeof readSiteDelivery>[1],
@@ -119,17 +120,7 @@ function isSigned(
   secrets: readonly string[],
 ): boolean {
   const signed =
-    message === null ? concat(encoder.encode(before), bytes, encoder.encode(after)) : encoder.encode(message);
+    message === null ? concat([encoder.encode(before), bytes, encoder.encode(after)]) : encoder.encode(message);
   const digests = secrets.map((secret) => hmacSha256Hex(secret, signed));
   return digests.some((digest) => signatures.some((signature) => isEqualText(digest, signature)));
-}
-
-function concat(...parts: readonly Bytes[]): Bytes {
-  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }

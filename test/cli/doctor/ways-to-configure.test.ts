@@ -16,7 +16,7 @@ import { Settings } from '../../../src/features/settings/settings.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { sign } from '../../../src/webhook/sign.ts';
 import { signDelivery } from '../../../src/webhook/sites/authenticate.ts';
-import { topgg } from '../../../src/webhook/sites/topgg.ts';
+import { topgg } from '../../../src/webhook/sites/index.ts';
 import { runCommand } from '../../support/command-line.ts';
 import { diagnose } from '../../support/diagnose.ts';
 import { voteSecret } from '../../support/listings.ts';

@@ -8,7 +8,7 @@ import { Worker } from '../../../src/core/outbox/worker.ts';
 import { createReplay, createReplayHandler } from '../../../src/core/receiving/replay.ts';
 import { identityOf } from '../../../src/core/tally/listing-context.ts';
 import type { Store } from '../../../src/features/store.ts';
-import { quarantineReasons } from '../../../src/webhook/quarantine-reasons.ts';
+import { quarantineReasons } from '../../../src/webhook/rejections.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { premiumSecret, serverAndBot } from '../../support/listings.ts';
 import { startReceiver } from '../../support/start-receiver.ts';

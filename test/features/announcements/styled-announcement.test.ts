@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { styleOf } from '../../../src/core/announcements/announcement-style.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { Announcement } from '../../../src/core/outbox/effect-contents.ts';
-import type { Portraits } from '../../../src/discord/portraits.ts';
+import type { Portraits } from '../../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncer } from '../../../src/features/announcements/announcer.ts';
 import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/read-settings.ts';

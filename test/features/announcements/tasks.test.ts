@@ -8,7 +8,7 @@ import { createDigestTask, createVotesBetween } from '../../../src/features/dige
 import { createLostStreaksTask } from '../../../src/features/lost-streaks/parts.ts';
 import { createReviewsTask } from '../../../src/features/reviews/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
-import type { Review } from '../../../src/lookup/schemas.ts';
+import type { Review } from '../../../src/lookup/lookup.ts';
 import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';

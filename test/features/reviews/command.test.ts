@@ -4,7 +4,7 @@ import { reviews } from '../../../commands/reviews.ts';
 import type { Reply, ReplyButton } from '../../../src/discord/commands/reply.ts';
 import { renderReply } from '../../../src/discord/rendering/message.ts';
 import { renderStars } from '../../../src/features/reviews/message.ts';
-import type { CachedReviews } from '../../../src/lookup/schemas.ts';
+import type { CachedReviews } from '../../../src/lookup/lookup.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { bot, contextFor, fakeLookup, inputOf, reviewOf, start } from '../../support/command-fixture.ts';
 

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { RoleContent, TypedMessage } from '../../../src/core/outbox/effect-contents.ts';
 import { isOf, ownerReportKind } from '../../../src/core/outbox/effect-kind.ts';
-import { RequestGuard } from '../../../src/discord/circuits/request-guard.ts';
+import { RequestGuard } from '../../../src/discord/circuits.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createGivenRoleCheck } from '../../../src/features/roles/given-role-check.ts';
 import { createExplainRoleFailure } from '../../../src/features/roles/role-failure.ts';

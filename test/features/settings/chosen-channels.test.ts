@@ -2,7 +2,7 @@ import { systemClock } from '@tallyhook/platform/clock';
 import { createLog } from '@tallyhook/platform/log';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { setup as setupCommand } from '../../../commands/setup.ts';
-import type { CommandInput } from '../../../src/discord/commands/input.ts';
+import type { CommandInput } from '../../../src/discord/commands/command.ts';
 import { createGuildChannels } from '../../../src/discord/inspection.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { settings } from '../../../src/features/settings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { problemOf } from '../../../commands/setup/results.ts';
+import { problemOf } from '../../../commands/setup/view.ts';
 import type { SettingSpec } from '../../../src/core/settings/setting-spec.ts';
 import { ruleText } from '../../../src/core/settings/value-schemas.ts';
 import { parseSetting, settings } from '../../../src/features/settings.ts';

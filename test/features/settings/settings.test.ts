@@ -8,7 +8,7 @@ import { createLog } from '@tallyhook/platform/log';
 import { createRedactor } from '@tallyhook/platform/redactor';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { problemOf } from '../../../commands/setup/results.ts';
+import { problemOf } from '../../../commands/setup/view.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { readinessChecks } from '../../../src/app/readiness-checks.ts';
 import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';

@@ -10,7 +10,7 @@ import { controlsOf, textsOf } from '../../../packages/local-discord/src/objects
 import { createApp } from '../../../src/app/app.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { signDelivery } from '../../../src/webhook/sites/authenticate.ts';
-import { topgg, topggSignature } from '../../../src/webhook/sites/topgg.ts';
+import { topgg, topggSignature } from '../../../src/webhook/sites/index.ts';
 import { localDiscord } from '../../support/local-discord.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { setupOver } from '../../support/setup-over.ts';

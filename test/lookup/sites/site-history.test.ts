@@ -1,7 +1,7 @@
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { expect, it } from 'vitest';
-import type { SiteVote } from '../../../src/lookup/sites/site-api.ts';
+import type { SiteVote } from '../../../src/lookup/sites/site-apis.ts';
 import type { HistoryOptions, SiteClient } from '../../../src/lookup/sites/site-client.ts';
 import { json } from '../../support/fake-service.ts';
 import { botId, member, siteErrorOf, siteFixture, siteKey } from '../../support/site-fixture.ts';

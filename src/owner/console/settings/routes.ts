@@ -6,7 +6,7 @@ import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { type Draft, hasDraft, readDraft, runSetup } from '../../../../commands/setup.ts';
 import { wouldHavePaid } from '../../../core/settings/setting-spec.ts';
-import type { CommandInput, PostingPermission } from '../../../discord/commands/input.ts';
+import type { CommandInput, PostingPermission } from '../../../discord/commands/command.ts';
 import type {
   Modal,
   ModalField,

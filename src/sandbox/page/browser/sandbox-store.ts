@@ -1,8 +1,7 @@
 import type { ActivityLine } from 'local-discord/page';
 import { actionSender, type PageStore } from 'local-discord/page/browser';
 import type { KeyedItem, TourName } from '../ports.ts';
-import type { SandboxActions } from '../sandbox-actions.ts';
-import type { SandboxEvent, SandboxState } from '../sandbox-page.ts';
+import type { SandboxActions, SandboxEvent, SandboxState } from '../sandbox-page.ts';
 
 /** An entry of the timeline: also what happened on Discord. */
 export type Item = KeyedItem | (ActivityLine & { readonly kind: 'activity' });

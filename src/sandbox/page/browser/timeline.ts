@@ -29,10 +29,7 @@ const stepLabels: Readonly<Record<StepName, string>> = {
   buried: 'Buried',
 };
 
-/**
- * The timeline, newest first: deliveries as expandable entries that are updated, other events as lines, of which those
- * of commands are hidden at first.
- */
+/** The timeline, newest first: deliveries that can be expanded, and lines, of which commands are hidden at first. */
 export function startTimeline({ state, on }: SandboxStore): void {
   const list = findById('timeline');
   const announcer = findById('timeline-news');
@@ -85,7 +82,6 @@ function deliveryItem(item: TimelineDelivery & { key: string }): TemplateResult 
   </details></li>`;
 }
 
-/** A step in the summary: a label and its time. */
 function trackStep(step: Step): TemplateResult {
   return html`<span class="track-step ${step.tone}" data-step=${step.name}><span class="track-word">${stepLabel(step)}</span> <span class="track-after">${formatElapsed(step.afterMs)}</span> </span>`;
 }
@@ -102,12 +98,10 @@ function withoutRetries(steps: readonly Step[]): readonly Step[] {
   return steps.filter((step, index) => step.name !== 'waiting' || index === steps.length - 1);
 }
 
-/** Checks whether it is settled or waiting for a retry. */
 function isHalted({ isSettled, steps }: TimelineDelivery): boolean {
   return isSettled || steps.at(-1)?.name === 'waiting';
 }
 
-/** The texts of its steps except "received". */
 function describeSteps({ steps }: TimelineDelivery): string {
   const notable = steps.filter(({ name }) => name !== 'received');
   return notable.map(({ text }) => text).join(', ');

@@ -190,13 +190,11 @@ function hasVote({ timeline }: Shown): boolean {
   });
 }
 
-/** Checks whether a member has the role that voters get. */
 function hasVoter({ members, roles }: Shown): boolean {
   const voter = roles.find(({ name }) => name === 'Voter');
   return members.some((member) => voter !== undefined && member.roles.includes(voter.id));
 }
 
-/** Checks whether the bot has written to a member of its own accord. */
 function hasDirectMessage({ channels, messages }: Shown): boolean {
   const direct = channels.filter(({ kind }) => kind === 'direct').map(({ id }) => id);
   return messages.some(({ message }) => direct.includes(message.channel_id) && message.interaction === undefined);

@@ -1,21 +1,26 @@
+import type { DiscordAPIError } from '@discordjs/rest';
 import type { RetryLater } from '@tallyhook/platform/attempt-result';
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
-import { minute, second } from '@tallyhook/platform/durations';
+import { day, minute, second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { createLoop, type WakeableLoop } from '@tallyhook/platform/loop';
 import { createThrottledLog, type LogThrottled } from '@tallyhook/platform/throttled-log';
 import { plainName } from '@tallyhook/platform/truncate';
-import { channelErrorReason, rejectionOf, retryAfterFailure } from '../discord-errors.ts';
-import type { GuildChange } from '../gateway/guild-changes.ts';
-import { RequestsPausedError, windowMinutes } from '../invalid-requests.ts';
 import {
-  type CircuitRequest,
-  type CircuitStore,
-  Circuits,
-  type GuildRejections,
-  type OpenCircuit,
-} from './circuits.ts';
+  CircuitOpenError,
+  channelErrorReason,
+  finalCode,
+  isDeleted,
+  isOfOne,
+  minProbeIntervalMs,
+  rejectionOf,
+  retryAfterFailure,
+  stopsTarget,
+} from './discord-errors.ts';
+import type { GuildChange } from './gateway/guild-changes.ts';
+import { RequestsPausedError, windowMinutes } from './rate-limit.ts';
 
 /** How often changes are stored, and those of other processes are read while there are any. */
 const syncEveryMs = 5 * second;
@@ -270,7 +275,7 @@ function targetOf(
 }
 
 /** Nothing more is sent for a guild with this many rejected requests in ten minutes. */
-export const maxRejectionsOfGuild = 500;
+const maxRejectionsOfGuild = 500;
 /** From this number on, of all guilds together, those with the most are paused although each has less. */
 const maxRejectionsOfAll = 5_000;
 /** What the guilds that are not paused may then have caused together. */
@@ -292,4 +297,212 @@ export function guildsToPause(counts: readonly GuildRejections[], total: number)
     rest -= count;
   }
   return paused;
+}
+
+/** How often after some hours (ms): few of those who have not reacted by then do so soon. */
+const maxProbeIntervalMs = 10 * minute;
+/** The part of the time since the first rejection that passes between two requests. */
+const probeIntervalPart = 1 / 30;
+/** Requests about one channel or role that may be rejected within a time, whatever the causes and changes are. */
+const maxRecent = 8;
+const recentMs = 20 * second;
+/** An open circuit is forgotten if nothing has waited for it for this long (ms). */
+const keptMs = 1 * day;
+/** Channels and roles whose recent rejections are remembered. */
+const maxRemembered = 10_000;
+
+interface CircuitRequest {
+  readonly target: string;
+  /** The guild of the channel or role; null if it is not known. */
+  readonly guildId: string | null;
+  /** Says nothing about the channel if it is rejected, because the same request without files may be accepted. */
+  readonly hasFiles: boolean;
+}
+
+/**
+ * A circuit breaker for each channel and role. The first rejection that does not depend on the message or the member
+ * opens it: then nothing is sent but one request a minute, later every ten minutes, until one is accepted. Times are ms since the epoch, because
+ * other processes and the next start use them as well.
+ */
+class Circuits {
+  readonly #clock: Clock;
+  readonly #open = new Map<string, OpenCircuit>();
+  /** The targets whose circuits are to be stored. */
+  #changed = new Set<string>();
+  /** When requests were rejected (monotonic, ms), oldest first. */
+  readonly #recent = new BoundedMap<readonly number[]>(maxRemembered);
+  readonly #onProbeDue: (target: string) => void;
+
+  /** @param onProbeDue called with a target that need not wait any longer. Must not throw */
+  constructor(clock: Clock, onProbeDue: (target: string) => void) {
+    this.#clock = clock;
+    this.#onProbeDue = onProbeDue;
+  }
+
+  get open(): readonly OpenCircuit[] {
+    return [...this.#open.values()];
+  }
+
+  get hasChanges(): boolean {
+    return this.#changed.size > 0;
+  }
+
+  /** Why a request about this would not be sent now; null if it would. */
+  check(target: string): CircuitOpenError | null {
+    const paceMs = this.#paceMs(target);
+    const circuit = this.#open.get(target);
+    const waitMs = Math.max(paceMs, circuit === undefined ? 0 : this.#untilProbe(circuit));
+    if (waitMs <= 0) return null;
+    const reason = circuit?.reason ?? `Discord rejected ${maxRecent} requests in ${recentMs / second} s`;
+    const isFinal = circuit !== undefined && isDeleted(circuit.code);
+    return new CircuitOpenError(target, { reason, retryAfterMs: waitMs, isFinal });
+  }
+
+  /** Before a request. @throws CircuitOpenError if it is not to be sent */
+  admit({ target, hasFiles }: CircuitRequest): void {
+    const error = this.check(target);
+    if (error !== null) throw error;
+    const circuit = this.#open.get(target);
+    // No other request is sent while this one is the probe.
+    if (circuit !== undefined && !hasFiles) this.#set({ ...circuit, probeAt: this.#clock.now() + minProbeIntervalMs });
+  }
+
+  /** After a request that Discord accepted. Returns whether it closed the circuit. */
+  accepted({ target }: CircuitRequest): boolean {
+    if (!this.#open.delete(target)) return false;
+    this.#changed.add(target);
+    this.#onProbeDue(target);
+    return true;
+  }
+
+  /** Returns the error for the caller: a CircuitOpenError for a probe, whose effects wait with the others. */
+  rejected(request: CircuitRequest, rejection: DiscordAPIError, describe: () => string): Error {
+    const { target, guildId, hasFiles } = request;
+    if (!isOfOne(rejection)) this.#recent.set(target, [...this.#recentOf(target), this.#clock.monotonic()]);
+    if (hasFiles || !stopsTarget(rejection)) return rejection;
+    const now = this.#clock.now();
+    const code = Number(rejection.code) || 0;
+    const last = this.#open.get(target);
+    const reason = last?.code === code ? last.reason : describe();
+    const openedAt = last?.openedAt ?? now;
+    const intervalMs = probeIntervalAfter(now - openedAt);
+    this.#set({ target, guildId, code, reason, openedAt, probeAt: now + intervalMs });
+    if (last === undefined || isDeleted(code)) return rejection;
+    return new CircuitOpenError(target, { reason, retryAfterMs: intervalMs, isFinal: false, cause: rejection });
+  }
+
+  /** Replaces the reason of an open circuit by a better one. @param isFinal true if nobody can end it */
+  explain(target: string, reason: string, isFinal: boolean): void {
+    const circuit = this.#open.get(target);
+    if (circuit === undefined) return;
+    const code = isFinal ? finalCode : circuit.code;
+    if (circuit.reason !== reason || circuit.code !== code) this.#set({ ...circuit, reason, code });
+  }
+
+  /** Lets the next request be sent at once, because something has changed. Returns whether there was such a circuit. */
+  expedite(isAffected: (circuit: OpenCircuit) => boolean): boolean {
+    const affected = this.open.filter(isAffected);
+    for (const circuit of affected) {
+      this.#set({ ...circuit, probeAt: this.#clock.now() });
+      this.#onProbeDue(circuit.target);
+    }
+    return affected.length > 0;
+  }
+
+  /** What changed since the last call, and is to be stored. */
+  takeChanges(): { readonly saved: readonly OpenCircuit[]; readonly closed: readonly string[] } {
+    const changed = [...this.#changed];
+    this.#changed = new Set();
+    const closed = changed.filter((target) => !this.#open.has(target));
+    return { saved: changed.flatMap((target) => this.#open.get(target) ?? []), closed };
+  }
+
+  /** After `takeChanges`: it could not be stored. */
+  returnChanges({ saved, closed }: ReturnType<Circuits['takeChanges']>): void {
+    for (const target of [...saved.map((circuit) => circuit.target), ...closed]) this.#changed.add(target);
+  }
+
+  /** Applies what other processes have stored, unless this one has changed it since. */
+  merge(stored: readonly OpenCircuit[]): void {
+    const now = this.#clock.now();
+    const rows = new Map(stored.map((row) => [row.target, row]));
+    for (const row of stored) {
+      if (this.#changed.has(row.target)) continue;
+      const own = this.#open.get(row.target);
+      this.#open.set(row.target, row);
+      if (own !== undefined && own.probeAt > now && row.probeAt <= now) this.#onProbeDue(row.target);
+      if (row.probeAt < now - keptMs) this.#delete(row.target);
+    }
+    for (const target of [...this.#open.keys()]) {
+      if (rows.has(target) || this.#changed.has(target)) continue;
+      this.#open.delete(target);
+      this.#onProbeDue(target);
+    }
+  }
+
+  #set(circuit: OpenCircuit): void {
+    this.#open.set(circuit.target, circuit);
+    this.#changed.add(circuit.target);
+  }
+
+  #delete(target: string): void {
+    this.#open.delete(target);
+    this.#changed.add(target);
+  }
+
+  /** A time further ahead was written before the clock was set back. */
+  #untilProbe({ probeAt }: OpenCircuit): number {
+    const waitMs = probeAt - this.#clock.now();
+    return waitMs > maxProbeIntervalMs ? 0 : waitMs;
+  }
+
+  #recentOf(target: string): readonly number[] {
+    const earliest = this.#clock.monotonic() - recentMs;
+    return (this.#recent.get(target) ?? []).filter((at) => at > earliest);
+  }
+
+  /** How long to wait because of many recent rejections (ms); 0 without. */
+  #paceMs(target: string): number {
+    if (!this.#recent.has(target)) return 0;
+    const recent = this.#recentOf(target);
+    if (recent.length === 0) this.#recent.delete(target);
+    const [oldest] = recent.slice(-maxRecent);
+    return recent.length < maxRecent || oldest === undefined ? 0 : oldest + recentMs - this.#clock.monotonic();
+  }
+}
+
+/** @param ageMs since the first rejection */
+function probeIntervalAfter(ageMs: number): number {
+  return Math.min(maxProbeIntervalMs, Math.max(minProbeIntervalMs, Math.round(ageMs * probeIntervalPart)));
+}
+
+/** A channel or role for which Discord rejects everything. Times are ms since the epoch. */
+interface OpenCircuit {
+  /** The id of a channel, or `role <guild> <role>`. */
+  readonly target: string;
+  /** Null if it is not known. */
+  readonly guildId: string | null;
+  /** Discord's error code. */
+  readonly code: number;
+  /** With a hint for the owner. */
+  readonly reason: string;
+  readonly openedAt: number;
+  /** When one request may be sent, to find out whether it is accepted again. */
+  readonly probeAt: number;
+}
+
+interface GuildRejections {
+  readonly guildId: string;
+  readonly count: number;
+}
+
+/** What the processes of an installation share about rejected requests. Rejects as the store does. */
+export interface CircuitStore {
+  all(): Promise<readonly OpenCircuit[]>;
+  /** Adds or replaces open circuits, and deletes those of `closed` targets. */
+  save(open: readonly OpenCircuit[], closed: readonly string[]): Promise<void>;
+  /** Adds to the counts of a minute (minutes since the epoch). */
+  addRejections(minute: number, counts: readonly GuildRejections[]): Promise<void>;
+  /** The sums of the counts from one minute to another, both included. */
+  rejections(from: number, until: number): Promise<readonly GuildRejections[]>;
 }
