@@ -6,7 +6,7 @@ import type { ListedLookup } from '../src/discord/commands/command.ts';
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
 import { pageButtons } from '../src/discord/commands/offers.ts';
 import type { OptionValue, Reply, ReplyField, ReplySelect } from '../src/discord/commands/reply.ts';
-import { maxStars, renderStars, starsOf } from '../src/features/reviews/message.ts';
+import { maxStars, renderStars, starsOf } from '../src/features/reviews/parts.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import { type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/schemas.ts';
 import type { Texts } from '../src/texts/texts.ts';

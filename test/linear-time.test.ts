@@ -55,7 +55,7 @@ import { decodeCustomId } from '../src/discord/rendering/components.ts';
 import { renderEmbed } from '../src/discord/rendering/message.ts';
 import { renderContainer } from '../src/discord/rendering/panel.ts';
 import { bodyWithoutGiver } from '../src/features/member-data/member-rows.ts';
-import { splitCodes, withFileCodes } from '../src/features/shop/codes.ts';
+import { splitCodes, withFileCodes } from '../src/features/shop/settings.ts';
 import { asSentence } from '../src/features/traces/delivery-details.ts';
 import {
   botProfileResponse,

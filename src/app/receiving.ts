@@ -13,7 +13,7 @@ import type { Directory } from '../features/communities/directory.ts';
 import { confirmationQueuesOf } from '../features/confirmations/feature.ts';
 import { createAlarmDecisions } from '../features/rate-alarms/decisions.ts';
 import type { Store } from '../features/store.ts';
-import { createHeartbeat } from '../features/upkeep/heartbeat.ts';
+import { createHeartbeat } from '../features/upkeep/upkeep.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
 
 /** What a listing that only captures stores in an hour: everybody who knows its address may send. */

@@ -1,6 +1,5 @@
 import { HttpError } from '@tallyhook/platform/web/http-error';
-import type { ReversalTotals } from '../features/corrections/reversals.ts';
-import type { VoteRange } from '../features/corrections/store.ts';
+import type { ReversalTotals, VoteRange } from '../features/corrections/store.ts';
 import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
 import { type Trust, trustOf } from '../webhook/sites/site.ts';
 import type { OwnerContext } from './context.ts';

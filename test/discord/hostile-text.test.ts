@@ -10,7 +10,7 @@ import { type Option, optionType } from '../../packages/local-discord/src/comman
 import { textsOf } from '../../packages/local-discord/src/objects.ts';
 import type { Announcement } from '../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { createAnnouncer } from '../../src/features/announcements/announcer.ts';
+import { createAnnouncer } from '../../src/features/announcements/parts.ts';
 import type { BotProfile, Review, ServerProfile } from '../../src/lookup/schemas.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
 import { premiumKinds, voteKinds } from '../../src/webhook/event.ts';

@@ -1,17 +1,20 @@
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import { type Fields, isObject, matches, parseJson } from '@tallyhook/platform/json';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
+import type { Markup } from '@tallyhook/platform/texts/markup';
+import type { Texts } from '../../texts/texts.ts';
 import type { CommunityId } from '../ledger/account.ts';
-import type {
-  Announcement,
-  DirectMessage,
-  MemberRole,
-  OwnerReport,
-  RoleContent,
-  TypedMessage,
+import {
+  type Announcement,
+  type DirectMessage,
+  type MemberRole,
+  type OwnerReport,
+  parseAnnouncement,
+  type RoleContent,
+  serializeAnnouncement,
+  type TypedMessage,
 } from './effect-contents.ts';
-import { parseAnnouncement, serializeAnnouncement } from './effect-contents.ts';
-import type { NewEffect } from './outbox.ts';
-import { parseQueue, queueName } from './queue.ts';
+import { parseQueue, type QueueName, queueName } from './queue.ts';
 
 /** What the contents of a kind of effect are, as the outbox stores them. */
 export interface EffectFormat<Content extends object> {
@@ -198,4 +201,96 @@ export function ownerReport<Report extends object>(
   const queue = queueName('channel', communityId, channelId);
   const content = { channelId, report: { type, ...report } };
   return newEffect(ownerReportKind, { queue, content, deliveryId: null, createdAt });
+}
+
+/** The name of a kind of effect in the language of the texts; a general one for a kind of another version. */
+export function effectName(kind: string, { text, has }: Texts): Markup {
+  return text(`trace.effects.${has('trace.effects', kind) ? kind : 'unknown'}`);
+}
+
+/** `waiting`: not finished, possibly leased. `buried`: failed permanently; only the owner can requeue it. */
+export type EffectState = 'waiting' | 'done' | 'buried';
+
+/** The fields of every effect. */
+interface EffectRow {
+  readonly id: number;
+  /** The delivery that caused it; null without one. */
+  readonly deliveryId: number | null;
+  /** What is rate-limited together, such as the id of a channel. Effects of different queues do not delay each other. */
+  readonly queue: string;
+  /** Number of attempts started. */
+  readonly attempts: number;
+  /** When it was stored (ms since the epoch). */
+  readonly createdAt: number;
+  /** The nonce of the message, shared by all effects in it. Discord drops a repeated message with the same nonce. */
+  readonly nonce: string;
+  /**
+   * Start of the earliest attempt whose result is unknown (ms since the epoch): it may have succeeded. Null when no
+   * earlier attempt can have succeeded.
+   */
+  readonly possiblySentSince: number | null;
+  /** W3C `traceparent` of the span of its delivery; missing without tracing. */
+  readonly traceparent?: string;
+}
+
+/** A side effect that still has to be carried out, with contents as its {@link EffectKind} says. */
+export interface Effect<Content extends object = object> extends EffectRow {
+  readonly kind: string;
+  readonly content: Content;
+}
+
+/** A stored effect that this version cannot read: of an unknown kind, or with invalid contents. */
+interface UnreadableEffect extends EffectRow {
+  readonly kind: 'unreadable';
+  /** Why it cannot be read. */
+  readonly reason: string;
+}
+
+/** An effect as it is claimed. */
+export type ClaimedEffect = Effect | UnreadableEffect;
+
+/** The reason of a buried direct message that the member does not accept. */
+export const directMessagesClosed = 'direct_messages_closed';
+
+/** Carries out the effects of one claim: one effect, or the announcements of one message. Never throws. */
+export type Perform = (effects: readonly ClaimedEffect[]) => Promise<AttemptResult>;
+
+/** An effect as it is inserted together with its cause. {@link newEffect} makes one. */
+export interface NewEffect {
+  readonly kind: string;
+  readonly content: object;
+  /** Effects of one queue are rate-limited together; at most 100 characters. */
+  readonly queue: QueueName;
+  /** The delivery that caused it; null without one. */
+  readonly deliveryId: number | null;
+  /** The current time (ms since the epoch). */
+  readonly createdAt: number;
+  /** Set if it enters its queue later: at that time it is stored as a new effect. */
+  readonly plan?: Plan;
+  /** W3C `traceparent` of the span of its delivery; missing without tracing, and not stored for planned effects. */
+  readonly traceparent?: string;
+}
+
+/** An effect that enters its queue later. */
+export type PlannedEffect = NewEffect & { readonly plan: Plan };
+
+declare const planned: unique symbol;
+
+/**
+ * Identifies a planned effect: its community, what it is, and the ids of what it is about, separated by spaces. A later
+ * plan with the same key replaces the earlier one.
+ */
+export type PlanKey = string & { readonly [planned]: true };
+
+export function planKey(communityId: CommunityId, name: string, ...ids: readonly string[]): PlanKey {
+  return [communityId, name, ...ids].join(' ') as PlanKey;
+}
+
+/** When an effect is due, and how the plan is found again to be replaced or withdrawn. */
+export interface Plan {
+  readonly key: PlanKey;
+  /** Ms since the epoch. */
+  readonly dueAt: number;
+  /** The member whom the effect concerns alone: it is withdrawn when the member is forgotten. */
+  readonly userId?: string;
 }

@@ -2,7 +2,7 @@ import { hasNumbers, isObject } from '@tallyhook/platform/json';
 import type { Selectable, SelectQueryBuilder } from 'kysely';
 import type { LastVotes } from '../ledger/account.ts';
 import { type AccountId, accountRange, type CommunityId, memberOf } from '../ledger/account.ts';
-import { isEmpty, noDays } from '../rewards/day-window.ts';
+import { isEmpty, noDays } from '../rewards/calendar.ts';
 import { emptyHistory, type StreakHistory, type VoteHistory } from '../rewards/history.ts';
 import { type AccountState, markNames, marksOf, markValues } from '../tally/account-state.ts';
 import type { Tables } from './tables.ts';

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { isUnreachedMilestone } from '../rewards/history-of-entries.ts';
+import { isUnreachedMilestone } from '../rewards/replay-votes.ts';
 import type { AccountState } from '../tally/account-state.ts';
 import type { ListingContext } from '../tally/listing-context.ts';
 import { recountVotes } from '../tally/replay-listings.ts';

@@ -6,7 +6,7 @@ import { hour, second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import type { AccountId } from '../../core/ledger/account.ts';
-import type { Effect } from '../../core/outbox/effect.ts';
+import type { Effect } from '../../core/outbox/effect-kind.ts';
 import type { AppTexts, Texts } from '../../texts/texts.ts';
 import type { DiscordOAuth, RoleConnectionBody } from './discord-oauth.ts';
 import type { MemberTokens } from './member-tokens.ts';

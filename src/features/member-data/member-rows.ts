@@ -5,7 +5,7 @@ import { type EffectFormats, parseContent, serializeContent } from '../../core/o
 import { parseQueue, queueName, rangeOfType } from '../../core/outbox/queue.ts';
 import { linkedEntries } from '../../core/store/linked-entries.ts';
 import { chunksOf, type Gifts, type MemberRows, type Mentions } from '../../core/store/member-data/member-table.ts';
-import { waitingIn } from '../../core/store/outbox/queues.ts';
+import { waitingIn } from '../../core/store/outbox/store.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
 import { noDelivery } from '../../core/store/tables.ts';

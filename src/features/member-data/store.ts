@@ -1,13 +1,11 @@
 import type { Compilable, Selectable } from 'kysely';
 import { partsOf } from '../../core/ledger/account.ts';
-import { parseContent } from '../../core/outbox/effect-kind.ts';
-import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { type NewEffect, parseContent } from '../../core/outbox/effect-kind.ts';
 import { accountsOfMember, lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
 import { communityOfGuild } from '../../core/store/communities.ts';
-import { lock } from '../../core/store/lock.ts';
 import type { Mentions } from '../../core/store/member-data/member-table.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
-import { run, upsert } from '../../core/store/query-builder.ts';
+import { lock, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { roleEffect } from '../../core/tally/grants.ts';

@@ -3,11 +3,9 @@ import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import { hotTable } from '../../core/store/recording/hot-table.ts';
 import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
-import { addVote, isHeld } from './rate.ts';
-import { rateAlarmRule } from './rules.ts';
 import type { RateAlarmTables } from './store.ts';
 import * as sql from './store.ts';
-import { rateAlarmReport } from './store.ts';
+import { addVote, isHeld, rateAlarmReport, rateAlarmRule } from './store.ts';
 
 const table = hotTable<RateAlarmTables>()({
   name: 'rate_alarms',

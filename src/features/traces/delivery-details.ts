@@ -1,6 +1,6 @@
 import { formatCount, minute } from '@tallyhook/platform/durations';
 import { HttpError } from '@tallyhook/platform/web/http-error';
-import { directMessagesClosed } from '../../core/outbox/effect.ts';
+import { directMessagesClosed } from '../../core/outbox/effect-kind.ts';
 import {
   type DeliveryEffect,
   type DeliveryRecord,

@@ -1,7 +1,7 @@
 import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { dateTime } from '@tallyhook/platform/web/time-element';
-import { effectName } from '../../core/outbox/effect-name.ts';
+import { effectName } from '../../core/outbox/effect-kind.ts';
 import type { EffectRecord } from '../../core/records/records.ts';
 import { deliveryLink, tones } from './cells.ts';
 import { type ReasonView, reasonHtml } from './reason.ts';

@@ -4,7 +4,7 @@ import type { PageContent } from '@tallyhook/platform/web/page-frame';
 import { paginate } from '@tallyhook/platform/web/pagination';
 import { type Request, Router } from 'express';
 import { z } from 'zod';
-import type { EffectState } from '../../core/outbox/effect.ts';
+import type { EffectState } from '../../core/outbox/effect-kind.ts';
 import type { EffectRecord, OpenProblems } from '../../core/records/records.ts';
 import { getDelivery } from '../../features/traces/delivery-details.ts';
 import type { OwnerContext } from '../context.ts';

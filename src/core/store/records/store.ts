@@ -3,7 +3,7 @@ import { hour } from '@tallyhook/platform/durations';
 import { objectOf, parseJson, textOf } from '@tallyhook/platform/json';
 import { type ExpressionBuilder, type Kysely, sql as kyselySql, type Selectable } from 'kysely';
 import { allVoteCauses, type Cause } from '../../ledger/entry.ts';
-import type { EffectState } from '../../outbox/effect.ts';
+import type { EffectState } from '../../outbox/effect-kind.ts';
 import { type QueueType, queueName } from '../../outbox/queue.ts';
 import type {
   Counts,
