@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { type Option, optionType } from '../../packages/local-discord/src/command-schema.ts';
 import { textsOf } from '../../packages/local-discord/src/objects.ts';
-import type { Announcement } from '../../src/core/outbox/effect-contents.ts';
+import type { Announcement } from '../../src/core/outbox/effect-kind.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createAnnouncer } from '../../src/features/announcements/parts.ts';
 import type { BotProfile, Review, ServerProfile } from '../../src/lookup/schemas.ts';

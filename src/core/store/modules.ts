@@ -3,6 +3,7 @@ import { type AccountId, accountIdOf, noCommunity, partsOf } from '../ledger/acc
 import { queueName, queuesLike } from '../outbox/queue.ts';
 import { noMarks } from '../tally/account-state.ts';
 import { forgottenCorrectionKey } from '../tally/idempotency-key.ts';
+import { linkedEntries } from './account-columns.ts';
 import * as communityIds from './communities.ts';
 import {
   budgetStore,
@@ -18,7 +19,6 @@ import * as counters from './counters.ts';
 import { countAgainFromNewest, uncountWaiting } from './counters.ts';
 import * as guildData from './guild-data.ts';
 import * as installation from './installation.ts';
-import { linkedEntries } from './linked-entries.ts';
 import { deletedRows, inChunks, type MemberTables, renamedRows } from './member-data/member-table.ts';
 import * as outbox from './outbox/store.ts';
 import { literal } from './query-builder.ts';

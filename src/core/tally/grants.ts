@@ -1,6 +1,5 @@
 import { type CommunityId, isPseudonym } from '../ledger/account.ts';
-import type { GivenRole, RoleContent } from '../outbox/effect-contents.ts';
-import { type NewEffect, newEffect, roleKind } from '../outbox/effect-kind.ts';
+import { type GivenRole, type NewEffect, newEffect, type RoleContent, roleKind } from '../outbox/effect-kind.ts';
 import { queueName } from '../outbox/queue.ts';
 import { endAfter, type Grant } from '../rewards/reward.ts';
 import type { CommunityContext } from './community.ts';

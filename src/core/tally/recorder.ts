@@ -10,8 +10,7 @@ import {
   type TransferResult,
 } from '../ledger/correction.ts';
 import { type Cause, isCountedVote } from '../ledger/entry.ts';
-import type { GivenRole } from '../outbox/effect-contents.ts';
-import { announcementKind, newEffect } from '../outbox/effect-kind.ts';
+import { announcementKind, type GivenRole, newEffect } from '../outbox/effect-kind.ts';
 import { addToScores } from '../rewards/calendar.ts';
 import { decidePremium, decideVote, type PremiumOrder, premiumSource, type Reached } from '../rewards/decide-vote.ts';
 import type { VoteHistory } from '../rewards/history.ts';

@@ -5,7 +5,7 @@ import {
   type PreviewContext,
   vip,
 } from '../../core/announcements/announcement.ts';
-import type { Announcement } from '../../core/outbox/effect-contents.ts';
+import type { Announcement } from '../../core/outbox/effect-kind.ts';
 import { decidePremium, decideVote } from '../../core/rewards/decide-vote.ts';
 import { addVote, emptyHistory } from '../../core/rewards/history.ts';
 import { nextMilestone } from '../../core/rewards/milestones.ts';

@@ -20,7 +20,7 @@ import {
   voteLinks,
 } from '../../core/announcements/announcement.ts';
 import type { AnnouncementStyle } from '../../core/announcements/announcement-style.ts';
-import type { Announcement, Bonus } from '../../core/outbox/effect-contents.ts';
+import type { Announcement, Bonus } from '../../core/outbox/effect-kind.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import type { Portrait } from '../../discord/portraits.ts';
 import { toPanel } from '../../discord/rendering/message.ts';

@@ -5,9 +5,14 @@ import { countedVoteCauses, type Entry, isCountedVote } from '../../core/ledger/
 import { addToScores } from '../../core/rewards/calendar.ts';
 import { minVoteGapMs } from '../../core/rewards/reward.ts';
 import { addPastVote } from '../../core/rewards/streak.ts';
-import { accountColumns, accountRow, type BalanceRow, toAccountState } from '../../core/store/account-columns.ts';
+import {
+  accountColumns,
+  accountRow,
+  type BalanceRow,
+  linkedEntries,
+  toAccountState,
+} from '../../core/store/account-columns.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
-import { linkedEntries } from '../../core/store/linked-entries.ts';
 import { literal, lock, run } from '../../core/store/query-builder.ts';
 import { toOutage } from '../../core/store/recording/queries.ts';
 import type { Sql } from '../../core/store/sql-module.ts';

@@ -3,7 +3,7 @@ import { type Compilable, sql as kyselySql } from 'kysely';
 import { type AccountId, partsOf } from '../../core/ledger/account.ts';
 import { type EffectFormats, parseContent, serializeContent } from '../../core/outbox/effect-kind.ts';
 import { parseQueue, queueName, rangeOfType } from '../../core/outbox/queue.ts';
-import { linkedEntries } from '../../core/store/linked-entries.ts';
+import { linkedEntries } from '../../core/store/account-columns.ts';
 import { chunksOf, type Gifts, type MemberRows, type Mentions } from '../../core/store/member-data/member-table.ts';
 import { waitingIn } from '../../core/store/outbox/store.ts';
 import { literal, run } from '../../core/store/query-builder.ts';

@@ -5,12 +5,13 @@ import { minute } from '@tallyhook/platform/durations';
 import { plainName } from '@tallyhook/platform/truncate';
 import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
-import type { DirectMessage, TypedMessage } from '../../core/outbox/effect-contents.ts';
 import {
+  type DirectMessage,
   directMessageKind,
   directMessagesClosed,
   type Effect,
   ownerReportKind,
+  type TypedMessage,
 } from '../../core/outbox/effect-kind.ts';
 import { type EffectHandler, handle } from '../../core/outbox/perform.ts';
 import {

@@ -8,7 +8,6 @@ import {
   memberOf,
   partsOf,
 } from '../../core/ledger/account.ts';
-import type { TypedMessage } from '../../core/outbox/effect-contents.ts';
 import {
   directMessage,
   directMessageKind,
@@ -18,6 +17,7 @@ import {
   type PlannedEffect,
   parseContent,
   planKey,
+  type TypedMessage,
 } from '../../core/outbox/effect-kind.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import { parseLastVotes } from '../../core/store/account-columns.ts';

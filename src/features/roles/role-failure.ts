@@ -4,7 +4,7 @@ import { second } from '@tallyhook/platform/durations';
 import { plainName } from '@tallyhook/platform/truncate';
 import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
-import type { MemberRole } from '../../core/outbox/effect-contents.ts';
+import type { MemberRole } from '../../core/outbox/effect-kind.ts';
 import { rejectionOf } from '../../discord/discord-errors.ts';
 import { isModerating } from '../../discord/permissions.ts';
 import type { DiscordAPIError, DiscordRest } from '../../discord/rest.ts';

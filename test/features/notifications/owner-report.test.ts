@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { OwnerReport } from '../../../src/core/outbox/effect-contents.ts';
-import type { Effect } from '../../../src/core/outbox/effect-kind.ts';
+import type { Effect, OwnerReport } from '../../../src/core/outbox/effect-kind.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createOwnerReportHandler } from '../../../src/features/notifications/messages.ts';
 import { renderReport } from '../../../src/features/parts.ts';

@@ -3,8 +3,13 @@ import { hour } from '@tallyhook/platform/durations';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { RoleContent, TypedMessage } from '../../../src/core/outbox/effect-contents.ts';
-import { type Effect, isOf, ownerReportKind } from '../../../src/core/outbox/effect-kind.ts';
+import {
+  type Effect,
+  isOf,
+  ownerReportKind,
+  type RoleContent,
+  type TypedMessage,
+} from '../../../src/core/outbox/effect-kind.ts';
 import { RequestGuard } from '../../../src/discord/circuits/request-guard.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createRoleGrants, createRoleHandler, type RoleGrants } from '../../../src/features/roles/parts.ts';

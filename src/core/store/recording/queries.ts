@@ -6,7 +6,7 @@ import type { Outage } from '../../rewards/calendar.ts';
 import type { StoredGrant } from '../../rewards/reward.ts';
 import type { LatestTimes, Order, OrderTimes } from '../../tally/order.ts';
 import type { PastVote, StoredCorrection } from '../../tally/tally.ts';
-import { linkedEntries } from '../linked-entries.ts';
+import { linkedEntries } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import type { DeliveryChange } from './unit-of-work.ts';

@@ -16,9 +16,9 @@ import type {
 import { markNames, noMarks } from '../../tally/account-state.ts';
 import { withProgramKey } from '../../tally/idempotency-key.ts';
 import { parseIdentities } from '../../tally/listing-context.ts';
+import { linkedEntries, newestEntryOf } from '../account-columns.ts';
 import { newestEntriesOf } from '../accounts.ts';
 import { currentCounters, readCounters } from '../counters.ts';
-import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
 import { literal, run, type SqlAccess } from '../query-builder.ts';
 import { toGrant } from '../recording/queries.ts';
 import type { Sql, SqlOperations } from '../sql-module.ts';

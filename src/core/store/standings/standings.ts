@@ -28,9 +28,8 @@ import type {
 import { monthOf, weekOf } from '../../rewards/calendar.ts';
 import { calendarOf } from '../../tally/community.ts';
 import { withProgramKey } from '../../tally/idempotency-key.ts';
-import { parseLastVotes } from '../account-columns.ts';
+import { linkedEntries, parseLastVotes } from '../account-columns.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import { linkedEntries } from '../linked-entries.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
