@@ -1,6 +1,6 @@
 import { day } from '@tallyhook/platform/durations';
 import { escapeInline, escapeName, type Markup } from '@tallyhook/platform/texts/markup';
-import { ownReason } from '../src/core/announcements/own-reason.ts';
+import { ownReason } from '../src/core/announcements/announcement.ts';
 import type { Cause, Entry, ProgramKey } from '../src/core/ledger/entry.ts';
 import type { Texts } from '../src/texts/texts.ts';
 

@@ -10,7 +10,7 @@ import {
   pageButtons,
 } from '../src/discord/commands/command.ts';
 import type { OptionValue, Reply, ReplyField, ReplySelect } from '../src/discord/commands/reply.ts';
-import { maxStars, renderStars, starsOf } from '../src/features/reviews/message.ts';
+import { maxStars, renderStars, starsOf } from '../src/features/reviews/parts.ts';
 import { type CachedValue, type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/lookup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';

@@ -3,9 +3,14 @@ import { bold, joined, lines, type Markup, markup, subtext } from '@tallyhook/pl
 import { isOff, type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
 import { type CommandInput, errorReply, textField } from '../src/discord/commands/command.ts';
 import type { Modal, ModalField, Panel, PanelBlock, Reply } from '../src/discord/commands/reply.ts';
-import { announcementSettings, readAnnouncements } from '../src/features/announcements/read-settings.ts';
 import type { ListingSettings } from '../src/features/settings/community.ts';
-import { parseSetting, type SettingPath, settings } from '../src/features/settings.ts';
+import {
+  announcementSettings,
+  parseSetting,
+  readAnnouncements,
+  type SettingPath,
+  settings,
+} from '../src/features/settings.ts';
 import type { SimulatedCredits } from '../src/features/simulation/feature.ts';
 import type { AnnouncementSettings } from '../src/texts/announcement-settings.ts';
 import type { Command, CommandContext } from './context.ts';

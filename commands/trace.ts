@@ -14,7 +14,7 @@ import {
 } from '@tallyhook/platform/texts/markup';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { Cause } from '../src/core/ledger/entry.ts';
-import { effectName } from '../src/core/outbox/effect-name.ts';
+import { effectName } from '../src/core/outbox/effect-kind.ts';
 import { noListing, userOption } from '../src/discord/commands/command.ts';
 import { findListingPage } from '../src/discord/commands/listing-page.ts';
 import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';

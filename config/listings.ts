@@ -12,11 +12,17 @@ import { premium, vote, whenDenied } from '../src/core/settings/reward-settings.
 import { type SettingSpec, type SettingsInEffect, valueAt, withValuesAt } from '../src/core/settings/setting-spec.ts';
 import { linkPath } from '../src/core/settings/stored-settings.ts';
 import { rule, timeZone } from '../src/core/settings/value-schemas.ts';
-import { readAnnouncements } from '../src/features/announcements/read-settings.ts';
-import { confirmRule } from '../src/features/confirmations/tables.ts';
-import { rateAlarmRule } from '../src/features/rate-alarms/rules.ts';
+import { confirmRule } from '../src/features/confirmations/store.ts';
+import { rateAlarmRule } from '../src/features/rate-alarms/store.ts';
 import { voterRole } from '../src/features/roles/settings.ts';
-import { joinParts, parseSetting, rolesNamedBy, settings, type ValueProblem } from '../src/features/settings.ts';
+import {
+  joinParts,
+  parseSetting,
+  readAnnouncements,
+  rolesNamedBy,
+  settings,
+  type ValueProblem,
+} from '../src/features/settings.ts';
 import { findSite, type SiteSettings } from '../src/webhook/sites/index.ts';
 import { trustOf } from '../src/webhook/sites/site.ts';
 import { mayStoreSecrets } from './environment.ts';

@@ -4,7 +4,7 @@ import { callback, checkOptions, clock, log } from '@tallyhook/platform/options'
 import { valueAt } from '@tallyhook/platform/parse-parts';
 import { z } from 'zod';
 import type { WeekdayName } from '../src/core/settings/reward-settings.ts';
-import { rateAlarmRule } from '../src/features/rate-alarms/rules.ts';
+import { rateAlarmRule } from '../src/features/rate-alarms/store.ts';
 import { rolesNamedBy } from '../src/features/settings.ts';
 import type { KnownSite } from '../src/webhook/sites/site.ts';
 import { readValues } from './environment.ts';

@@ -60,7 +60,7 @@ import { foundBlocks } from '../src/discord/posting.ts';
 import { decodeCustomId } from '../src/discord/rendering/components.ts';
 import { renderContainer, renderEmbed } from '../src/discord/rendering/message.ts';
 import { bodyWithoutGiver } from '../src/features/member-data/store.ts';
-import { splitCodes, withFileCodes } from '../src/features/shop/codes.ts';
+import { splitCodes, withFileCodes } from '../src/features/shop/settings.ts';
 import { asSentence } from '../src/features/traces/delivery-details.ts';
 import {
   botProfileResponse,

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '@tallyhook/platform/clock';
 import { day as dayMs } from '@tallyhook/platform/durations';
+import { addToScores, noScores } from '../../src/core/rewards/calendar.ts';
 import { addVote, emptyHistory } from '../../src/core/rewards/history.ts';
-import { addToScores, noScores } from '../../src/core/rewards/period-scores.ts';
 import { serializeHistory } from '../../src/core/store/account-columns.ts';
 import { openStore } from '../../src/features/store.ts';
 import { accountOf } from '../../test/support/communities.ts';

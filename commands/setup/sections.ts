@@ -13,16 +13,15 @@ import {
 } from '@tallyhook/platform/texts/markup';
 import { plainName } from '@tallyhook/platform/truncate';
 import type { ValueSource } from '../../config/describe.ts';
+import { nameSamples, textsOf as textsOfReply } from '../../src/core/announcements/announcement.ts';
 import { styleOf } from '../../src/core/announcements/announcement-style.ts';
-import { nameSamples, textsOf as textsOfReply } from '../../src/core/announcements/preview.ts';
 import { showMilestone, showMultiplier, weekdayName, weekdays } from '../../src/core/settings/reward-settings.ts';
 import { choicesOf, isOff, type SettingField } from '../../src/core/settings/setting-spec.ts';
 import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/command.ts';
 import type { Modal, ModalField, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { votePreview } from '../../src/features/announcements/previews.ts';
-import { announcementSettings } from '../../src/features/announcements/read-settings.ts';
 import { namedTiers } from '../../src/features/roles/settings.ts';
-import { type SettingPath, settingAt } from '../../src/features/settings.ts';
+import { announcementSettings, type SettingPath, settingAt } from '../../src/features/settings.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import {
   editedEntry,

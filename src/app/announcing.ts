@@ -4,12 +4,11 @@ import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import { memoizeOne } from '@tallyhook/platform/memoize';
-import { createCardSource } from '../core/announcements/listing-card.ts';
+import { createCardSource } from '../core/announcements/announcement.ts';
 import type { QueueName } from '../core/outbox/queue.ts';
 import { listingsTarget, offersAt } from '../discord/commands/command.ts';
 import { type CompleteContext, createParts, type Shared } from '../features/create.ts';
-import { createDirectMessageHandler } from '../features/notifications/direct-message.ts';
-import { createOwnerReportHandler } from '../features/notifications/owner-report.ts';
+import { createDirectMessageHandler, createOwnerReportHandler } from '../features/notifications/messages.ts';
 import type { AnnouncementTask } from '../features/parts.ts';
 import type { DiscordAccess } from './discord-access.ts';
 

@@ -15,7 +15,7 @@ import { createGuildLanguages, createMemberLanguages, type MemberLocales } from 
 import { createGlobalRateLimit, createInvalidRequests, type InvalidRequestStore } from '../discord/rate-limit.ts';
 import { createDiscordRest } from '../discord/rest.ts';
 import type { AnnouncementsOfListings } from '../features/parts.ts';
-import { createGivenRoleCheck } from '../features/roles/given-role-check.ts';
+import { createGivenRoleCheck } from '../features/roles/role-failure.ts';
 import type { AppTexts } from '../texts/texts.ts';
 
 export type DiscordAccess = ReturnType<typeof createDiscordAccess>;

@@ -22,7 +22,7 @@ import { createReplayHandler } from '../core/receiving/replay.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { type CommunityIds, prepareCommunities } from '../features/communities/community-ids.ts';
 import { createDirectory } from '../features/communities/directory.ts';
-import { confirmRule } from '../features/confirmations/tables.ts';
+import { confirmRule } from '../features/confirmations/store.ts';
 import { createLedger } from '../features/corrections/program-ledger.ts';
 import type { Handlers } from '../features/handlers/handlers.ts';
 import { createHandling } from '../features/handlers/handling.ts';

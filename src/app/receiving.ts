@@ -17,7 +17,7 @@ import type { Directory } from '../features/communities/directory.ts';
 import { confirmationQueuesOf } from '../features/confirmations/feature.ts';
 import { createAlarmDecisions } from '../features/rate-alarms/decisions.ts';
 import type { Store } from '../features/store.ts';
-import { createHeartbeat } from '../features/upkeep/heartbeat.ts';
+import { createHeartbeat } from '../features/upkeep/upkeep.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
 import { findSite } from '../webhook/sites/index.ts';
 

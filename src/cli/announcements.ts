@@ -4,7 +4,7 @@ import { exitCode, type Terminal, UsageError, withSuggestion } from '@tallyhook/
 import { defaultLocale } from '@tallyhook/platform/texts/locale';
 import { loadConfig } from '../../config/load.ts';
 import type { ListingConfig } from '../../config/schema.ts';
-import { type AnnouncementPreview, nameSamples, textsOf } from '../core/announcements/preview.ts';
+import { type AnnouncementPreview, nameSamples, textsOf } from '../core/announcements/announcement.ts';
 import { previewAnnouncements } from '../owner/announcement-previews.ts';
 import { ownTexts, textsIn } from '../texts/texts.ts';
 import { listingsWith, storedSettingsOrWarning } from './settings.ts';

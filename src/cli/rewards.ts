@@ -8,7 +8,7 @@ import { loadConfig, loadDatabaseUrl } from '../../config/load.ts';
 import { noCommunity } from '../core/ledger/account.ts';
 import { accessTo } from '../core/store/snapshots/snapshot.ts';
 import { type CommunityListing, listingsWithCommunity } from '../features/communities/listings.ts';
-import { createReversals, type ReversalTotals } from '../features/corrections/reversals.ts';
+import { createReversals, type ReversalTotals } from '../features/corrections/store.ts';
 import { storedFeatures } from '../features/index.ts';
 import { type SimulatedCredits, simulateCredits, simulatedMs } from '../features/simulation/feature.ts';
 import { type BulkOptions, communitiesOf, withLedger, withStore } from './open-database.ts';

@@ -73,5 +73,6 @@ export type { AnyInteraction } from '../discord/interactions/interactions.ts';
 export type { CommandReference, RegisteredCommand } from '../discord/registration/command-shape.ts';
 export type { RegistrationReport } from '../discord/registration/registration.ts';
 export type { CoveredCommunity, ListedRules } from '../features/communities/listings.ts';
-export type { Awards } from '../features/corrections/awards.ts';
+
+export type { Awards } from '../features/corrections/parts.ts';
 export type { TextOverrides } from '../texts/texts.ts';

@@ -20,7 +20,7 @@ import { createFindLastVotes, sqlLedger, sqlStandings } from '../core/store/stan
 import { type CountRecordedVotes, sqlVoteCounts, type VotesPerDay } from '../core/store/standings/votes-per-day.ts';
 import { createRecordings, type Recordings } from '../core/tally/recorder.ts';
 import { type Modules, storedFeatures } from './index.ts';
-import { type Counting, createCounting } from './upkeep/counting.ts';
+import { type Counting, createCounting } from './upkeep/store.ts';
 
 /** `.ts` in the repository, `.js` in the package; null in a bundle of others, which lacks it. */
 function findWorkerFile(): URL | null {

@@ -2,8 +2,31 @@ import type { Loop } from '@tallyhook/platform/loop';
 import type { RequestHandler } from 'express';
 import type { Config } from '../../config/schema.ts';
 import type { Declared, Together } from './index.ts';
-import { loaders } from './loaders.ts';
 import type { CommandCoverage, FeatureParts, FeatureServices, Publication } from './parts.ts';
+
+/** The parts of features that act in Discord and by time, in the order in which they are created. */
+const loaders = [
+  () => import('./reminders/parts.ts'),
+  () => import('./next-votes/parts.ts'),
+  () => import('./linked-roles/parts.ts'),
+  () => import('./party/parts.ts'),
+  () => import('./digests/parts.ts'),
+  () => import('./lost-streaks/parts.ts'),
+  () => import('./reviews/parts.ts'),
+  () => import('./communities/parts.ts'),
+  () => import('./announcements/parts.ts'),
+  () => import('./roles/parts.ts'),
+  () => import('./shop/parts.ts'),
+  () => import('./member-data/parts.ts'),
+  () => import('./corrections/parts.ts'),
+  () => import('./claims/parts.ts'),
+  () => import('./lost-votes/parts.ts'),
+  () => import('./rate-alarms/parts.ts'),
+  () => import('./traces/parts.ts'),
+  () => import('./vote-panel/parts.ts'),
+  () => import('./topgg-connect/parts.ts'),
+  () => import('./settings/parts.ts'),
+] as const;
 
 type Loaded = Awaited<ReturnType<(typeof loaders)[number]>>;
 type CreateServices = Extract<Loaded, { readonly createServices: unknown }>['createServices'];

@@ -1,8 +1,7 @@
 import type { Feature } from '../core/feature.ts';
 import { formatsOf } from '../core/outbox/effect-kind.ts';
-import { coreTables } from '../core/store/member-data/core-tables.ts';
 import type { MemberTables } from '../core/store/member-data/member-table.ts';
-import { type CoreModules, coreModules } from '../core/store/modules.ts';
+import { type CoreModules, coreModules, coreTables } from '../core/store/modules.ts';
 import type { SqlModule, StoredFeatures } from '../core/store/sql-module.ts';
 import { communities } from './communities/feature.ts';
 import { confirmations } from './confirmations/feature.ts';

@@ -1,8 +1,8 @@
-import type { Preview } from '../core/announcements/preview.ts';
+import type { Preview } from '../core/announcements/announcement.ts';
 import { premiumPreview, testPreview, votePreviews } from './announcements/previews.ts';
-import { digestPreview } from './digests/message.ts';
-import { lostStreaksPreview } from './lost-streaks/message.ts';
-import { reviewPreview } from './reviews/message.ts';
+import { digestPreview } from './digests/parts.ts';
+import { lostStreaksPreview } from './lost-streaks/parts.ts';
+import { reviewPreview } from './reviews/parts.ts';
 
 /** All announcements, in the order in which they are shown. */
 export const previews: readonly Preview[] = [

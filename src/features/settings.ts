@@ -1,6 +1,7 @@
 import { textsOf } from '@tallyhook/platform/json';
 import { messageFor } from '@tallyhook/platform/schema-messages';
 import type { z } from 'zod';
+import { styleOf } from '../core/announcements/announcement-style.ts';
 import * as listing from '../core/settings/listing-settings.ts';
 import * as rewards from '../core/settings/reward-settings.ts';
 import {
@@ -13,6 +14,7 @@ import {
 } from '../core/settings/setting-spec.ts';
 import { type Rule, ruleOf } from '../core/settings/value-schemas.ts';
 import type { Need } from '../discord/commands/command.ts';
+import type { AnnouncementSettings } from '../texts/announcement-settings.ts';
 import * as announcements from './announcements/settings.ts';
 import { every } from './digests/settings.ts';
 import { lostStreaks } from './lost-streaks/settings.ts';
@@ -174,3 +176,32 @@ function schemaAt(listingName: string, path: string): z.ZodType | undefined {
   if (spec === undefined || (spec.isShared === true) !== isShared) return undefined;
   return spec.storedSchema ?? (spec.canBeOff ? spec.schema.nullable() : spec.schema);
 }
+
+type AnnouncementSpec = Extract<Setting, { readonly path: `announcements.${string}` }>;
+/** Announcements that a listing states: undefined if it is left out, null if it is switched off. */
+export type StatedAnnouncements = {
+  readonly [Each in AnnouncementSpec as Each['path'] extends `announcements.${infer Name}` ? Name : never]?:
+    | z.output<Each['schema']>
+    | null
+    | undefined;
+};
+
+const prefix = 'announcements.';
+/** `announcements` of a listing. */
+export const announcementSettings = (settings as readonly Setting[]).filter((spec): spec is AnnouncementSpec =>
+  spec.path.startsWith(prefix),
+);
+
+/** The announcements of a listing with their defaults. */
+export function readAnnouncements(stated: StatedAnnouncements = {}): AnnouncementSettings {
+  const values: Readonly<Record<string, unknown>> = stated;
+  const inEffect = announcementSettings.map(({ path, announces, default: usual = null }) => {
+    const name = path.slice(prefix.length);
+    return announces?.(values[name]) ?? { [name]: values[name] ?? usual };
+  });
+  return Object.assign({}, ...inEffect);
+}
+
+/** The announcements and the style of a listing for which nothing is configured. */
+export const plainAnnouncements = readAnnouncements();
+export const plainStyle = styleOf(plainAnnouncements);

@@ -1,7 +1,7 @@
 import { commands } from '../../commands/index.ts';
 import type { ListingConfig } from '../../config/schema.ts';
+import type { AnnouncementPreview } from '../core/announcements/announcement.ts';
 import { styleOf } from '../core/announcements/announcement-style.ts';
-import type { AnnouncementPreview } from '../core/announcements/preview.ts';
 import { offersAt } from '../discord/commands/command.ts';
 import { previews } from '../features/previews.ts';
 import type { Texts } from '../texts/texts.ts';

@@ -7,7 +7,7 @@ import { createGuildReader } from '../discord/guild-reader.ts';
 import type { DiscordRest } from '../discord/rest.ts';
 import type { CommunityIds } from '../features/communities/community-ids.ts';
 import type { Directory } from '../features/communities/directory.ts';
-import { createReversals } from '../features/corrections/reversals.ts';
+import { createReversals } from '../features/corrections/store.ts';
 import type { ConsoleCard } from '../features/parts.ts';
 import type { SetupServices } from '../features/settings/services.ts';
 import type { Store } from '../features/store.ts';

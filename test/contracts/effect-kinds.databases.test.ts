@@ -1,7 +1,7 @@
 import { hour, minute } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type NewEffect, planKey } from '../../src/core/outbox/outbox.ts';
+import { type NewEffect, planKey } from '../../src/core/outbox/effect-kind.ts';
 import { type QueueName, roleQueueName } from '../../src/core/outbox/queue.ts';
 import { orphanedRows } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/snapshot.ts';

@@ -3,7 +3,7 @@ import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
 import { partsOf } from '@tallyhook/platform/texts/message-parts';
 import { messagesIn } from '@tallyhook/platform/texts/translations';
 import { describe, expect, it } from 'vitest';
-import { directMessagesClosed } from '../../src/core/outbox/effect.ts';
+import { directMessagesClosed } from '../../src/core/outbox/effect-kind.ts';
 import { catalogue, createAppTexts } from '../../src/texts/texts.ts';
 import { accountOf } from '../support/communities.ts';
 import { startDashboard } from '../support/dashboard-world.ts';

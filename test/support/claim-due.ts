@@ -1,4 +1,4 @@
-import type { ClaimedEffect } from '../../src/core/outbox/effect.ts';
+import type { ClaimedEffect } from '../../src/core/outbox/effect-kind.ts';
 import type { Outbox } from '../../src/core/outbox/outbox.ts';
 
 /** Claims due effects of the first queue that has any. */

@@ -1,5 +1,5 @@
 import { minute } from '@tallyhook/platform/durations';
-import type { Effect } from '../../src/core/outbox/effect.ts';
+import type { Effect } from '../../src/core/outbox/effect-kind.ts';
 import type { QueueName } from '../../src/core/outbox/queue.ts';
 import type { Store } from '../../src/features/store.ts';
 

@@ -7,7 +7,7 @@ import type { Standings } from '../../src/core/ledger/standing.ts';
 import { createReplay } from '../../src/core/receiving/replay.ts';
 import { CommunityIds } from '../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
-import { createReversals } from '../../src/features/corrections/reversals.ts';
+import { createReversals } from '../../src/features/corrections/store.ts';
 import { reminderCard } from '../../src/features/reminders/parts.ts';
 import { roleCard } from '../../src/features/roles/parts.ts';
 import { shopCard } from '../../src/features/shop/parts.ts';

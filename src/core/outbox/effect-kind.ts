@@ -1,17 +1,10 @@
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import { type Fields, isObject, matches, parseJson } from '@tallyhook/platform/json';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
+import type { Markup } from '@tallyhook/platform/texts/markup';
+import type { Texts } from '../../texts/texts.ts';
 import type { CommunityId } from '../ledger/account.ts';
-import type {
-  Announcement,
-  DirectMessage,
-  MemberRole,
-  OwnerReport,
-  RoleContent,
-  TypedMessage,
-} from './effect-contents.ts';
-import { parseAnnouncement, serializeAnnouncement } from './effect-contents.ts';
-import type { NewEffect } from './outbox.ts';
-import { parseQueue, queueName } from './queue.ts';
+import { parseQueue, type QueueName, queueName } from './queue.ts';
 
 /** What the contents of a kind of effect are, as the outbox stores them. */
 export interface EffectFormat<Content extends object> {
@@ -198,4 +191,252 @@ export function ownerReport<Report extends object>(
   const queue = queueName('channel', communityId, channelId);
   const content = { channelId, report: { type, ...report } };
   return newEffect(ownerReportKind, { queue, content, deliveryId: null, createdAt });
+}
+
+/** The name of a kind of effect in the language of the texts; a general one for a kind of another version. */
+export function effectName(kind: string, { text, has }: Texts): Markup {
+  return text(`trace.effects.${has('trace.effects', kind) ? kind : 'unknown'}`);
+}
+
+/** `waiting`: not finished, possibly leased. `buried`: failed permanently; only the owner can requeue it. */
+export type EffectState = 'waiting' | 'done' | 'buried';
+
+/** The fields of every effect. */
+interface EffectRow {
+  readonly id: number;
+  /** The delivery that caused it; null without one. */
+  readonly deliveryId: number | null;
+  /** What is rate-limited together, such as the id of a channel. Effects of different queues do not delay each other. */
+  readonly queue: string;
+  /** Number of attempts started. */
+  readonly attempts: number;
+  /** When it was stored (ms since the epoch). */
+  readonly createdAt: number;
+  /** The nonce of the message, shared by all effects in it. Discord drops a repeated message with the same nonce. */
+  readonly nonce: string;
+  /**
+   * Start of the earliest attempt whose result is unknown (ms since the epoch): it may have succeeded. Null when no
+   * earlier attempt can have succeeded.
+   */
+  readonly possiblySentSince: number | null;
+  /** W3C `traceparent` of the span of its delivery; missing without tracing. */
+  readonly traceparent?: string;
+}
+
+/** A side effect that still has to be carried out, with contents as its {@link EffectKind} says. */
+export interface Effect<Content extends object = object> extends EffectRow {
+  readonly kind: string;
+  readonly content: Content;
+}
+
+/** A stored effect that this version cannot read: of an unknown kind, or with invalid contents. */
+interface UnreadableEffect extends EffectRow {
+  readonly kind: 'unreadable';
+  /** Why it cannot be read. */
+  readonly reason: string;
+}
+
+/** An effect as it is claimed. */
+export type ClaimedEffect = Effect | UnreadableEffect;
+
+/** The reason of a buried direct message that the member does not accept. */
+export const directMessagesClosed = 'direct_messages_closed';
+
+/** Carries out the effects of one claim: one effect, or the announcements of one message. Never throws. */
+export type Perform = (effects: readonly ClaimedEffect[]) => Promise<AttemptResult>;
+
+/** An effect as it is inserted together with its cause. {@link newEffect} makes one. */
+export interface NewEffect {
+  readonly kind: string;
+  readonly content: object;
+  /** Effects of one queue are rate-limited together; at most 100 characters. */
+  readonly queue: QueueName;
+  /** The delivery that caused it; null without one. */
+  readonly deliveryId: number | null;
+  /** The current time (ms since the epoch). */
+  readonly createdAt: number;
+  /** Set if it enters its queue later: at that time it is stored as a new effect. */
+  readonly plan?: Plan;
+  /** W3C `traceparent` of the span of its delivery; missing without tracing, and not stored for planned effects. */
+  readonly traceparent?: string;
+}
+
+/** An effect that enters its queue later. */
+export type PlannedEffect = NewEffect & { readonly plan: Plan };
+
+declare const planned: unique symbol;
+
+/**
+ * Identifies a planned effect: its community, what it is, and the ids of what it is about, separated by spaces. A later
+ * plan with the same key replaces the earlier one.
+ */
+export type PlanKey = string & { readonly [planned]: true };
+
+export function planKey(communityId: CommunityId, name: string, ...ids: readonly string[]): PlanKey {
+  return [communityId, name, ...ids].join(' ') as PlanKey;
+}
+
+/** When an effect is due, and how the plan is found again to be replaced or withdrawn. */
+export interface Plan {
+  readonly key: PlanKey;
+  /** Ms since the epoch. */
+  readonly dueAt: number;
+  /** The member whom the effect concerns alone: it is withdrawn when the member is forgotten. */
+  readonly userId?: string;
+}
+
+/** The contents of an announcement: all that is needed to post it without reading another table. */
+export interface Announcement {
+  /** The event type as in the payload (`server_vote`, `subscription.renewed`, …). */
+  readonly event: string;
+  /** Whether the dashboard's test button sent the delivery. A test pays nothing. */
+  readonly test: boolean;
+  /** The name of the configured listing. */
+  readonly listing: string;
+  /** The voter or the holder of the purchase; null when the event names nobody. */
+  readonly userId: string | null;
+  /** What this event paid (credits). */
+  readonly credits: number;
+  /** The balance after it (credits); null without a user. */
+  readonly balance: number | null;
+  /** Why it paid nothing or less: `within_cooldown` or the service's own text; null when it paid in full. */
+  readonly reason: string | null;
+  /** When it happened (ms since the epoch). */
+  readonly at: number;
+  /** When the voter may vote again (ms since the epoch); null unless the event is a vote. */
+  readonly nextVoteAt: number | null;
+  /** The purchased tier, as the service names it. */
+  readonly tier: string | null;
+  /** The user who paid for a gift. */
+  readonly giftedBy: string | null;
+  /** The voter's streak after it (days); null unless a vote was counted. */
+  readonly streak: number | null;
+  /** How multipliers raised the credits of the event itself (`10 × 2`); null if none applied. */
+  readonly calculation: string | null;
+  /** What else it earned. Its credits are part of `credits`. */
+  readonly bonuses: readonly Bonus[];
+  /** The roles that it gave or extended. */
+  readonly roles: readonly GivenRole[];
+}
+
+/** A reward beside that of the event itself. */
+export interface Bonus {
+  readonly cause: string;
+  /** Whole credits. */
+  readonly credits: number;
+  /** The days or votes that were reached; 0 if the cause has no number. */
+  readonly count: number;
+}
+
+/** A role that a member was given. */
+export interface GivenRole {
+  /** The id of the role. */
+  readonly role: string;
+  /** When it is removed (ms since the epoch); null if it stays. */
+  readonly until: number | null;
+}
+
+/** A role of a member. Whether the member should have it is decided when the effect is carried out. */
+export interface MemberRole {
+  readonly guildId: string;
+  readonly userId: string;
+  /** The id of the role. */
+  readonly role: string;
+}
+
+/** What an effect of a role contains. */
+export interface RoleContent extends MemberRole {
+  /** Whether the contents are deleted when it is finished, because the member was forgotten. */
+  readonly erase?: true;
+}
+
+/** What a direct message or a report to the owner says, by its type. */
+export interface TypedMessage {
+  readonly type: string;
+}
+
+/** A direct message to a member. */
+export interface DirectMessage {
+  readonly userId: string;
+  readonly message: TypedMessage;
+}
+
+/** A message to the owner. */
+export interface OwnerReport {
+  /** The owner's channel. */
+  readonly channelId: string;
+  readonly report: TypedMessage;
+}
+
+/**
+ * The text for `effects.content` of an announcement: its values without their names, which would double the length.
+ * Later versions only add values at the end.
+ */
+function serializeAnnouncement(content: Announcement): string {
+  const { event, test, listing, userId, credits, balance, reason, at, nextVoteAt, tier, giftedBy } = content;
+  const { streak, calculation } = content;
+  return JSON.stringify([
+    ...[event, test, listing, userId, credits, balance, reason, at, nextVoteAt, tier, giftedBy],
+    ...[streak, calculation],
+    content.bonuses.map((bonus) => [bonus.cause, bonus.credits, bonus.count]),
+    content.roles.map(({ role, until }) => [role, until]),
+  ]);
+}
+
+/** The fields of an announcement that are plain values. */
+type PlainAnnouncement = Omit<Announcement, 'streak' | 'calculation' | 'bonuses' | 'roles'>;
+
+/** In stored order. */
+const announcementFields: Fields<PlainAnnouncement> = {
+  event: ['string'],
+  test: ['boolean'],
+  listing: ['string'],
+  userId: ['string', null],
+  credits: ['number'],
+  balance: ['number', null],
+  reason: ['string', null],
+  at: ['number'],
+  nextVoteAt: ['number', null],
+  tier: ['string', null],
+  giftedBy: ['string', null],
+};
+const announcementNames = Object.keys(announcementFields);
+
+/** Null if it is not what {@link serializeAnnouncement} writes. */
+function parseAnnouncement(value: unknown): Announcement | null {
+  if (!Array.isArray(value)) return null;
+  const fields: unknown = Object.fromEntries(announcementNames.map((field, index) => [field, value[index]]));
+  if (!matches(fields, announcementFields)) return null;
+  const [streak, calculation, bonuses, roles] = value.slice(announcementNames.length);
+  if (!isNullOr(streak, 'number') || !isNullOr(calculation, 'string')) return null;
+  if (!isListOf(bonuses, isStoredBonus) || !isListOf(roles, isStoredRole)) return null;
+  return {
+    ...fields,
+    streak,
+    calculation,
+    bonuses: bonuses.map(([cause, credits, count]): Bonus => ({ cause, credits, count })),
+    roles: roles.map(([role, until]): GivenRole => ({ role, until })),
+  };
+}
+
+interface TypesByName {
+  readonly string: string;
+  readonly number: number;
+}
+
+function isNullOr<Name extends keyof TypesByName>(value: unknown, type: Name): value is TypesByName[Name] | null {
+  return value === null || typeof value === type;
+}
+
+function isListOf<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is readonly Item[] {
+  return Array.isArray(value) && value.every(isItem);
+}
+
+function isStoredBonus(value: unknown): value is readonly [cause: string, credits: number, count: number] {
+  if (!Array.isArray(value)) return false;
+  return typeof value[0] === 'string' && typeof value[1] === 'number' && typeof value[2] === 'number';
+}
+
+function isStoredRole(value: unknown): value is readonly [role: string, until: number | null] {
+  return Array.isArray(value) && typeof value[0] === 'string' && isNullOr(value[1], 'number');
 }

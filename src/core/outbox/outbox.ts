@@ -1,48 +1,7 @@
 import { minute } from '@tallyhook/platform/durations';
-import type { CommunityId } from '../ledger/account.ts';
-import type { ClaimedEffect } from './effect.ts';
+import type { ClaimedEffect, NewEffect } from './effect-kind.ts';
+import { maxDelayMs } from './perform.ts';
 import type { QueueName } from './queue.ts';
-import { maxDelayMs } from './retry.ts';
-
-/** An effect as it is inserted together with its cause. {@link newEffect} makes one. */
-export interface NewEffect {
-  readonly kind: string;
-  readonly content: object;
-  /** Effects of one queue are rate-limited together; at most 100 characters. */
-  readonly queue: QueueName;
-  /** The delivery that caused it; null without one. */
-  readonly deliveryId: number | null;
-  /** The current time (ms since the epoch). */
-  readonly createdAt: number;
-  /** Set if it enters its queue later: at that time it is stored as a new effect. */
-  readonly plan?: Plan;
-  /** W3C `traceparent` of the span of its delivery; missing without tracing, and not stored for planned effects. */
-  readonly traceparent?: string;
-}
-
-/** An effect that enters its queue later. */
-export type PlannedEffect = NewEffect & { readonly plan: Plan };
-
-declare const planned: unique symbol;
-
-/**
- * Identifies a planned effect: its community, what it is, and the ids of what it is about, separated by spaces. A later
- * plan with the same key replaces the earlier one.
- */
-export type PlanKey = string & { readonly [planned]: true };
-
-export function planKey(communityId: CommunityId, name: string, ...ids: readonly string[]): PlanKey {
-  return [communityId, name, ...ids].join(' ') as PlanKey;
-}
-
-/** When an effect is due, and how the plan is found again to be replaced or withdrawn. */
-export interface Plan {
-  readonly key: PlanKey;
-  /** Ms since the epoch. */
-  readonly dueAt: number;
-  /** The member whom the effect concerns alone: it is withdrawn when the member is forgotten. */
-  readonly userId?: string;
-}
 
 /**
  * The furthest a due time can lie in the future: the longest delay plus the clock skew between machines. A later one

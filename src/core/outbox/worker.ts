@@ -1,20 +1,25 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
-import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import type { AttemptResult, RetryLater } from '@tallyhook/platform/attempt-result';
 import { type Clock, watchClockSteps } from '@tallyhook/platform/clock';
-import { second } from '@tallyhook/platform/durations';
+import { hour, second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { inSpan, type SpanDescription } from '@tallyhook/platform/tracing/span';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import { createDiscovery } from './discovery.ts';
-import type { ClaimedEffect, Perform } from './effect.ts';
+import type { ClaimedEffect, Perform } from './effect-kind.ts';
 import type { EffectNotices } from './effect-notices.ts';
-import { Lane } from './lane.ts';
 import type { Outbox } from './outbox.ts';
-import { createPerform, type EffectHandler, guardPerform, type RequestGuard } from './perform.ts';
-import { type LaneName, laneNames, laneOfQueue, type QueueName, reachesDiscord } from './queue.ts';
-import { backoff, type RetryPolicy } from './retry.ts';
-import { type AttemptedBatch, createSettle } from './settle.ts';
+import {
+  backoff,
+  createPerform,
+  type EffectHandler,
+  guardPerform,
+  maxDelayMs,
+  type RequestGuard,
+  type RetryPolicy,
+} from './perform.ts';
+import { type LaneName, laneNames, laneOfQueue, type QueueName, reachesDiscord, stoppedQueue } from './queue.ts';
+import { QueueRotation } from './queue-rotation.ts';
 
 /** Longer than the timeout of an attempt (15 s), so that no other process claims effects that are being sent. */
 const leaseMs = 20 * second;
@@ -27,7 +32,7 @@ const stopTimeoutMs = 3 * second;
 /** Announcements in one message: Discord accepts ten embeds. */
 const batchSize = 10;
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly outbox: Outbox;
   readonly perform: Perform;
   /** When to repeat effects of a kind to which Discord states no delay; by default {@link backoff}. */
@@ -351,4 +356,307 @@ export function createWorker(
   });
   notices.listen((queues) => worker.nudge(queues));
   return worker;
+}
+
+/**
+ * Queues whose attempts share a limit of how many run at one time, and an outage: those of one lane do not delay those of
+ * another. Times are monotonic (ms).
+ */
+class Lane {
+  readonly rotation: QueueRotation;
+  /** Since when no effect can succeed; null outside of an outage. */
+  #outageSince: number | null = null;
+  #probes = 0;
+  #isProbing = false;
+  /** No attempt starts before. */
+  #pausedUntil = Number.NEGATIVE_INFINITY;
+  readonly #clock: Clock;
+  readonly #isReachable: () => Promise<boolean>;
+
+  /** @param isReachable whether an attempt could succeed; called instead of attempts during an outage. It must never throw */
+  constructor(options: {
+    readonly clock: Clock;
+    readonly communityOf?: ((queue: string) => string) | undefined;
+    readonly attemptsPerQueue?: number | undefined;
+    readonly isReachable?: (() => Promise<boolean>) | undefined;
+  }) {
+    const { clock, communityOf, attemptsPerQueue, isReachable = async () => true } = options;
+    this.#clock = clock;
+    this.#isReachable = isReachable;
+    this.rotation = new QueueRotation(clock, communityOf, attemptsPerQueue);
+  }
+
+  /** Whether an attempt could start now. */
+  get isReady(): boolean {
+    return this.rotation.hasNext && !this.isPaused && !this.#isProbing;
+  }
+
+  get isPaused(): boolean {
+    return this.#clock.monotonic() < this.#pausedUntil;
+  }
+
+  pause(ms: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.monotonic() + ms);
+  }
+
+  /**
+   * Begins a period in which no effect can succeed. Only probes are sent meanwhile, not messages, so that a single message
+   * has an unknown result instead of one per retry.
+   */
+  beginOutage(): void {
+    this.#outageSince ??= this.#clock.monotonic();
+  }
+
+  /** Ends all pauses but those of queues. */
+  wake(): void {
+    this.#endOutage();
+    this.rotation.resumeCommunities();
+    this.#pausedUntil = Number.NEGATIVE_INFINITY;
+  }
+
+  /**
+   * Starts as many attempts as possible. Returns the pause before the next step (ms).
+   * @param onProbed called after a probe that this has started
+   */
+  startAttempts(start: (queue: string) => void, onProbed: () => void): number {
+    if (this.#isProbing) return Number.POSITIVE_INFINITY;
+    if (this.isPaused) return this.#pausedUntil - this.#clock.monotonic();
+    if (this.#outageSince !== null) {
+      void this.#probe().then(onProbed);
+      return Number.POSITIVE_INFINITY;
+    }
+    for (let queue = this.rotation.next(); queue !== undefined; queue = this.rotation.next()) start(queue);
+    return this.rotation.msUntilNext();
+  }
+
+  /** Spaces the probes by their number and the age of the outage. */
+  async #probe(): Promise<void> {
+    this.#isProbing = true;
+    const isReachable = await this.#isReachable();
+    this.#isProbing = false;
+    if (isReachable || this.#outageSince === null) {
+      this.#endOutage();
+      return;
+    }
+    this.#probes += 1;
+    const age = this.#clock.monotonic() - this.#outageSince;
+    const delay = backoff({ attempts: this.#probes, age }, this.#clock.random());
+    this.pause(delay === 'bury' ? maxDelayMs : delay);
+  }
+
+  #endOutage(): void {
+    this.#outageSince = null;
+    this.#probes = 0;
+  }
+}
+
+/** Added at random to a delay that Discord requires, to spread the retries. */
+const maxJitterMs = second / 4;
+/** Effects of a stopped queue that are buried in one transaction. */
+const buriedAtOnce = 500;
+
+/** The effects of one claim and the result of the attempt to carry them out. */
+interface AttemptedBatch {
+  readonly effects: readonly ClaimedEffect[];
+  readonly attempt: AttemptResult;
+}
+
+/**
+ * Stores the results of attempts, and has a lane pause for what they say. Rejects as {@link Outbox} does.
+ * @param policyOf when to repeat effects of a kind to which Discord states no delay
+ */
+function createSettle(options: {
+  readonly outbox: Outbox;
+  readonly communityOf: (queue: string) => string;
+  readonly policyOf: (kind: string) => RetryPolicy;
+  readonly clock: Clock;
+  readonly log: Log;
+}): (batch: AttemptedBatch, lane: Lane) => Promise<void> {
+  const { outbox, communityOf, policyOf, clock, log } = options;
+
+  /** Effects wait for their target, the oldest ones not any more. */
+  async function park(
+    effects: readonly ClaimedEffect[],
+    { reason, retryAfterMs = 0 }: RetryLater,
+    { target, maxAgeMs }: NonNullable<RetryLater['stop']>,
+    now: number,
+    { rotation }: Lane,
+  ): Promise<void> {
+    const [first] = effects;
+    if (first === undefined) return;
+    const queue = stoppedQueue(first.queue, target);
+    const oldest = now - maxAgeMs;
+    const finalReason = `gave up after ${Math.round(maxAgeMs / hour)} h: ${reason}`;
+    const expired = effects.filter(({ createdAt }) => createdAt < oldest);
+    if (expired.length > 0) await outbox.bury(expired, now, finalReason);
+    const waiting = effects.filter(({ createdAt }) => createdAt >= oldest);
+    if (waiting.length > 0) await outbox.park(waiting, queue, now, reason);
+    rotation.pause(queue, retryAfterMs);
+    if (first.queue !== queue) return;
+    while ((await outbox.buryOlder(queue, oldest, now, finalReason, buriedAtOnce)) === buriedAtOnce);
+  }
+
+  async function retryLater(
+    effects: readonly ClaimedEffect[],
+    attempt: RetryLater,
+    now: number,
+    lane: Lane,
+  ): Promise<void> {
+    if (attempt.stop !== undefined) return park(effects, attempt, attempt.stop, now, lane);
+    // A rate limit is not a failure of the effects, so it never ends their retries, however old they are.
+    if (attempt.retryAfterMs !== undefined) {
+      const delayMs = Math.round(attempt.retryAfterMs + maxJitterMs * clock.random());
+      return reschedule(effects, attempt, now, delayMs, lane);
+    }
+    const random = clock.random();
+    const policy = policyOf(effects[0]?.kind ?? '');
+    const delays = effects.map(({ attempts, createdAt }) => policy({ attempts, age: now - createdAt }, random));
+    const expired = effects.filter((_, index) => delays[index] === 'bury');
+    if (expired.length > 0) {
+      const reason = `gave up after ${maxAttempts(expired)} attempts: ${attempt.reason}`;
+      await (attempt.notSent ? outbox.bury(expired, now, reason) : outbox.giveUp(expired, now, reason));
+    }
+    const retryable = effects.filter((effect) => !expired.includes(effect));
+    if (retryable.length === 0) return;
+    await reschedule(retryable, attempt, now, Math.max(...delays.filter((delay) => delay !== 'bury')), lane);
+  }
+
+  async function reschedule(
+    effects: readonly ClaimedEffect[],
+    attempt: RetryLater,
+    now: number,
+    delayMs: number,
+    lane: Lane,
+  ): Promise<void> {
+    const { rotation } = lane;
+    const { reason } = attempt;
+    const isQueueLimit = attempt.retryAfterMs !== undefined && attempt.scope === 'effects';
+    // Channel rate limits are routine: a backlog reaches one at every fifth message.
+    log[isQueueLimit ? 'debug' : 'warn'](
+      { effects: effects.length, attempts: maxAttempts(effects), retryInMs: delayMs, reason },
+      'effects will be retried',
+    );
+    // A longer pause is only kept in memory: a stored due time far ahead would look like one from a wrong clock.
+    const dueAt = now + Math.min(delayMs, maxDelayMs);
+    await (attempt.notSent ? outbox.release(effects, dueAt, reason) : outbox.retry(effects, dueAt, reason));
+    const queue = effects[0]?.queue ?? '';
+    if (attempt.scope === 'effects') {
+      if (isQueueLimit) for (const { queue } of effects) rotation.pause(queue, delayMs);
+      return;
+    }
+    const isOfCommunity = attempt.scope === 'community';
+    if (isOfCommunity && communityOf(queue) !== '') {
+      rotation.pauseCommunity(queue, delayMs);
+      // With a delay that Discord states, it is known that the others are not affected; without one, a probe finds out
+      // whether several communities fail because all would.
+      if (attempt.retryAfterMs === undefined && rotation.pausedCommunities > 1) lane.beginOutage();
+      return;
+    }
+    if (isOfCommunity && attempt.retryAfterMs !== undefined) {
+      rotation.pause(queue, delayMs);
+      return;
+    }
+    lane.beginOutage();
+    lane.pause(delayMs);
+  }
+
+  return async ({ effects, attempt }, lane) => {
+    const now = clock.now();
+    switch (attempt.outcome) {
+      case 'done':
+        return outbox.done(effects, now);
+      case 'split':
+        return outbox.split(effects, attempt.reason);
+      case 'bury':
+        log.warn({ effects: effects.map(({ id }) => id), reason: attempt.reason }, 'effects failed permanently');
+        return outbox.bury(effects, now, attempt.reason);
+      case 'later':
+        return retryLater(effects, attempt, now, lane);
+    }
+  };
+}
+
+function maxAttempts(effects: readonly ClaimedEffect[]): number {
+  return Math.max(...effects.map(({ attempts }) => attempts));
+}
+
+/** Time between two passes over all queues with waiting effects. */
+const passIntervalMs = 2 * second;
+/** Queues read at once: about 1 ms, because SQLite blocks the thread. */
+const queuesPerSlice = 100;
+/** Time between two slices of a pass: with thousands of queues, a pass takes seconds instead of the whole thread. */
+const sliceIntervalMs = second / 20;
+/** Planned effects that enter their queues at once. */
+const plannedPerSlice = 100;
+/** How long transactions may take to commit after one with higher ids; those that take longer are found by a pass. */
+const maxCommitDelayMs = 2 * second;
+
+/**
+ * Finds the queues with due effects that nobody reported: of other processes, from before a restart, or retries.
+ * @param newEffectsPollMs how often to look for new effects of other processes (ms); null if only the passes find them.
+ *   Its cost does not depend on the number of queues or of waiting effects.
+ */
+export function createDiscovery(options: {
+  outbox: Outbox;
+  rotation: Pick<QueueRotation, 'add' | 'addAt'>;
+  clock: Clock;
+  newEffectsPollMs: number | null;
+}) {
+  const { outbox, rotation, clock, newEffectsPollMs } = options;
+  let nextSliceAt = clock.monotonic();
+  /** Where the current pass continues. */
+  let lastQueue = '';
+  let nextPlannedAt = clock.monotonic();
+  let nextPollAt = newEffectsPollMs === null ? Number.POSITIVE_INFINITY : clock.monotonic();
+  /** The polls whose effects may have been incomplete, oldest first. */
+  let polls: { readonly at: number; readonly lastId: number }[] = [];
+
+  async function readSlice(): Promise<void> {
+    const now = clock.now();
+    const queues = await outbox.queuesAfter(lastQueue, queuesPerSlice, now);
+    for (const { queue, dueAt } of queues) {
+      if (dueAt <= now) rotation.add(queue);
+      else rotation.addAt(queue, dueAt);
+    }
+    if (queues.length === queuesPerSlice) {
+      lastQueue = queues.at(-1)?.queue ?? '';
+      nextSliceAt = clock.monotonic() + sliceIntervalMs;
+    } else {
+      lastQueue = '';
+      nextSliceAt = clock.monotonic() + passIntervalMs;
+    }
+  }
+
+  async function enqueuePlanned(): Promise<void> {
+    const now = clock.now();
+    const queues = (await outbox.arePlannedDue(now)) ? await outbox.enqueuePlanned(now, plannedPerSlice) : [];
+    for (const queue of queues) rotation.add(queue);
+    const delayMs = queues.length === plannedPerSlice ? sliceIntervalMs : passIntervalMs;
+    nextPlannedAt = clock.monotonic() + delayMs;
+  }
+
+  async function pollNewEffects(intervalMs: number): Promise<void> {
+    const at = clock.monotonic();
+    nextPollAt = at + intervalMs;
+    polls = polls.filter((poll) => at - poll.at <= maxCommitDelayMs);
+    const { lastId, queues } = await outbox.newEffects(polls[0]?.lastId ?? null);
+    polls.push({ at, lastId });
+    for (const queue of queues) rotation.add(queue);
+  }
+
+  return {
+    /** Adds what it finds to the rotation, if it is time to look. */
+    async run(): Promise<void> {
+      if (newEffectsPollMs !== null && clock.monotonic() >= nextPollAt) await pollNewEffects(newEffectsPollMs);
+      if (clock.monotonic() >= nextPlannedAt) await enqueuePlanned();
+      if (clock.monotonic() >= nextSliceAt) await readSlice();
+    },
+    /** Starts a pass over all queues with the next `run`. */
+    restart(): void {
+      lastQueue = '';
+      nextSliceAt = clock.monotonic();
+    },
+    /** Time until `run` should be called again (ms). */
+    msUntilNext: () => Math.min(nextSliceAt, nextPlannedAt, nextPollAt) - clock.monotonic(),
+  };
 }

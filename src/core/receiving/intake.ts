@@ -35,8 +35,7 @@ import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
 import { type ListingScope, type ListingWithSecrets, type ResolvableListing, withoutSecrets } from './listing.ts';
-import { withDueTime } from './replay.ts';
-import { routeDelivery } from './route-delivery.ts';
+import { routeDelivery, withDueTime } from './replay.ts';
 
 /** Where deliveries arrive: at the address of a listing, or at the shared ones of all listings of the service. */
 export interface Address {

@@ -1,7 +1,7 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { parseJson } from '@tallyhook/platform/json';
 import type { Log } from '@tallyhook/platform/log';
-import type { Family, KnownVoteKind } from '../../webhook/event.ts';
+import type { Event, EventTarget, Family, KnownVoteKind } from '../../webhook/event.ts';
 import { clockToleranceMs } from '../../webhook/fields.ts';
 import { familyIn, inferVoteKind, kindIn, type ParsedPayload, readPayload } from '../../webhook/payload.ts';
 import { quarantineReasons } from '../../webhook/rejections.ts';
@@ -12,13 +12,12 @@ import { replayKind } from '../outbox/effect-kind.ts';
 import type { OutboxChanges } from '../outbox/outbox.ts';
 import { type EffectHandler, handle } from '../outbox/perform.ts';
 import type { QueueName } from '../outbox/queue.ts';
-import { isSameListing, type ListingIdentity } from '../tally/listing-context.ts';
+import { identityOf, isSameListing, type ListingIdentity } from '../tally/listing-context.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import { alreadyReplayed, type Delivery, type RecordedDelivery, type RoutedDelivery } from '../tally/tally.ts';
 import { plannedReplay, type QuarantinedDelivery } from '../tally/write-event.ts';
 import { type ListingScope, type ResolvableListing, withoutSecrets } from './listing.ts';
-import { resolveListing, routeDelivery } from './route-delivery.ts';
 
 /** A delivery from the log, with the columns that a replay needs. */
 export interface StoredDelivery extends Omit<QuarantinedDelivery, 'outcome' | 'origin'> {
@@ -137,7 +136,7 @@ export function readStoredSiteDelivery(
 }
 
 /** The payload of a delivery from the log. `now` is in ms since the epoch. */
-export function readStoredPayload(
+function readStoredPayload(
   { body, family }: Pick<Delivery, 'body' | 'family'>,
   now: number,
   defaultVote: KnownVoteKind | null = null,
@@ -149,10 +148,7 @@ export function readStoredPayload(
  * The time of a delivery's event, also if it is ahead (ms since the epoch); infinite if the delivery has other errors, too.
  * @param listing by default one of the document's service
  */
-export function eventTimeOf(
-  delivery: Pick<Delivery, 'body' | 'family'>,
-  listing: ResolvableListing | undefined,
-): number {
+function eventTimeOf(delivery: Pick<Delivery, 'body' | 'family'>, listing: ResolvableListing | undefined): number {
   const always = Number.POSITIVE_INFINITY;
   const payload = isOnSite(listing)
     ? readStoredSiteDelivery(delivery.body, listing, always)
@@ -220,4 +216,65 @@ function dueTimeOf(delivery: StoredDelivery, listings: readonly ResolvableListin
   if (listing === undefined && delivery.origin?.some(({ siteId }) => siteId !== null) === true)
     return delivery.receivedAt + clockToleranceMs;
   return eventTimeOf(delivery, listing);
+}
+
+/** Assigns a payload to a listing. Used for new deliveries and for replays of quarantined ones. */
+export function routeDelivery(
+  payload: SitePayload,
+  scopes: readonly [ListingScope, ...ListingScope[]],
+): RoutedDelivery {
+  const listings = scopes.map(({ listing }) => listing);
+  switch (payload.type) {
+    case 'event':
+      return routeEvent(payload.event, listings);
+    case 'test': {
+      const { kind, userId, target } = payload;
+      // A test checks the connection, so any listing of the secret will do.
+      const listing = resolveListing(listings, target) ?? listings[0];
+      return listing === undefined
+        ? quarantine(kind, quarantineReasons.noListing, listings)
+        : { type: 'test', test: { kind, userId }, listing };
+    }
+    case 'ignored':
+      return { type: 'ignored', kind: payload.kind, listing: scopes[0].listing.name };
+    case 'unprocessable':
+      return quarantine(payload.kind, payload.reason, listings);
+  }
+}
+
+/**
+ * A vote always states whether it is for a server or a bot. The target of a purchase is only a hint, so a secret with a
+ * single listing decides, and of several the one of the stored order if the purchase names neither a server nor a bot.
+ */
+function routeEvent(event: Event, listings: readonly ResolvableListing[]): RoutedDelivery {
+  const [first, ...others] = listings;
+  const onlyListing = event.family === 'premium' && others.length === 0 ? first : undefined;
+  const listing = onlyListing ?? resolveListing(listings, event.target) ?? undefined;
+  const isCertain = listing !== undefined && (listing === onlyListing || event.target.kind !== null);
+  if (event.family === 'premium' && event.orderIds.length > 0 && !isCertain)
+    return { type: 'order', event, listings, fallback: listing?.name ?? null };
+  if (listing !== undefined) return { type: 'event', event, listing };
+  return quarantine(event.kind, quarantineReasons.noListing, listings);
+}
+
+/**
+ * Selects the listing of an event among those of a secret: the target's kind decides between a server and a bot, its ID
+ * between several of the same kind. Null if the choice is ambiguous.
+ */
+function resolveListing<Listing extends Pick<ResolvableListing, 'kind' | 'id'>>(
+  listings: readonly Listing[],
+  target: EventTarget,
+): Listing | null {
+  const candidates = target.kind === null ? listings : listings.filter(({ kind }) => kind === target.kind);
+  const [first, ...others] = candidates;
+  if (first === undefined) return null;
+  const isAmbiguous = others.some(({ kind }) => kind === first.kind);
+  return isAmbiguous ? (candidates.find(({ id }) => id !== null && id === target.id) ?? null) : first;
+}
+
+function quarantine(kind: string | null, reason: string, listings: readonly ResolvableListing[]): RoutedDelivery {
+  const names = new Set(listings.map(({ name }) => name));
+  const [name] = names;
+  const listing = names.size === 1 ? (name ?? null) : null;
+  return { type: 'quarantine', kind, reason, listing, origin: listings.map(identityOf) };
 }

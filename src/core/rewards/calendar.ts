@@ -124,3 +124,121 @@ export function formatWeek(day: number): string {
 export function formatMonth(day: number): string {
   return formatDay(day).slice(0, -3);
 }
+
+/*
+ * A window of 128 calendar days as four words of 32 bits, so its size does not depend on how often a member votes. It
+ * begins at a multiple of 32 days: moving it drops whole words. Bit `n % 32` of word `n / 32` is day `start + n`.
+ */
+
+/** Days per word. */
+const wordDays = 32;
+/** Words of a window. */
+const windowWords = 4;
+
+/** A set of days in a window: signed 32-bit words, oldest first. A word with every day is -1, which is short in JSON. */
+export type DaySet = readonly number[];
+
+/** Days of a window. */
+export const windowDays = windowWords * wordDays;
+
+export const noDays: DaySet = Array<number>(windowWords).fill(0);
+
+/** The first day of the window whose newest day this is. */
+export function windowStart(newestDay: number): number {
+  return (Math.floor(newestDay / wordDays) - windowWords + 1) * wordDays;
+}
+
+/** @param offset days since the start of the window; false outside of it */
+export function hasDay(days: DaySet, offset: number): boolean {
+  return (((days[offset >>> 5] ?? 0) >>> (offset & 31)) & 1) === 1;
+}
+
+/** @param offset days since the start of the window, 0 to 127 */
+export function withDay(days: DaySet, offset: number): DaySet {
+  return days.with(offset >>> 5, (days[offset >>> 5] ?? 0) | (1 << (offset & 31)));
+}
+
+/** The days that are still in a window that starts `shift` days later, a multiple of 32. */
+export function moveWindow(days: DaySet, shift: number): DaySet {
+  const dropped = shift / wordDays;
+  return dropped >= windowWords ? noDays : [...days.slice(dropped), ...noDays.slice(0, dropped)];
+}
+
+export function unionOf(sets: readonly DaySet[]): DaySet {
+  return sets.length === 1
+    ? (sets[0] ?? noDays)
+    : noDays.map((_, word) => sets.reduce((bits, days) => bits | (days[word] ?? 0), 0));
+}
+
+export function isEmpty(days: DaySet): boolean {
+  return days.every((word) => word === 0);
+}
+
+/** Days from the start of the window to its first day in the set; -1 if it is empty. */
+export function firstDayOffset(days: DaySet): number {
+  const word = days.findIndex((bits) => bits !== 0);
+  const bits = days[word] ?? 0;
+  return word === -1 ? -1 : word * wordDays + 31 - Math.clz32(bits & -bits);
+}
+
+/** Days from the start of the window to its last day in the set; -1 if it is empty. */
+export function lastDayOffset(days: DaySet): number {
+  const word = days.findLastIndex((bits) => bits !== 0);
+  return word === -1 ? -1 : word * wordDays + 31 - Math.clz32(days[word] ?? 0);
+}
+
+/** A time in which no delivery could be received (ms since the epoch). */
+export interface Outage {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** Days with at least this much of it are forgiven (ms). */
+const forgivenMs = 6 * hour;
+
+/** The days on which receiving was down for six hours or more (day numbers). The outages do not overlap. */
+export function outageDays(outages: readonly Outage[], calendar: Calendar): ReadonlySet<number> {
+  const downMs = new Map<number, number>();
+  for (const { from, until } of outages) {
+    const lastDay = calendar.dayAt(until);
+    for (let day = calendar.dayAt(from); day <= lastDay; day += 1) {
+      const ms = Math.min(until, calendar.startOf(day + 1)) - Math.max(from, calendar.startOf(day));
+      downMs.set(day, (downMs.get(day) ?? 0) + ms);
+    }
+  }
+  return new Set([...downMs].filter(([, ms]) => ms >= forgivenMs).map(([day]) => day));
+}
+
+/** The score of a member in one calendar period of the community. */
+interface PeriodScore {
+  /** First day of the period (day number); 0 before the first vote. */
+  readonly start: number;
+  /** Counted votes, by their own time. */
+  readonly votes: number;
+  /** Credits that these votes and premium events earned, with all rewards. */
+  readonly credits: number;
+}
+
+/** The scores of a member in the newest periods with a score, for the leaderboards of this week and this month. */
+export interface PeriodScores {
+  readonly week: PeriodScore;
+  readonly month: PeriodScore;
+}
+
+const noScore: PeriodScore = { start: 0, votes: 0, credits: 0 };
+export const noScores: PeriodScores = { week: noScore, month: noScore };
+
+/**
+ * The scores after an event. An event of an earlier period than the newest one changes nothing: only the current
+ * periods have a leaderboard.
+ * @param day the calendar day of the event (day number)
+ */
+export function addToScores({ week, month }: PeriodScores, day: number, votes: number, credits: number): PeriodScores {
+  return { week: add(week, weekOf(day), votes, credits), month: add(month, monthOf(day), votes, credits) };
+}
+
+function add(score: PeriodScore, start: number, votes: number, credits: number): PeriodScore {
+  if (start < score.start) return score;
+  const { votes: earlierVotes, credits: earlierCredits } = start === score.start ? score : noScore;
+  return { start, votes: earlierVotes + votes, credits: earlierCredits + credits };
+}

@@ -1,12 +1,11 @@
-import type { Vote } from '../../webhook/event.ts';
-import type { Calendar } from './calendar.ts';
-import type { Grant } from './grant.ts';
-import { addVote, type VoteHistory, withStreakRules } from './history.ts';
+import { day as dayMs } from '@tallyhook/platform/durations';
+import type { Premium, Vote } from '../../webhook/event.ts';
+import { type Calendar, formatDay, hasDay, weekdayOf } from './calendar.ts';
+import { addVote, daysOf, type VoteHistory, withBonus, withStreakRules } from './history.ts';
 import { milestoneEntries, milestoneGrants, reachedMilestone } from './milestones.ts';
-import { allListingsBonus, boundariesOf, factorAt, multiplyCredits } from './multipliers.ts';
-import { decideVoteReward, type RewardEntry } from './reward.ts';
-import type { ListingRewards, VoterRole } from './rules.ts';
-import { streakRewards } from './streak-steps.ts';
+import { decidePremiumReward, decideVoteReward, type Grant, type RewardEntry } from './reward.ts';
+import type { ListingRewards, Multiplier, VoterRole } from './rules.ts';
+import { streakRewards } from './streak.ts';
 
 /** Everything that a vote's rewards depend on, apart from the vote and the member's history. */
 export interface VoteContext {
@@ -33,7 +32,7 @@ export interface VoteContext {
 }
 
 /** The rewards of a vote. */
-export interface VoteDecision {
+interface VoteDecision {
   /** The vote's own entry first. At most one entry per achievement. */
   readonly entries: readonly RewardEntry[];
   /** The desired state of roles, also where it is unchanged. */
@@ -136,4 +135,155 @@ function entryOfVote(
 /** The voter role until the vote's time plus its duration. A vote that arrives late never shortens it. */
 function voterGrant({ role, forMs }: VoterRole, userId: string, at: number): Grant {
   return { userId, role, source: 'voter', until: at + forMs, change: 'extend' };
+}
+
+/** A premium order, as far as its role depends on it. */
+export interface PremiumOrder {
+  /** Any ID of the order, always the same one. */
+  readonly id: string;
+  /** The holder: the recipient of a gift, otherwise the buyer. Null while unknown, as of an active gift. */
+  readonly userId: string | null;
+  readonly tier: string | null;
+  readonly state: 'active' | 'expired' | 'revoked';
+  /** The latest end of a paid period (ms since the epoch); null if unknown. */
+  readonly periodEnd: number | null;
+}
+
+/**
+ * The rewards of a purchase, renewal, expiry or revocation: entries for the holder, the recipient of a gift, of which
+ * an expiry and a revocation have none. Multipliers do not apply. The role follows from the order alone, so that it is
+ * right whatever the order of arrival.
+ *
+ * @param event with the holder of its order as `userId`
+ * @param context `rewards`: of the listing that the order is for; `before`: the order before the event, null if it is new;
+ *   both orders are null if the event names none
+ */
+export function decidePremium(
+  event: Premium,
+  context: {
+    readonly rewards: ListingRewards;
+    readonly before: PremiumOrder | null;
+    readonly after: PremiumOrder | null;
+  },
+): { readonly entries: readonly RewardEntry[]; readonly grants: readonly Grant[] } {
+  const { rewards, before, after } = context;
+  const decision = decidePremiumReward(event, rewards.base, before?.state === 'revoked');
+  const entries = decision === null ? [] : [{ ...decision, achievement: null }];
+  return { entries, grants: premiumGrants(rewards.premiumRoles, before, after) };
+}
+
+/** The role of a tier; null for none. A tier is named exactly; `*` is for all others and for orders without a tier. */
+export function roleOfTier(premiumRoles: ListingRewards['premiumRoles'], tier: string | null): string | null {
+  const named = tier !== null && Object.hasOwn(premiumRoles, tier) ? premiumRoles[tier] : undefined;
+  return named ?? (Object.hasOwn(premiumRoles, '*') ? premiumRoles['*'] : undefined) ?? null;
+}
+
+/**
+ * The role of an order for its holder: until the end of its period while it is active, not at all after it has expired
+ * or was revoked. If the event changed the holder or the tier, the role of the previous one ends.
+ */
+function premiumGrants(
+  premiumRoles: ListingRewards['premiumRoles'],
+  before: PremiumOrder | null,
+  after: PremiumOrder | null,
+): Grant[] {
+  const previous = before === null ? null : grantOf(premiumRoles, before);
+  const current = after === null ? null : grantOf(premiumRoles, after);
+  const isReplaced = previous !== null && (previous.userId !== current?.userId || previous.role !== current.role);
+  return [...(isReplaced ? [{ ...previous, until: 0 }] : []), ...(current === null ? [] : [current])];
+}
+
+/** The source of the grants of an order. */
+export function premiumSource(orderId: string): string {
+  return `premium ${orderId}`;
+}
+
+function grantOf(premiumRoles: ListingRewards['premiumRoles'], order: PremiumOrder): Grant | null {
+  const { id, userId, tier, state, periodEnd } = order;
+  const role = roleOfTier(premiumRoles, tier);
+  if (role === null || userId === null) return null;
+  return { userId, role, source: premiumSource(id), until: state === 'active' ? periodEnd : 0, change: 'replace' };
+}
+
+/** The moment of a vote, for the conditions of multipliers. */
+interface VoteMoment {
+  /** Time of the vote (ms since the epoch). */
+  readonly at: number;
+  /** Its calendar day in the community's time zone (day number). */
+  readonly day: number;
+  /** The roles last seen of the voter (Discord IDs). */
+  readonly roles: ReadonlySet<string>;
+}
+
+/** The product of all multipliers that apply; 1 if none does. */
+export function factorAt(multipliers: readonly Multiplier[], moment: VoteMoment): number {
+  return multipliers.reduce((product, each) => (applies(each, moment) ? product * each.factor : product), 1);
+}
+
+/** The largest product that can apply to one vote: at the best moment of the best weekday, with all roles. */
+export function largestFactor(multipliers: readonly Multiplier[]): number {
+  const raising = multipliers.filter(({ factor }) => factor > 1);
+  const roles = new Set(raising.flatMap(({ role }) => role ?? []));
+  const moments = new Set([Number.NEGATIVE_INFINITY, ...raising.flatMap(({ from }) => from ?? [])]);
+  // Seven successive days are all weekdays.
+  const factors = [...moments].flatMap((at) =>
+    [0, 1, 2, 3, 4, 5, 6].map((day) => factorAt(raising, { at, day, roles })),
+  );
+  return Math.max(...factors);
+}
+
+/** When the windows of multipliers begin and end (ms since the epoch). */
+function boundariesOf(multipliers: readonly Multiplier[]): readonly number[] {
+  return multipliers.flatMap(({ from, until }) => [from, until].filter((time) => time !== null));
+}
+
+function applies({ days, from, until, role }: Multiplier, { at, day, roles }: VoteMoment): boolean {
+  return (
+    (days === null || days.includes(weekdayOf(day))) &&
+    (from === null || at >= from) &&
+    (until === null || at < until) &&
+    (role === null || roles.has(role))
+  );
+}
+
+/** Whole credits, rounded down. */
+export function multiplyCredits(credits: number, factor: number): number {
+  // 100 × 1.15 is 114.99999999999999 in binary; the owner expects 115.
+  return Math.floor(credits * factor * (1 + 1e-12));
+}
+
+const prefix = 'allListings ';
+
+/**
+ * The bonus for a counted vote on every listing within one calendar day, once per day, whichever vote comes last. There
+ * is none in a community with one listing, where it would only be a second reward for the same vote.
+ *
+ * @param history with the vote
+ * @param listings names of all listings of the community
+ * @param sameTarget names that are one listing: a vote for one of them is enough
+ */
+function allListingsBonus(
+  history: VoteHistory,
+  credits: number,
+  day: number,
+  listings: readonly string[],
+  sameTarget: readonly (readonly string[])[] = [],
+): { readonly entries: readonly RewardEntry[]; readonly history: VoteHistory } {
+  const none = { entries: [], history };
+  if (listings.length < 2 || history.start === null) return none;
+  const offset = day - history.start;
+  if (hasDay(history.bonusDays, offset)) return none;
+  const hasVoted = (listing: string) => hasDay(daysOf(history, listing), offset);
+  const namesOf = (listing: string) => sameTarget.find((names) => names.includes(listing)) ?? [listing];
+  if (!listings.every((listing) => namesOf(listing).some(hasVoted))) return none;
+  const date = formatDay(day);
+  const entry: RewardEntry = { cause: 'allListings', credits, reason: date, achievement: `${prefix}${date}` };
+  return { entries: [entry], history: withBonus(history, offset) };
+}
+
+/** The days of the bonuses among the achievements (day numbers). */
+export function bonusDaysIn(achievements: readonly string[]): number[] {
+  return achievements
+    .filter((achievement) => achievement.startsWith(prefix))
+    .map((achievement) => Date.parse(achievement.slice(prefix.length)) / dayMs);
 }

@@ -9,7 +9,7 @@ import {
   windowDays,
   windowStart,
   withDay,
-} from './day-window.ts';
+} from './calendar.ts';
 import type { StreakRules } from './rules.ts';
 
 /**
@@ -74,7 +74,7 @@ export function daysOf({ days }: VoteHistory, listing: string): DaySet {
 }
 
 /** Checks whether a day is in the window, or would move it. */
-export function isRemembered({ start }: VoteHistory, day: number): boolean {
+function isRemembered({ start }: VoteHistory, day: number): boolean {
   return start === null || day >= start;
 }
 
@@ -171,7 +171,7 @@ function foldStreak(history: VoteHistory, length: number, outageDays: ReadonlySe
  */
 
 /** A day of a member's calendar. `forgiven`: no counted vote, but receiving was down, so it is not missed. */
-export type DayStatus = 'counted' | 'forgiven' | 'missed';
+type DayStatus = 'counted' | 'forgiven' | 'missed';
 
 /** A streak up to a day. */
 export interface StreakScan {
@@ -182,7 +182,7 @@ export interface StreakScan {
 }
 
 /** The rewarded steps of streaks up to a day. */
-export interface StepScan extends StreakScan {
+interface StepScan extends StreakScan {
   /**
    * Counted days towards the next step within the last seven days (bits). `days` and `missed` are those of the step.
    */

@@ -1,5 +1,4 @@
-import type { Grant } from './grant.ts';
-import type { RewardEntry } from './reward.ts';
+import type { Grant, RewardEntry } from './reward.ts';
 import type { ListingRewards, Milestone } from './rules.ts';
 
 /**

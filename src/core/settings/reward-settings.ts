@@ -4,7 +4,7 @@ import { isSnowflake } from '@tallyhook/platform/snowflake';
 import { escapeInline, escapeName, joined, type Markup, roleMention } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
 import type { Texts } from '../../texts/texts.ts';
-import { largestFactor } from '../rewards/multipliers.ts';
+import { largestFactor } from '../rewards/decide-vote.ts';
 import type { Milestone, Multiplier, Weekday } from '../rewards/rules.ts';
 import { setting, showCredits } from './setting-spec.ts';
 import { breaks, credits, hasNoIssues, roleId, rule, time, wholeNumber } from './value-schemas.ts';

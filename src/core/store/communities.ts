@@ -1,7 +1,6 @@
 import { type AccountId, type CommunityId, noCommunity } from '../ledger/account.ts';
 import { accountsIn } from './account-columns.ts';
-import { lock } from './lock.ts';
-import { literal, run, type SqlAccess } from './query-builder.ts';
+import { literal, lock, run, type SqlAccess } from './query-builder.ts';
 import type { Sql, SqlClient } from './sql-module.ts';
 
 /** A row of `communities`. */

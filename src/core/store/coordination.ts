@@ -4,8 +4,7 @@ import type { MemberLocales } from '../../discord/languages.ts';
 import type { InvalidRequestStore } from '../../discord/rate-limit.ts';
 import type { CommandRegistry } from '../../discord/registration/command-shape.ts';
 import { type BudgetStore, maxClockSkewMs } from '../../lookup/budget.ts';
-import { lock } from './lock.ts';
-import { increase, insertMissing, preparedStatement, run, upsert } from './query-builder.ts';
+import { increase, insertMissing, lock, preparedStatement, run, upsert } from './query-builder.ts';
 import type { Sql, SqlClient, SqlModule, SqlModuleOf } from './sql-module.ts';
 
 /** Counts of rejected requests are deleted after this many minutes. */

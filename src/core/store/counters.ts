@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { minute } from '@tallyhook/platform/durations';
 import { type Kysely, sql as kyselySql } from 'kysely';
 import { countedVoteCauses } from '../ledger/entry.ts';
-import { lock } from './lock.ts';
-import { increase, literal, run, type SqlAccess } from './query-builder.ts';
+import { increase, literal, lock, run, type SqlAccess } from './query-builder.ts';
 import type { Sql, SqlClient } from './sql-module.ts';
 import { type CountedTable, type CounterName, countedTables, type Tables } from './tables.ts';
 

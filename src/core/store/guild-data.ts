@@ -1,16 +1,14 @@
 import { sql as kyselySql } from 'kysely';
 import type { AccountId, CommunityId } from '../ledger/account.ts';
 import { isCountedVote } from '../ledger/entry.ts';
-import type { PlanKey } from '../outbox/outbox.ts';
+import type { PlanKey } from '../outbox/effect-kind.ts';
 import { parseQueue } from '../outbox/queue.ts';
 import { linkPath } from '../settings/stored-settings.ts';
-import { accountsIn } from './account-columns.ts';
+import { accountsIn, linkedEntries } from './account-columns.ts';
 import { readCommunities } from './communities.ts';
 import { type Counters, countAgainFromNewest, writes as counters, readCounters, uncountWaiting } from './counters.ts';
-import { linkedEntries } from './linked-entries.ts';
-import { lock } from './lock.ts';
 import { withdraw } from './outbox/enqueue.ts';
-import { literal, run } from './query-builder.ts';
+import { literal, lock, run } from './query-builder.ts';
 import { type EndedGuild, rowsPerWrite, type Sql, type SqlClient, type SqlHooks } from './sql-module.ts';
 import { noDelivery, type Tables } from './tables.ts';
 

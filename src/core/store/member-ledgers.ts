@@ -1,8 +1,7 @@
 import type { Family } from '../../webhook/event.ts';
 import { type AccountId, type CommunityId, memberOf } from '../ledger/account.ts';
 import type { Entry } from '../ledger/entry.ts';
-import { accountsIn, parseRoles } from './account-columns.ts';
-import { linkedEntries } from './linked-entries.ts';
+import { accountsIn, linkedEntries, parseRoles } from './account-columns.ts';
 import { run, type SqlAccess } from './query-builder.ts';
 
 /** An entry of a member, with the delivery that caused it. */

@@ -93,3 +93,42 @@ export function preparedStatement<Args extends object, Own = unknown>() {
       connection.run(bindIn(db)(args)) as Promise<readonly Row[]>;
   };
 }
+
+/**
+ * Locks a name until the end of the transaction. A row of its own, because an advisory lock is not available in every
+ * database of PostgreSQL's family, and in others is a lock of one node.
+ */
+export async function lock(connection: Connection, db: Kysely<Tables>, name: string): Promise<void> {
+  const insert = db.insertInto('locks').values({ name });
+  const touch = insert.onConflict((conflict) => conflict.column('name').doUpdateSet({ name }));
+  await run(connection, touch);
+}
+
+/*
+ * How far something periodic has come, by a key that begins with what it is. A row that only its task changes says what
+ * was done before: so nothing is done twice, in whatever process.
+ */
+
+/** Null before the first time. */
+export async function progressOf({ db, connection }: SqlAccess, key: string): Promise<number | null> {
+  const progress = db.selectFrom('announcement_progress').select('until_at').where('key', '=', key);
+  return (await run(connection, progress))[0]?.until_at ?? null;
+}
+
+export function setProgress(sql: SqlAccess, key: string, until_at: number): Promise<void> {
+  return upsert(sql, 'announcement_progress', { key }, { until_at });
+}
+
+/** Forgets what was done. */
+export async function deleteProgress({ db, connection }: SqlAccess, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
+  await run(connection, db.deleteFrom('announcement_progress').where('key', 'in', keys));
+}
+
+/** Advances from what the caller has read. False if another process was faster. */
+export async function advance(sql: SqlAccess, key: string, from: number | null, until: number): Promise<boolean> {
+  await lock(sql.connection, sql.db, key);
+  if ((await progressOf(sql, key)) !== from) return false;
+  await setProgress(sql, key, until);
+  return true;
+}

@@ -1,9 +1,8 @@
 import type { SqlDialect } from '@tallyhook/platform/database/dialect';
 import type { CommunityId } from '../ledger/account.ts';
-import type { EffectFormats } from '../outbox/effect-kind.ts';
-import type { NewEffect } from '../outbox/outbox.ts';
-import type { GrantedRole } from '../rewards/grant.ts';
+import type { EffectFormats, NewEffect } from '../outbox/effect-kind.ts';
 import type { ReplayContext } from '../rewards/replay-votes.ts';
+import type { GrantedRole } from '../rewards/reward.ts';
 import type { Hooks } from '../tally/tally.ts';
 import type { MemberTables } from './member-data/member-table.ts';
 import type { SqlAccess } from './query-builder.ts';

@@ -3,10 +3,9 @@ import type { Family } from '../../webhook/event.ts';
 import type { KnownOutcome } from '../../webhook/response.ts';
 import type { AccountId, CommunityId } from '../ledger/account.ts';
 import type { Cause } from '../ledger/entry.ts';
-import type { EffectState } from '../outbox/effect.ts';
-import type { GrantState } from '../rewards/grant.ts';
+import type { EffectState } from '../outbox/effect-kind.ts';
+import type { GrantState } from '../rewards/reward.ts';
 import type { Marks } from '../tally/account-state.ts';
-import type { SettingsTables } from './settings/settings-tables.ts';
 
 /*
  * Rows of these tables are only added, apart from effects, so they are counted once, by a task in the background, and
@@ -296,4 +295,58 @@ export interface Tables extends SettingsTables {
   handler_subscriptions: { kind: string; renewed_at: number };
   /** A single row, written by the readiness check. */
   probes: { id: number; at: number };
+}
+
+/** The tables of what `/setup` stores. Times are ms since the epoch. */
+interface SettingsTables {
+  /**
+   * Values that `/setup` stored, by the path in a listing of the configuration file; `listing` is empty for the
+   * community.
+   */
+  setting_values: {
+    guild_id: string;
+    listing: string;
+    path: string;
+    /** JSON; of a secret, how many it is. */
+    value: string;
+    /** The encrypted secret; null for a value that is not secret. */
+    sealed: string | null;
+  };
+  /** Every change of settings. The id is the version that it led to. */
+  setting_changes: {
+    id: number;
+    guild_id: string;
+    at: number;
+    author_id: string;
+    interaction_id: string;
+    /** The change that it takes back. */
+    undoes: number | null;
+  };
+  /** The values that a change replaced, and the new ones; null if there was none, or is none any more. */
+  changed_settings: {
+    guild_id: string;
+    change_id: number;
+    position: number;
+    listing: string;
+    path: string;
+    before_value: string | null;
+    before_sealed: string | null;
+    after_value: string | null;
+    after_sealed: string | null;
+  };
+  /** The guilds that have changed settings. */
+  guilds: {
+    guild_id: string;
+    /** That of the newest change, of any kind, that every process has to apply. */
+    version: number;
+    /** When the bot was first found to be missing; null while it is there. */
+    missing_since: Generated<number | null>;
+    /** When and by whom (a user id, or `tallyhook`) the community was parked; null while it is in use. */
+    parked_at: Generated<number | null>;
+    parked_by: Generated<string | null>;
+    /** Notices of the deletion that were sent. */
+    notices: Generated<number>;
+  };
+  /** A single row: the newest version of all settings, and the id of the key with which secrets are encrypted. */
+  settings_state: { id: number; version: number; key_id: string | null };
 }

@@ -1,10 +1,9 @@
 import type { Selectable } from 'kysely';
-import { isUnreachedMilestone } from '../rewards/history-of-entries.ts';
+import { isUnreachedMilestone } from '../rewards/replay-votes.ts';
 import type { AccountState } from '../tally/account-state.ts';
 import type { ListingContext } from '../tally/listing-context.ts';
 import { recountVotes } from '../tally/replay-listings.ts';
-import { accountRow } from './account-columns.ts';
-import { linkedEntries } from './linked-entries.ts';
+import { accountRow, linkedEntries } from './account-columns.ts';
 import { run } from './query-builder.ts';
 import { toOutage } from './recording/queries.ts';
 import type { Sql } from './sql-module.ts';

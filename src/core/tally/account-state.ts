@@ -1,7 +1,7 @@
 import { type Account, type AccountId, type LastVotes, memberOf, withVote } from '../ledger/account.ts';
 import { type Entry, isCountedVote } from '../ledger/entry.ts';
+import { noScores, type PeriodScores } from '../rewards/calendar.ts';
 import { emptyHistory, type VoteHistory } from '../rewards/history.ts';
-import { noScores, type PeriodScores } from '../rewards/period-scores.ts';
 import type { StreakInDays } from '../rewards/streak.ts';
 
 /** A user's account with everything that the next entry depends on, so that earlier entries need not be read. */

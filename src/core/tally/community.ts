@@ -1,6 +1,5 @@
 import type { CommunityId } from '../ledger/account.ts';
-import { type Calendar, createCalendar } from '../rewards/calendar.ts';
-import { type Outage, outageDays } from '../rewards/outages.ts';
+import { type Calendar, createCalendar, type Outage, outageDays } from '../rewards/calendar.ts';
 
 /** The community that a listing belongs to. Plain data. */
 export interface CommunityContext {

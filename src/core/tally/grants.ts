@@ -1,9 +1,7 @@
 import { type CommunityId, isPseudonym } from '../ledger/account.ts';
-import type { GivenRole, RoleContent } from '../outbox/effect-contents.ts';
-import { newEffect, roleKind } from '../outbox/effect-kind.ts';
-import type { NewEffect } from '../outbox/outbox.ts';
+import { type GivenRole, type NewEffect, newEffect, type RoleContent, roleKind } from '../outbox/effect-kind.ts';
 import { queueName } from '../outbox/queue.ts';
-import { endAfter, type Grant } from '../rewards/grant.ts';
+import { endAfter, type Grant } from '../rewards/reward.ts';
 import type { CommunityContext } from './community.ts';
 import type { Tally } from './tally.ts';
 

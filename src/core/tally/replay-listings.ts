@@ -1,8 +1,12 @@
 import { type LastVotes, withVote } from '../ledger/account.ts';
 import { isCountedVote } from '../ledger/entry.ts';
-import { type HistoricEntry, historyOfEntries } from '../rewards/history-of-entries.ts';
-import type { Outage } from '../rewards/outages.ts';
-import type { ReplayContext, ReplayListing } from '../rewards/replay-votes.ts';
+import type { Outage } from '../rewards/calendar.ts';
+import {
+  type HistoricEntry,
+  historyOfEntries,
+  type ReplayContext,
+  type ReplayListing,
+} from '../rewards/replay-votes.ts';
 import { streakOn } from '../rewards/streak.ts';
 import type { AccountState } from './account-state.ts';
 import { calendarOf, outageDaysOf } from './community.ts';

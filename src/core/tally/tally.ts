@@ -5,16 +5,14 @@ import type { AccountId, CommunityId } from '../ledger/account.ts';
 import type { Correction } from '../ledger/correction.ts';
 import type { Cause, Entry } from '../ledger/entry.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
-import type { PremiumOrder } from '../rewards/decide-premium.ts';
+import type { Outage } from '../rewards/calendar.ts';
 import type { Reached } from '../rewards/decide-vote.ts';
-import type { StoredGrant } from '../rewards/grant.ts';
-import type { Outage } from '../rewards/outages.ts';
-import type { RewardEntry } from '../rewards/reward.ts';
+import type { RewardEntry, StoredGrant } from '../rewards/reward.ts';
 import type { HotKey, HotTable } from '../store/recording/hot-table.ts';
 import type { AccountState, Marks } from './account-state.ts';
 import type { EventKey } from './idempotency-key.ts';
 import type { ListingContext, ListingIdentity } from './listing-context.ts';
-import type { OrderTimes } from './order-times.ts';
+import type { Order } from './order.ts';
 
 /** An authenticated delivery whose body is JSON. */
 export interface Delivery {
@@ -121,16 +119,6 @@ export interface DeliveryRowWriter {
   readonly replayedId: number | null;
   /** Returns the ID of the row; null if the event is already recorded or the delivery is no longer quarantined. */
   readonly writeRow: (row: DeliveryRow) => number | null;
-}
-
-/** The current state of a premium order. */
-export interface Order extends Omit<PremiumOrder, 'id'> {
-  /** The accounts of the community that it belongs to: another one may have an order with the same ids. */
-  readonly communityId: CommunityId;
-  /** All IDs of the order. The first is its primary key. */
-  readonly orderIds: readonly string[];
-  readonly listing: string;
-  readonly times: OrderTimes;
 }
 
 /** A correction as it was stored under its idempotency key, with the balance after it (credits). */

@@ -2,15 +2,22 @@ import { day } from '@tallyhook/platform/durations';
 import type { Event, Family } from '../../webhook/event.ts';
 import { quarantineReasons } from '../../webhook/rejections.ts';
 import { accountIdOf, noCommunity } from '../ledger/account.ts';
-import type { Announcement, Bonus, GivenRole } from '../outbox/effect-contents.ts';
-import { announcementKind, newEffect, replayKind } from '../outbox/effect-kind.ts';
-import { type PlannedEffect, planKey } from '../outbox/outbox.ts';
+import {
+  type Announcement,
+  announcementKind,
+  type Bonus,
+  type GivenRole,
+  newEffect,
+  type PlannedEffect,
+  planKey,
+  replayKind,
+} from '../outbox/effect-kind.ts';
 import { queueName } from '../outbox/queue.ts';
 import type { Reached } from '../rewards/decide-vote.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
 import { type AccountState, isEmpty } from './account-state.ts';
 import type { EventKey } from './idempotency-key.ts';
-import type { ListingContext, ListingIdentity } from './listing-context.ts';
+import { type ListingContext, type ListingIdentity } from './listing-context.ts';
 import { channelQueueOf } from './queues.ts';
 import {
   alreadyReplayed,

@@ -2,7 +2,7 @@ import { memoizeOne } from '@tallyhook/platform/memoize';
 import { styleOf } from '../../core/announcements/announcement-style.ts';
 import type { Directory } from '../communities/feature.ts';
 import type { AnnouncementsOfListings } from '../parts.ts';
-import { plainStyle } from './read-settings.ts';
+import { plainStyle } from '../settings.ts';
 
 export function createAnnouncements(directory: Directory): AnnouncementsOfListings {
   const styleOfSettings = memoizeOne(styleOf);

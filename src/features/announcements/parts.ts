@@ -1,8 +1,27 @@
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import type { Clock } from '@tallyhook/platform/clock';
+import { day, minute } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
+import type { Log } from '@tallyhook/platform/log';
+import { mention } from '@tallyhook/platform/texts/markup';
+import { Routes } from 'discord-api-types/v10';
+import { type CardSource, type ListingCard, readCard } from '../../core/announcements/announcement.ts';
+import { type AnnouncementStyle, showsVoter, showsVotes } from '../../core/announcements/announcement-style.ts';
 import type { CommunityId, LedgerReads } from '../../core/ledger/account.ts';
-import { announcementKind } from '../../core/outbox/effect-kind.ts';
+import { type Announcement, announcementKind, type Effect } from '../../core/outbox/effect-kind.ts';
 import { handleTogether } from '../../core/outbox/perform.ts';
+import { parseQueue } from '../../core/outbox/queue.ts';
+import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
+import { classifySendError, describeDiscordError, tokenHint } from '../../discord/discord-errors.ts';
+import type { Portraits } from '../../discord/known-guilds.ts';
+import type { ChannelTexts } from '../../discord/languages.ts';
+import { type FoundBlock, hasFooter, type MessageRequest, postRequest, searchChannel } from '../../discord/posting.ts';
+import { asPanel, embedLimits, isPanel, panelLimits, textLengthOf } from '../../discord/rendering/message.ts';
+import type { DiscordRest } from '../../discord/rest.ts';
+import type { AppTexts, Texts } from '../../texts/texts.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
-import { createAnnouncer } from './announcer.ts';
+import { plainStyle } from '../settings.ts';
+import { renderStyledAnnouncement } from './styled-announcement.ts';
 
 export function create(
   context: PartsContext & { readonly store: { readonly ledgerIn: (communityId: CommunityId) => LedgerReads } },
@@ -27,4 +46,302 @@ export function create(
       ),
     ],
   } satisfies FeatureParts;
+}
+
+/** `unknown`: the bot cannot read the channel, or there are more messages than are searched. */
+export type AnnouncementSearch = 'there' | 'absent' | 'unknown';
+
+/**
+ * Searches for effects of one channel that were announced since a time (ms since the epoch). Throws what
+ * {@link searchChannel} throws.
+ */
+export type FindAnnouncement = (effects: readonly Effect<Announcement>[], since: number) => Promise<AnnouncementSearch>;
+
+/**
+ * The footer of an announcement: nothing, since its time and the mention of the voter are enough to find it again. One that
+ * mentions nobody has the number of its delivery. The announcer searches the channel by them, because Discord forgets a
+ * nonce after a few minutes and does not return it with the channel's messages.
+ * @param namesVoter whether announcements of a listing mention the voter; the owner's own text may not
+ */
+export function footerOf(
+  { deliveryId, content: { userId, listing, test } }: Pick<Effect<Announcement>, 'deliveryId' | 'content'>,
+  namesVoter: (listing: string) => boolean,
+): string {
+  return test || (userId !== null && namesVoter(listing)) ? '' : tagOf(deliveryId);
+}
+
+/** A vote that was not delivered has a dash: its time tells it from others. */
+function tagOf(deliveryId: number | null): string {
+  return deliveryId === null ? '–' : `#${deliveryId}`;
+}
+
+/** @param namesVoter see {@link footerOf} */
+export function createFindAnnouncement(rest: DiscordRest, namesVoter: (listing: string) => boolean): FindAnnouncement {
+  return async (effects, since) => {
+    const [first] = effects;
+    if (first === undefined) return 'absent';
+    const found = await searchChannel(rest, parseQueue(first.queue).id, since, (blocks) =>
+      effects.every((effect) => blocks.some((block) => isAnnouncementOf(effect, block, namesVoter))),
+    );
+    return typeof found === 'string' ? found : 'there';
+  };
+}
+
+/** The delivery number alone is ambiguous: numbers start again in a new database. */
+function isAnnouncementOf(
+  effect: Effect<Announcement>,
+  block: FoundBlock,
+  namesVoter: (listing: string) => boolean,
+): boolean {
+  const { listing, userId, at, test } = effect.content;
+  // A test names nobody.
+  const namesUser = test || userId === null || !namesVoter(listing) || block.text.includes(mention(userId));
+  return namesUser && hasFooter(block, footerOf(effect, namesVoter), { at });
+}
+
+/**
+ * Discord checks a nonce against "the past few minutes" ("Create Message"); it is certain to remember it for this long
+ * (ms).
+ */
+const nonceLifetimeMs = 2 * minute;
+/** The largest expected error of a clock that was set back (ms): local time taken for UTC is off by hours. */
+const maxClockErrorMs = 1 * day;
+
+/**
+ * Announces over REST alone, so it works without the gateway. Up to 10 effects of one channel and nonce become one
+ * message with an embed or panel each. With `enforce_nonce`, Discord returns the existing message if it is sent again. If
+ * Discord may have forgotten the nonce of an attempt with an unknown result, the channel history is searched before the
+ * message is sent again.
+ */
+export function createAnnouncer(options: {
+  rest: DiscordRest;
+  textsOf: ChannelTexts;
+  languages: AppTexts;
+  listingOf: CardSource;
+  /** How the announcements of a listing look; ours by default. */
+  styleOf?: (listing: string) => AnnouncementStyle;
+  /** The counted votes of a member in the community of a listing. Called only for texts that contain them. */
+  votesOf?: (userId: string, listing: string) => Promise<number>;
+  /** How Discord shows voters and servers; by default nothing is known of them. */
+  portraits?: Portraits;
+  /** The buttons below a vote that counted; none by default. */
+  voteButtons?: (texts: Texts) => readonly ReplyButton[];
+  clock: Clock;
+  log: Log;
+}): (effects: readonly Effect<Announcement>[]) => Promise<AttemptResult> {
+  const { rest, textsOf, languages, listingOf, portraits = noPortraits, voteButtons = () => [], clock, log } = options;
+  const { styleOf = () => plainStyle, votesOf = async () => 0 } = options;
+  const namesVoter = (listing: string) => showsVoter(styleOf(listing));
+  const findAnnouncement = createFindAnnouncement(rest, namesVoter);
+  const nonceAges = createNonceAges(clock);
+
+  /** Of the members in whose announcements they are shown. */
+  async function readVotes(effects: readonly Effect<Announcement>[]): Promise<VotesByMember> {
+    const shown = effects.filter(({ content }) => showsVotes(styleOf(content.listing)));
+    const voters = new Map(shown.map(({ content }) => [nameOfVoter(content), content]));
+    const counts = [...voters].map(async ([name, { userId, listing }]) => {
+      return [name, userId === null ? 0 : await votesOf(userId, listing)] as const;
+    });
+    return new Map(await Promise.all(counts));
+  }
+
+  async function render(
+    effect: Effect<Announcement>,
+    {
+      channelId,
+      card,
+      texts: channelTexts,
+      icon,
+      votesByMember,
+    }: {
+      readonly channelId: string;
+      readonly card: Promise<ListingCard | null> | undefined;
+      readonly texts: Promise<Texts>;
+      readonly icon: Promise<string | null>;
+      readonly votesByMember: VotesByMember;
+    },
+  ): Promise<Reply | Panel> {
+    const { content } = effect;
+    const style = styleOf(content.listing);
+    const { userId, test } = content;
+    const context = {
+      style,
+      votes: userId === null ? null : (votesByMember.get(nameOfVoter(content)) ?? null),
+      voter: userId === null || test || !style.avatar ? null : await portraits.ofMember(channelId, userId),
+      icon: await icon,
+      card: (await card) ?? null,
+      texts: style.language === null ? await channelTexts : languages.for(style.language),
+    };
+    const footer = footerOf(effect, namesVoter);
+    return { ...renderStyledAnnouncement(content, context, voteButtons(context.texts)), footer };
+  }
+
+  async function renderAll(
+    effects: readonly Effect<Announcement>[],
+    channelId: string,
+    votes: VotesByMember,
+  ): Promise<readonly (Reply | Panel)[]> {
+    const names = [...new Set(effects.map(({ content }) => content.listing))];
+    const cards = new Map(names.map((name) => [name, readCard(listingOf, name, clock)]));
+    const hasIcon = effects.some(({ content }) => styleOf(content.listing).icon);
+    const common = {
+      channelId,
+      texts: textsOf(channelId),
+      icon: hasIcon ? portraits.iconOf(channelId) : Promise.resolve(null),
+      votesByMember: votes,
+    };
+    return Promise.all(effects.map((effect) => render(effect, { ...common, card: cards.get(effect.content.listing) })));
+  }
+
+  /**
+   * The result of an earlier attempt; null if the message is to be sent: it is not in the channel, or its nonce is
+   * still valid.
+   */
+  async function resolveEarlierAttempt(
+    effects: readonly Effect<Announcement>[],
+    channelId: string,
+    nonce: string,
+  ): Promise<AttemptResult | null> {
+    const since = firstPossiblySentAt(effects);
+    if (since === null) return null;
+    const now = clock.now();
+    const age = nonceAges.of(nonce, since);
+    if (age >= 0 && age < nonceLifetimeMs) {
+      nonceAges.begin(nonce, age);
+      return null;
+    }
+    try {
+      switch (await findAnnouncement(effects, age < 0 ? now - maxClockErrorMs : Math.min(since, now - age))) {
+        case 'there':
+          nonceAges.forget(nonce);
+          return { outcome: 'done' };
+        case 'absent':
+          nonceAges.forget(nonce);
+          return null;
+        case 'unknown':
+          return { outcome: 'later', reason: unknownResult(channelId, since), scope: 'effects', notSent: true };
+      }
+    } catch (error) {
+      const attempt = classifySendError(error, { channelId, effects: 1 });
+      return attempt.outcome === 'later' ? { ...attempt, notSent: true } : attempt;
+    }
+  }
+
+  async function send(channelId: string, { body, files }: MessageRequest, effects: number): Promise<AttemptResult> {
+    try {
+      await rest.post(Routes.channelMessages(channelId), body, files);
+      return { outcome: 'done' };
+    } catch (error) {
+      if (describeDiscordError(error).kind === 'token') {
+        log.error({ hint: tokenHint }, 'Discord rejects the bot token');
+      }
+      return classifySendError(error, { channelId, effects });
+    }
+  }
+
+  return async (effects) => {
+    const [first] = effects;
+    if (first === undefined) return { outcome: 'done' };
+    const { queue, nonce } = first;
+    const channelId = parseQueue(queue).id;
+    const earlier = await resolveEarlierAttempt(effects, channelId, nonce);
+    if (earlier !== null) return earlier;
+    let votes: VotesByMember;
+    try {
+      votes = await readVotes(effects);
+    } catch (error) {
+      const reason = `The votes of a member cannot be read: ${messageOf(error)}`;
+      return { outcome: 'later', reason, scope: 'effects', notSent: true };
+    }
+    let request: MessageRequest;
+    try {
+      const replies = await renderAll(effects, channelId, votes);
+      // Our texts are short enough to be cut rarely. A message that may exist is not divided: its parts would be
+      // announced again.
+      const isOwnText = effects.some(({ content }) => styleOf(content.listing).text !== null);
+      if (isOwnText && isTooLong(replies) && firstPossiblySentAt(effects) === null) return tooLong;
+      request = postRequest(replies, nonce);
+    } catch (error) {
+      log.error({ effects: effects.map(({ id }) => id), err: error }, 'an announcement could not be rendered');
+      return renderFailure(error, effects.length);
+    }
+    nonceAges.begin(nonce, 0);
+    const attempt = await send(channelId, request, effects.length);
+    const isPossiblySent = attempt.outcome === 'later' && (!attempt.notSent || firstPossiblySentAt(effects) !== null);
+    if (!isPossiblySent) nonceAges.forget(nonce);
+    return attempt;
+  };
+}
+
+const noPortraits: Portraits = { ofMember: async () => null, iconOf: async () => null };
+
+/** Counted votes, by {@link nameOfVoter}. */
+type VotesByMember = ReadonlyMap<string, number>;
+
+/** A message can have votes for listings of several communities. */
+function nameOfVoter({ userId, listing }: Pick<Announcement, 'userId' | 'listing'>): string {
+  return `${userId} ${listing}`;
+}
+
+const tooLong = { outcome: 'split', reason: 'The announcements are too long for one message.' } as const;
+
+/** Whether texts would be cut, because the announcements of one message share its length. */
+function isTooLong(replies: readonly (Reply | Panel)[]): boolean {
+  if (replies.length === 1) return false;
+  if (replies.some(isPanel)) {
+    return replies.reduce((sum, reply) => sum + textLengthOf(asPanel(reply)), 0) > panelLimits.texts;
+  }
+  const maxLength = Math.floor(embedLimits.total / replies.length);
+  return replies.some(({ title, footer, ...reply }) => {
+    const text = 'text' in reply ? reply.text : '';
+    return [title, footer, text].join('').length >= maxLength;
+  });
+}
+
+/** Start of the earliest attempt whose result is unknown (ms since the epoch); null without one. */
+function firstPossiblySentAt(effects: readonly Effect<Announcement>[]): number | null {
+  const times = effects.map(({ possiblySentSince }) => possiblySentSince).filter((time) => time !== null);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+function unknownResult(channelId: string, since: number): string {
+  const time = new Date(since).toISOString();
+  return `Unknown whether it was announced at ${time}. Give the bot Read Message History in channel ${channelId}.`;
+}
+
+function renderFailure(error: unknown, effects: number): AttemptResult {
+  const reason = `The announcement cannot be rendered: ${messageOf(error)}`;
+  return effects > 1 ? { outcome: 'split', reason } : { outcome: 'bury', reason };
+}
+
+/** The oldest entry is removed beyond this number. */
+const maxEntries = 1_000;
+
+/**
+ * The age of messages that were sent with an unknown result. Discord forgets a nonce after a few minutes, and the wall
+ * clock can be set between two attempts, so attempts of this process are measured in monotonic time.
+ */
+function createNonceAges({ now, monotonic }: Clock) {
+  const startTimes = new Map<string, number>();
+  return {
+    /**
+     * Age of the first attempt (ms). If another process made it, by the wall clock; negative if that was set back since.
+     * @param since start of the first attempt (ms since the epoch)
+     */
+    of(nonce: string, since: number): number {
+      const startedAt = startTimes.get(nonce);
+      return startedAt === undefined ? now() - since : monotonic() - startedAt;
+    },
+    /**
+     * Starts the measurement unless it runs already.
+     * @param age age of the first attempt (ms); 0 for the first attempt itself
+     */
+    begin(nonce: string, age: number): void {
+      if (!startTimes.has(nonce)) startTimes.set(nonce, monotonic() - age);
+      const [oldest] = startTimes.keys();
+      if (startTimes.size > maxEntries && oldest !== undefined) startTimes.delete(oldest);
+    },
+    /** The result is known. */
+    forget: (nonce: string) => void startTimes.delete(nonce),
+  };
 }

@@ -4,10 +4,9 @@ import {
   type Preview,
   type PreviewContext,
   vip,
-} from '../../core/announcements/preview.ts';
-import type { Announcement } from '../../core/outbox/effect-contents.ts';
-import { decidePremium } from '../../core/rewards/decide-premium.ts';
-import { decideVote } from '../../core/rewards/decide-vote.ts';
+} from '../../core/announcements/announcement.ts';
+import type { Announcement } from '../../core/outbox/effect-kind.ts';
+import { decidePremium, decideVote } from '../../core/rewards/decide-vote.ts';
 import { addVote, emptyHistory } from '../../core/rewards/history.ts';
 import { nextMilestone } from '../../core/rewards/milestones.ts';
 import { creditsOf, type RewardEntry } from '../../core/rewards/reward.ts';

@@ -1,20 +1,237 @@
+import { hour } from '@tallyhook/platform/durations';
 import {
+  bold,
+  escapeName,
+  joined,
   lines,
   type Markup,
   markup,
   mention,
+  roleMention,
   timestamp,
   trustedMarkup,
   webAddress,
 } from '@tallyhook/platform/texts/markup';
+import {
+  type ListingCard,
+  listingName,
+  ownReason,
+  siteName,
+  voteLinks,
+} from '../../core/announcements/announcement.ts';
 import type { AnnouncementStyle } from '../../core/announcements/announcement-style.ts';
-import { type ListingCard, listingName, siteName, voteLinks } from '../../core/announcements/listing-card.ts';
-import type { Announcement } from '../../core/outbox/effect-contents.ts';
+import type { Announcement, Bonus } from '../../core/outbox/effect-kind.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import type { Portrait } from '../../discord/known-guilds.ts';
+import { toPanel } from '../../discord/rendering/message.ts';
 import { type PlaceholderName, placeholdersIn, renderTemplate } from '../../texts/template.ts';
 import type { Texts } from '../../texts/texts.ts';
-import { isPanelEvent, renderAnnouncement, renderBonuses, renderReason, renderRoles } from './announcement.ts';
+import { endsOrder, premiumKinds } from '../../webhook/event.ts';
+
+/**
+ * Renders an announcement; `card` is null if only the configured name of the listing is known.
+ * @param voteButtons the buttons below a vote that counted
+ * @param restyle called with the content before it becomes a panel
+ */
+function renderAnnouncement(
+  announcement: Announcement,
+  {
+    card,
+    texts,
+    style,
+  }: {
+    readonly card: ListingCard | null;
+    readonly texts: Texts;
+    readonly style: ShownParts;
+  },
+  voteButtons: readonly ReplyButton[],
+  restyle: (reply: Reply) => Reply,
+): Reply | Panel {
+  const listing = listingName(card, announcement.listing);
+  const content = announcement.test ? renderTest(listing, texts) : renderEvent(announcement, listing, texts, style);
+  const buttons = announcement.streak === null ? [] : voteButtons;
+  const reply = restyle({ ...content, at: announcement.at, buttons, ...(card?.url ? { url: card.url } : {}) });
+  return isPanelEvent(announcement) ? toPanel(reply) : reply;
+}
+
+type ShownParts = Pick<AnnouncementStyle, 'streak' | 'largeCredits'>;
+
+/** What is rarer than a vote is a panel. */
+function isPanelEvent(announcement: Announcement): boolean {
+  const isPremium = premiumEvents.includes(announcement.event);
+  return !announcement.test && (isPremium || milestoneOf(announcement) !== null);
+}
+
+const premiumEvents: readonly string[] = premiumKinds;
+
+/** The votes of the milestone that was reached; null for none. */
+function milestoneOf({ bonuses }: Announcement): number | null {
+  const counts = bonuses.filter(({ cause }) => cause === 'milestone').map(({ count }) => count);
+  return counts.length === 0 ? null : Math.max(...counts);
+}
+
+function renderTest(listing: Markup, texts: Texts): Reply {
+  return {
+    tone: 'plain',
+    title: texts.text('announcement.test'),
+    text: texts.text('announcement.tested', { name: listing }),
+  };
+}
+
+function renderEvent(announcement: Announcement, listing: Markup, texts: Texts, style: ShownParts): Reply {
+  const { title, text, tone } = headlineOf(announcement, listing, texts);
+  return {
+    tone,
+    title,
+    text: lines(
+      text,
+      ...renderPayment(announcement, texts, style),
+      renderReason(announcement, texts),
+      renderBonuses(announcement, texts),
+      renderRoles(announcement, texts),
+    ),
+  };
+}
+
+interface Headline extends Pick<Reply, 'tone'> {
+  readonly title: Markup;
+  readonly text: Markup;
+}
+
+function headlineOf(announcement: Announcement, listing: Markup, texts: Texts): Headline {
+  const { event, userId, tier, giftedBy } = announcement;
+  const { text } = texts;
+  const user = userId === null ? null : mention(userId);
+  const who = user ?? text('announcement.someone');
+  const premium = {
+    name: listing,
+    tier: bold(escapeName(tier ?? '', 40)) || text('announcement.premium'),
+  };
+  switch (event) {
+    case 'server_vote':
+    case 'bot_vote':
+      return {
+        tone: 'good',
+        title: voteTitle(announcement, texts),
+        text: text('announcement.voted', { user: who, name: listing }),
+      };
+    case 'premium_purchase': {
+      const isGift = giftedBy !== null && giftedBy !== userId;
+      const bought = isGift
+        ? text('announcement.gifted', { ...premium, user: who, giver: mention(giftedBy) })
+        : text('announcement.bought', { ...premium, user: who });
+      return { tone: 'good', title: text('announcement.titles.bought'), text: bought };
+    }
+    case 'subscription.renewed':
+      return {
+        tone: 'good',
+        title: text('announcement.titles.renewed'),
+        text: text('announcement.renewed', { ...premium, user: who }),
+      };
+    case 'subscription.expired':
+      return {
+        tone: 'wait',
+        title: text('announcement.titles.expired'),
+        text:
+          user === null
+            ? text('announcement.someExpired', premium)
+            : text('announcement.expired', { ...premium, user }),
+      };
+    case 'subscription.revoked':
+      return {
+        tone: 'bad',
+        title: text('announcement.titles.revoked'),
+        text:
+          user === null
+            ? text('announcement.someRevoked', premium)
+            : text('announcement.revoked', { ...premium, user }),
+      };
+    default: {
+      const values = { name: listing, event: escapeName(event, 60) };
+      return {
+        tone: 'plain',
+        title: text('announcement.titles.event'),
+        text: user === null ? text('announcement.event', values) : text('announcement.eventBy', { ...values, user }),
+      };
+    }
+  }
+}
+
+function voteTitle(announcement: Announcement, { text }: Texts): Markup {
+  const votes = milestoneOf(announcement);
+  return votes === null ? text('announcement.titles.vote') : text('announcement.milestone', { count: votes });
+}
+
+/** The credits of the event itself, the streak and the balance. Events that never pay have no line about credits. */
+function renderPayment(announcement: Announcement, texts: Texts, style: ShownParts): (Markup | null)[] {
+  const { event, credits, balance, calculation, bonuses, streak } = announcement;
+  const isRewarded = !endsOrder(event);
+  const own = credits - sumOf(bonuses);
+  const ownCredits =
+    own > 0
+      ? texts.text('announcement.credits', { credits: texts.text('parts.credits', { count: own }) })
+      : isRewarded
+        ? texts.text('announcement.noCredits')
+        : null;
+  const isMultiplied = own > 0 && ownCredits !== null && calculation !== null;
+  const payment = isMultiplied
+    ? texts.text('announcement.multiplied', { credits: ownCredits, calculation: escapeName(calculation, 40) })
+    : ownCredits;
+  const isLarge = style.largeCredits && own > 0;
+  const standing = [
+    streak === null || !style.streak ? null : markup`🔥 ${texts.text('parts.days', { count: streak })}`,
+    balance === null
+      ? null
+      : texts.text('announcement.balance', { credits: texts.text('parts.credits', { count: balance }) }),
+  ];
+  const isPart = own > 0 && !isLarge;
+  const heading = isLarge ? markup`## ${payment ?? markup``}` : payment;
+  return [isPart ? null : heading, joined([isPart ? payment : null, ...standing], ' · ')];
+}
+
+/** Ten embeds share the characters of a message, so that a vote that reaches dozens of milestones names only some. */
+const maxBonuses = 4;
+const maxRoles = 3;
+
+function renderBonuses({ bonuses }: Announcement, texts: Texts): Markup {
+  const shown = bonuses.length > maxBonuses + 1 ? bonuses.slice(0, maxBonuses) : bonuses;
+  const others = bonuses.slice(shown.length);
+  const more =
+    others.length > 0 ? texts.text('announcement.moreBonuses', { count: others.length, credits: sumOf(others) }) : null;
+  return joined([...shown.map((bonus) => renderBonus(bonus, texts)), more], ' · ');
+}
+
+function renderBonus({ cause, credits, count }: Bonus, { text }: Texts): Markup {
+  if (cause === 'streak' || cause === 'milestone') return text(`announcement.bonuses.${cause}`, { count, credits });
+  return text(`announcement.bonuses.${cause === 'allListings' ? cause : 'unknown'}`, { credits });
+}
+
+/** The end of a purchase only changes when its roles end. */
+function renderRoles({ event, roles, at }: Announcement, texts: Texts): Markup | null {
+  if (roles.length === 0 || endsOrder(event)) return null;
+  const shown = roles.slice(0, maxRoles).map((each) => renderRole(each, at, texts));
+  const others = roles.length - shown.length;
+  return texts.list([...shown, others > 0 ? texts.text('announcement.moreRoles', { count: others }) : null]);
+}
+
+/** For how long, or until when if that is not so many hours after the event. */
+function renderRole({ role: id, until }: Announcement['roles'][number], at: number, { text, duration }: Texts): Markup {
+  const role = roleMention(id);
+  if (until === null) return role;
+  return until > at && (until - at) % hour === 0
+    ? text('announcement.roleFor', { role, duration: duration(until - at) })
+    : text('announcement.roleUntil', { role, time: timestamp(until, 'f') });
+}
+
+function sumOf(bonuses: readonly Bonus[]): number {
+  return bonuses.reduce((sum, { credits }) => sum + credits, 0);
+}
+
+function renderReason({ reason }: Announcement, { text }: Texts): Markup | null {
+  if (reason === null) return null;
+  const known = ownReason(reason);
+  return known === null ? text('announcement.because', { reason: escapeName(reason, 140) }) : text(known);
+}
 
 const empty = markup``;
 
@@ -64,7 +281,7 @@ function isStyled({ event, test }: Announcement): boolean {
   return !test && (event === 'server_vote' || event === 'bot_vote');
 }
 
-export interface StyleContext {
+interface StyleContext {
   readonly style: AnnouncementStyle;
   readonly card: ListingCard | null;
   readonly texts: Texts;

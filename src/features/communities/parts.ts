@@ -1,7 +1,7 @@
 import { escapeName, lines, type Markup, markup, timestamp } from '@tallyhook/platform/texts/markup';
 import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { listingName, readCard } from '../../core/announcements/listing-card.ts';
+import { listingName, readCard } from '../../core/announcements/announcement.ts';
 import type { GuildDataStore } from '../../core/store/guild-data.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import { fetchGuildName, listGuilds } from '../../discord/inspection.ts';

@@ -1,5 +1,5 @@
 import { isSnowflake } from '@tallyhook/platform/snowflake';
-import type { NewEffect } from '../../core/outbox/outbox.ts';
+import type { NewEffect } from '../../core/outbox/effect-kind.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import { nextVersion } from '../../core/store/settings/store.ts';

@@ -2,9 +2,8 @@ import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import { day, second } from '@tallyhook/platform/durations';
 import type { Log } from '@tallyhook/platform/log';
-import type { Effect } from '../../core/outbox/effect.ts';
-import { type EffectHandler, type Handle, handle } from '../../core/outbox/perform.ts';
-import { maxDelayMs, type RetryPolicy } from '../../core/outbox/retry.ts';
+import type { Effect } from '../../core/outbox/effect-kind.ts';
+import { type EffectHandler, type Handle, handle, maxDelayMs, type RetryPolicy } from '../../core/outbox/perform.ts';
 import type { Replay, StoredDelivery } from '../../core/receiving/replay.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
@@ -12,10 +11,17 @@ import type { SiteClient, VoteAtSite } from '../../lookup/sites/site-client.ts';
 import { quarantineReasons } from '../../webhook/rejections.ts';
 import type { Directory, LookupClients } from '../communities/feature.ts';
 import type { Store } from '../store.ts';
-import { reasons } from './hold-vote.ts';
-import { earliestTimeOf, isRecorded, type Judgement, judge, timeOf } from './judge.ts';
-import type { ConfirmationStore } from './store.ts';
-import { type Confirmation, confirmationKind } from './tables.ts';
+import {
+  type Confirmation,
+  type ConfirmationStore,
+  confirmationKind,
+  earliestTimeOf,
+  isRecorded,
+  type Judgement,
+  judge,
+  reasons,
+  timeOf,
+} from './store.ts';
 
 /** After that, a vote that its site neither confirms nor denies is left to the owner (ms). */
 const maxAgeMs = day;

@@ -1,9 +1,15 @@
 import type { Feature } from '../../core/feature.ts';
 import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import { deletedRows } from '../../core/store/member-data/member-table.ts';
-import { holdVote } from './hold-vote.ts';
 import * as sql from './store.ts';
-import { type ConfirmationTables, confirmationKind, confirmRule, confirmations as table, voteOf } from './tables.ts';
+import {
+  type ConfirmationTables,
+  confirmationKind,
+  confirmRule,
+  holdVote,
+  confirmations as table,
+  voteOf,
+} from './store.ts';
 
 export const confirmations = {
   sql,
@@ -18,4 +24,4 @@ export const confirmations = {
   },
 } satisfies Feature<ConfirmationTables>;
 
-export { confirmationQueuesOf, reasons as confirmationReasons } from './hold-vote.ts';
+export { confirmationQueuesOf, reasons as confirmationReasons } from './store.ts';

@@ -1,7 +1,7 @@
 import type { Feature } from '../../core/feature.ts';
-import { handlerKind } from './effects.ts';
-import { callAfterPremium, callAfterVote } from './on-event.ts';
+import { handlerKind } from './handlers.ts';
 import * as sql from './store.ts';
+import { callAfterPremium, callAfterVote } from './store.ts';
 
 export const handlers = {
   sql,
@@ -11,4 +11,4 @@ export const handlers = {
   afterPremium: { of: { listing: 'handled' }, call: callAfterPremium },
 } satisfies Feature;
 
-export { handlerCall, handlerListing } from './on-event.ts';
+export { handlerCall, handlerListing } from './store.ts';

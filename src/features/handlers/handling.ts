@@ -1,17 +1,19 @@
 import type { Clock } from '@tallyhook/platform/clock';
+import { second } from '@tallyhook/platform/durations';
+import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
+import { TimeoutError, withTimeout } from '@tallyhook/platform/with-timeout';
 import type { Ledger } from '../../core/ledger/program-ledger.ts';
 import type { EffectNotices } from '../../core/outbox/effect-notices.ts';
-import { handle } from '../../core/outbox/perform.ts';
-import { parseQueue } from '../../core/outbox/queue.ts';
+import type { HandlerContent, HandlerEvent, HandlerEvents, HandlerKind } from '../../core/outbox/handler-events.ts';
+import { backoff, type Handle, handle, type RetryPolicy } from '../../core/outbox/perform.ts';
+import { parseQueue, type QueueName, queueName } from '../../core/outbox/queue.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
+import type { ClaimRecorder, Recorder } from '../../core/tally/recorder.ts';
+import type { RoutedDelivery } from '../../core/tally/tally.ts';
 import type { Store } from '../store.ts';
-import { callRetry, createCall, kindsOf } from './calls.ts';
-import { handlerKind } from './effects.ts';
-import type { Handlers } from './handlers.ts';
-import { createHandlerRecording, unhandledRecording } from './recording.ts';
+import { type Handler, type HandlerCall, type Handlers, handlerKind, PermanentError } from './handlers.ts';
 import { createSubscriptions } from './store.ts';
-
-export type Handling = ReturnType<typeof createHandling>;
 
 /**
  * The calls of the handlers of the package's user. A process processes the queues of its own handlers, and leaves those of
@@ -44,5 +46,162 @@ export function createHandling(options: {
     attemptsPerQueue: handlers.concurrency ?? 1,
     /** Aborts the signals of calls in progress, which are repeated later. */
     abortCalls: (): void => stopped.abort(),
+  };
+}
+
+/** Shorter than the lease of an effect (20 s), so that no other process calls at the same time. */
+const callTimeoutMs = 10 * second;
+/** Longer reasons are truncated (characters). */
+const maxReasonLength = 500;
+/** An event that waited for its process for long is not given up after the first failure. */
+const minAttempts = 20;
+
+type HandlerOf = { readonly [Kind in HandlerKind]: Handler<HandlerEvents[Kind]> | undefined };
+
+/** The functions by the kind of event. They may be methods of an object of a class. */
+function handlersByKind(handlers: Handlers): HandlerOf {
+  return {
+    vote: handlers.onVote?.bind(handlers),
+    premium: handlers.onPremium?.bind(handlers),
+    streak: handlers.onStreak?.bind(handlers),
+    milestone: handlers.onMilestone?.bind(handlers),
+    purchase: handlers.onPurchase?.bind(handlers),
+    review: handlers.onReview?.bind(handlers),
+  };
+}
+
+function kindsOf(handlers: Handlers): readonly HandlerKind[] {
+  return Object.entries(handlersByKind(handlers)).flatMap(([kind, handler]) =>
+    handler === undefined ? [] : [kind as HandlerKind],
+  );
+}
+
+/** As for other effects, but with a minimum of attempts. */
+const callRetry: RetryPolicy = ({ attempts, age }, random) =>
+  backoff({ attempts, age: attempts < minAttempts ? 0 : age }, random);
+
+/**
+ * Calls the function for an event. A failure concerns this call alone.
+ * @param options.stopped aborted when the program no longer waits for calls
+ */
+function createCall(options: {
+  readonly handlers: Handlers;
+  /** The ledger, with the community of this guild as the default. */
+  readonly ledgerIn: (guildId: string | null) => Ledger;
+  readonly stopped: AbortSignal;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Handle<HandlerContent> {
+  const { ledgerIn, stopped, clock, log } = options;
+  const byKind = handlersByKind(options.handlers);
+
+  function call(event: HandlerEvent, details: HandlerCall): void | Promise<void> {
+    // TypeScript does not relate the type of an event to the parameter of its handler.
+    const handler = byKind[event.type] as Handler<HandlerEvent> | undefined;
+    return handler?.(event, details);
+  }
+
+  return async ({ content: { id, event }, attempts: attempt }) => {
+    const timeout = new AbortController();
+    const signal = AbortSignal.any([timeout.signal, stopped]);
+    const details = { id, attempt, signal, ledger: ledgerIn(event.guildId) };
+    try {
+      await withTimeout(
+        callTimeoutMs,
+        clock,
+        // A function that throws at once must not differ from one that rejects.
+        Promise.resolve().then(() => call(event, details)),
+      );
+      return { outcome: 'done' };
+    } catch (error) {
+      const isLate = error instanceof TimeoutError && !timeout.signal.aborted;
+      timeout.abort(error);
+      const reason = isLate ? `did not finish within ${callTimeoutMs / second} s` : messageOf(error);
+      const cut = reason.slice(0, maxReasonLength);
+      const stack = error instanceof Error && !isLate ? error.stack : undefined;
+      if (error instanceof PermanentError) return { outcome: 'bury', reason: cut };
+      log.warn({ handler: event.type, call: id, attempt, reason: cut, stack }, 'a handler failed; it is called again');
+      return { outcome: 'later', reason: cut, scope: 'effects' };
+    }
+  };
+}
+
+/** The kinds of handlers that the recording of deliveries and claims can call. */
+const recordedKinds: readonly HandlerKind[] = ['vote', 'premium', 'streak', 'milestone'];
+
+/** Adds to each recorded listing which kinds of handlers to enqueue calls for. */
+interface HandlerRecording {
+  recorder(recorder: Recorder): Recorder;
+  claims(claims: ClaimRecorder): ClaimRecorder;
+}
+
+/** Of a program that has no handlers. */
+const unhandledRecording: HandlerRecording = { recorder: (recorder) => recorder, claims: (claims) => claims };
+
+/**
+ * @param kinds the kinds for which there are handlers now
+ * @param nudge called after each commit, with the queues that may have new calls
+ */
+export function createHandlerRecording(
+  kinds: () => readonly HandlerKind[],
+  nudge: (queues: readonly QueueName[]) => void,
+): HandlerRecording {
+  /** The result is the same object for the same listing: a listing is used for many votes. */
+  let known = new WeakMap<ListingContext, ListingContext>();
+  let knownKinds: readonly HandlerKind[] = [];
+
+  function withHandled<Listing extends ListingContext>(listing: Listing): Listing {
+    if (knownKinds !== kinds()) {
+      knownKinds = kinds();
+      known = new WeakMap();
+    }
+    const handled = (known.get(listing) as Listing | undefined) ?? { ...listing, handled: knownKinds };
+    known.set(listing, handled);
+    return handled;
+  }
+
+  function routedWithHandled(routed: RoutedDelivery): RoutedDelivery {
+    if (kinds().length === 0) return routed;
+    switch (routed.type) {
+      case 'event':
+        return { ...routed, listing: withHandled(routed.listing) };
+      case 'order':
+        return { ...routed, listings: routed.listings.map(withHandled) };
+      case 'test':
+      case 'ignored':
+      case 'quarantine':
+        return routed;
+    }
+  }
+
+  async function nudgeAfter<Result>(recording: Promise<Result>, listings: readonly ListingContext[]): Promise<Result> {
+    const result = await recording;
+    const called = recordedKinds.filter((kind) => kinds().includes(kind));
+    nudge(listings.flatMap(({ community }) => called.map((kind) => queueName('handler', community.id, kind))));
+    return result;
+  }
+
+  function listingsOf(routed: RoutedDelivery): readonly ListingContext[] {
+    if (routed.type === 'event') return [routed.listing];
+    return routed.type === 'order' ? routed.listings : [];
+  }
+
+  return {
+    recorder: ({ record, recordReplay }) => ({
+      record(delivery, routed) {
+        const recording = record(delivery, routedWithHandled(routed));
+        return kinds().length === 0 ? recording : nudgeAfter(recording, listingsOf(routed));
+      },
+      recordReplay(id, delivery, routed, now) {
+        const recording = recordReplay(id, delivery, routedWithHandled(routed), now);
+        return kinds().length === 0 ? recording : nudgeAfter(recording, listingsOf(routed));
+      },
+    }),
+    claims: ({ recordClaim }) => ({
+      recordClaim(claim, listing, now) {
+        if (kinds().length === 0) return recordClaim(claim, listing, now);
+        return nudgeAfter(recordClaim(claim, withHandled(listing), now), [listing]);
+      },
+    }),
   };
 }

@@ -2,14 +2,18 @@ import { sql as kyselySql, sql } from 'kysely';
 import { type AccountId, accountIdOf, lastVoteIn, partsOf, withVote } from '../../core/ledger/account.ts';
 import { correctionEntry } from '../../core/ledger/correction.ts';
 import { countedVoteCauses, type Entry, isCountedVote } from '../../core/ledger/entry.ts';
-import { addToScores } from '../../core/rewards/period-scores.ts';
+import { addToScores } from '../../core/rewards/calendar.ts';
 import { minVoteGapMs } from '../../core/rewards/reward.ts';
-import { addPastVote } from '../../core/rewards/streak-steps.ts';
-import { accountColumns, accountRow, type BalanceRow, toAccountState } from '../../core/store/account-columns.ts';
+import { addPastVote } from '../../core/rewards/streak.ts';
+import {
+  accountColumns,
+  accountRow,
+  type BalanceRow,
+  linkedEntries,
+  toAccountState,
+} from '../../core/store/account-columns.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
-import { linkedEntries } from '../../core/store/linked-entries.ts';
-import { lock } from '../../core/store/lock.ts';
-import { literal, run } from '../../core/store/query-builder.ts';
+import { literal, lock, run } from '../../core/store/query-builder.ts';
 import { toOutage } from '../../core/store/recording/queries.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
 import { entriesOf, idsAtOnce, recount, reversedReason, uncountVotes } from '../../core/store/uncounted-votes.ts';

@@ -14,7 +14,7 @@ import { html } from '@tallyhook/platform/web/html';
 import { maxPlainPages, plainPageHeaders, sendPlainPage } from '@tallyhook/platform/web/plain-page';
 import express, { type Express, type Response, Router } from 'express';
 import type { AccountId } from '../../core/ledger/account.ts';
-import type { Effect } from '../../core/outbox/effect.ts';
+import type { Effect } from '../../core/outbox/effect-kind.ts';
 import type { AppTexts, TextIn, Texts } from '../../texts/texts.ts';
 import type { RoleConnectionUpdate } from './role-connection.ts';
 import {

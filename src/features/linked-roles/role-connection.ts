@@ -1,7 +1,6 @@
 import { second } from '@tallyhook/platform/durations';
 import { memberOf, noCommunity } from '../../core/ledger/account.ts';
-import { type EffectKind, fieldsFormat, newEffect } from '../../core/outbox/effect-kind.ts';
-import { type NewEffect, planKey } from '../../core/outbox/outbox.ts';
+import { type EffectKind, fieldsFormat, type NewEffect, newEffect, planKey } from '../../core/outbox/effect-kind.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import type { CountedVote, Tally } from '../../core/tally/tally.ts';
 

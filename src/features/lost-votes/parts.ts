@@ -1,12 +1,9 @@
-import type { Clock } from '@tallyhook/platform/clock';
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import { createLeaseShare } from '@tallyhook/platform/leases/lease-share';
 import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
-import type { Log } from '@tallyhook/platform/log';
 import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import type { CommunityId, LedgerReads } from '../../core/ledger/account.ts';
-import type { QueueName } from '../../core/outbox/queue.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import { toleranceMs } from '../../core/rewards/reward.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
@@ -14,7 +11,7 @@ import { queuesOfVotes } from '../../core/tally/queues.ts';
 import type { ClaimRecorder } from '../../core/tally/recorder.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import type { SiteClient } from '../../lookup/sites/site-client.ts';
-import type { CommunityListing, Directory, LookupClients } from '../communities/feature.ts';
+import type { CommunityListing, LookupClients } from '../communities/feature.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
 import type { LostVotesStore } from './store.ts';
 
@@ -24,27 +21,26 @@ const firstLookbackMs = day;
 const overlapMs = hour;
 /** A younger vote is not lost: its delivery may be under way (ms). */
 const minAgeMs = 2 * minute;
-/**
- * Looks for lost votes in the histories of sites, once an hour and in one process at a time, since the beginning of each
- * listing in this database. What the ledger does not have
- * is recorded as by `/claim`, so a delivery that comes later pays nothing, and announced as a late delivery is.
- */
-export function createLostVotes(options: {
-  readonly directory: Pick<Directory, 'listings' | 'find' | 'onChange'>;
-  readonly store: LostVotesStore;
+
+/** What the search for lost votes needs. */
+interface LostVotesContext extends Pick<PartsContext, 'directory' | 'nudge' | 'clock' | 'stopwatch' | 'log'> {
   readonly lookups: Pick<LookupClients, 'findSite'>;
-  readonly ledgerIn: (communityId: CommunityId) => Pick<LedgerReads, 'lastVoteAt'>;
-  readonly recorder: ClaimRecorder;
-  /** Polls these queues of the outbox, in every process. */
-  readonly nudge: (queues: readonly QueueName[]) => void;
+  readonly store: {
+    readonly ledgerIn: (communityId: CommunityId) => Pick<LedgerReads, 'lastVoteAt'>;
+    readonly lostVotes: LostVotesStore;
+  };
+  readonly claimRecorder: ClaimRecorder;
   /** Null if no other process uses the database. */
   readonly leases: LeaseStore | null;
-  readonly clock: Clock;
-  /** Real time, for the lease. */
-  readonly stopwatch: Clock;
-  readonly log: Log;
-}): Loop {
-  const { directory, store, lookups, ledgerIn, recorder, nudge, leases, clock, stopwatch, log } = options;
+}
+
+/**
+ * Looks for lost votes in the histories of sites, once an hour and in one process at a time, since the beginning of each
+ * listing in this database. What the ledger does not have is recorded as by `/claim`, so a delivery that comes later pays
+ * nothing, and announced as a late delivery is.
+ */
+export function createLostVotes(context: LostVotesContext): Loop {
+  const { directory, store, lookups, claimRecorder, nudge, leases, clock, stopwatch, log } = context;
   const share =
     leases && createLeaseShare({ store: leases, group: 'history', size: 1, clock: stopwatch, log, onChange });
   /** When the history of each listing was read to its end (ms since the epoch). */
@@ -76,12 +72,12 @@ export function createLostVotes(options: {
       if (directory.find(name)?.site !== undefined) continue;
       begun.delete(name);
       readAt.delete(name);
-      await store.end(name);
+      await store.lostVotes.end(name);
     }
   }
 
   async function begin({ name, kind, id, site }: CommunityListing): Promise<number> {
-    const since = await store.begin(name, `${site?.id} ${kind} ${id}`, clock.now());
+    const since = await store.lostVotes.begin(name, `${site?.id} ${kind} ${id}`, clock.now());
     begun.add(name);
     return since;
   }
@@ -110,7 +106,7 @@ export function createLostVotes(options: {
     const { name, community } = listing;
     const now = clock.now();
     const names = namesOfTarget(community, name);
-    const ledger = ledgerIn(community.id);
+    const ledger = store.ledgerIn(community.id);
     const since = Math.max(await begin(listing), (readAt.get(name) ?? now - firstLookbackMs) - overlapMs);
     try {
       for await (const { userId, at, weight, nextVoteAt } of history(since)) {
@@ -120,7 +116,7 @@ export function createLostVotes(options: {
         const last = await ledger.lastVoteAt(userId, names);
         if (last !== null && Math.abs(last - at) <= toleranceMs) continue;
         const lost = { userId, at, atSite: { weight, nextVoteAt }, isAnnounced: true };
-        const result = await recorder.recordClaim(lost, withoutSecrets(listing), now);
+        const result = await claimRecorder.recordClaim(lost, withoutSecrets(listing), now);
         if (result.outcome !== 'claimed') continue;
         nudge(queuesOfVotes(listing));
         log.info({ user: userId, listing: name, credits: result.credits }, 'recorded a vote that was not delivered');
@@ -144,20 +140,6 @@ export function createLostVotes(options: {
   };
 }
 
-export function create({
-  store,
-  claimRecorder,
-  ...context
-}: PartsContext & {
-  readonly store: {
-    readonly ledgerIn: (communityId: CommunityId) => LedgerReads;
-    readonly lostVotes: LostVotesStore;
-  };
-  readonly claimRecorder: ClaimRecorder;
-  /** Null if no other process uses the database. */
-  readonly leases: LeaseStore | null;
-}) {
-  const { ledgerIn, lostVotes: beginnings } = store;
-  const lostVotes = createLostVotes({ ...context, store: beginnings, ledgerIn, recorder: claimRecorder });
-  return { loops: [lostVotes] } satisfies FeatureParts;
+export function create(context: PartsContext & LostVotesContext) {
+  return { loops: [createLostVotes(context)] } satisfies FeatureParts;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
 import { createPseudonym } from '../../core/ledger/account.ts';
-import { maxClaimAgeMs } from '../../core/tally/record-claim.ts';
+import { maxClaimAgeMs } from '../../core/tally/recorder.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import { forgetMember, type MemberDataStore } from './store.ts';
 

@@ -1,16 +1,30 @@
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
-import { lines } from '@tallyhook/platform/texts/markup';
+import { lines, type Markup, markup, repeated, timestamp } from '@tallyhook/platform/texts/markup';
+import { html } from '@tallyhook/platform/web/html';
+import type { Effect } from '../../core/outbox/effect-kind.ts';
 import { type Handle, handle } from '../../core/outbox/perform.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
+import type { Panel } from '../../discord/commands/reply.ts';
 import type { ChannelTexts } from '../../discord/languages.ts';
-import { postOnce } from '../../discord/posting.ts';
+import { editMessage, type Posted, postOnce } from '../../discord/posting.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
-import { currentParty, partyCard } from './card.ts';
-import { type PartyReached, type PartyReward, partyPanelKind, partyReachedKind, partyRewardKind } from './effects.ts';
-import { createPartyPanelHandler } from './panel-message.ts';
-import { daysOfPeriod, partyAnnounced } from './rules.ts';
-import type { PartyStore } from './store.ts';
+import type { Texts } from '../../texts/texts.ts';
+import type { ConsoleCard, FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
+import {
+  daysOfPeriod,
+  type PartyPanel,
+  type PartyReached,
+  type PartyReward,
+  partyAnnounced,
+  partyPanelKind,
+  partyPeriodAt,
+  partyReachedKind,
+  partyRewardKind,
+  partyRules,
+} from './rules.ts';
+import type { PartyStore, ShownParty } from './store.ts';
 
 /** How long one attempt may take, well below the lease of the effect (ms). */
 const attemptMs = 5 * second;
@@ -92,4 +106,117 @@ export function create(context: PartsContext & { readonly store: { readonly part
       ),
     ],
   } satisfies FeatureParts;
+}
+
+/** The party of the current period. */
+export interface PartyStatus {
+  readonly period: string;
+  /** Counted votes. */
+  readonly votes: number;
+  readonly goal: number;
+  /** For each voter. */
+  readonly credits: number;
+}
+
+/**
+ * Counted votes in the current period of the community's party, and its goal; null without a party.
+ * @param now ms since the epoch
+ */
+export async function currentParty(
+  parties: Pick<PartyStore, 'progress'>,
+  listings: readonly ListingContext[],
+  now: number,
+): Promise<PartyStatus | null> {
+  const listing = listings.find(({ rewards }) => partyRules.in(rewards));
+  const period = listing === undefined ? null : partyPeriodAt(listing, now);
+  if (period === null) return null;
+  const { votes } = await parties.progress(period);
+  const { goal = 0, credits = 0 } = (listing && partyRules.in(listing.rewards)) ?? {};
+  return { period, votes, goal, credits };
+}
+
+/** The progress of the current party, of one guild or (null) of the first that has one. */
+export function partyCard(current: (guildId: string | null) => Promise<PartyStatus | null>): ConsoleCard {
+  return {
+    id: 'party',
+    title: ({ text }) => text('party.title'),
+    isBesideRules: true,
+    isScoped: true,
+    async render({ scope, texts, markup }) {
+      const status = await current(scope?.guildId ?? null);
+      if (status === null) return null;
+      const { text, number } = texts;
+      const { period, votes, goal, credits } = status;
+      const days = texts.days(...daysOfPeriod(period));
+      return html`<p>${days}: ${markup(text('party.progress', { votes: number(votes), goal: number(goal) }))}</p>
+<progress max="${goal}" value="${Math.min(votes, goal)}" aria-label="${text('party.title')}"></progress>
+<p class="quiet">${markup(votes >= goal ? text('party.goalTitle') : text('party.reward', { credits: text('parts.credits', { count: credits }) }))}</p>`;
+    },
+  };
+}
+
+/** Length of the progress bar (blocks). */
+const barLength = 20;
+
+/**
+ * Posts or edits the message with the progress of a party. One that was deleted is posted again. Rejects as
+ * the store does.
+ */
+export function createPartyPanelHandler(options: {
+  rest: DiscordRest;
+  panels: Pick<PartyStore, 'find' | 'updated' | 'rejected'>;
+  textsOf: ChannelTexts;
+  clock: Clock;
+}): Handle<PartyPanel> {
+  const { rest, panels, textsOf, clock } = options;
+
+  async function show(party: ShownParty, effect: Effect<PartyPanel>, channelId: string, now: number): Promise<Posted> {
+    const { message } = party;
+    const texts = await textsOf(channelId);
+    const days = daysOfPeriod(effect.content.period);
+    const reply = { ...renderParty(party, now, texts), footer: texts.days(...days) };
+    const edited = message?.channelId === channelId ? await editMessage(rest, message, reply) : null;
+    const footers = texts.languages.all().map((each) => each.days(...days));
+    return edited ?? postOnce(rest, clock, { channelId, reply, effect, footers });
+  }
+
+  return async (effect): Promise<AttemptResult> => {
+    const { period } = effect.content;
+    const now = clock.now();
+    const party = await panels.find(period, now);
+    if (party === null) return { outcome: 'done' };
+    const channelId = party.channelId ?? effect.content.channelId;
+    const shown = await show(party, effect, channelId, now);
+    if ('outcome' in shown) {
+      // The owner may choose another channel instead, which the next vote takes; this one shows it wherever it is then.
+      const isRejected = shown.outcome === 'bury' || (shown.outcome === 'later' && shown.stop !== undefined);
+      if (isRejected) await panels.rejected(period);
+      return shown;
+    }
+    const { votes, reachedAt } = party;
+    const message = { id: shown.messageId, channelId };
+    await panels.updated(period, { message, votes, isFinal: reachedAt !== null }, clock.now());
+    return { outcome: 'done' };
+  };
+}
+
+/** Once the goal is reached, it shows the goal, so that further votes change nothing. */
+function renderParty(party: ShownParty, now: number, texts: Texts): Panel {
+  const { text, number } = texts;
+  const { votes, reachedAt, goal, credits, endsAt } = party;
+  const isReached = reachedAt !== null;
+  const shownVotes = isReached ? goal : votes;
+  const filled = Math.min(barLength, Math.floor((barLength * shownVotes) / goal));
+  const bar = markup`${repeated(markup`█`, filled)}${repeated(markup`░`, barLength - filled)}`;
+  const progress = text('party.progress', { votes: number(shownVotes), goal: number(goal) });
+  const panel = (tone: Panel['tone'], title: Markup, ...details: (Markup | null)[]): Panel => ({
+    kind: 'panel',
+    tone,
+    title,
+    blocks: [{ kind: 'text', text: lines(bar, progress, ...details) }],
+  });
+  if (isReached) return panel('good', text('party.reachedTitle'));
+  if (now >= endsAt) return panel('wait', text('party.endedTitle'), text('party.missed'));
+  const reward = credits > 0 ? text('party.reward', { credits: text('parts.credits', { count: credits }) }) : null;
+  return panel('plain', text('party.title'), reward, text('party.ends', { time: timestamp(endsAt, 'R') }));
 }

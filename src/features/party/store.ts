@@ -1,16 +1,25 @@
 import { accountIdOf } from '../../core/ledger/account.ts';
 import { newEffect } from '../../core/outbox/effect-kind.ts';
 import { queueName } from '../../core/outbox/queue.ts';
-import { addToScores } from '../../core/rewards/period-scores.ts';
+import { addToScores } from '../../core/rewards/calendar.ts';
 import { appendEntry, lockAccount } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { SqlClient } from '../../core/store/sql-module.ts';
 import type { PostedMessage } from '../../discord/posting.ts';
-import { type PartyReward, partyPanelKind } from './effects.ts';
-import type { PartySql } from './hot-tables.ts';
-import { isPanelWaiting, panelIntervalMs, panelKey, toPartyState } from './hot-tables.ts';
-import { noPartyProgress, type PartyProgress, partyEntry, partyOf } from './rules.ts';
+import {
+  isPanelWaiting,
+  noPartyProgress,
+  type PartyProgress,
+  type PartyReward,
+  type PartySql,
+  panelIntervalMs,
+  panelKey,
+  partyEntry,
+  partyOf,
+  partyPanelKind,
+  toPartyState,
+} from './rules.ts';
 
 /** Voters per transaction, in which votes for the party wait. */
 const votersPerPayment = 15;

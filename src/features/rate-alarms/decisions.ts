@@ -11,8 +11,7 @@ import { type EventKey, voteKeys } from '../../core/tally/idempotency-key.ts';
 import type { QuarantinedDelivery } from '../../core/tally/write-event.ts';
 import { findSite } from '../../webhook/sites/index.ts';
 import type { CommunityListing, Directory } from '../communities/feature.ts';
-import type { Alarm, RateAlarmStore } from './store.ts';
-import { rateAlarmReport } from './store.ts';
+import { type Alarm, type RateAlarmStore, rateAlarmReport } from './store.ts';
 
 /** How soon a decision is carried out that was made in another process, and an alarm is reported (ms). */
 const pauseMs = 5 * second;

@@ -3,10 +3,8 @@ import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import { hotTable } from '../../core/store/recording/hot-table.ts';
 import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
 import { quarantineReasons } from '../../webhook/rejections.ts';
-import { addVote, isHeld } from './rate.ts';
-import { rateAlarmRule } from './rules.ts';
 import * as sql from './store.ts';
-import { type RateAlarmTables, rateAlarmReport } from './store.ts';
+import { addVote, isHeld, type RateAlarmTables, rateAlarmReport, rateAlarmRule } from './store.ts';
 
 const table = hotTable<RateAlarmTables>()({
   name: 'rate_alarms',

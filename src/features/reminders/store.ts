@@ -8,20 +8,22 @@ import {
   memberOf,
   partsOf,
 } from '../../core/ledger/account.ts';
-import type { TypedMessage } from '../../core/outbox/effect-contents.ts';
 import {
   directMessage,
   directMessageKind,
   isOf,
   type MessageType,
+  type PlanKey,
+  type PlannedEffect,
   parseContent,
+  planKey,
+  type TypedMessage,
 } from '../../core/outbox/effect-kind.ts';
-import { type PlanKey, type PlannedEffect, planKey } from '../../core/outbox/outbox.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import { parseLastVotes } from '../../core/store/account-columns.ts';
 import { accountsOfMember, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { enqueue, isPlanned, planMissing, withdraw } from '../../core/store/outbox/enqueue.ts';
-import { waitingIn } from '../../core/store/outbox/queues.ts';
+import { waitingIn } from '../../core/store/outbox/store.ts';
 import { literal, preparedStatement, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { AccountState } from '../../core/tally/account-state.ts';

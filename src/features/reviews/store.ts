@@ -1,14 +1,11 @@
 import { day } from '@tallyhook/platform/durations';
 import { type Fields, matches } from '@tallyhook/platform/json';
 import type { CommunityId } from '../../core/ledger/account.ts';
-import { type EffectKind, formatOf, newEffect } from '../../core/outbox/effect-kind.ts';
+import { type EffectKind, formatOf, type NewEffect, newEffect } from '../../core/outbox/effect-kind.ts';
 import type { HandlerListing, ReviewEvent } from '../../core/outbox/handler-events.ts';
-import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { queueName } from '../../core/outbox/queue.ts';
-import { lock } from '../../core/store/lock.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
-import { deleteProgress, progressOf, setProgress } from '../../core/store/progress.ts';
-import { insertMissing, run } from '../../core/store/query-builder.ts';
+import { deleteProgress, insertMissing, lock, progressOf, run, setProgress } from '../../core/store/query-builder.ts';
 import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { handlerCall } from '../handlers/feature.ts';
 

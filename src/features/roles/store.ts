@@ -1,10 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseJson } from '@tallyhook/platform/json';
 import type { AccountId } from '../../core/ledger/account.ts';
-import type { MemberRole } from '../../core/outbox/effect-contents.ts';
-import { type MessageType, roleFields, roleKind } from '../../core/outbox/effect-kind.ts';
-import { planKey } from '../../core/outbox/outbox.ts';
-import type { GrantedRole, GrantState } from '../../core/rewards/grant.ts';
+import { type MemberRole, type MessageType, planKey, roleFields, roleKind } from '../../core/outbox/effect-kind.ts';
+import type { GrantedRole, GrantState } from '../../core/rewards/reward.ts';
 import { lockAccountsOf } from '../../core/store/accounts.ts';
 import { communityOfGuild } from '../../core/store/communities.ts';
 import { enqueue, withdraw } from '../../core/store/outbox/enqueue.ts';

@@ -5,7 +5,7 @@ import { messageOf, TallyhookError } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { settleWithin, withTimeout } from '@tallyhook/platform/with-timeout';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
-import { createCardSource, readCard } from '../../core/announcements/listing-card.ts';
+import { createCardSource, readCard } from '../../core/announcements/announcement.ts';
 import type { ResolvedFile } from '../../discord/commands/command.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/client.ts';

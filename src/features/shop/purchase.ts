@@ -5,7 +5,7 @@ import type { AccountId, CommunityId } from '../../core/ledger/account.ts';
 import type { Entry } from '../../core/ledger/entry.ts';
 import type { MessageType } from '../../core/outbox/effect-kind.ts';
 import type { QueueName } from '../../core/outbox/queue.ts';
-import type { StoredGrant } from '../../core/rewards/grant.ts';
+import type { StoredGrant } from '../../core/rewards/reward.ts';
 import type { Texts } from '../../texts/texts.ts';
 
 /** Longest code (characters), so that a message with it fits into Discord's limits. */

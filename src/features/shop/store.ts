@@ -1,14 +1,12 @@
 import type { Generated, Selectable } from 'kysely';
 import { type AccountId, accountIdOf, type CommunityId } from '../../core/ledger/account.ts';
-import { directMessage, type MessageType, ownerReport } from '../../core/outbox/effect-kind.ts';
+import { directMessage, type MessageType, type NewEffect, ownerReport } from '../../core/outbox/effect-kind.ts';
 import type { PurchaseEvent } from '../../core/outbox/handler-events.ts';
-import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { queueName } from '../../core/outbox/queue.ts';
-import type { GrantedRole } from '../../core/rewards/grant.ts';
+import type { GrantedRole } from '../../core/rewards/reward.ts';
 import { appendEntry, lockAccount, lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
-import { lock } from '../../core/store/lock.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
-import { literal, preparedStatement, run } from '../../core/store/query-builder.ts';
+import { literal, lock, preparedStatement, run } from '../../core/store/query-builder.ts';
 import type { SettleRole, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { roleEffect } from '../../core/tally/grants.ts';
 import { handlerCall } from '../handlers/feature.ts';

@@ -4,14 +4,14 @@ import { parseJson } from '@tallyhook/platform/json';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { monthOf } from '../../core/rewards/calendar.ts';
-import type { VoteHistory } from '../../core/rewards/history.ts';
-import { rebuildHistory } from '../../core/rewards/history-of-entries.ts';
+import { type VoteHistory } from '../../core/rewards/history.ts';
 import {
   type CommonGoal,
   type EarnedEntry,
   type PastVote,
   type ReplayContext,
   type ReplayListing,
+  rebuildHistory,
   replayVotes,
 } from '../../core/rewards/replay-votes.ts';
 import { creditsOf } from '../../core/rewards/reward.ts';

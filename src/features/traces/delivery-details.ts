@@ -1,7 +1,7 @@
 import { formatCount, minute } from '@tallyhook/platform/durations';
 import { HttpError } from '@tallyhook/platform/web/http-error';
 import type { Cause, ProgramKey } from '../../core/ledger/entry.ts';
-import { directMessagesClosed } from '../../core/outbox/effect.ts';
+import { directMessagesClosed } from '../../core/outbox/effect-kind.ts';
 import {
   type DeliveryEffect,
   type DeliveryRecord,

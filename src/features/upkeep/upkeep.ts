@@ -16,10 +16,10 @@ const minPauseMs = 10;
 const leaseMs = 2 * minute;
 
 /** What is pruned: the bodies of deliveries, and effects that are done. */
-export type PrunedKind = 'bodies' | 'effects';
+type PrunedKind = 'bodies' | 'effects';
 
 /** How long data is kept (ms); null forever. */
-export interface Retention {
+interface Retention {
   readonly bodiesMs: number | null;
   readonly effectsMs: number | null;
 }
@@ -67,10 +67,10 @@ export function createPruning(
 }
 
 /** How often pruning starts (ms), and counting. */
-export const pruneEveryMs = 10 * minute;
-export const countEveryMs = 10 * second;
+const pruneEveryMs = 10 * minute;
+const countEveryMs = 10 * second;
 /** Counts of votes are kept longer than any chart shows them (ms). */
-export const keepVoteCountsMs = 40 * day;
+const keepVoteCountsMs = 40 * day;
 
 /** At most this many roles are repaired per minute, so that votes and commands have Discord's rate limit to themselves. */
 const repairEveryMs = minute;
@@ -160,4 +160,49 @@ export function createUpkeep(options: {
       await Promise.all(loops.map((loop) => loop.stop()));
     },
   };
+}
+
+const beatEveryMs = minute;
+/** The clocks of several machines may differ by this much (ms). */
+const clockToleranceMs = 5 * minute;
+/** Deliveries whose times one transaction corrects: a few ms. */
+const correctedAtOnce = 20;
+
+/**
+ * Notes regularly that deliveries can be received, in each process that receives them: days on which none could are forgiven.
+ * If the last time is in the future, the clock was ahead, also before a restart: what has its time from it is corrected.
+ */
+export function createHeartbeat(options: {
+  readonly store: Pick<Store, 'upkeep'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Loop {
+  const { store, clock, log } = options;
+  const { upkeep } = store;
+
+  async function beat(): Promise<void> {
+    const now = clock.now();
+    const last = await upkeep.lastBeat();
+    if (last !== null && last > now + clockToleranceMs) await correctTimes(now);
+    await upkeep.beat(now);
+  }
+
+  async function correctTimes(now: number): Promise<void> {
+    const ids = await upkeep.receivedAfter(now);
+    for (let done = 0; done < ids.length; done += correctedAtOnce)
+      await upkeep.correctTimes(ids.slice(done, done + correctedAtOnce), now);
+    await upkeep.wakePlanned(now);
+    if (ids.length > 0)
+      log.warn(
+        { deliveries: ids.length },
+        'the clock was ahead: the times of receipt that it gave were corrected to now',
+      );
+  }
+
+  return createLoop({
+    round: beat,
+    pauseMs: beatEveryMs,
+    clock,
+    onError: (error) => log.warn({ reason: messageOf(error) }, 'the heartbeat failed; retrying'),
+  });
 }

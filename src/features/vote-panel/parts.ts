@@ -1,13 +1,44 @@
+import { createHash } from 'node:crypto';
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
-import { minute } from '@tallyhook/platform/durations';
-import { channelMention } from '@tallyhook/platform/texts/markup';
+import { minute, second } from '@tallyhook/platform/durations';
+import {
+  bold,
+  channelMention,
+  escapeName,
+  joined,
+  lines,
+  type Markup,
+  markup,
+  memberName,
+} from '@tallyhook/platform/texts/markup';
+import { settleWithin } from '@tallyhook/platform/with-timeout';
+import { Routes } from 'discord-api-types/v10';
 import type { CommunityId } from '../../core/ledger/account.ts';
-import type { Standings } from '../../core/ledger/standing.ts';
-import { handle } from '../../core/outbox/perform.ts';
-import { amountPerVote } from '../../core/rewards/decide-vote.ts';
+import type { RankedMember, Standings } from '../../core/ledger/standing.ts';
+import { type Handle, handle } from '../../core/outbox/perform.ts';
+import { amountPerVote, type VoteAmount } from '../../core/rewards/decide-vote.ts';
 import { calendarOf } from '../../core/tally/community.ts';
-import { type CommandDefinition, isOffered, listingsTarget, offersAt } from '../../discord/commands/command.ts';
-import type { Reply } from '../../discord/commands/reply.ts';
+import {
+  type CommandDefinition,
+  isOffered,
+  type ListedLookup,
+  listingsTarget,
+  offersAt,
+} from '../../discord/commands/command.ts';
+import {
+  type ListedPage,
+  listingPage,
+  nameWithSite,
+  unknownPage,
+  voteButtons,
+  voteLinkTo,
+} from '../../discord/commands/listing-page.ts';
+import type { ActionTarget, Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
+import { CircuitOpenError, classifySendError, rejectionOf } from '../../discord/discord-errors.ts';
+import { editMessage, type Posted, type PostedMessage, postOnce } from '../../discord/posting.ts';
+import type { DiscordRest } from '../../discord/rest.ts';
+import { medalOf } from '../../texts/medals.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Community } from '../communities/feature.ts';
 import {
@@ -18,10 +49,14 @@ import {
   type ServicesContext,
 } from '../parts.ts';
 import { lacksOf } from '../settings.ts';
-import { createVotePanelHandler, type DrawnPanel, digestOf } from './panel-message.ts';
-import { readPages, renderVotePanel } from './render.ts';
-import type { StoredPanel, VotePanelStore } from './store.ts';
-import { type LostPanel, lostPanelReport, votePanelKind } from './store.ts';
+import {
+  type LostPanel,
+  lostPanelReport,
+  type PanelOfGuild,
+  type StoredPanel,
+  type VotePanelStore,
+  votePanelKind,
+} from './store.ts';
 
 /** Tells the owner that a panel is gone. */
 export function renderLostPanel({ panelChannelId }: LostPanel, { text }: Texts): Reply {
@@ -142,4 +177,182 @@ async function drawPanel(
   const footer = monthIn(texts);
   const footers = texts.languages.all().map(monthIn);
   return { panel: { ...renderVotePanel(content, texts), footer }, footers, isComplete };
+}
+
+/** A page that takes longer is taken as unknown (ms). */
+const timeoutMs = 2 * second;
+/** A panel has 40 components, of which other buttons and the texts need some. */
+const maxLinks = 20;
+
+interface ListingReward extends VoteAmount {
+  readonly listing: string;
+  /** What people call it. */
+  readonly displayName: string;
+}
+
+export interface PanelContent {
+  readonly listings: readonly ListedPage[];
+  /** The members with the most votes of the month. */
+  readonly top: readonly RankedMember[];
+  /** The names of those of them who have left. */
+  readonly departed: ReadonlyMap<string, string>;
+  /** How many more share the rank of the last of them. */
+  readonly moreTied: number;
+  /** What a vote for each listing earns now. */
+  readonly rewards: readonly ListingReward[];
+  /** What lists all listings; null to link each of them. */
+  readonly list: ActionTarget | null;
+  /** What commands offer. */
+  readonly buttons: readonly ReplyButton[];
+}
+
+/** The pages of listings; incomplete if the service does not tell one in time, so that a panel keeps the links it has. */
+export async function readPages(
+  listings: readonly ListedLookup[],
+  texts: Texts,
+  clock: Clock,
+): Promise<{ readonly pages: readonly ListedPage[]; readonly isComplete: boolean }> {
+  const profiles = await Promise.all(
+    listings.slice(0, maxLinks).map(async (listed) => {
+      const profile = await settleWithin(timeoutMs, clock, listed.lookup.profile());
+      return { listed, profile };
+    }),
+  );
+  return {
+    pages: profiles.map(({ listed, profile }) => ({
+      listed,
+      page: profile === undefined ? unknownPage(listed, texts) : listingPage(profile.value, texts),
+    })),
+    isComplete: profiles.every(({ profile }) => profile !== undefined),
+  };
+}
+
+/** The message with which members vote. All its buttons work forever: their ids name a command and an action. */
+export function renderVotePanel(content: PanelContent, texts: Texts): Panel {
+  const { listings, top, departed, moreTied, rewards, buttons } = content;
+  const { text } = texts;
+  const [first] = listings;
+  const links = linksTo(content, texts);
+  const ranked = top.map(({ rank, userId, score }) =>
+    joined([joined([medalOf(rank), memberName(userId, departed)], ' '), text('parts.votes', { count: score })], ' · '),
+  );
+  const earned = renderRewards(rewards, listings, texts);
+  const tied = moreTied === 0 ? null : text('digest.more', { count: moreTied });
+  return {
+    kind: 'panel',
+    tone: 'good',
+    title: text('votePanel.title', { name: first?.page.name ?? markup`` }),
+    blocks: [
+      ...(earned.length > 0 ? [{ kind: 'text' as const, text: lines(...earned) }] : []),
+      {
+        kind: 'text',
+        text: lines(
+          bold(text('leaderboard.titles.votes.month')),
+          ...(top.length === 0 ? [text('leaderboard.none')] : ranked),
+          tied,
+        ),
+      },
+      { kind: 'buttons', buttons: links },
+      { kind: 'buttons', buttons },
+    ],
+  };
+}
+
+/** A link to the only listing, and a button that lists several. */
+function linksTo({ listings, list }: PanelContent, texts: Texts): readonly ReplyButton[] {
+  const [first, ...others] = listings;
+  if (first === undefined) return [];
+  if (others.length === 0) return voteButtons(first.page, texts);
+  if (list === null) return listings.flatMap((listing) => voteLinkTo(listing, listings, texts));
+  return [{ kind: 'action', ...list, label: texts.text('canVote.voteButton'), style: 'primary' }];
+}
+
+/** One line if all listings pay the same, otherwise one for each that pays. */
+function renderRewards(
+  rewards: readonly ListingReward[],
+  listings: readonly ListedPage[],
+  { text }: Texts,
+): readonly Markup[] {
+  const paid = rewards.map((reward) => ({
+    ...reward,
+    line: text(reward.isToday ? 'votePanel.rewardToday' : 'votePanel.reward', {
+      credits: text('parts.credits', { count: reward.credits }),
+    }),
+  }));
+  const [first, ...others] = paid;
+  if (first === undefined) return [];
+  if (others.every(({ line }) => line === first.line)) return first.credits > 0 ? [first.line] : [];
+  return paid
+    .filter(({ credits }) => credits > 0)
+    .map(({ listing, displayName, line }) => {
+      const shown = listings.find(({ listed }) => listed.name === listing);
+      return joined([bold(shown === undefined ? escapeName(displayName) : nameWithSite(shown)), line], ' · ');
+    });
+}
+
+/** The panel of a guild as it is to be shown now. */
+export interface DrawnPanel {
+  readonly panel: Panel & { readonly footer: string };
+  readonly footers: readonly string[];
+  /** Whether nothing is missing only because the listing service has not answered. */
+  readonly isComplete: boolean;
+}
+
+export function digestOf({ panel }: DrawnPanel): string {
+  return createHash('sha256').update(JSON.stringify(panel)).digest('hex').slice(0, 32);
+}
+
+/**
+ * Posts a panel where it was placed, in place of an earlier one, and edits it when it would show something else. One that
+ * was deleted is not posted again: its owner gets a report.
+ */
+export function createVotePanelHandler(options: {
+  readonly rest: DiscordRest;
+  readonly panels: Pick<VotePanelStore, 'find' | 'updated' | 'removed'>;
+  /** Null for a guild without listings. */
+  readonly draw: (guildId: string) => Promise<DrawnPanel | null>;
+  /** The owner's channel of a guild. */
+  readonly reportTo: (guildId: string) => string | null;
+  readonly clock: Clock;
+}): Handle<PanelOfGuild> {
+  const { rest, panels, draw, reportTo, clock } = options;
+
+  /** Null once it is deleted, or if Discord does not let the bot delete it, so that the new one does not wait for that. */
+  async function remove({ channelId, id }: PostedMessage): Promise<AttemptResult | null> {
+    try {
+      await rest.delete(Routes.channelMessage(channelId, id));
+      return null;
+    } catch (error) {
+      const isRejected = rejectionOf(error) !== null || error instanceof CircuitOpenError;
+      return isRejected ? null : classifySendError(error, { channelId, effects: 1 });
+    }
+  }
+
+  async function show(
+    { channelId, messageId, replaced }: StoredPanel,
+    { panel, footers }: DrawnPanel,
+    effect: Parameters<typeof postOnce>[2]['effect'],
+  ): Promise<Posted | null> {
+    if (messageId !== null) return editMessage(rest, { id: messageId, channelId }, panel);
+    const failure = replaced === null ? null : await remove(replaced);
+    return failure ?? postOnce(rest, clock, { channelId, reply: panel, footers, effect });
+  }
+
+  return async (effect) => {
+    const { guildId, channelId } = effect.content;
+    const stored = await panels.find(guildId);
+    if (stored === null || stored.channelId !== channelId) return { outcome: 'done' };
+    const drawn = await draw(guildId);
+    if (drawn === null) return { outcome: 'done' };
+    const shown = digestOf(drawn);
+    const isShown = stored.messageId !== null && stored.shown === shown;
+    const result = isShown ? { messageId: stored.messageId } : await show(stored, drawn, effect);
+    if (result === null || ('outcome' in result && result.outcome === 'bury')) {
+      await panels.removed({ guildId, channelId }, reportTo(guildId), clock.now());
+      return result ?? { outcome: 'done' };
+    }
+    if ('outcome' in result) return result;
+    await panels.updated({ guildId, shown, message: { id: result.messageId, channelId } }, clock.now());
+    return { outcome: 'done' };
+  };
 }

@@ -4,7 +4,7 @@ import type { Markup } from '@tallyhook/platform/texts/markup';
 import type { ValuesOf } from '@tallyhook/platform/texts/messages';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { isPseudonym } from '../../core/ledger/account.ts';
-import type { EffectState } from '../../core/outbox/effect.ts';
+import type { EffectState } from '../../core/outbox/effect-kind.ts';
 import type { DeliveryRecord } from '../../core/records/records.ts';
 import type { TextKey, TextMessages, Texts } from '../../texts/texts.ts';
 import type { KnownEventKind } from '../../webhook/event.ts';

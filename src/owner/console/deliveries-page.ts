@@ -2,7 +2,7 @@ import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { dateTime, exactDateTime, timeAgo } from '@tallyhook/platform/web/time-element';
 import { causeName } from '../../../commands/entry-reason.ts';
-import { effectName } from '../../core/outbox/effect-name.ts';
+import { effectName } from '../../core/outbox/effect-kind.ts';
 import { type DeliveryRecord, type EffectRecord, isPruned } from '../../core/records/records.ts';
 import type { DeliveryDetails } from '../../features/traces/delivery-details.ts';
 import type { Texts } from '../../texts/texts.ts';

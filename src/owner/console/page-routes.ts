@@ -10,7 +10,7 @@ import { paginate } from '@tallyhook/platform/web/pagination';
 import { type Request, Router } from 'express';
 import { z } from 'zod';
 import { maxCorrection, overdraws } from '../../core/ledger/correction.ts';
-import type { EffectState } from '../../core/outbox/effect.ts';
+import type { EffectState } from '../../core/outbox/effect-kind.ts';
 import type { EffectRecord, OpenProblems } from '../../core/records/records.ts';
 import { createCalendar } from '../../core/rewards/calendar.ts';
 import { getDelivery } from '../../features/traces/delivery-details.ts';

@@ -8,8 +8,8 @@ import {
   trustedMarkup,
 } from '@tallyhook/platform/texts/markup';
 import { type Html, html } from '@tallyhook/platform/web/html';
-import { ownReason } from '../../core/announcements/own-reason.ts';
-import { directMessagesClosed } from '../../core/outbox/effect.ts';
+import { ownReason } from '../../core/announcements/announcement.ts';
+import { directMessagesClosed } from '../../core/outbox/effect-kind.ts';
 import type { DeliveryRecord, LedgerEntry } from '../../core/records/records.ts';
 import { confirmationReasons } from '../../features/confirmations/feature.ts';
 import { explainRoleFailure } from '../../features/roles/parts.ts';

@@ -8,7 +8,7 @@ import { checkRoles, evaluateRoles, rolesByGuild } from '../../../src/cli/doctor
 import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import { fetchBotIdentity } from '../../../src/discord/inspection.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import { plainAnnouncements } from '../../../src/features/announcements/read-settings.ts';
+import { plainAnnouncements } from '../../../src/features/settings.ts';
 import { createDatabaseWithVotes, voteTime } from '../../support/database-with-votes.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { localDiscord } from '../../support/local-discord.ts';

@@ -1,12 +1,10 @@
 import { second } from '@tallyhook/platform/durations';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { describe, expect, it } from 'vitest';
-import { createDiscovery } from '../../../src/core/outbox/discovery.ts';
-import type { ClaimedEffect } from '../../../src/core/outbox/effect.ts';
-import { announcementKind, roleKind } from '../../../src/core/outbox/effect-kind.ts';
-import { planKey } from '../../../src/core/outbox/outbox.ts';
+import { announcementKind, type ClaimedEffect, planKey, roleKind } from '../../../src/core/outbox/effect-kind.ts';
 import { createPerform, handle, handleTogether } from '../../../src/core/outbox/perform.ts';
 import { QueueRotation } from '../../../src/core/outbox/queue-rotation.ts';
+import { createDiscovery } from '../../../src/core/outbox/worker.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { rolesQueue } from '../../support/queues.ts';
 import { createTestWorker, start } from './test-worker.ts';

@@ -1,7 +1,7 @@
 import { day, minute, second } from '@tallyhook/platform/durations';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoff } from '../../../src/core/outbox/retry.ts';
+import { backoff } from '../../../src/core/outbox/perform.ts';
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 

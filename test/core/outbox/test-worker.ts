@@ -5,7 +5,7 @@ import { createLog } from '@tallyhook/platform/log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, onTestFinished } from 'vitest';
-import type { ClaimedEffect, Perform } from '../../../src/core/outbox/effect.ts';
+import type { ClaimedEffect, Perform } from '../../../src/core/outbox/effect-kind.ts';
 import { Worker } from '../../../src/core/outbox/worker.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { serverAndBot } from '../../support/listings.ts';

@@ -1,7 +1,6 @@
 import { decideVote, type VoteContext } from '../../../src/core/rewards/decide-vote.ts';
-import type { Grant } from '../../../src/core/rewards/grant.ts';
 import { emptyHistory, type VoteHistory } from '../../../src/core/rewards/history.ts';
-import type { RewardEntry } from '../../../src/core/rewards/reward.ts';
+import type { Grant, RewardEntry } from '../../../src/core/rewards/reward.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
 import { vote, voteContext } from './rewards-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decidePremium, type PremiumOrder, roleOfTier } from '../../../src/core/rewards/decide-premium.ts';
-import { endAfter } from '../../../src/core/rewards/grant.ts';
+import { decidePremium, type PremiumOrder, roleOfTier } from '../../../src/core/rewards/decide-vote.ts';
+import { endAfter } from '../../../src/core/rewards/reward.ts';
 import type { Premium } from '../../../src/webhook/event.ts';
 import { allRewards, double, purchase } from './rewards-fixture.ts';
 

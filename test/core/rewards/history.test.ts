@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rebuildHistory } from '../../../src/core/rewards/history-of-entries.ts';
+import { rebuildHistory } from '../../../src/core/rewards/replay-votes.ts';
 import type { ListingRewards } from '../../../src/core/rewards/rules.ts';
 import { daily, decideAll, extras } from './decide-all.ts';
 import { allRewards, plainRewards, voteContext } from './rewards-fixture.ts';

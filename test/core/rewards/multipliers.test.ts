@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { factorAt, multiplyCredits } from '../../../src/core/rewards/multipliers.ts';
+import { factorAt, multiplyCredits } from '../../../src/core/rewards/decide-vote.ts';
 import type { Multiplier } from '../../../src/core/rewards/rules.ts';
 import { showMultiplier } from '../../../src/core/settings/reward-settings.ts';
 import { textsIn } from '../../../src/texts/texts.ts';

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endAfter, type Grant } from '../../../src/core/rewards/grant.ts';
-import type { RewardEntry } from '../../../src/core/rewards/reward.ts';
+import { endAfter, type Grant, type RewardEntry } from '../../../src/core/rewards/reward.ts';
 import type { ListingRewards } from '../../../src/core/rewards/rules.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
 import { daily, decideAll } from './decide-all.ts';

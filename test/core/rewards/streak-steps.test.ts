@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addVote, emptyHistory, withStreakRules } from '../../../src/core/rewards/history.ts';
-import { streakRewards } from '../../../src/core/rewards/streak-steps.ts';
+import { streakRewards } from '../../../src/core/rewards/streak.ts';
 import { type DrawnDays, drawnDays, firstDay } from './vote-days.ts';
 
 /** Votes in the given order, and the reasons of the rewards by the vote that paid them. */

@@ -1,9 +1,8 @@
 import { day } from '@tallyhook/platform/durations';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseOrderTimes, serializeOrderTimes } from '../../../src/core/store/order-times-column.ts';
-import { applyToOrder, mergeOrders } from '../../../src/core/tally/order.ts';
-import type { Order } from '../../../src/core/tally/tally.ts';
+import { parseOrderTimes, serializeOrderTimes } from '../../../src/core/store/recording/queries.ts';
+import { applyToOrder, mergeOrders, type Order } from '../../../src/core/tally/order.ts';
 import type { Premium } from '../../../src/webhook/event.ts';
 import { serverAndBot } from '../../support/listings.ts';
 

@@ -2,8 +2,7 @@ import { day, hour, minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import { describeListings, publicListings } from '../../../config/describe.ts';
 import { loadConfig } from '../../../config/load.ts';
-import { plainAnnouncements } from '../../../src/features/announcements/read-settings.ts';
-import { settings } from '../../../src/features/settings.ts';
+import { plainAnnouncements, settings } from '../../../src/features/settings.ts';
 import { environmentWith, harbour, issuesOf } from '../../support/listings-file.ts';
 
 const environment = (announcements?: object) => environmentWith([{ ...harbour, announcements }]);

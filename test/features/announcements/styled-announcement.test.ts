@@ -4,12 +4,11 @@ import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { styleOf } from '../../../src/core/announcements/announcement-style.ts';
-import type { Effect } from '../../../src/core/outbox/effect.ts';
-import type { Announcement } from '../../../src/core/outbox/effect-contents.ts';
+import type { Announcement, Effect } from '../../../src/core/outbox/effect-kind.ts';
 import type { Portraits } from '../../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import { createAnnouncer } from '../../../src/features/announcements/announcer.ts';
-import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/read-settings.ts';
+import { createAnnouncer } from '../../../src/features/announcements/parts.ts';
+import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/settings.ts';
 import { ownTexts, textsIn } from '../../../src/texts/texts.ts';
 import { channelQueue } from '../../support/queues.ts';
 

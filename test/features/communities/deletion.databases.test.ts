@@ -5,7 +5,7 @@ import { accountIdOf, type CommunityId } from '../../../src/core/ledger/account.
 import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
 import { deleteGuildData } from '../../../src/features/communities/departures.ts';
-import type { PartyTables } from '../../../src/features/party/hot-tables.ts';
+import type { PartyTables } from '../../../src/features/party/rules.ts';
 import type { ReviewTables } from '../../../src/features/reviews/store.ts';
 import type { ShopTables } from '../../../src/features/shop/store.ts';
 import { openStore } from '../../../src/features/store.ts';

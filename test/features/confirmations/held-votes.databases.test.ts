@@ -3,8 +3,7 @@ import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-cloc
 import { expect, it, onTestFinished } from 'vitest';
 import { plainRewards } from '../../../src/core/rewards/rules.ts';
 import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
-import { reasons } from '../../../src/features/confirmations/hold-vote.ts';
-import type { ConfirmationTables } from '../../../src/features/confirmations/tables.ts';
+import { type ConfirmationTables, reasons } from '../../../src/features/confirmations/store.ts';
 import { forgetMember } from '../../../src/features/member-data/store.ts';
 import { openStore } from '../../../src/features/store.ts';
 import type { Vote } from '../../../src/webhook/event.ts';

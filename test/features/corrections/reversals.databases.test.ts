@@ -2,7 +2,7 @@ import { day, hour } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it } from 'vitest';
-import { createReversals } from '../../../src/features/corrections/reversals.ts';
+import { createReversals } from '../../../src/features/corrections/store.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { castVote, guildId, installation, isConsistent, monday, openLedger } from '../../support/voting.ts';

@@ -1,7 +1,7 @@
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import { createCalendar } from '../../../src/core/rewards/calendar.ts';
-import { intervalEnd, nextPeriod } from '../../../src/features/digests/period.ts';
+import { intervalEnd, nextPeriod } from '../../../src/features/digests/store.ts';
 
 const utc = createCalendar('UTC');
 const berlin = createCalendar('Europe/Berlin');

@@ -44,8 +44,8 @@ async function start(
   };
   const create = () => {
     const created = createLostVotes({
-      ...{ directory, store: store.lostVotes, lookups: { findSite: () => client }, ledgerIn: store.ledgerIn },
-      ...{ recorder: store.recorder, nudge: (queues) => void nudged.push(...queues), leases: null },
+      ...{ directory, store, lookups: { findSite: () => client } },
+      ...{ claimRecorder: store.recorder, nudge: (queues) => void nudged.push(...queues), leases: null },
       ...{ clock: { ...clock, sleep }, stopwatch: systemClock, log },
     });
     onTestFinished(() => created.stop());

@@ -4,9 +4,7 @@ import { parseEncryptionKey } from '@tallyhook/platform/encryption/encryption-ke
 import { seal } from '@tallyhook/platform/encryption/sealed-text';
 import { expect, it, onTestFinished } from 'vitest';
 import { createPseudonym } from '../../../src/core/ledger/account.ts';
-import { isOf, roleKind } from '../../../src/core/outbox/effect-kind.ts';
-import type { NewEffect } from '../../../src/core/outbox/outbox.ts';
-import { planKey } from '../../../src/core/outbox/outbox.ts';
+import { isOf, type NewEffect, planKey, roleKind } from '../../../src/core/outbox/effect-kind.ts';
 import type { QueueName } from '../../../src/core/outbox/queue.ts';
 import {
   balanceDifferences,

@@ -1,13 +1,12 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
-import type { ListingCard } from '../../../src/core/announcements/listing-card.ts';
+import type { ListingCard } from '../../../src/core/announcements/announcement.ts';
 import { createMetrics } from '../../../src/core/metrics.ts';
-import type { Effect } from '../../../src/core/outbox/effect.ts';
-import type { DirectMessage, TypedMessage } from '../../../src/core/outbox/effect-contents.ts';
+import type { DirectMessage, Effect, TypedMessage } from '../../../src/core/outbox/effect-kind.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { create as communityParts } from '../../../src/features/communities/parts.ts';
-import { createDirectMessageHandler } from '../../../src/features/notifications/direct-message.ts';
+import { createDirectMessageHandler } from '../../../src/features/notifications/messages.ts';
 import { create as reminderParts } from '../../../src/features/reminders/parts.ts';
 import { create as shopParts } from '../../../src/features/shop/parts.ts';
 import { textsIn } from '../../../src/texts/texts.ts';

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Effect } from '../../../src/core/outbox/effect.ts';
-import type { OwnerReport } from '../../../src/core/outbox/effect-contents.ts';
+import type { Effect, OwnerReport } from '../../../src/core/outbox/effect-kind.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import { createOwnerReportHandler } from '../../../src/features/notifications/owner-report.ts';
+import { createOwnerReportHandler } from '../../../src/features/notifications/messages.ts';
 import { renderReport } from '../../../src/features/parts.ts';
 import { create as rateAlarmParts } from '../../../src/features/rate-alarms/parts.ts';
 import { renderRoleFailure } from '../../../src/features/roles/parts.ts';

@@ -1,6 +1,6 @@
 import { html } from '@tallyhook/platform/web/html';
 import { expect, it } from 'vitest';
-import { partyCard } from '../../../src/features/party/card.ts';
+import { partyCard } from '../../../src/features/party/parts.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 
 const status = { votes: 12, goal: 100, credits: 25 };

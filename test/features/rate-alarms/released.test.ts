@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createApp } from '../../../src/app/app.ts';
 import { createReceiver } from '../../../src/app/receiver-app.ts';
-import { rateAlarmRule } from '../../../src/features/rate-alarms/rules.ts';
+import { rateAlarmRule } from '../../../src/features/rate-alarms/store.ts';
 import { runCommand } from '../../support/command-line.ts';
 import { environmentWith } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';

@@ -2,7 +2,7 @@ import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { directMessageKind, isOf } from '../../../src/core/outbox/effect-kind.ts';
-import { createReminderDecision, createVoteCheck, type VoteCheck } from '../../../src/features/reminders/due.ts';
+import { createReminderDecision, createVoteCheck, type VoteCheck } from '../../../src/features/reminders/service.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
 import { accountOf, firstCommunity } from '../../support/communities.ts';

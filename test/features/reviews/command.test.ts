@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { reviews } from '../../../commands/reviews.ts';
 import type { Reply, ReplyButton } from '../../../src/discord/commands/reply.ts';
 import { renderReply } from '../../../src/discord/rendering/message.ts';
-import { renderStars } from '../../../src/features/reviews/message.ts';
+import { renderStars } from '../../../src/features/reviews/parts.ts';
 import type { CachedReviews } from '../../../src/lookup/lookup.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { bot, contextFor, fakeLookup, inputOf, reviewOf, start } from '../../support/command-fixture.ts';

@@ -3,14 +3,17 @@ import { hour } from '@tallyhook/platform/durations';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Effect } from '../../../src/core/outbox/effect.ts';
-import type { RoleContent, TypedMessage } from '../../../src/core/outbox/effect-contents.ts';
-import { isOf, ownerReportKind } from '../../../src/core/outbox/effect-kind.ts';
+import {
+  type Effect,
+  isOf,
+  ownerReportKind,
+  type RoleContent,
+  type TypedMessage,
+} from '../../../src/core/outbox/effect-kind.ts';
 import { RequestGuard } from '../../../src/discord/circuits.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import { createGivenRoleCheck } from '../../../src/features/roles/given-role-check.ts';
-import { createExplainRoleFailure } from '../../../src/features/roles/role-failure.ts';
-import { createRoleGrants, createRoleHandler, type RoleGrants } from '../../../src/features/roles/roles.ts';
+import { createRoleGrants, createRoleHandler, type RoleGrants } from '../../../src/features/roles/parts.ts';
+import { createExplainRoleFailure, createGivenRoleCheck } from '../../../src/features/roles/role-failure.ts';
 import type { RoleFailureReport } from '../../../src/features/roles/store.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';

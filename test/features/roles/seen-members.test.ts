@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
-import { createSeenMembers } from '../../../src/features/roles/seen-members.ts';
+import { createSeenMembers } from '../../../src/features/roles/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { communityIdsOf } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands, commandsFor } from '../../../commands/index.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { controlsOf } from '../../../packages/local-discord/src/objects.ts';
-import type { Effect } from '../../../src/core/outbox/effect.ts';
+import type { Effect } from '../../../src/core/outbox/effect-kind.ts';
 import { RequestGuard } from '../../../src/discord/circuits.ts';
 import type { ListedLookup } from '../../../src/discord/commands/command.ts';
 import { CircuitOpenError } from '../../../src/discord/discord-errors.ts';

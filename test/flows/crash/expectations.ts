@@ -15,8 +15,7 @@ import {
 } from '../../../src/core/store/snapshots/audit.ts';
 import { openSnapshot, type Snapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import { listingsWithCommunity } from '../../../src/features/communities/listings.ts';
-import type { PartyTables } from '../../../src/features/party/hot-tables.ts';
-import { daysOfPeriod } from '../../../src/features/party/rules.ts';
+import { daysOfPeriod, type PartyTables } from '../../../src/features/party/rules.ts';
 import type { ShopTables } from '../../../src/features/shop/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { accountOf, communityIdsOf } from '../../support/communities.ts';

@@ -13,7 +13,7 @@ import {
 } from '@tallyhook/platform/sqlite';
 import type { CompiledQuery, Kysely, Selectable } from 'kysely';
 import { serializeContent } from '../../outbox/effect-kind.ts';
-import type { Outage } from '../../rewards/outages.ts';
+import type { Outage } from '../../rewards/calendar.ts';
 import { emptyAccount, noMarks } from '../../tally/account-state.ts';
 import { serializeIdentities } from '../../tally/listing-context.ts';
 import { decide } from '../../tally/recorder.ts';

@@ -1,6 +1,12 @@
 import type { Kysely } from 'kysely';
-import { assertOwnQueue, serializeContent } from '../../outbox/effect-kind.ts';
-import type { NewEffect, Plan, PlanKey, PlannedEffect } from '../../outbox/outbox.ts';
+import {
+  assertOwnQueue,
+  type NewEffect,
+  type Plan,
+  type PlanKey,
+  type PlannedEffect,
+  serializeContent,
+} from '../../outbox/effect-kind.ts';
 import { run, type SqlAccess } from '../query-builder.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 

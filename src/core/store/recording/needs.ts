@@ -10,7 +10,7 @@ import {
   transferKeyOf,
   voteKeys,
 } from '../../tally/idempotency-key.ts';
-import type { ListingContext } from '../../tally/listing-context.ts';
+import { type ListingContext } from '../../tally/listing-context.ts';
 import { grantsRoles } from '../../tally/queues.ts';
 import type { RecordingJob } from '../../tally/recorder.ts';
 import type { Hooks, RoutedDelivery } from '../../tally/tally.ts';

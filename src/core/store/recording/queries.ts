@@ -2,11 +2,11 @@ import { boundQuery } from '@tallyhook/platform/database/prepared-query';
 import type { Compilable, Kysely, Selectable } from 'kysely';
 import { accountIdOf, type CommunityId, partsOf } from '../../ledger/account.ts';
 import { allVoteCauses } from '../../ledger/entry.ts';
-import type { StoredGrant } from '../../rewards/grant.ts';
-import type { Outage } from '../../rewards/outages.ts';
-import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
-import { linkedEntries } from '../linked-entries.ts';
-import { parseOrderTimes, serializeOrderTimes } from '../order-times-column.ts';
+import type { Outage } from '../../rewards/calendar.ts';
+import type { StoredGrant } from '../../rewards/reward.ts';
+import type { LatestTimes, Order, OrderTimes } from '../../tally/order.ts';
+import type { PastVote, StoredCorrection } from '../../tally/tally.ts';
+import { linkedEntries } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import type { DeliveryChange } from './unit-of-work.ts';
@@ -139,4 +139,39 @@ export function insertCorrection(db: Kysely<Tables>, correction: StoredCorrectio
 
 export function toOutage({ from_at, until_at }: Tables['outages']): Outage {
   return { from: from_at, until: until_at };
+}
+
+/* `orders.times`: a JSON array without names, [paid, expired], each [at, periodEnd, receivedAt] or 0. */
+
+type StoredTimes = readonly [at: number | null, periodEnd: number | null, receivedAt: number] | 0;
+
+export function serializeOrderTimes({ paid, expired }: OrderTimes): string {
+  return JSON.stringify([toStored(paid), toStored(expired)]);
+}
+
+function toStored(times: LatestTimes | null): StoredTimes {
+  return times === null ? 0 : [times.at, times.periodEnd, times.receivedAt];
+}
+
+/** Throws an Error if it is not what {@link serializeOrderTimes} returns. */
+export function parseOrderTimes(text: string): OrderTimes {
+  const value: unknown = JSON.parse(text);
+  if (!Array.isArray(value) || value.length !== 2 || !value.every(isStoredTimes)) {
+    throw new Error('orders.times are not the times of an order.');
+  }
+  const [paid = 0, expired = 0] = value;
+  return { paid: fromStored(paid), expired: fromStored(expired) };
+}
+
+function isStoredTimes(value: unknown): value is StoredTimes {
+  if (value === 0) return true;
+  if (!Array.isArray(value) || value.length !== 3) return false;
+  const [at, periodEnd, receivedAt] = value as readonly unknown[];
+  return [at, periodEnd].every((time) => time === null || typeof time === 'number') && typeof receivedAt === 'number';
+}
+
+function fromStored(stored: StoredTimes): LatestTimes | null {
+  if (stored === 0) return null;
+  const [at, periodEnd, receivedAt] = stored;
+  return { at, periodEnd, receivedAt };
 }

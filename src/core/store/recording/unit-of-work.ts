@@ -1,13 +1,12 @@
 import { type AccountId, type CommunityId, scopedKey } from '../../ledger/account.ts';
 import { allVoteCauses, type Entry } from '../../ledger/entry.ts';
-import { assertOwnQueue } from '../../outbox/effect-kind.ts';
-import type { NewEffect, PlanKey, PlannedEffect } from '../../outbox/outbox.ts';
-import type { StoredGrant } from '../../rewards/grant.ts';
-import type { Outage } from '../../rewards/outages.ts';
+import { assertOwnQueue, type NewEffect, type PlanKey, type PlannedEffect } from '../../outbox/effect-kind.ts';
+import type { Outage } from '../../rewards/calendar.ts';
+import type { StoredGrant } from '../../rewards/reward.ts';
 import { type AccountState, withEntry } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
-import { mergeOrders } from '../../tally/order.ts';
-import type { DeliveryRow, Hooks, Order, PastVote, StoredCorrection, Tally } from '../../tally/tally.ts';
+import { mergeOrders, type Order } from '../../tally/order.ts';
+import type { DeliveryRow, Hooks, PastVote, StoredCorrection, Tally } from '../../tally/tally.ts';
 import { noDelivery } from '../tables.ts';
 import { type HotTable, keyOf } from './hot-table.ts';
 

@@ -3,7 +3,7 @@ import { hour } from '@tallyhook/platform/durations';
 import { objectOf, parseJson, textOf } from '@tallyhook/platform/json';
 import { type ExpressionBuilder, type Kysely, sql as kyselySql, type Selectable } from 'kysely';
 import { allVoteCauses, type Cause } from '../../ledger/entry.ts';
-import type { EffectState } from '../../outbox/effect.ts';
+import type { EffectState } from '../../outbox/effect-kind.ts';
 import { type QueueType, queueName } from '../../outbox/queue.ts';
 import type {
   Counts,
@@ -16,9 +16,9 @@ import type {
 import { markNames, noMarks } from '../../tally/account-state.ts';
 import { withProgramKey } from '../../tally/idempotency-key.ts';
 import { parseIdentities } from '../../tally/listing-context.ts';
+import { linkedEntries, newestEntryOf } from '../account-columns.ts';
 import { newestEntriesOf } from '../accounts.ts';
 import { currentCounters, readCounters } from '../counters.ts';
-import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
 import { literal, run, type SqlAccess } from '../query-builder.ts';
 import { toGrant } from '../recording/queries.ts';
 import type { Sql, SqlOperations } from '../sql-module.ts';

@@ -16,9 +16,8 @@ import {
 } from '../../settings/stored-settings.ts';
 import { testAnnouncementOf } from '../../tally/write-event.ts';
 import { communityOfGuild } from '../communities.ts';
-import { lock } from '../lock.ts';
 import { enqueue } from '../outbox/enqueue.ts';
-import { literal, preparedStatement, run, type SqlAccess, upsert } from '../query-builder.ts';
+import { literal, lock, preparedStatement, run, type SqlAccess, upsert } from '../query-builder.ts';
 import type { Sql, SqlClient } from '../sql-module.ts';
 import type { Tables } from '../tables.ts';
 

@@ -1,6 +1,6 @@
 import { type Html, html } from '@tallyhook/platform/web/html';
 import type { PageScript } from 'local-discord/messages';
-import { type AnnouncementPreview, sampleNames, textsOf } from '../../../core/announcements/preview.ts';
+import { type AnnouncementPreview, sampleNames, textsOf } from '../../../core/announcements/announcement.ts';
 import type { Panel, Reply } from '../../../discord/commands/reply.ts';
 import { renderMessage } from '../../../discord/rendering/message.ts';
 import type { Texts } from '../../../texts/texts.ts';

@@ -10,7 +10,7 @@ import {
   encodeError,
   encodeResult,
   type Job,
-} from '../../../../src/core/store/commits/jobs.ts';
+} from '../../../../src/core/store/commits/group-commit.ts';
 import type { RecordingJob } from '../../../../src/core/tally/recorder.ts';
 import { premiumKinds, voteKinds } from '../../../../src/webhook/event.ts';
 import { outcomes } from '../../../../src/webhook/response.ts';

@@ -3,9 +3,9 @@ import { systemClock } from '@tallyhook/platform/clock';
 import { minute } from '@tallyhook/platform/durations';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startWriteWorker } from '../../../../src/core/store/commits/write-worker-client.ts';
 import { sqlite } from '../../../../src/core/store/dialect/sqlite.ts';
 import { migrate } from '../../../../src/core/store/migrations/index.ts';
+import { startWriteWorker } from '../../../../src/core/store/open-database.ts';
 
 const workerFile = new URL('../../../../src/features/write-worker.ts', import.meta.url);
 

@@ -1,7 +1,7 @@
 import { second } from '@tallyhook/platform/durations';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it } from 'vitest';
-import { createLeaderboards } from '../../../../src/core/store/standings/leaderboards.ts';
+import { createLeaderboards } from '../../../../src/core/store/standings/standings.ts';
 
 const board = { period: 'all', by: 'votes' } as const;
 

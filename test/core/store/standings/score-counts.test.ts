@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { scoreCounts } from '../../../../src/core/store/standings/leaderboards.ts';
+import { scoreCounts } from '../../../../src/core/store/standings/standings.ts';
 
 function countsOf(scores: readonly number[]) {
   return scoreCounts(new Map(scores.map((score) => [score, scores.filter((other) => other === score).length])));

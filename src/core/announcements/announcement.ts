@@ -1,16 +1,17 @@
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
-import { escapeName, type Markup } from '@tallyhook/platform/texts/markup';
+import { escapeName, type Markup, trustedMarkup } from '@tallyhook/platform/texts/markup';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { ListedLookup } from '../../discord/commands/command.ts';
-import type { ActionTarget, ReplyButton } from '../../discord/commands/reply.ts';
+import type { ActionTarget, Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import type { FindDeparted } from '../../discord/known-guilds.ts';
 import type { ChannelTexts } from '../../discord/languages.ts';
 import { postOnce } from '../../discord/posting.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import type { Texts } from '../../texts/texts.ts';
-import type { Effect } from '../outbox/effect.ts';
+import type { TextIn, Texts } from '../../texts/texts.ts';
+import type { Effect } from '../outbox/effect-kind.ts';
+import type { ListingRewards } from '../rewards/rules.ts';
 import type { AnnouncementStyle } from './announcement-style.ts';
 
 /** A listing as the service shows it. */
@@ -103,7 +104,7 @@ export interface ListingMessages {
   readonly findDeparted: FindDeparted;
 }
 
-export interface ListingMessageContext {
+interface ListingMessageContext {
   readonly texts: Texts;
   readonly card: ListingCard | null;
   readonly style: AnnouncementStyle;
@@ -128,4 +129,61 @@ export async function postAbout(
   const message = await render({ texts, card, style, buttons: voteButtons(texts) });
   const posted = await postOnce(rest, clock, { channelId, effect, ...message });
   return 'outcome' in posted ? posted : { outcome: 'done' };
+}
+
+/** Our own reasons for a denial, and where their texts are. */
+const keys = {
+  within_cooldown: 'announcement.reasons.within_cooldown',
+  order_revoked: 'announcement.reasons.order_revoked',
+  'denied by the service': 'announcement.reasons.denied',
+} as const;
+
+/** The key of the text of a reason for a denial, if it is ours; null for one that the service gave. */
+export function ownReason(reason: string): (typeof keys)[keyof typeof keys] | null {
+  return Object.hasOwn(keys, reason) ? keys[reason as keyof typeof keys] : null;
+}
+
+/** The members and the role of the samples. */
+export const [ada, grace, vip] = ['200000000000000001', '200000000000000002', '300000000000000001'];
+/** Their names by id. */
+export const sampleNames: ReadonlyMap<string, string> = new Map([
+  [ada, 'ada'],
+  [grace, 'grace'],
+  [vip, 'VIP'],
+]);
+
+/** With the names of the samples in place of their mentions. */
+export function nameSamples(text: string): Markup {
+  return trustedMarkup(
+    text.replace(/<@&?(\d{1,20})>/g, (mention, id: string) =>
+      sampleNames.has(id) ? `@${sampleNames.get(id)}` : mention,
+    ),
+  );
+}
+
+/** An announcement with sample members. */
+export interface AnnouncementPreview {
+  readonly subject: TextIn<'console.previews'>;
+  /** As it is posted. */
+  readonly reply: Reply | Panel;
+}
+
+export interface PreviewContext extends ListingMessageContext {
+  readonly listing: string;
+  readonly kind: 'server' | 'bot';
+  /** The rules in effect, which decide the amounts. */
+  readonly rewards: ListingRewards;
+  /** IANA name of the time zone of the community. */
+  readonly timeZone: string;
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+/** The announcements of a style, with sample members. */
+export type Preview = (context: PreviewContext) => readonly AnnouncementPreview[];
+
+/** The texts of a message without its title. */
+export function textsOf(reply: Reply | Panel): readonly string[] {
+  if (!('kind' in reply)) return [reply.text ?? ''];
+  return reply.blocks.flatMap((block) => ('text' in block ? [block.text] : []));
 }

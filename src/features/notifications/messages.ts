@@ -5,15 +5,26 @@ import { minute } from '@tallyhook/platform/durations';
 import { plainName } from '@tallyhook/platform/truncate';
 import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { directMessagesClosed, type Effect } from '../../core/outbox/effect.ts';
-import type { DirectMessage, TypedMessage } from '../../core/outbox/effect-contents.ts';
-import { directMessageKind } from '../../core/outbox/effect-kind.ts';
+import {
+  type DirectMessage,
+  directMessageKind,
+  directMessagesClosed,
+  type Effect,
+  ownerReportKind,
+  type TypedMessage,
+} from '../../core/outbox/effect-kind.ts';
 import { type EffectHandler, handle } from '../../core/outbox/perform.ts';
-import { isMendable, rejectionOf, retryAfterMending, retryAlone } from '../../discord/discord-errors.ts';
-import type { MemberTexts } from '../../discord/languages.ts';
+import {
+  classifySendError,
+  isMendable,
+  rejectionOf,
+  retryAfterMending,
+  retryAlone,
+} from '../../discord/discord-errors.ts';
+import type { ChannelTexts, MemberTexts } from '../../discord/languages.ts';
 import { postReply } from '../../discord/posting.ts';
 import type { DiscordAPIError, DiscordRest } from '../../discord/rest.ts';
-import type { DirectMessageSender } from '../parts.ts';
+import type { DirectMessageSender, OwnerReportRenderer } from '../parts.ts';
 
 /** The ids of channels never change, and opening a channel again costs a request. */
 const maxChannels = 10_000;
@@ -112,4 +123,26 @@ function withoutType({ type }: TypedMessage): AttemptResult {
 /** Nothing was sent. */
 function retry(reason: string): AttemptResult {
   return { outcome: 'later', reason, scope: 'effects', notSent: true };
+}
+
+/** Posts reports in the owner's channel. They ping nobody. */
+export function createOwnerReportHandler(options: {
+  rest: DiscordRest;
+  types: readonly OwnerReportRenderer[];
+  textsOf: ChannelTexts;
+}): EffectHandler {
+  const { rest, textsOf } = options;
+  const types = new Map(options.types.map((each) => [each.type, each]));
+  return handle(ownerReportKind, async ({ content: { channelId, report }, createdAt, nonce }) => {
+    const type = types.get(report.type);
+    if (type === undefined) {
+      return { outcome: 'bury', reason: `This version does not post reports of the type "${report.type}".` };
+    }
+    try {
+      await postReply(rest, channelId, { ...type.render(report, await textsOf(channelId)), at: createdAt }, nonce);
+      return { outcome: 'done' };
+    } catch (error) {
+      return classifySendError(error, { channelId, effects: 1 });
+    }
+  });
 }
