@@ -50,8 +50,6 @@ const defaultLimit = 50;
 
 export const idParameter = z.object({ id });
 export const userParameter = z.object({ userId });
-/** `limit` is 1 to 500, default 50; `before` is the id of a row, or null. */
-const pageQuery = z.strictObject(pageFields(defaultLimit));
 /** Missing and empty parameters are null; `since` and `until` become ms since the epoch. */
 export const deliveriesQuery = z.strictObject({
   ...pageFields(defaultLimit),
