@@ -71,7 +71,7 @@ function choice<const Choice extends string>(choices: readonly Choice[], byDefau
   const value = z.enum(choices, `must be ${choices.join(', ')}`);
   return z.preprocess((input) => (input === '' ? undefined : input), value.default(byDefault));
 }
-/** {@link pageQuery} of an account; `guildId` is null for the only community. */
+/** A page of what an account has; `guildId` is null for the only community. */
 export const memberQuery = z.strictObject({ ...pageFields(defaultLimit), guildId: optional(guildId) });
 /** `id` is the id or a part of a name, null for none; `from` is how many members to skip. */
 export const membersQuery = z.strictObject({

@@ -2,7 +2,7 @@ import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { seededMembers, seededOwner, startService } from 'listing-service';
 import { browser } from 'listing-service/testing/discord-browser';
 import { follow } from 'local-discord/testing/page-client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { timelineOf, wholeSandbox } from '../support/whole-sandbox.ts';
 
 const mira = '318044130796109825';
@@ -55,10 +55,13 @@ describe('a voter who is not in the guild', { timeout: 30_000 }, () => {
     await sandbox.service.castVote({ kind: 'server', userId, username });
     const { title } = await delivery(({ isSettled }) => isSettled);
     expect(title).toBe(`Server vote by ${username}`);
-    const response = await fetch(`${sandbox.discord.apiUrl}/v10/users/${userId}`, {
-      headers: { authorization: `Bot ${sandbox.discord.token}` },
-    });
-    expect(await response.json()).toMatchObject({ id: userId, username });
+    // The bot may have used up the rate limit of its first second.
+    await vi.waitFor(async () => {
+      const response = await fetch(`${sandbox.discord.apiUrl}/v10/users/${userId}`, {
+        headers: { authorization: `Bot ${sandbox.discord.token}` },
+      });
+      expect(await response.json()).toMatchObject({ id: userId, username });
+    }, 5_000);
     // A stranger is no member, and cannot act on the page.
     expect(() => sandbox.discord.guild.rejoin(userId)).toThrow('Only a user who has left can join again');
     const { general } = sandbox.discord.channels;
