@@ -1,9 +1,9 @@
 import type { Standings } from '../src/core/ledger/standing.ts';
 import type { RecordedVotes } from '../src/core/store/standings/votes-per-day.ts';
 import type { AnsweringContext, SlashCommand } from '../src/discord/commands/command.ts';
-import type { Claims } from '../src/features/claims/parts.ts';
+import type { Claims } from '../src/features/claims/claims.ts';
 import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
-import type { Awards } from '../src/features/corrections/parts.ts';
+import type { Awards } from '../src/features/corrections/awards.ts';
 import type { StatedNextVote } from '../src/features/next-votes/store.ts';
 import type { DrawVotePicture } from '../src/features/parts.ts';
 import type { Reminders } from '../src/features/reminders/service.ts';

@@ -21,7 +21,7 @@ import {
 } from '../src/discord/commands/command.ts';
 import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
 import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
-import type { Awards } from '../src/features/corrections/parts.ts';
+import type { Awards } from '../src/features/corrections/awards.ts';
 import { ownTexts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
 import { commands as builtIn } from './index.ts';

@@ -29,6 +29,8 @@ const unused: ReadonlyArray<readonly [name: string, importer: string]> = [
   ['@opentelemetry/api', '/prom-client/'],
   // For traces and metrics of its own, which are off.
   ['@opentelemetry/api', '/@redis/client/'],
+  // For digests of values, which are not asked for.
+  ['@node-rs/xxhash', '/@redis/client/'],
   // pg's other implementation, for those who ask for it.
   ['pg-native', '/pg/'],
 ];
@@ -188,10 +190,7 @@ function minifiedPackages(): Plugin {
     async renderChunk(code, { fileName, moduleIds }) {
       const own = moduleIds.filter((id) => id.startsWith('/') && !id.includes('/node_modules/'));
       if (own.length > moduleIds.length / 10) return null;
-      const minified = await minify(fileName, code, {
-        mangle: { keepNames: true },
-        compress: { keepNames: { function: true, class: true } },
-      });
+      const minified = await minify(fileName, code, { mangle: { keepNames: true }, compress: false });
       return minified.code;
     },
   };

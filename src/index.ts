@@ -44,7 +44,7 @@ export type {
   StreakEvent,
   VoteEvent,
 } from './core/outbox/handler-events.ts';
-export type { WebhookRoutes } from './core/receiving/receiver.ts';
+export type { WebhookRoutes } from './core/receiving/webhook-routes.ts';
 export type { LedgerEntry } from './core/records/records.ts';
 export type { RecordedDelivery } from './core/tally/tally.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from './features/handlers/handlers.ts';

@@ -6,7 +6,7 @@ import type { Config } from '../../config/schema.ts';
 import type { Ledger } from '../core/ledger/program-ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { ClaimedEffect } from '../core/outbox/effect-kind.ts';
-import type { WebhookRoutes } from '../core/receiving/receiver.ts';
+import type { WebhookRoutes } from '../core/receiving/webhook-routes.ts';
 import type { ApplicationCommandBody } from '../discord/commands/command.ts';
 import type { AnyInteraction } from '../discord/interactions/interactions.ts';
 import type { SignInLinks } from '../owner/authentication.ts';

@@ -74,5 +74,5 @@ export type { CommandReference, RegisteredCommand } from '../discord/registratio
 export type { RegistrationReport } from '../discord/registration/registration.ts';
 export type { CoveredCommunity, ListedRules } from '../features/communities/listings.ts';
 
-export type { Awards } from '../features/corrections/parts.ts';
+export type { Awards } from '../features/corrections/awards.ts';
 export type { TextOverrides } from '../texts/texts.ts';

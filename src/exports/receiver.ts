@@ -46,7 +46,7 @@ export type {
   StreakEvent,
   VoteEvent,
 } from '../core/outbox/handler-events.ts';
-export type { WebhookMiddleware, WebhookRoutes } from '../core/receiving/receiver.ts';
+export type { WebhookMiddleware, WebhookRoutes } from '../core/receiving/webhook-routes.ts';
 export type { LedgerEntry } from '../core/records/records.ts';
 export type { WeekdayName } from '../core/settings/reward-settings.ts';
 export type { RecordedDelivery } from '../core/tally/tally.ts';

@@ -3,7 +3,7 @@ import { type Interaction, MessageFlags, type TextChannel } from 'discord.js';
 import type { Repertoire } from 'local-discord/testing/bot';
 import { voteBot } from 'local-discord/testing/vote-bot';
 import type { Locator, Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { expectText, saveScreenshot, visitLocal } from './sandbox-page.ts';
 
 /** A PNG of one color. */
@@ -62,8 +62,11 @@ async function run(page: Page, command: string): Promise<void> {
 async function scrollUp(page: Page, pixels: number): Promise<void> {
   const before = await log(page).evaluate((node) => node.scrollTop);
   await log(page).hover();
-  await page.mouse.wheel(0, -pixels);
-  await expect.poll(() => log(page).evaluate((node) => node.scrollTop)).toBeLessThan(before);
+  // A wheel that turns while an answer scrolls the log to its end is lost.
+  await vi.waitFor(async () => {
+    await page.mouse.wheel(0, -pixels);
+    await expect.poll(() => log(page).evaluate((node) => node.scrollTop)).toBeLessThan(before);
+  }, 15_000);
 }
 
 describe('the chat', { timeout: 60_000 }, () => {

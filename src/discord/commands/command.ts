@@ -446,7 +446,7 @@ export function errorReply(text: Markup, texts: Texts): Reply {
   return { tone: 'bad', title: texts.text('failure.title'), text };
 }
 
-/** The reply where no listing is linked to the guild. */
+/** The reply where no listing is linked to the guild. @internal */
 export function noListing({ texts, commandId }: Pick<AnsweringContext, 'texts' | 'commandId'>): Reply {
   return errorReply(texts.text('failure.noListing', { setup: commandMention('setup', commandId('setup')) }), texts);
 }

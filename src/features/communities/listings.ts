@@ -14,6 +14,7 @@ import type { FindCommunityId } from './community-ids.ts';
 /** The Discord id of the server or bot of a listing, as far as it is known; null otherwise. */
 export type FindTargetId = (listing: Pick<ListingConfig, 'name' | 'id' | 'lookupKey'>) => string | null;
 
+/** The part of a listing that says which server or bot it is. @internal */
 type ComparedListing = Pick<ListingConfig, 'name' | 'kind' | 'id' | 'lookupKey' | 'site'>;
 
 export const configuredId: FindTargetId = ({ id }) => id;
@@ -21,6 +22,7 @@ export const configuredId: FindTargetId = ({ id }) => id;
 /**
  * Listings of one guild by the server or bot that they are: those of one kind with the same id or the same API key. Of
  * several, those with an API key are first, because the first one represents the others.
+ * @internal
  */
 export function groupByTarget<Listing extends ComparedListing>(
   listings: readonly Listing[],

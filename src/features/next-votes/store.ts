@@ -62,4 +62,5 @@ export async function lastVoteFor(
 
 export const writes = {};
 
+/** What sites have said of next votes, in the database. @internal */
 export type NextVoteStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;

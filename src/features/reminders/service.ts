@@ -27,7 +27,7 @@ export interface Reminders {
   snooze(userId: string, listing: string, delayMs: number): Promise<SnoozeResult | { readonly outcome: 'unknown' }>;
 }
 
-/** The reminders of all communities. */
+/** The reminders of all communities. @internal */
 export class ReminderService {
   readonly #store: StoredReminders;
   readonly #clock: Clock;
@@ -154,6 +154,7 @@ export type VoteCheck =
 /** Checks votes within a part of the budget. Never rejects because of the service. */
 type CheckVote = (userId: string, listing: CheckedListing) => Promise<VoteCheck>;
 
+/** What checking a vote needs. @internal */
 interface VoteCheckOptions {
   readonly keyStatus: (listing: string) => Promise<KeyStatus | undefined>;
   /** The last vote in the ledger; rejects with the database driver's error. */
@@ -164,6 +165,7 @@ interface VoteCheckOptions {
 /**
  * The service is asked, because it may know votes that were never received. Without a fresh answer, the ledger confirms
  * that a vote is due if it contains the last one.
+ * @internal
  */
 export function createVoteCheck({ keyStatus, lastVote, clock }: VoteCheckOptions): CheckVote {
   async function askService(userId: string, { name, lookup }: CheckedListing): Promise<VoteCheck | null> {
@@ -192,7 +194,10 @@ export function createVoteCheck({ keyStatus, lastVote, clock }: VoteCheckOptions
 /** `due`: the message is sent. `not_yet`: the member may not vote yet. `unknown`: nothing confirms it. */
 type ReminderOutcome = 'due' | 'not_yet' | 'unknown';
 
-/** Decides whether a reminder that is due is sent: only if the service or the ledger confirms that the member may vote. */
+/**
+ * Decides whether a reminder that is due is sent: only if the service or the ledger confirms that the member may vote.
+ * @internal
+ */
 export function createReminderDecision(options: {
   readonly store: StoredReminders;
   /** The one with this name, or the one with the same target that is used instead. */

@@ -256,7 +256,7 @@ export const writes = {
   },
 };
 
-/** The reminders of members, in the database. */
+/** The reminders of members, in the database. @internal */
 export type StoredReminders = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
 const findAccount = preparedStatement<{ accountId: AccountId }>()((db, placeholder) =>

@@ -38,7 +38,7 @@ export function createConsole({ token, discord, authentication }: ConsoleAccess,
   router.use(speaking(context.languages), pageHeaders, redirectToSlash);
   router.get(
     '/console.css',
-    serveAsset(new URL('./console.css', import.meta.url), { ...assetOptions, before: baseStyles }),
+    serveAsset(new URL('./console.css', import.meta.url), { ...assetOptions, before: baseStyles() }),
   );
   router.get('/picture.svg', serveAsset(new URL('./picture.svg', import.meta.url), assetOptions));
   router.get('/icon.svg', serveAsset(new URL('./console-icon.svg', import.meta.url), assetOptions));

@@ -4,7 +4,7 @@ import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claim } from '../../../commands/claim.ts';
 import type { ListedLookup } from '../../../src/discord/commands/command.ts';
-import { createClaims } from '../../../src/features/claims/parts.ts';
+import { createClaims } from '../../../src/features/claims/claims.ts';
 import { openStore } from '../../../src/features/store.ts';
 import type { CachedVoteStatus } from '../../../src/lookup/lookup.ts';
 import { LookupError } from '../../../src/lookup/lookup-error.ts';

@@ -3,7 +3,7 @@ import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { award } from '../../../commands/award.ts';
 import type { OptionValue } from '../../../src/discord/commands/reply.ts';
-import { createAwards } from '../../../src/features/corrections/parts.ts';
+import { createAwards } from '../../../src/features/corrections/awards.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from '../../support/command-fixture.ts';
 import { accountOf, firstCommunity } from '../../support/communities.ts';

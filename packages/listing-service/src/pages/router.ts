@@ -41,7 +41,7 @@ export function pagesRouter(dependencies: PageDependencies): Router {
   const caching = { cacheControl: 'public, max-age=3600' };
   const edit = (css: string) => (face.accent === undefined ? css : withAccent(css, face.accent));
   const styles = new URL('./service.css', import.meta.url);
-  router.get('/assets/service.css', serveAsset(styles, { ...caching, before: baseStyles, edit }));
+  router.get('/assets/service.css', serveAsset(styles, { ...caching, before: baseStyles(), edit }));
   router.get('/assets/icon.svg', serveAsset(new URL('./icon.svg', import.meta.url), caching));
   router.get(copyScriptPath, serveAsset(new URL('./copy.browser.js', import.meta.url), caching));
   router.use('/dashboard/:id', createPageHeaders({ 'script-src': ["'self'"] }));

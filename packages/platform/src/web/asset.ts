@@ -3,8 +3,8 @@ import { basename, extname } from 'node:path';
 import type { RequestHandler } from 'express';
 import { TallyhookError } from '../errors.ts';
 
-/** The stylesheet before those of programs: what all pages have in common. */
-export const baseStyles = new URL('./base.css', import.meta.url);
+/** The stylesheet before those of programs: what all pages have in common. A bundle of CommonJS has no URL. */
+export const baseStyles = (): URL => new URL('./base.css', import.meta.url);
 
 /**
  * Serves one file, such as a stylesheet, from memory. The build copies `.css`, `.svg` and `.browser.js` files next
