@@ -13,6 +13,7 @@ import { isOwnHost } from '@tallyhook/platform/web/host';
 import { html } from '@tallyhook/platform/web/html';
 import { findFlashMessage } from '@tallyhook/platform/web/page-frame';
 import { createSessionCookie } from '@tallyhook/platform/web/session-cookie';
+import { isPublic, readTargetUrl } from '@tallyhook/platform/webhooks/target';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { describeConfig } from '../config/describe.ts';
 import { listingsFile } from '../config/listings-file.ts';
@@ -33,7 +34,6 @@ import {
 import { homeQuery } from '../packages/listing-service/src/pages/home-page.ts';
 import { readImageHeader } from '../packages/listing-service/src/pages/icon-routes.ts';
 import { reportForm } from '../packages/listing-service/src/pages/review-routes.ts';
-import { isPublic, readTargetUrl } from '../packages/listing-service/src/webhooks/target.ts';
 import { commandSchema } from '../packages/local-discord/src/command-schema.ts';
 import { defaultGuild } from '../packages/local-discord/src/default-guild.ts';
 import { withoutToken } from '../packages/local-discord/src/diagnostics.ts';

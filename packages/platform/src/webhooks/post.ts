@@ -1,10 +1,10 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { type Clock, startTimer } from '@tallyhook/platform/clock';
-import { formatDuration, second } from '@tallyhook/platform/durations';
-import { messageOf } from '@tallyhook/platform/errors';
-import { SlotMap } from '@tallyhook/platform/slot-map';
+import { type Clock, startTimer } from '../clock.ts';
+import { formatDuration, second } from '../durations.ts';
+import { messageOf } from '../errors.ts';
+import { SlotMap } from '../slot-map.ts';
 import type { Address, WebhookTarget } from './target.ts';
 
 /** The result of one POST. Expected failures are values. */
@@ -19,9 +19,6 @@ export interface PostOutcome {
 export function unanswered(error: string): PostOutcome {
   return { status: null, error, responseBody: null, retryAfter: null };
 }
-
-/** The header that carries the signature (document, section 5.7). */
-export const signatureHeader = 'x-webhook-signature';
 
 /** Characters of the response body that are read. */
 const maxResponseLength = 2_000;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { second } from '@tallyhook/platform/durations';
+import { second } from '../durations.ts';
 
 /*
  * The headers of https://www.standardwebhooks.com, beside that of the document, so that receivers can verify deliveries

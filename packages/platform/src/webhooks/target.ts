@@ -1,8 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { TallyhookError } from '@tallyhook/platform/errors';
-import { englishTexts, type ServiceTexts } from '../texts/texts.ts';
+import { TallyhookError } from '../errors.ts';
 
 /** An IP address from DNS. */
 export interface Address {
@@ -17,6 +16,8 @@ export type Resolve = (hostname: string) => Promise<readonly Address[]>;
 export interface TargetPolicy {
   /** Also allows this machine, over http and https, for the sandbox and for development. */
   readonly allowLoopback: boolean;
+  /** Allows every address, over http and https, for an operator whose receivers are in the same network. */
+  readonly allowPrivate?: boolean;
   readonly resolve: Resolve;
 }
 
@@ -26,17 +27,42 @@ export interface WebhookTarget {
   readonly addresses: readonly Address[];
 }
 
-/** The receiver is not allowed. The message is for the owner of the listing; `explain` has it in another language. */
-export class RejectedTargetError extends TallyhookError {
-  readonly explain: (texts: ServiceTexts) => string;
+/** Why a receiver is not allowed, for texts in other languages. */
+export type TargetProblem =
+  | { readonly name: 'notUrl' | 'scheme' | 'credentials' | 'onlyHere' }
+  | { readonly name: 'port'; readonly port: string }
+  | { readonly name: 'notPublic' | 'noAddress' | 'unresolved'; readonly host: string };
 
-  constructor(explain: (texts: ServiceTexts) => string, options: { readonly hint?: string } = {}) {
-    super('webhook_url_rejected', explain(englishTexts()), options);
-    this.explain = explain;
+/** The receiver is not allowed. The message is for its owner, in English. */
+export class RejectedTargetError extends TallyhookError {
+  readonly problem: TargetProblem;
+
+  constructor(problem: TargetProblem, options: { readonly hint?: string } = {}) {
+    super('webhook_url_rejected', explain(problem), options);
+    this.problem = problem;
   }
 }
 
-const loopbackHint = { hint: 'For a receiver on this machine, start the service with allowLoopbackTargets: true.' };
+function explain(problem: TargetProblem): string {
+  switch (problem.name) {
+    case 'notUrl':
+      return 'This is not a URL. Enter a complete URL that begins with https://.';
+    case 'scheme':
+      return 'The URL must begin with https://.';
+    case 'credentials':
+      return 'The URL must not contain a user name or password; the signature authenticates the sender.';
+    case 'port':
+      return `Port ${problem.port} is not for web servers.`;
+    case 'notPublic':
+      return `The host ${problem.host} is not on the public internet.`;
+    case 'onlyHere':
+      return 'Only this machine may be called without https.';
+    case 'noAddress':
+      return `The host ${problem.host} has no address.`;
+    case 'unresolved':
+      return `The host ${problem.host} cannot be resolved.`;
+  }
+}
 
 /** Ports of other protocols, whose servers could understand a part of a request (Fetch Standard, "Port blocking"). */
 const blockedPorts: ReadonlySet<string> = new Set(
@@ -66,21 +92,20 @@ export function shareQueries(resolve: Resolve): Resolve {
 }
 
 /** Parses the URL of a receiver without resolving it. @throws RejectedTargetError */
-export function readTargetUrl(text: string, policy: Pick<TargetPolicy, 'allowLoopback'>): URL {
-  if (!URL.canParse(text)) throw new RejectedTargetError(({ text }) => text('targets.notUrl'));
+export function readTargetUrl(text: string, policy: Omit<TargetPolicy, 'resolve'>): URL {
+  if (!URL.canParse(text)) throw new RejectedTargetError({ name: 'notUrl' });
   const url = new URL(text);
-  const schemes = policy.allowLoopback ? ['https:', 'http:'] : ['https:'];
-  if (!schemes.includes(url.protocol))
-    throw new RejectedTargetError(({ text }) => text('targets.scheme'), loopbackHint);
-  if (url.username !== '' || url.password !== '') {
-    throw new RejectedTargetError(({ text }) => text('targets.credentials'));
-  }
-  if (blockedPorts.has(url.port)) throw new RejectedTargetError(({ text }) => text('targets.port', { port: url.port }));
+  const schemes = policy.allowLoopback || policy.allowPrivate ? ['https:', 'http:'] : ['https:'];
+  if (!schemes.includes(url.protocol)) throw new RejectedTargetError({ name: 'scheme' }, loopbackHint);
+  if (url.username !== '' || url.password !== '') throw new RejectedTargetError({ name: 'credentials' });
+  if (blockedPorts.has(url.port)) throw new RejectedTargetError({ name: 'port', port: url.port });
   return url;
 }
 
+const loopbackHint = { hint: 'For a receiver on this machine, start the service with allowLoopbackTargets: true.' };
+
 /**
- * Resolves a receiver and checks all of its addresses, so that a host name cannot point into the network of the service
+ * Resolves a receiver and checks all of its addresses, so that a host name cannot point into the network of the sender
  * (SSRF; document, section 6: "a public HTTPS endpoint"). The caller connects to these addresses without another DNS
  * query.
  * @throws RejectedTargetError
@@ -88,11 +113,11 @@ export function readTargetUrl(text: string, policy: Pick<TargetPolicy, 'allowLoo
 export async function checkTarget(text: string, policy: TargetPolicy): Promise<WebhookTarget> {
   const url = readTargetUrl(text, policy);
   const target = await resolveTarget(url, policy.resolve);
+  if (policy.allowPrivate) return target;
   for (const { address } of target.addresses) {
     if (policy.allowLoopback && isThisMachine(address)) continue;
-    if (!isPublic(address))
-      throw new RejectedTargetError(({ text }) => text('targets.notPublic', { host: url.hostname }));
-    if (url.protocol !== 'https:') throw new RejectedTargetError(({ text }) => text('targets.onlyHere'));
+    if (!isPublic(address)) throw new RejectedTargetError({ name: 'notPublic', host: url.hostname });
+    if (url.protocol !== 'https:') throw new RejectedTargetError({ name: 'onlyHere' });
   }
   return target;
 }
@@ -105,13 +130,10 @@ export async function resolveTarget(url: URL, resolve: Resolve): Promise<Webhook
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const literal = isIP(host);
   if (literal !== 0) return { url, addresses: [{ address: host, family: literal === 6 ? 6 : 4 }] };
-  let addresses: readonly Address[];
-  try {
-    addresses = await resolve(host);
-  } catch {
-    throw new RejectedTargetError(({ text }) => text('targets.unresolved', { host }));
-  }
-  if (addresses.length === 0) throw new RejectedTargetError(({ text }) => text('targets.noAddress', { host }));
+  const addresses = await resolve(host).catch(() => {
+    throw new RejectedTargetError({ name: 'unresolved', host });
+  });
+  if (addresses.length === 0) throw new RejectedTargetError({ name: 'noAddress', host });
   return { url, addresses };
 }
 
