@@ -127,6 +127,7 @@ export const appSettings = {
   port: z.int().min(0).max(65_535).optional(),
   publicUrl: text(settings.PUBLIC_URL),
   ownerToken: text(settings.OWNER_TOKEN),
+  webhookPrivateTargets: z.boolean().optional(),
   roles: z
     .array(z.enum(roles))
     .min(1)
@@ -157,6 +158,7 @@ function valuesOf({ discord = {}, keep = {}, linkedQuota = {}, ...options }: Par
     PORT: options.port,
     PUBLIC_URL: options.publicUrl,
     OWNER_TOKEN: options.ownerToken,
+    WEBHOOK_PRIVATE_TARGETS: options.webhookPrivateTargets ? 'on' : undefined,
     TALLYHOOK_ROLES: options.roles,
     REMINDERS: options.reminders === undefined ? undefined : options.reminders ? 'on' : 'off',
     KEEP_BODIES: keep.bodies,
@@ -290,6 +292,7 @@ function toConfig({
     topggIntegrationSecret: values.TOPGG_INTEGRATION_SECRET ?? null,
     encryption: keySourcesOf(values),
     ownerToken: values.OWNER_TOKEN ?? null,
+    webhookPrivateTargets: values.WEBHOOK_PRIVATE_TARGETS === 'on',
     updateCheckUrl: values.UPDATE_CHECK ?? null,
     logLevel: values.LOG_LEVEL ?? 'info',
     logFormat: values.LOG_FORMAT ?? 'auto',
@@ -409,6 +412,7 @@ const parts: Readonly<Record<string, (config: Config) => unknown>> = {
   TOPGG_INTEGRATION_SECRET: ({ topggIntegrationSecret }) => topggIntegrationSecret,
   'SETTINGS_KEY, NEW_SETTINGS_KEY': ({ encryption: { key, newKey } }) => [key?.id, newKey?.id],
   OWNER_TOKEN: ({ ownerToken }) => ownerToken,
+  WEBHOOK_PRIVATE_TARGETS: ({ webhookPrivateTargets }) => webhookPrivateTargets,
   LOG_LEVEL: ({ logLevel }) => logLevel,
   LOG_FORMAT: ({ logFormat }) => logFormat,
   'OTEL_EXPORTER_OTLP_ENDPOINT and other variables of traces': ({ tracing }) => tracing,

@@ -135,7 +135,7 @@ function assembleReceiver(
   const context = { metrics, clock, log, store, directory, isShared: false };
   const notices = createEffectNotices(null);
   const ledgerIn = (guildId?: string | null) => createLedger({ store, directory, clock }, guildId);
-  const handling = createHandling({ ...context, notices, handlers, ledgerIn });
+  const handling = createHandling({ ...context, notices, handlers, ledgerIn, isStreamed: false });
   const recorder = handling.recording.recorder(store.recorder);
   const recording = createRecording({ ...context, recorder, onRecorded, nudge: notices.nudge });
   const siteApiUrl = options.siteApiUrl ?? null;

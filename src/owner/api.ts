@@ -129,6 +129,10 @@ export function createOwnerApi(context: OwnerContext, authentication: Authentica
     ),
   );
 
+  router.get('/events', (request, response) =>
+    context.stream.send(request, response, context.scope?.communityId ?? null),
+  );
+
   router.get(
     '/listings',
     sendJson(async () => ({ listings: (await listListings(context)).map(listingJson) })),

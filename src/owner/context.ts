@@ -17,6 +17,7 @@ import type { AppTexts } from '../texts/texts.ts';
 import type { Outcome } from '../webhook/response.ts';
 import type { SignInLinks } from './authentication.ts';
 import type { CommunityScope, OwnerCommunities } from './communities.ts';
+import type { EventStream } from './event-stream.ts';
 import type { ReadNames } from './names.ts';
 
 /** Whether a component is ready, and if not, the reason. */
@@ -79,6 +80,8 @@ export interface OwnerContext extends RecordsContext {
     decide(listing: string, decision: Decision): Promise<boolean>;
   };
   readonly reversals: Reversals;
+  /** Sends events to who reads them. */
+  readonly stream: Pick<EventStream, 'send'>;
   /** What the sites of listings have said of a member's next votes; by default nothing. */
   readonly nextVotes?: (userId: string) => Promise<readonly StatedNextVote[]>;
   readonly health: () => Promise<Readonly<Record<string, ComponentStatus>>>;

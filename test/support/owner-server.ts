@@ -14,6 +14,7 @@ import { shopCard } from '../../src/features/shop/parts.ts';
 import { createOwnerCommunities } from '../../src/owner/communities.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/create-owner.ts';
+import { EventStream } from '../../src/owner/event-stream.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
 import { claimDue } from './claim-due.ts';
 import { serverAndBot } from './listings.ts';
@@ -88,6 +89,7 @@ export async function startOwnerServer({ standings, guildId, botSite, ...changes
       decide: (listing, decision) => store.rateAlarms.decide(listing, decision, clock.now()),
     },
     reversals: createReversals({ store, listingsOf: () => serverAndBot(), clock, log }),
+    stream: new EventStream({ events: store.events, keep: async () => {}, settleMs: 0, clock }),
     health: async () => ({ store: { ready: true }, discord: { ready: false, reason: 'not connected to the gateway' } }),
     budgets: async () => [{ listing: 'server', left: 118, limit: 120, keyRefused: false, wrongShape: false }],
     nudge: () => void nudges.push(clock.now()),

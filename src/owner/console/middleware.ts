@@ -155,6 +155,7 @@ function scopeContext(context: OwnerContext, scope: CommunityScope): OwnerContex
       },
     },
     sessions: context.sessions,
+    stream: context.stream,
     communities: {
       all: () => [own()],
       at(id) {

@@ -39,7 +39,7 @@ async function open(handlers: Handlers, { isStarted = true } = {}) {
   const directory = createDirectory(listings, communityIdsOf(listings));
   const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
   const calls = createHandling({
-    ...{ handlers, store, clock, isShared: false, notices, log },
+    ...{ handlers, store, clock, isShared: false, isStreamed: false, notices, log },
     ledgerIn: (guildId) => createLedger({ store, directory, clock }, guildId),
   });
   const worker = createWorker({

@@ -193,8 +193,8 @@ function handlerTests(newUrl: () => string): void {
   it('of other processes are known for a week after these have stopped', async () => {
     const store = await openLedger(newUrl());
     const clock = manualClock(monday);
-    const owner = createSubscriptions(['review', 'vote'], store.handlers, clock);
-    const receiver = createSubscriptions([], store.handlers, clock);
+    const owner = createSubscriptions(['review', 'vote'], store.handlers, { clock, isShared: true });
+    const receiver = createSubscriptions([], store.handlers, { clock, isShared: true });
     await receiver.refresh();
     expect(receiver.kinds()).toEqual([]);
     await owner.refresh();

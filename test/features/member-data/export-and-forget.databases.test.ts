@@ -40,6 +40,7 @@ const rounds = 5;
 const listing: ListingContext = {
   ...plain,
   community: { ...plain.community, guildId },
+  handled: ['stream'],
   rewards: {
     ...plain.rewards,
     voterRole: { role: voterRole, forMs: 12 * hour },

@@ -148,8 +148,23 @@ function rethrowAsPageError(thrown: unknown): never {
 
 function explainTarget(problem: TargetProblem): (texts: ServiceTexts) => string {
   return ({ text }) => {
-    if ('port' in problem) return text('targets.port', { port: problem.port });
-    if ('host' in problem) return text(`targets.${problem.name}`, { host: problem.host });
-    return text(`targets.${problem.name}`);
+    switch (problem.name) {
+      case 'notUrl':
+        return text('targets.notUrl');
+      case 'scheme':
+        return text('targets.scheme');
+      case 'credentials':
+        return text('targets.credentials');
+      case 'onlyHere':
+        return text('targets.onlyHere');
+      case 'port':
+        return text('targets.port', { port: problem.port });
+      case 'notPublic':
+        return text('targets.notPublic', { host: problem.host });
+      case 'noAddress':
+        return text('targets.noAddress', { host: problem.host });
+      case 'unresolved':
+        return text('targets.unresolved', { host: problem.host });
+    }
   };
 }
