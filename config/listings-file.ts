@@ -158,7 +158,11 @@ export const listing = z.strictObject({
   timeZone,
   ownerChannelId,
   lookupKey: apiKey.optional().describe('API key of this listing.'),
-  siteKey: apiKey.optional().describe("The site's API token, with which tallyhook asks it who has voted."),
+  siteKey: apiKey
+    .optional()
+    .describe(
+      "The site's API token, with which tallyhook asks it who has voted, and sends [server counts](sites.md#server-counts).",
+    ),
   slug: text.optional().describe('Name of the listing at the site, if the address of its vote page needs it.'),
   confirm: z.boolean().optional().describe('`true`: a vote is paid when the site says that the member has voted.'),
   custom: custom.optional(),

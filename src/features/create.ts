@@ -26,6 +26,7 @@ const loaders = [
   () => import('./vote-panel/parts.ts'),
   () => import('./topgg-connect/parts.ts'),
   () => import('./settings/parts.ts'),
+  () => import('./server-counts/parts.ts'),
 ] as const;
 
 type Loaded = Awaited<ReturnType<(typeof loaders)[number]>>;
