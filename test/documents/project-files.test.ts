@@ -180,12 +180,14 @@ describe('the address of the project', () => {
   it('is the same in every file', () => {
     const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0');
     const texts = files.filter(
-      (file) => /\.(md|ya?ml|json|toml|ts)$|Dockerfile$|Caddyfile$/.test(file) && existsSync(join(root, file)),
+      (file) => /\.(md|ya?ml|json|toml|ts|txt)$|Dockerfile$|Caddyfile$/.test(file) && existsSync(join(root, file)),
     );
     const named = texts.flatMap((file) =>
-      [...read(file).matchAll(/(?<!api\.)(?:github\.com|ghcr\.io)\/([\w.-]+\/tallyhook)\b/g)].map(
-        ([, name]) => `${name} in ${file}`,
-      ),
+      [
+        ...read(file).matchAll(
+          /(?<!api\.)(?:github\.com|raw\.githubusercontent\.com|ghcr\.io)\/([\w.-]+\/tallyhook)\b/g,
+        ),
+      ].map(([, name]) => `${name} in ${file}`),
     );
     expect(named.length).toBeGreaterThan(3);
     expect(named.filter((each) => !each.startsWith(`${slug} in `))).toEqual([]);
