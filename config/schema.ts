@@ -121,6 +121,8 @@ export interface Config {
   readonly lookup: { readonly baseUrl: string };
   /** Replaces the origin of every request to the API of another listing site; null for those of the sites. */
   readonly siteApiUrl: string | null;
+  /** True if the counts of the bot are sent to the sites of its listings regularly. */
+  readonly postServerCount: boolean;
   readonly listings: readonly ListingConfig[];
   /** The listings as they are configured, to which the settings of communities are added. @internal */
   readonly base: ListingBase;

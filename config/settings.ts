@@ -193,6 +193,14 @@ const service = group('The listing service', {
     description:
       'Replaces the origin of every request to the API of [another listing site](sites.md), for tests and proxies.',
   }),
+  POST_SERVER_COUNT: variable({
+    schema: z.enum(['on', 'off']),
+    expected: 'on or off',
+    default: 'off',
+    wish: "my bot's number of servers on its listing sites",
+    description:
+      '`on`: the number of servers of the bot is sent to the sites of its listings that take it, every 30 minutes. Needs `siteKey`, see [server counts](sites.md#server-counts).',
+  }),
 });
 
 const webhooks = group('Webhooks', {

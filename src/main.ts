@@ -111,7 +111,8 @@ function createProgram(terminal: Terminal, environment: () => Environment): Prog
 
       The bot token is enough: listings on top.gg and other sites are linked in Discord, with /setup. A site with the lookup
       API needs its address. With an API key and without a secret for votes, one is generated and printed. On PostgreSQL
-      the SETTINGS_KEY that /setup needs is generated, unless there is one.
+      the SETTINGS_KEY that /setup needs is generated, unless there is one. A file that TALLYHOOK_CONFIG names and that does
+      not exist is created with the schema for editors, and no listings yet.
 
       Exit codes: 0 written, or nothing to change, 1 runtime error or stopped, 2 invalid usage or values.`);
 

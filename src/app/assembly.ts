@@ -343,6 +343,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     }),
     commandData: () =>
       commandDataOf({ commands: commands.offered, context: contexts.offer(), guildId: config.discord.guildId }),
+    ...lifecycle.whileOpen({ postServerCount: services.shared.serverCounts.post }),
     owns: (interaction) => answering?.owns(interaction) ?? false,
     reloadSecrets: ({ base }) => settings.sync.replaceBase(base),
     stop: lifecycle.stopOnce(async () => {

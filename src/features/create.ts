@@ -27,6 +27,7 @@ const loaders = [
   () => import('./topgg-connect/parts.ts'),
   () => import('./settings/parts.ts'),
   () => import('./events/parts.ts'),
+  () => import('./server-counts/parts.ts'),
 ] as const;
 
 type Loaded = Awaited<ReturnType<(typeof loaders)[number]>>;

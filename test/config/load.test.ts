@@ -7,7 +7,7 @@ import { describeConfig } from '../../config/describe.ts';
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { isConfigured, loadConfig } from '../../config/load.ts';
 import { settingNames, settings } from '../../config/settings.ts';
-import { renderExample, withTables } from '../../scripts/settings/render.ts';
+import { renderExample, renderSchema, withTables } from '../../scripts/settings/render.ts';
 import { botToken } from '../support/bot-token.ts';
 
 const minimal = {
@@ -443,6 +443,7 @@ describe('tallyhook config', () => {
 describe('the documentation', () => {
   it('lists the settings as they are declared: node scripts/settings.ts writes it', () => {
     expect(readFileSync('.env.example', 'utf8')).toBe(renderExample());
+    expect(readFileSync('docs/tallyhook.schema.json', 'utf8')).toBe(renderSchema());
     const page = readFileSync('docs/configuration.md', 'utf8');
     expect(page).toBe(withTables(page));
     for (const name of settingNames) expect(page, name).toContain(`| \`${name}\` |`);

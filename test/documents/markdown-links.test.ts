@@ -9,8 +9,23 @@ const root = join(import.meta.dirname, '..', '..');
 describe('Markdown links', () => {
   it('lead to files and headings that exist', () => {
     const files = markdownFiles(root);
-    expect(files).toEqual(expect.arrayContaining(['README.md', 'docs/setup.md', 'deploy/README.md']));
+    expect(files).toEqual(
+      expect.arrayContaining(['AGENTS.md', 'README.md', 'docs/setup.md', 'deploy/README.md', 'llms.txt']),
+    );
     expect(deadMarkdownLinks(root, files)).toEqual([]);
+  });
+
+  it('of llms.txt lead to every page of the manual, by addresses, each with a line', () => {
+    const lines = readFileSync(join(root, 'llms.txt'), 'utf8').split('\n');
+    const pages = markdownFiles(root).filter(
+      (file) => /^docs\/(?!answers\.md)/.test(file) && !file.startsWith('docs/api/'),
+    );
+    for (const page of pages) {
+      const line = lines.find((each) =>
+        each.includes(`](https://raw.githubusercontent.com/tallyhook/tallyhook/main/${page})`),
+      );
+      expect(line, page).toMatch(/^- \[[^\]]+\]\(\S+\): \S/);
+    }
   });
 
   it('of the README are relative, and so work on the page of the package', () => {
@@ -29,7 +44,7 @@ describe('the check of Markdown links', () => {
     writeFileSync(
       join(directory, 'a.md'),
       '[fine](docs/b.md#two-words-1) [gone](c.md) ![gone](<d.png>) [no anchor](docs/b.md#three) [self](#no)\n' +
-        '[out](../x.md) [web](https://example.com/y) `[code](e.md)`\n\n```md\n[code](f.md)\n```\n\n[ref]: g.md\n',
+        '[out](../x.md) [web](https://example.com/y) [raw](https://raw.githubusercontent.com/tallyhook/tallyhook/main/h.md) `[code](e.md)`\n\n```md\n[code](f.md)\n```\n\n[ref]: g.md\n',
     );
     expect(deadMarkdownLinks(directory, ['a.md']).map(({ target, reason }) => `${target}: ${reason}`)).toEqual([
       'c.md: no such file',
@@ -37,6 +52,7 @@ describe('the check of Markdown links', () => {
       'docs/b.md#three: no such anchor',
       '#no: no such anchor',
       '../x.md: leaves the repository',
+      'https://raw.githubusercontent.com/tallyhook/tallyhook/main/h.md: no such file',
       'g.md: no such file',
     ]);
   });

@@ -161,15 +161,33 @@ describe('the address of the project', () => {
     expect(bugs).toBe(`https://github.com/${slug}/issues`);
   });
 
+  it('is where the schema of the configuration is, which the files of examples name', () => {
+    const { $id } = z.looseObject({ $id: z.string() }).parse(JSON.parse(read('docs/tallyhook.schema.json')));
+    expect($id).toBe(`https://raw.githubusercontent.com/${slug}/main/docs/tallyhook.schema.json`);
+    const files = globSync('{docs,examples}/**/*.{md,json}', { cwd: root, exclude: ['**/node_modules/**'] });
+    const named = files.flatMap((file) =>
+      [...read(file).matchAll(/"\$schema": "([^"]*tallyhook\.schema\.json)"/g)].map(([, address]) => ({
+        file,
+        address,
+      })),
+    );
+    expect(named.map(({ file }) => file)).toEqual(
+      expect.arrayContaining(['docs/configuration.md', 'examples/several-communities/listings.json']),
+    );
+    for (const { address, file } of named) expect(['./tallyhook.schema.json', $id], file).toContain(address);
+  });
+
   it('is the same in every file', () => {
     const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0');
     const texts = files.filter(
-      (file) => /\.(md|ya?ml|json|toml|ts)$|Dockerfile$|Caddyfile$/.test(file) && existsSync(join(root, file)),
+      (file) => /\.(md|ya?ml|json|toml|ts|txt)$|Dockerfile$|Caddyfile$/.test(file) && existsSync(join(root, file)),
     );
     const named = texts.flatMap((file) =>
-      [...read(file).matchAll(/(?<!api\.)(?:github\.com|ghcr\.io)\/([\w.-]+\/tallyhook)\b/g)].map(
-        ([, name]) => `${name} in ${file}`,
-      ),
+      [
+        ...read(file).matchAll(
+          /(?<!api\.)(?:github\.com|raw\.githubusercontent\.com|ghcr\.io)\/([\w.-]+\/tallyhook)\b/g,
+        ),
+      ].map(([, name]) => `${name} in ${file}`),
     );
     expect(named.length).toBeGreaterThan(3);
     expect(named.filter((each) => !each.startsWith(`${slug} in `))).toEqual([]);

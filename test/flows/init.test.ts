@@ -8,6 +8,7 @@ import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { createTypist, ctrlC, type Typed, tick } from '@tallyhook/platform/testing/typist';
 import { startService } from 'listing-service';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { schemaAddress } from '../../config/listings-file.ts';
 import { envTemplate } from '../../src/cli/init/init-command.ts';
 import { botToken } from '../support/bot-token.ts';
 import { runCommand, startCommand } from '../support/command-line.ts';
@@ -205,5 +206,21 @@ describe('tallyhook init', { timeout: 120_000 }, () => {
     const noTerminal = await runCommand(['init'], {}, directory);
     expect(noTerminal.code).toBe(2);
     expect(noTerminal.output).toContain('There is no terminal');
+  });
+
+  it('creates the file that TALLYHOOK_CONFIG names, with the schema for editors, and never replaces it', async () => {
+    const directory = tempDir();
+    const path = join(directory, 'listings.json');
+    const init = ['init', '--yes', '--offline', '--set', 'TALLYHOOK_CONFIG=listings.json'];
+    const run = () => runCommand(init, { DISCORD_TOKEN: botToken }, directory);
+    const { code, stdout } = await run();
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`Wrote ${path}: list your servers`)]);
+    const { $schema, listings } = JSON.parse(readFileSync(path, 'utf8'));
+    expect([$schema, listings]).toEqual([schemaAddress, []]);
+    const own = `{ "$schema": "${schemaAddress}", "listings": [{ "name": "harbour", "kind": "server" }] }`;
+    writeFileSync(path, own);
+    expect((await run()).stdout).not.toContain('list your servers');
+    expect(readFileSync(path, 'utf8')).toBe(own);
+    expect(await runCommand(['config', '--check'], {}, directory)).toMatchObject({ code: 0 });
   });
 });

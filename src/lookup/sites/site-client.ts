@@ -19,7 +19,7 @@ import {
 } from '../freshness.ts';
 import {
   createQuote,
-  getText,
+  fetchText,
   type Http,
   type Quote,
   requireSendableKey,
@@ -41,6 +41,8 @@ import type {
 import { LookupError } from '../lookup-error.ts';
 import { createErrorReporter, createRequester } from '../request.ts';
 import {
+  type BotCounts,
+  findServerCountApi,
   findSiteApi,
   type HistoryPage,
   missingFor,
@@ -122,11 +124,8 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
   if (key !== null && !isPublic) requireSendableKey(key);
 
   const errors = createErrorReporter({ log: options.log, clock });
-  const keyId = fingerprint(`${site} ${isPublic ? '' : key}`);
-  const ownBudget = createBudget({ log: options.budget, keyId, limit: api.limit, timeoutMs, clock });
-  const { blockMs, history, limit } = api;
-  const budget =
-    blockMs === undefined ? ownBudget : withSharedBlocks(ownBudget, { log: options.budget, keyId, blockMs, clock });
+  const { history, limit } = api;
+  const budget = createSiteBudget(fingerprint(`${site} ${isPublic ? '' : key}`), api, options);
   const http = createSiteHttp(api, { key, apiUrl: options.apiUrl, clock });
   const sendRequest = createRequester({ http, sender: site, budget, clock, timeoutMs, errors, observe });
   const sharedRequests = sharedRequestsIn(cache);
@@ -281,9 +280,7 @@ function createSiteHttp(
 
   return {
     async get({ url, name }, deadline, signal) {
-      const { pathname, search } = new URL(url);
-      const address = apiUrl === null ? url : new URL(pathname + search, apiUrl).href;
-      const response = await getText({ url: address, headers, name, deadline, signal, clock });
+      const response = await fetchText({ url: addressOf(url, apiUrl), headers, name, deadline, signal, clock });
       const json = parseJson(response.body);
       // A page comes from a server in front of the site.
       const isFromSite = json !== undefined || response.body === '';
@@ -295,6 +292,12 @@ function createSiteHttp(
       });
     },
   };
+}
+
+/** @param apiUrl replaces the origin, unless it is null; path and query stay */
+function addressOf(url: string, apiUrl: string | null): string {
+  const { pathname, search } = new URL(url);
+  return apiUrl === null ? url : new URL(pathname + search, apiUrl).href;
 }
 
 const codes: Readonly<Record<number, LookupErrorCode>> = {
@@ -319,7 +322,7 @@ function errorOfSite(
   { status, retryAfter, body }: TextResponse,
   json: unknown,
   quote: Quote,
-  { api, now }: { readonly api: SiteApi; readonly now: number },
+  { api, now }: { readonly api: Pick<SiteApi, 'blockMs'>; readonly now: number },
 ): LookupError {
   const code = codes[status] ?? (status >= 500 ? 'lookup_service_error' : 'lookup_unexpected_status');
   const message = `${name}: the site responded with ${status}: ${quote(body)}`;
@@ -333,6 +336,16 @@ function errorOfSite(
     retryAt: retryAt ?? limitedUntil,
     ...(hint !== undefined && { hint }),
   });
+}
+
+/** The budget of a key, for all requests to the API of its site. */
+function createSiteBudget(
+  keyId: string,
+  { limit, blockMs }: Pick<SiteApi, 'limit' | 'blockMs'>,
+  { budget: log, timeoutMs, clock }: Pick<SiteClientOptions, 'budget' | 'timeoutMs' | 'clock'>,
+): Budget {
+  const budget = createBudget({ log, keyId, limit, timeoutMs, clock });
+  return blockMs === undefined ? budget : withSharedBlocks(budget, { log, keyId, blockMs, clock });
 }
 
 /** More than are ever written: the log must not refuse one. */
@@ -365,6 +378,60 @@ function withSharedBlocks(
     blockUntil(until) {
       budget.blockUntil(until);
       void log.acquire(keyId, until - blockMs, blockMs, maxBlocks).catch(() => {});
+    },
+  };
+}
+
+/** A listing of a bot on a site that takes its counts. */
+export type CountedListing = Pick<SiteListing, 'site' | 'id'> & {
+  readonly key: string;
+  /** Its name at the site; null if it is not configured. */
+  readonly slug: string | null;
+};
+
+/** Sends the counts of a bot to the site of one listing. */
+export interface ServerCountClient {
+  /** Identifies site, listing and key without revealing them. */
+  readonly id: string;
+  /** Rejects with a LookupError, TallyhookError `lookup_key_malformed`, or the reason of the signal. */
+  send(counts: BotCounts, signal?: AbortSignal): Promise<void>;
+}
+
+/** Creates the client of a listing; null if its site takes no counts, or if the listing lacks the id or name for it. */
+export function createServerCountClient(
+  { site, id, key, slug }: CountedListing,
+  options: Pick<SiteClientOptions, 'budget' | 'clock' | 'timeoutMs' | 'apiUrl'>,
+): ServerCountClient | null {
+  const { clock, timeoutMs, apiUrl } = options;
+  const api = findServerCountApi(site, key);
+  if (api === null || (api.path.includes('{id}') && id === null) || (api.path.includes('{slug}') && slug === null))
+    return null;
+  const { method, path, body } = api;
+  const name = `${method} ${path.replace('https://', '').replace(/\?.*/, '')}`;
+  // Only a site that blocks keys counts all their requests together.
+  const keyId = fingerprint(api.blockMs === undefined ? `${site} ${key} counts` : `${site} ${key}`);
+  const budget = createSiteBudget(keyId, api, options);
+  const quote = createQuote(key);
+
+  return {
+    id: fingerprint(`${site} ${id} ${slug} ${key}`),
+    async send(counts, signal) {
+      requireSendableKey(key);
+      const values = { id: id ?? '', slug: slug ?? '', ...counts };
+      const url = path.replaceAll(/\{(id|slug|servers)\}/g, (_, field: 'id' | 'slug' | 'servers') =>
+        encodeURIComponent(values[field]),
+      );
+      const json = body && Object.fromEntries(Object.entries(body).map(([field, count]) => [field, counts[count]]));
+      const deadline = clock.monotonic() + timeoutMs;
+      await budget.acquire();
+      const response = await fetchText({
+        ...{ method, url: addressOf(url, apiUrl), ...(json && { json }), name, deadline, signal, clock },
+        headers: { Authorization: `${api.authorization}${key}` },
+      });
+      if (response.ok) return;
+      const error = errorOfSite(name, response, parseJson(response.body), quote, { api, now: clock.now() });
+      if (error.code === 'lookup_rate_limited' && error.retryAt !== null) budget.blockUntil(error.retryAt);
+      throw error;
     },
   };
 }
