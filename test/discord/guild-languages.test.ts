@@ -102,9 +102,4 @@ describe('the language of a guild', () => {
     expect(await first).toBe('de');
     expect(await localeOf()).toBe('de');
   });
-
-  it('is English for a channel that Discord does not show', async () => {
-    const { localeOf } = await setUp('de');
-    expect(await localeOf('999999999999999999')).toBe('en-US');
-  });
 });

@@ -267,43 +267,6 @@ describe('a page button', () => {
     ]);
   });
 
-  it('is deferred if it takes longer, and then turns the page', async () => {
-    const clock = manualClock();
-    let isSlow = false;
-    const slow = command({
-      ...pages,
-      async execute(...parameters) {
-        if (isSlow) await take(clock, 1_200);
-        return pages.execute(...parameters);
-      },
-    });
-    const { discord, run, member } = await connectedBot([slow], { clock });
-    const first = await run('book').settled;
-    isSlow = true;
-    const clicked = discord.clickButton(first.id, 'tallyhook:book:page=2', member.id);
-    expect(await clicked.response).toMatchObject({ type: 6 });
-    await clicked.settled;
-    expect(discord.messages(discord.channels.general).map(({ embeds }) => embeds[0]?.description)).toEqual([
-      'Page two',
-    ]);
-  });
-
-  it('whose command fails leaves the page unchanged and answers ephemerally', async () => {
-    let isBroken = false;
-    const fragile = command({
-      ...pages,
-      execute: (...parameters) => (isBroken ? Promise.reject(new Error('broken')) : pages.execute(...parameters)),
-    });
-    const { discord, run, member } = await connectedBot([fragile]);
-    const first = await run('book').settled;
-    isBroken = true;
-    const refusal = await discord.clickButton(first.id, 'tallyhook:book:page=2', member.id).settled;
-    expect(refusal.flags & ephemeral).toBe(ephemeral);
-    expect(discord.messages(discord.channels.general).map(({ embeds }) => embeds[0]?.description)).toEqual([
-      'Page one',
-    ]);
-  });
-
   const plain = (inputs: unknown[]) =>
     command({
       name: 'plain',

@@ -263,11 +263,4 @@ describe('a command that another version of tallyhook has registered', () => {
     expect(await register()).toEqual({ ...noChanges, updated: ['canvote'], unchanged: ['stats'] });
     expect((await list()).map(({ description }) => description)).not.toContain('An earlier text.');
   });
-
-  it('is left alone by two processes of one version that start together', async () => {
-    const { register, ownNames } = await registered([]);
-    await Promise.all([register([canvote, stats]), register([canvote, stats])]);
-    expect(await register([canvote, stats])).toEqual({ ...noChanges, unchanged: ['canvote', 'stats'] });
-    expect(await ownNames()).toEqual(['canvote', 'stats']);
-  });
 });

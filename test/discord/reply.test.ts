@@ -56,10 +56,6 @@ describe('a rendered reply', () => {
     expect(rows[0]?.components[0]).toMatchObject({ custom_id: 'tallyhook:shop/pick:', min_values: 1, max_values: 1 });
   });
 
-  it('pings nobody', () => {
-    expect(renderReply({ tone: 'plain' }, 'x').allowed_mentions).toEqual({ parse: [] });
-  });
-
   it('stays within the given length', () => {
     fc.assert(
       fc.property(anyReply, fc.integer({ min: 1, max: 6_000 }), (reply, room) => {
