@@ -1,12 +1,9 @@
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { VoteEvent } from '../../src/core/outbox/handler-events.ts';
-import { createApp, loadConfig } from '../../src/index.ts';
+import { createApp } from '../../src/index.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { localDiscord } from '../support/local-discord.ts';
-import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
@@ -112,17 +109,6 @@ describe('createApp with options', () => {
     onTestFinished(() => second.stop());
     expect(await second.ledger.account('42')).toBeNull();
   });
-
-  it('keeps its votes in the file with this path', async () => {
-    const path = newSqliteUrl().replace('sqlite:', '');
-    const app = await createApp({ ...receiving, database: path });
-    await vote(await app.start());
-    await app.stop();
-    expect(existsSync(dirname(path))).toBe(true);
-    const second = await createApp({ ...receiving, database: `sqlite:${path}` });
-    onTestFinished(() => second.stop());
-    expect(await second.ledger.account('42')).toMatchObject({ votes: 1 });
-  });
 });
 
 describe('createApp.fromEnvironment', () => {
@@ -150,11 +136,4 @@ describe('createApp.fromEnvironment', () => {
     const authorization = 'Bearer another-token';
     expect((await fetch(`${url}/owner/api/users/42`, { headers: { authorization } })).status).toBe(200);
   });
-});
-
-it('createApp takes a configuration alone', async () => {
-  const DATABASE_URL = newSqliteUrl();
-  const environment = { ...settings(unreachableDiscord), DATABASE_URL, CACHE_URL: 'memory:', LOG_LEVEL: 'silent' };
-  const app = await createApp(loadConfig(environment));
-  await app.stop();
 });

@@ -28,32 +28,10 @@ async function vote(url: string, userId: string, timestamp = new Date().toISOStr
 }
 
 describe('the program', { timeout: 180_000 }, () => {
-  it('prints its version, its commands and a hint for an unknown command', async () => {
-    expect(await runCommand(['--help'])).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^Usage: tallyhook .*\n {2}sandbox /s),
-    });
-    expect(await runCommand(['--version'])).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
-    });
-    expect(await runCommand(['nonsense'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--help') });
-  });
-
   it('starts from its sources', async () => {
     const { ended, output } = startProgram(['--version'], {}, tempDir(), [], sourceLauncher);
     expect(await ended).toBe(0);
     expect(output()).toMatch(/^\d+\.\d+\.\d+\n$/);
-  });
-
-  it('exits with 2 and reports every issue if its configuration is invalid in production', async () => {
-    const { code, stderr } = await runCommand(['start'], {
-      NODE_ENV: 'production',
-      PORT: 'x',
-      LOOKUP_BASE_URL: 'ftp://lists.example',
-    });
-    expect(code).toBe(2);
-    for (const name of ['DISCORD_TOKEN', 'LOOKUP_BASE_URL', 'PORT']) expect(stderr).toContain(name);
   });
 
   it('exits with 1 and a message if its port is in use', async () => {
@@ -65,27 +43,6 @@ describe('the program', { timeout: 180_000 }, () => {
     });
     expect(code).toBe(1);
     expect(stderr).toContain('Another program uses this port');
-  });
-
-  it('receives votes while Discord is unavailable, is not ready, and exits with 0 after SIGTERM', async () => {
-    const running = startProgram(
-      ['start'],
-      settings({ ...unreachableDiscord, channels: { announcements: '1', premium: '1' } }),
-      tempDir(),
-    );
-    const url = await running.url();
-    expect(await vote(url, '1')).toMatchObject({ status: 200, json: { outcome: 'recorded' } });
-    const ready = await fetch(`${url}/readyz`);
-    expect(ready.status).toBe(503);
-    expect(await ready.json()).toMatchObject({ parts: { store: { ready: true }, discord: { ready: false } } });
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    await vi.waitFor(async () => {
-      expect(await fetchOwnerApi(url, '/effects?state=waiting')).toMatchObject({
-        effects: [{ state: 'waiting', attempts: expect.any(Number) }],
-      });
-    }, waitOptions);
-    running.process.kill('SIGTERM');
-    expect(await running.ended).toBe(0);
   });
 
   it('becomes ready after Discord recovers, and sends pending announcements', async () => {

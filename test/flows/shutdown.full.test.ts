@@ -144,11 +144,4 @@ describe('the embedded app, stopped by its caller', () => {
     await expect(fetch(url)).rejects.toThrow();
     expect(logLines.join()).not.toContain('receiving webhooks');
   });
-
-  it('does not start again', async () => {
-    const { app, url } = await embedded();
-    await app.stop();
-    await expect(app.start()).rejects.toMatchObject({ code: 'already_stopped' });
-    await expect(fetch(url)).rejects.toThrow();
-  });
 });
