@@ -157,13 +157,6 @@ describe('an error', () => {
 });
 
 describe('the error text of the service', () => {
-  it.each([400, 401, 500])('is in the message of a %i', async (status) => {
-    service.respondWith(failure(status, 'The sort must be one of newest, highest, lowest.'));
-    expect((await lookupErrorOf(get(reviews))).message).toBe(
-      `GET /reviews: the service responded with ${status}: "The sort must be one of newest, highest, lowest."`,
-    );
-  });
-
   it('is escaped: it cannot end the quotation, start a line or change the text direction', async () => {
     service.respondWith(failure(400, 'a" \u202e\u200bb\\ \u001b[31m\r\n{"level":60}\u2028c'));
     const { message } = await lookupErrorOf(get());

@@ -31,11 +31,6 @@ describe.each(interfaces)('through %s', (through) => {
       expect(await store.ledgerIn(firstCommunity).account('42')).toEqual({ userId: '42', credits: 10, votes: 1 });
     });
 
-    it('is accepted on a path with a trailing slash', async () => {
-      const { post } = await startReceiver({ through });
-      expect((await post('/webhooks/vote/', vote)).status).toBe(200);
-    });
-
     it('may be signed over the payload serialised again', async () => {
       const { post } = await startReceiver({ through });
       const signature = sign(JSON.stringify(vote), voteSecret);
@@ -535,23 +530,6 @@ describe('another Express app', () => {
     const { post } = await startReceiver({ before: (app) => app.use(express.json()) });
     expect((await post('/webhooks/vote', '')).status).toBe(400);
     expect((await post('/webhooks/vote', '', { secret: null })).status).toBe(401);
-  });
-
-  it('may parse JSON for other routes, or provide the raw bytes', async () => {
-    const other = await startReceiver({ before: (app) => app.use('/other', express.json()) });
-    expect((await other.post('/webhooks/vote', vote)).status).toBe(200);
-    const raw = await startReceiver({ before: (app) => app.use(express.raw({ type: () => true })) });
-    expect((await raw.post('/webhooks/vote', vote)).status).toBe(200);
-  });
-});
-
-describe('the clock', () => {
-  it('determines whether a timestamp is in the future', async () => {
-    const clock = manualClock(Date.UTC(2025, 11, 31, 22, 50));
-    const { post } = await startReceiver({ clock });
-    expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'quarantined' });
-    await clock.advance(5 * 60_000);
-    expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'recorded' });
   });
 });
 

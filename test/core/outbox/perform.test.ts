@@ -25,19 +25,6 @@ const role: ClaimedEffect = { ...row, kind: 'role', content };
 const announcement = handleTogether(announcementKind, async () => ({ outcome: 'done' }));
 
 describe('a claimed effect', () => {
-  it('is passed to the handler of its kind', async () => {
-    const performed: unknown[] = [];
-    const perform = createPerform([
-      announcement,
-      handle(roleKind, async (effect) => {
-        performed.push(effect);
-        return { outcome: 'done' };
-      }),
-    ]);
-    expect(await perform([role])).toEqual({ outcome: 'done' });
-    expect(performed).toEqual([role]);
-  });
-
   it('is buried with the reason if it cannot be read, or has no handler', async () => {
     const perform = createPerform([announcement]);
     expect(await perform([{ ...row, kind: 'unreadable', reason: 'unknown kind "medal"' }])).toEqual({
@@ -102,24 +89,5 @@ describe('the worker with effects of several kinds', () => {
     worker.start();
     await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 1, buried: 1 }));
     expect(await store.records.effect(1)).toMatchObject({ kind: 'medal', reason: expect.stringContaining('medal') });
-  });
-
-  it('is not delayed in one queue by failures in another', async () => {
-    const { store, worker, counts, performWith } = await createTestWorker({ outcome: 'done' });
-    const failing = Array.from({ length: 20 }, () => stored);
-    const others = failing.map((effect) => ({
-      ...effect,
-      queue: rolesQueue('5'),
-      content: { ...content, guildId: '5' },
-    }));
-    await store.outbox.enqueue([...failing, ...others]);
-    const fails = async () => ({ outcome: 'later', reason: 'Discord answered 500', scope: 'effects' }) as const;
-    const succeeds = async () => ({ outcome: 'done' }) as const;
-    performWith(
-      createPerform([announcement, handle(roleKind, ({ queue }) => (queue === 'roles 1 4' ? fails() : succeeds()))]),
-    );
-    worker.start();
-    // The clock stands still: no effect waits for the retries of another.
-    await eventually(async () => expect(await counts()).toMatchObject({ done: 20, waiting: 20 }));
   });
 });
