@@ -96,22 +96,6 @@ describe('deliveries and outages in the sandbox', { timeout: 60_000 }, () => {
     await saveScreenshot(page, 'deliveries');
   });
 
-  it('receives votes while Discord is down, and announces them after it recovers', async () => {
-    const { sandbox, page, messages } = await visit();
-    await troubleButton(page, /Discord down/).click();
-    await page.getByText('Bot offline').waitFor();
-    await vote(page).click();
-    await expectText(page.locator('.balance'), 'mira has 10 credits');
-    await expectText(delivery(page, 'Server vote'), 'Announcement pending');
-    await saveScreenshot(page, 'discord-down');
-    expect(await messages.locator('discord-embed').count()).toBe(0);
-    sandbox.outages.discord.end();
-    await expectText(delivery(page, 'Server vote'), 'Announced in #votes');
-    await expectText(messages.locator('discord-embed'), /mira.? voted for/);
-    await page.getByText('Bot online').waitFor();
-    expect(await messages.locator('discord-embed').filter({ hasText: 'voted for' }).count()).toBe(1);
-  });
-
   it('responds with cached data and its age while the service is down', async () => {
     const { sandbox, page, messages, type } = await visit();
     const runStats = async () => {
