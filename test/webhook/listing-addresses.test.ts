@@ -39,13 +39,6 @@ describe.each(interfaces)('the address of a listing (through %s)', (through) => 
     }
   });
 
-  it('rejects other methods, and quarantines what cannot be processed', async () => {
-    const { post } = await start();
-    const path = '/webhooks/server-1a2b/vote';
-    expect((await post(path, test, { method: 'GET' })).status).toBe(405);
-    expect((await post(path, { type: 'strange' }, vote)).json).toMatchObject({ outcome: 'quarantined' });
-  });
-
   it('is matched as the router of Express 5 matches it', async () => {
     const { post, url } = await start();
     for (const path of [
