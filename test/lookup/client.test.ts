@@ -101,13 +101,6 @@ describe('a profile', () => {
     }).profile();
     expect(fixture.service.requests).toHaveLength(2);
   });
-
-  it('needs no options but kind, key and base URL', async () => {
-    const lookup = createLookup({ kind: 'server', baseUrl: fixture.service.baseUrl, key: 'the-key' });
-    await lookup.profile();
-    expect((await lookup.profile()).value.name).toBe('Cats');
-    expect(fixture.service.requests).toHaveLength(1);
-  });
 });
 
 describe('reviews', () => {
@@ -387,19 +380,6 @@ describe('the budget', () => {
     service.respondWith(failure(429, 'slow down', { 'Retry-After': '20' }));
     await lookupErrorOf(lookup.profile());
     expect(await lookup.keyStatus()).toMatchObject({ budgetLeft: 0 });
-  });
-
-  it('is blocked until the Retry-After of a 429', async () => {
-    const { lookup, clock, service } = fixture;
-    service.respondWith(failure(429, 'slow down', { 'Retry-After': '20' }));
-    const until = clock.now() + 20 * second;
-    expect(await lookupErrorOf(lookup.profile())).toMatchObject({ code: 'lookup_rate_limited', retryAt: until });
-    await clock.advance(20 * second - 1);
-    expect(await lookupErrorOf(lookup.voteStatus('1'))).toMatchObject({ code: 'lookup_over_budget', retryAt: until });
-    expect(service.requests).toHaveLength(1);
-    await clock.advance(1);
-    service.respondWith(success({ canVote: true }));
-    await lookup.voteStatus('1');
   });
 });
 
