@@ -105,18 +105,6 @@ describe('the worker', () => {
     await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 2, buried: 1 }));
   });
 
-  it('continues with other channels while one is rate-limited', async () => {
-    const { worker, performed, enqueue, attempted } = await createTestWorker(
-      { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: hour },
-      { outcome: 'done' },
-    );
-    await enqueue('500000000000000008');
-    await enqueue('500000000000000009');
-    worker.start();
-    await attempted(2);
-    expect(performed.map(({ ids }) => ids)).toEqual([[1], [2]]);
-  });
-
   it('finds an effect that was committed late while another channel is paused', async () => {
     const { clock, worker, performed, enqueue, nudge, settle, attempted } = await createTestWorker(
       { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: hour, notSent: true },

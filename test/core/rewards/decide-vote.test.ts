@@ -164,13 +164,4 @@ describe('the bonus for all listings', () => {
     expect(extras(entries)).toHaveLength(1);
     expect(Object.keys(history.days).sort()).toEqual(['__proto__', 'server']);
   });
-
-  it('works for listings named like members of objects', () => {
-    const communityListings = ['__proto__', 'constructor'];
-    const { entries } = decideAll([
-      on('__proto__', 0, { communityListings }),
-      on('constructor', 1, { communityListings }),
-    ]);
-    expect(extras(entries)).toHaveLength(1);
-  });
 });

@@ -117,35 +117,6 @@ describe('a vote', () => {
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 30, votes: 3 });
   });
 
-  it('within the cooldown does not extend it', async () => {
-    const { record } = await openRecorder();
-    await record(vote());
-    await record(vote({ at: start + 11 * hour }));
-    expect(await record(vote({ at: start + 12 * hour }))).toMatchObject({ credits: 10 });
-  });
-
-  it('without a timestamp is the same vote for a whole cooldown', async () => {
-    const { store, record } = await openRecorder();
-    const untimed = vote({ at: null });
-    expect(await record(untimed)).toMatchObject({ outcome: 'recorded', credits: 10 });
-    expect(await record(untimed, { receivedAt: start + 6 * hour })).toMatchObject({ outcome: 'duplicate' });
-    expect(await record(untimed, { receivedAt: start + 12 * hour })).toMatchObject({
-      outcome: 'recorded',
-      credits: 10,
-    });
-    expect(await record(vote({ at: null, userId: '2' }))).toMatchObject({ outcome: 'recorded' });
-    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ votes: 2 });
-  });
-
-  it('without a timestamp that is replayed days later counts, although its user has voted again', async () => {
-    const { store, record } = await openRecorder();
-    const untimed = vote({ at: null });
-    expect(await record(untimed, { receivedAt: start + 72 * hour })).toMatchObject({ outcome: 'recorded' });
-    expect(await record(untimed, { receivedAt: start + 66 * hour })).toMatchObject({ outcome: 'duplicate' });
-    expect(await record(untimed, { receivedAt: start })).toMatchObject({ outcome: 'recorded', credits: 10 });
-    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ votes: 2, credits: 20 });
-  });
-
   it('without a timestamp is not paid twice within a short cooldown', async () => {
     const { record } = await openRecorder();
     const listing = withBase({ cooldownMs: 3 * minute });
@@ -153,26 +124,6 @@ describe('a vote', () => {
     expect(await record(untimed, { listing })).toMatchObject({ outcome: 'recorded' });
     expect(await record(untimed, { listing, receivedAt: start + 2 * minute })).toMatchObject({ outcome: 'duplicate' });
     expect(await record(untimed, { listing, receivedAt: start + 3 * minute })).toMatchObject({ outcome: 'recorded' });
-  });
-
-  it('without a timestamp is paid although an uncounted one without a timestamp is within the cooldown', async () => {
-    const { store, record } = await openRecorder();
-    const untimed = vote({ at: null });
-    await record(vote());
-    expect(await record(untimed, { receivedAt: start + hour })).toMatchObject({ reason: 'within_cooldown' });
-    expect(await record(untimed, { receivedAt: start + 12.1 * hour })).toMatchObject({
-      outcome: 'recorded',
-      credits: 10,
-    });
-    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ votes: 2, credits: 20 });
-  });
-
-  it('without a timestamp that is not counted is recorded only once', async () => {
-    const { record } = await openRecorder();
-    const untimed = vote({ at: null });
-    await record(vote());
-    expect(await record(untimed, { receivedAt: start + hour })).toMatchObject({ reason: 'within_cooldown' });
-    expect(await record(untimed, { receivedAt: start + 2 * hour })).toMatchObject({ outcome: 'duplicate' });
   });
 
   it('without a timestamp repeats a denied one, but not a purchase with a similar key', async () => {
