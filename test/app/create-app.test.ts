@@ -1,5 +1,11 @@
+import { existsSync } from 'node:fs';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { createApp as createAppOf } from '../../src/app/app.ts';
 import type { VoteEvent } from '../../src/core/outbox/handler-events.ts';
 import { createApp } from '../../src/index.ts';
 import { sign } from '../../src/webhook/signature.ts';
@@ -99,16 +105,6 @@ describe('createApp with options', () => {
     expect((await run('credits'))?.description).toContain('**3** credits');
     expect(await run('stats')).toMatchObject({ title: 'this server' });
   });
-
-  it('deletes its temporary database when it stops', async () => {
-    const app = await createApp({ ...receiving, database: ':memory:' });
-    expect(await vote(await app.start())).toMatchObject({ outcome: 'recorded' });
-    expect(await app.ledger.account('42')).toMatchObject({ credits: 10, votes: 1 });
-    await app.stop();
-    const second = await createApp({ ...receiving, database: ':memory:' });
-    onTestFinished(() => second.stop());
-    expect(await second.ledger.account('42')).toBeNull();
-  });
 });
 
 describe('createApp.fromEnvironment', () => {
@@ -135,5 +131,23 @@ describe('createApp.fromEnvironment', () => {
     expect(await vote(url)).toMatchObject({ outcome: 'recorded' });
     const authorization = 'Bearer another-token';
     expect((await fetch(`${url}/owner/api/users/42`, { headers: { authorization } })).status).toBe(200);
+  });
+});
+
+describe('createApp, if it fails', () => {
+  it('closes the database that it opened', async () => {
+    const path = `${tempDir()}/tally.db`;
+    const config = loadConfig({
+      ...settings(unreachableDiscord),
+      DATABASE_URL: `sqlite:${path}`,
+      CACHE_URL: 'memory:',
+    });
+    const listings = config.listings.map((listing) => ({ ...listing, lookupKey: 'two words' }));
+    const log = createLog({ level: 'silent', secrets: [] });
+    await expect(createAppOf({ ...config, listings }, { clock: systemClock, log })).rejects.toMatchObject({
+      code: 'lookup_key_malformed',
+    });
+    expect(existsSync(path)).toBe(true);
+    expect(existsSync(`${path}-wal`)).toBe(false);
   });
 });

@@ -1,24 +1,15 @@
-import { systemClock } from '@tallyhook/platform/clock';
-import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
-import { onFinished } from '@tallyhook/platform/testing/on-finished';
 import { expect, it } from 'vitest';
-import { loadConfig } from '../../config/load.ts';
-import { createApp } from '../../src/app/app.ts';
 import type { TextOverrides } from '../../src/texts/texts.ts';
 import { localDiscord } from '../support/local-discord.ts';
-import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { createSender } from '../support/sender.ts';
 import { settings } from '../support/settings.ts';
+import { startApp } from '../support/start-app.ts';
 
 /** An app on a Discord of its own, and what is read there and in its console. */
 async function appWith(texts: TextOverrides) {
   const discord = await localDiscord({ rateLimits: false });
-  const { log, logged } = collectingLog();
-  const environment = { ...settings(discord), DATABASE_URL: newSqliteUrl(), CACHE_URL: 'memory:' };
-  const app = await createApp(loadConfig(environment), { clock: systemClock, log, texts });
-  onFinished(() => app.stop());
-  const url = await app.start();
-  const isRegistered = () => logged.some(({ msg }) => msg === 'slash commands registered');
+  const { url, lines } = await startApp(settings(discord), { texts });
+  const isRegistered = () => lines.some((line) => line.includes('slash commands registered'));
   await expect.poll(isRegistered, { timeout: 10_000 }).toBe(true);
   await expect.poll(() => discord.connected, { timeout: 10_000 }).toBe(true);
   const [member] = discord.members;

@@ -276,27 +276,6 @@ describe('a page button', () => {
       },
     });
 
-  it.each([
-    'tallyhook:other:page=2',
-    'tallyhook:plain:page=2',
-    'tallyhook:rubbish',
-    'tallyhook:',
-    'tallyhook::',
-    'tallyhook:{"a":1}',
-  ])('with the forged id %s is rejected ephemerally without running a command', async (forged) => {
-    const inputs: unknown[] = [];
-    const { discord, rest, member } = await connectedBot([pages, plain(inputs)]);
-    const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'Forged', custom_id: forged }] }];
-    const posted = (await rest.post(`/channels/${discord.channels.general}/messages`, {
-      content: 'x',
-      components,
-    })) as { id: string };
-    const refusal = await discord.clickButton(posted.id, forged, member.id).settled;
-    expect(refusal.embeds[0]?.description).toBe('This button has expired. Run the command again.');
-    expect(refusal.flags & ephemeral).toBe(ephemeral);
-    expect(inputs).toEqual([]);
-  });
-
   it('or a select of another program gets no response', async () => {
     const inputs: unknown[] = [];
     const stopwatch = manualClock();

@@ -1,4 +1,4 @@
-import { minute, second } from '@tallyhook/platform/durations';
+import { minute } from '@tallyhook/platform/durations';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -9,7 +9,7 @@ import { CommandRegistrar } from '../../src/discord/registration/registrar.ts';
 import { commandDataOf, registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
-import { command, commandRegistry, connectedBot, hello, localDiscord, until } from '../support/bot.ts';
+import { command, commandRegistry, hello, localDiscord } from '../support/bot.ts';
 import { bot, fakeLookup, server } from '../support/command-fixture.ts';
 
 const listings = [
@@ -75,34 +75,6 @@ describe('a command that another program has put in the place of ours', () => {
     await rest.put(route, undefined, []);
     expect(await register()).toEqual({ ...noChanges, created: ['canvote', 'stats'] });
     expect(await ownNames()).toEqual(['canvote', 'stats']);
-  });
-
-  it('is not answered, from the start', async () => {
-    const inputs: unknown[] = [];
-    const execute = async () => {
-      inputs.push('used');
-      return hello;
-    };
-    const stopwatch = manualClock();
-    const { run, logged } = await connectedBot([command({ execute }), command({ name: 'other', execute })], {
-      stopwatch,
-      async before({ rest, applicationId, registry }) {
-        const commands = [command({ execute }), command({ name: 'other', execute })];
-        await registerCommands({ rest, applicationId, registry, guildId: null, commands, context });
-        const say = { name: 'say', description: 'Says what the bot says.' };
-        const route = `/applications/${applicationId}/commands` as const;
-        const option = { type: 6, name: 'user', description: 'To whom.' };
-        const other = { name: 'other', description: 'Says something.', options: [option] };
-        await rest.put(route, undefined, [say, { ...other, contexts: [0], integration_types: [0] }]);
-      },
-    });
-    const unanswered = expect(run('say').response).rejects.toThrow('respond');
-    await until(() => logged.some(({ msg }) => msg === 'interaction of another program ignored'));
-    await stopwatch.advance(3 * second);
-    await unanswered;
-    expect(inputs).toEqual([]);
-    expect((await run('other').settled).embeds).toHaveLength(1);
-    expect(logged.filter(({ level }) => level >= 40)).toMatchObject([{ command: 'say' }]);
   });
 
   it('is not answered a minute after the list was read, and is reported once', async () => {
@@ -228,14 +200,6 @@ const bodiesOf = (commands: readonly Command[]) => commandDataOf({ commands, con
 describe('a command that another version of tallyhook has registered', () => {
   const saying = (description: string) =>
     command({ execute: async () => hello, describe: () => ({ description, options: [] }) });
-
-  it('is updated, in both directions', async () => {
-    const { register } = await registered([saying('Says hello.')]);
-    const updated = { ...noChanges, updated: ['say'] };
-    expect(await register([saying('Says hello to all.')])).toEqual(updated);
-    expect(await register([saying('Says hello.')])).toEqual(updated);
-    expect(await register([saying('Says hello.')])).toEqual({ ...noChanges, unchanged: ['say'] });
-  });
 
   it('is updated if that version has stored no definition, which is stored then', async () => {
     const { registry, rest, route, register, applicationId } = await registered([saying('Says hello.')]);

@@ -3,10 +3,9 @@ import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { sign } from '../../src/webhook/signature.ts';
 import { runCommand } from '../support/command-line.ts';
-import { voteSecret } from '../support/listings.ts';
 import { fetchOwnerApi, settings, unreachableDiscord } from '../support/settings.ts';
+import { postVote } from '../support/start-app.ts';
 import { sourceLauncher, startProgram } from '../support/start-program.ts';
 import { serve } from '../support/start-receiver.ts';
 
@@ -16,16 +15,6 @@ const waitOptions = { timeout: 60_000, interval: 25 };
 const clockAheadEnvironment = {
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${10 * minute};`)}`,
 };
-
-async function vote(url: string, userId: string, timestamp = new Date().toISOString()) {
-  const body = JSON.stringify({ event: 'server_vote', userId, timestamp });
-  const response = await fetch(`${url}/webhooks/vote`, {
-    method: 'POST',
-    body,
-    headers: { 'x-webhook-signature': sign(body, voteSecret) },
-  });
-  return { status: response.status, json: (await response.json()) as { outcome?: string } };
-}
 
 describe('the program', { timeout: 180_000 }, () => {
   it('starts from its sources', async () => {
@@ -51,7 +40,7 @@ describe('the program', { timeout: 180_000 }, () => {
     discord.faults.outage(true);
     const running = startProgram(['start'], settings(discord), tempDir());
     const url = await running.url();
-    await vote(url, '1');
+    await postVote(url, '1');
     await vi.waitFor(async () => {
       const { effects } = await fetchOwnerApi<{ effects: { attempts: number }[] }>(url, '/effects?state=waiting');
       expect(effects[0]?.attempts).toBeGreaterThan(0);
@@ -76,7 +65,7 @@ describe('the program', { timeout: 180_000 }, () => {
     const running = startProgram(['start'], environment, directory);
     const url = await running.url();
     discord.faults.loseAnswers(100, /POST .*messages/);
-    await vote(url, '1');
+    await postVote(url, '1');
     await vi.waitFor(() => expect(announcements()).toHaveLength(1), waitOptions);
     running.process.kill('SIGKILL');
     await running.ended;
@@ -92,7 +81,7 @@ describe('the program', { timeout: 180_000 }, () => {
       waitOptions,
     );
     expect(announcements()).toHaveLength(1);
-    await vote(restartedUrl, '2');
+    await postVote(restartedUrl, '2');
     await vi.waitFor(() => expect(announcements()).toHaveLength(2), waitOptions);
   });
 });

@@ -1,17 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type Clock, systemClock } from '@tallyhook/platform/clock';
 import { minute, second } from '@tallyhook/platform/durations';
-import { createLog } from '@tallyhook/platform/log';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import type { LocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { loadConfig } from '../../config/load.ts';
-import { createApp } from '../../src/app/app.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { blocksOf } from '../support/message-text.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
+import { postVote, startApp } from '../support/start-app.ts';
 import { idInSecond, joinGuilds } from '../support/two-guilds.ts';
 
 const waitOptions = { timeout: 60_000, interval: 100 };
@@ -39,22 +37,15 @@ async function createGuilds(members: number) {
       },
     ]),
     ...{ DISCORD_TOKEN: bad.token, DISCORD_API_URL: apiUrl, OWNER_TOKEN: 'owner-token', PORT: '0' },
-    ...{ LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1', CACHE_URL: 'memory:' },
-    DATABASE_URL: newSqliteUrl(),
+    ...{ LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1', DATABASE_URL: newSqliteUrl() },
   };
   return { bad, good, environment };
 }
 
 async function startProcess(environment: Record<string, string>, clock: Clock = systemClock) {
-  const log = createLog({ level: 'silent', secrets: [] });
-  const app = await createApp(loadConfig(environment), { clock, log });
-  onTestFinished(() => app.stop());
-  const url = (await app.start()) ?? '';
-  const vote = async (userId: string, secret: string) => {
-    const body = JSON.stringify({ userId, timestamp: new Date(clock.now()).toISOString() });
-    const headers = { 'x-webhook-signature': sign(body, secret) };
-    expect((await fetch(`${url}/webhooks/vote`, { method: 'POST', body, headers })).status).toBe(200);
-  };
+  const { app, url } = await startApp(environment, { clock });
+  const vote = async (userId: string, secret: string) =>
+    expect((await postVote(url, userId, { secret, at: clock.now() })).status).toBe(200);
   const database = new DatabaseSync((environment['DATABASE_URL'] ?? '').replace('sqlite:', ''), { readOnly: true });
   onTestFinished(() => database.close());
   const select = database.prepare('select kind, queue, reason from effects where state = ?');

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '@tallyhook/platform/clock';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../src/features/store.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { createSender } from '../support/sender.ts';
@@ -125,24 +125,5 @@ describe('a database that cannot be written', { timeout: 60_000 }, () => {
     expect(await readStoreStatus(url)).toMatchObject({ ready: true });
     await app.stop();
     await verifyLedger(file);
-  });
-
-  it('because its directory is read-only: the program exits with a hint', async () => {
-    const directory = tempDir();
-    const data = join(directory, 'data');
-    mkdirSync(data);
-    chmodSync(data, 0o555);
-    onTestFinished(() => chmodSync(data, 0o755));
-    // Without this capability, permissions apply to root, too.
-    const dropPrivileges =
-      process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override'] : [];
-    const running = startProgram(
-      ['start'],
-      { ...settings(unreachableDiscord), CACHE_URL: 'memory:' },
-      directory,
-      dropPrivileges,
-    );
-    expect(await running.ended).toBe(1);
-    expect(running.output()).toContain('chown -R');
   });
 });

@@ -1,14 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { day, hour, minute } from '@tallyhook/platform/durations';
-import { createLog } from '@tallyhook/platform/log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadConfig } from '../../../config/load.ts';
-import { createApp } from '../../../src/app/app.ts';
+import { describe, expect, it } from 'vitest';
 import { signDelivery } from '../../../src/webhook/sites/authenticate.ts';
 import { findSite, sites } from '../../../src/webhook/sites/index.ts';
 import { environmentWith } from '../../support/listings-file.ts';
-import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { startApp } from '../../support/start-app.ts';
 import { bodies, target, topggVersion1, votedAt, voter } from './bodies.ts';
 
 const secret = 'whs_a secret of the site';
@@ -32,26 +29,8 @@ async function startProgram(
       ...changes[id],
     }));
   const clock = manualClock(start);
-  const lines: string[] = [];
-  const environment = {
-    ...environmentWith(listings),
-    ...{
-      TALLYHOOK_ROLES: 'receive',
-      DATABASE_URL: newSqliteUrl(),
-      CACHE_URL: 'memory:',
-      PORT: '0',
-      OWNER_TOKEN: 'owner-token',
-    },
-  };
-  const config = loadConfig(environment);
-  const log = createLog({
-    level: 'debug',
-    secrets: config.secrets,
-    destination: { write: (line) => void lines.push(line) },
-  });
-  const app = await createApp(config, { clock, log });
-  onTestFinished(() => app.stop());
-  const url = (await app.start()) ?? '';
+  const own = { TALLYHOOK_ROLES: 'receive', OWNER_TOKEN: 'owner-token' };
+  const { url, lines } = await startApp({ ...environmentWith(listings), ...own }, { clock });
 
   async function post(
     path: string,
