@@ -161,6 +161,9 @@ describe('direct messages on the page', { timeout: 60_000 }, () => {
     await messages.getByRole('button', { name: 'Stop' }).click();
     await expectText(messages, 'Reminders are off.');
     expect(await conversation.innerText()).not.toContain('new');
+    await page.getByLabel('Acting as').selectOption('Mira');
+    expect(await conversation.getAttribute('data-channel-id')).toBe(null);
+    expect(await messages.getByText('Reminders are off.').count()).toBe(0);
   });
 
   it('can be opened by a member, for commands', async () => {

@@ -31,22 +31,6 @@ describe('deliveries and outages in the sandbox', { timeout: 60_000 }, () => {
     await expectText(page.locator('.balance'), 'tobias_k has 0 credits');
   });
 
-  it('advances "Try this" for a vote through the API, also after a reload', async () => {
-    const { sandbox, page } = await visit({}, { seed: 'none' });
-    const hint = page.locator('#hint-panel');
-    await expectText(hint, 'Try this (1 of 7)');
-    await troubleButton(page, /Break signature/).click();
-    await expectText(delivery(page, 'Server vote'), 'Rejected (401)');
-    await expectText(hint, 'Try this (1 of 7)');
-    const [, other] = sandbox.discord.members;
-    const { id: userId = '', username = '' } = other ?? {};
-    expect(await sandbox.service.castVote({ kind: 'server', userId, username })).toMatchObject({ recorded: true });
-    await expectText(delivery(page, 'Server vote'), 'Recorded');
-    await expectText(hint, 'Try this (2 of 7)');
-    await page.reload();
-    await expectText(hint, 'Try this (2 of 7)');
-  });
-
   it.each(['en-US', 'en-GB'])('keeps every step of a delivery on one line (%s)', async (locale) => {
     const { page } = await visit({ locale });
     await vote(page).click();

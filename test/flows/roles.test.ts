@@ -1,38 +1,18 @@
-import { createServer, request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { Routes } from 'discord-api-types/v10';
 import type { LocalDiscord } from 'local-discord';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { voteSecret } from '../support/listings.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings } from '../support/settings.ts';
 import { postVote, startApp } from '../support/start-app.ts';
+import { startBalancer } from '../support/start-balancer.ts';
 
 async function readiness(url: string, query = '') {
   const response = await fetch(`${url}/readyz${query}`);
   return { status: response.status, ...((await response.json()) as { ready: boolean; parts: object }) };
-}
-
-/** Requests go to each process in turn. Returns the URL. */
-async function startBalancer(targets: readonly string[]): Promise<{ url: string; requests: number[] }> {
-  const requests = targets.map(() => 0);
-  let next = 0;
-  const server = createServer((request, response) => {
-    const index = next++ % targets.length;
-    requests[index] = (requests[index] ?? 0) + 1;
-    const { method, headers, url: path } = request;
-    const forwarded = httpRequest(`${targets[index]}${path}`, { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    request.pipe(forwarded);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
 async function setEndpoint(discord: LocalDiscord, url: string): Promise<void> {
@@ -74,7 +54,7 @@ describe('processes that share the roles', () => {
       await startApp({ ...shared, TALLYHOOK_ROLES: 'answer' }),
     ];
     for (const { url } of [announcer, ...answerers]) expect((await postVote(url, '501')).status).toBe(404);
-    const balancer = await startBalancer(answerers.map(({ url }) => url));
+    const balancer = await startBalancer(() => answerers.map(({ url }) => url));
     await setEndpoint(discord, balancer.url);
     await eventually(() => expect(discord.commands().map(({ name }) => name)).toContain('credits'));
     expect(discord.connected).toBe(false);
@@ -82,7 +62,8 @@ describe('processes that share the roles', () => {
     const [member] = discord.members;
     const userId = member?.id ?? '';
     expect((await postVote(receiver.url, userId)).status).toBe(200);
-    const before = [...balancer.requests];
+    const counts = () => answerers.map(({ url }) => balancer.requestsTo(url));
+    const before = counts();
     const replies = await Promise.all(
       Array.from(
         { length: 10 },
@@ -91,7 +72,7 @@ describe('processes that share the roles', () => {
     );
     expect(new Set(replies.map(({ id }) => id)).size).toBe(10);
     expect(JSON.stringify(replies[0])).toContain('10');
-    expect(balancer.requests.map((count, index) => count - (before[index] ?? 0))).toEqual([5, 5]);
+    expect(counts().map((count, index) => count - (before[index] ?? 0))).toEqual([5, 5]);
     await eventually(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1));
     expect(discord.connected).toBe(false);
     for (const { lines } of [receiver, announcer, ...answerers]) {
