@@ -1,7 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type Clock, systemClock } from '@tallyhook/platform/clock';
-import { minute, second } from '@tallyhook/platform/durations';
-import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import type { LocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
@@ -78,7 +76,7 @@ describe('a guild in which Discord rejects everything', { timeout: 180_000 }, ()
   it('costs a few requests however many votes it has, delays no other guild, and gets what waited once it is possible', async () => {
     const count = 100;
     const { bad, good, environment } = await createGuilds(count);
-    const { vote, effects } = await startProcess(environment);
+    const { vote, effects, read } = await startProcess(environment);
     const voters = Array.from({ length: count }, (_, index) => memberId(index));
     await vi.waitFor(() => expect(bad.connected).toBe(true), waitOptions);
 
@@ -93,6 +91,10 @@ describe('a guild in which Discord rejects everything', { timeout: 180_000 }, ()
       expect(reasons).toContainEqual(expect.stringContaining('Drag the role of the bot above it'));
       expect(waiting.filter(({ kind, queue }) => kind === 'role' && !queue.endsWith(bad.roles.moderator))).toEqual([]);
     }, waitOptions);
+    const note = expect.stringContaining('1 channel and 1 role');
+    expect(JSON.parse(await read('/readyz'))).toMatchObject({ parts: { requests: { ready: true, note } } });
+    for (const kind of ['channel', 'role'])
+      expect(await read('/metrics')).toMatch(new RegExp(`^tallyhook_discord_stopped\\{kind="${kind}"\\} 1$`, 'm'));
     await vote('502', goodSecret);
     await vi.waitFor(() => expect(announced(good)).toEqual(['501', '502']), waitOptions);
     expect(rejected(bad).role).toBeLessThanOrEqual(10);
@@ -136,50 +138,5 @@ describe('a guild in which Discord rejects everything', { timeout: 180_000 }, ()
       expect(texts.join()).toContain(`<@${memberId(1)}>`);
       expect(bad.rolesOf(memberId(1))).toEqual([bad.roles.moderator]);
     }
-  });
-
-  it('is tried once a minute where no process has the gateway, also after a restart, and says so', async () => {
-    const { bad, good, environment } = await createGuilds(30);
-    const clock = createOffsetClock();
-    const announcer = { ...environment, TALLYHOOK_ROLES: 'receive,announce' };
-    const first = await startProcess(announcer, clock);
-    const [voter = '', ...others] = Array.from({ length: 30 }, (_, index) => memberId(index));
-    await first.vote(voter, badSecret);
-    const firsts = () => first.effects('waiting').filter(({ reason }) => reason !== null);
-    await vi.waitFor(() => expect(firsts()).toHaveLength(2), waitOptions);
-    const before = rejected(bad);
-    await inParallel(others, (userId) => first.vote(userId, badSecret));
-    await vi.waitFor(() => {
-      const ofRole = first.effects('waiting').filter(({ queue }) => queue.endsWith(bad.roles.moderator));
-      expect(ofRole).toHaveLength(1 + others.length);
-    }, waitOptions);
-    expect(JSON.parse(await first.read('/readyz'))).toMatchObject({
-      ready: true,
-      parts: { requests: { ready: true, note: expect.stringContaining('1 channel and 1 role') } },
-    });
-    expect(await first.read('/metrics')).toMatch(/^tallyhook_discord_stopped\{kind="channel"\} 1$/m);
-    expect(await first.read('/metrics')).toMatch(/^tallyhook_discord_stopped\{kind="role"\} 1$/m);
-    await first.app.stop();
-
-    const next = await startProcess(announcer, clock);
-    await next.vote('501', goodSecret);
-    await vi.waitFor(() => expect(announced(good)).toEqual(['501']), waitOptions);
-    expect(rejected(bad)).toEqual(before);
-    clock.advance(minute + second);
-    await vi.waitFor(() => {
-      expect(rejected(bad).role).toBe(before.role + 1);
-      expect(rejected(bad).channel).toBeGreaterThan(before.channel);
-    }, waitOptions);
-    const afterProbe = rejected(bad);
-    await next.vote('502', goodSecret);
-    await vi.waitFor(() => expect(announced(good)).toEqual(['501', '502']), waitOptions);
-    expect(rejected(bad)).toEqual(afterProbe);
-
-    bad.faults.regainPermission(bad.channels.announcements);
-    bad.guild.moveRole(bad.roles.moderator, 1);
-    clock.advance(minute + second);
-    await vi.waitFor(() => expect(next.effects('waiting')).toEqual([]), waitOptions);
-    expect(next.effects('buried')).toEqual([]);
-    expect(announced(bad)).toEqual([voter, ...others].toSorted());
   });
 });
