@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type ServerResponse } from 'node:http';
 import { day, hour, second } from '@tallyhook/platform/durations';
+import { serve } from '@tallyhook/platform/testing/serve';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { classifySendError } from '../../src/discord/discord-errors.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
@@ -12,23 +11,17 @@ async function attemptAgainst(
   effects = 1,
   { onRequest = () => {}, timeoutMs = 10 * second } = {},
 ) {
-  const server = createServer((request, response) => {
+  const url = await serve((request, response) => {
     request.resume();
     onRequest();
     answer(response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const rest = createDiscordRest({ token: 'secret-token', apiUrl: `http://127.0.0.1:${port}/api`, timeoutMs });
+  const rest = createDiscordRest({ token: 'secret-token', apiUrl: `${url}/api`, timeoutMs });
   try {
     await rest.post('/channels/1/messages', {});
     return 'no failure';
   } catch (error) {
     return classifySendError(error, { channelId: '1', effects });
-  } finally {
-    server.closeAllConnections();
-    server.close();
   }
 }
 
@@ -105,17 +98,11 @@ describe('an attempt to send a message', () => {
 
   it('does not wait longer than a rate limit if the clock was set back', async () => {
     const limited = { 'X-RateLimit-Limit': '1', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset-After': '0.3' };
-    const server = createServer((request, response) => {
+    const url = await serve((request, response) => {
       request.resume();
       json(200, {}, { ...limited, 'X-RateLimit-Bucket': 'messages' })(response);
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const rest = createDiscordRest({
-      token: 'secret-token',
-      apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`,
-    });
+    const rest = createDiscordRest({ token: 'secret-token', apiUrl: `${url}/api` });
     // The first response names the bucket, the second says that it is exhausted.
     await rest.post('/channels/1/messages', {});
     await rest.post('/channels/1/messages', {});

@@ -1,64 +1,15 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
-import { canvote } from '../../commands/canvote.ts';
 import type { Command } from '../../commands/context.ts';
 import { credits } from '../../commands/credits.ts';
 import { commands as allCommands } from '../../commands/index.ts';
-import { reviews } from '../../commands/reviews.ts';
-import { stats } from '../../commands/stats.ts';
 import { trace } from '../../commands/trace.ts';
-import type { Need } from '../../src/discord/commands/command.ts';
-import { commandDataOf, registerCommands } from '../../src/discord/registration/registration.ts';
-import { createDiscordRest } from '../../src/discord/rest.ts';
+import { commandDataOf } from '../../src/discord/registration/registration.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
-import { command, commandRegistry, hello, localDiscord } from '../support/bot.ts';
-import { bot, fakeLookup, server } from '../support/command-fixture.ts';
+import { command, hello } from '../support/bot.ts';
+import { both, type Listed, listedBot, noChanges, registering } from './registering.ts';
 
-const listedServer = { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) };
-const listedBot = { name: 'bot', lookup: fakeLookup('bot', { profile: async () => bot }) };
-const both = [listedServer, listedBot];
 const foreign = { name: 'play', description: 'Plays a song.' };
-
-interface Listed {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly version: string;
-}
-
-async function registering(options: { token?: string } = {}) {
-  const discord = await localDiscord({ rateLimits: false });
-  const registry = await commandRegistry();
-  const { applicationId, apiUrl } = discord;
-  const rest = createDiscordRest({ token: options.token ?? discord.token, apiUrl });
-  const routes = {
-    global: `/applications/${applicationId}/commands`,
-    guild: `/applications/${applicationId}/guilds/${discord.guildId}/commands`,
-  } as const;
-  const register = (
-    listings: readonly (typeof listedServer)[] = both,
-    guildId: string | null = null,
-    commands: readonly Command[] = [canvote, reviews, stats],
-    lacks: readonly Need[] = [],
-  ) => {
-    const context = { listings, isShared: false, lacks, languages: ownTexts };
-    return registerCommands({ rest, applicationId, guildId, commands, context, registry });
-  };
-  const listed = async (scope: keyof typeof routes = 'global') => (await rest.get(routes[scope])) as readonly Listed[];
-  const names = async (scope?: keyof typeof routes) => (await listed(scope)).map(({ name }) => name).toSorted();
-  const idOf = async (name: string) => (await listed()).find((command) => command.name === name)?.id;
-  /** The write requests since the last call. */
-  let seen = 0;
-  const writes = () => {
-    const written = discord.requests.slice(seen).filter(({ method }) => method !== 'GET');
-    seen = discord.requests.length;
-    return written.map(({ method, path }) => `${method} ${path.replace(`/applications/${applicationId}`, '')}`);
-  };
-  return { discord, rest, registry, register, routes, listed, names, idOf, writes };
-}
-
-/** A report without changes. */
-const noChanges = { created: [], updated: [], unchanged: [], deleted: [], conflicts: [], inaccessible: [] };
 const all = ['canvote', 'reviews', 'stats'];
 
 describe('registering the commands', () => {

@@ -7,39 +7,22 @@ import type { Command } from '../../commands/context.ts';
 import { stats } from '../../commands/stats.ts';
 import { CommandRegistrar } from '../../src/discord/registration/registrar.ts';
 import { commandDataOf, registerCommands } from '../../src/discord/registration/registration.ts';
-import { createDiscordRest } from '../../src/discord/rest.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
-import { command, commandRegistry, hello, localDiscord } from '../support/bot.ts';
-import { bot, fakeLookup, server } from '../support/command-fixture.ts';
+import { command, hello } from '../support/bot.ts';
+import { both, type Listed, noChanges, registering } from './registering.ts';
 
-const listings = [
-  { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) },
-  { name: 'bot', lookup: fakeLookup('bot', { profile: async () => bot }) },
-];
-const context = { listings, isShared: false, languages: ownTexts };
-const noChanges = { created: [], updated: [], unchanged: [], deleted: [], conflicts: [], inaccessible: [] };
+const context = { listings: both, isShared: false, languages: ownTexts };
 /** What a bot deploys itself, in the place of ours. */
 const theirs = { name: 'stats', description: 'Statistics of the game.' };
 
-interface Listed {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-}
-
+/** An application in which these commands are registered. */
 async function registered(commands: readonly Command[] = [canvote, stats]) {
-  const discord = await localDiscord({ rateLimits: false });
-  const registry = await commandRegistry();
-  const { applicationId, apiUrl, token } = discord;
-  const rest = createDiscordRest({ token, apiUrl });
-  const route = `/applications/${applicationId}/commands` as const;
-  const guildRoute = `/applications/${applicationId}/guilds/${discord.guildId}/commands` as const;
-  const register = (offered: readonly Command[] = commands, guildId: string | null = null) =>
-    registerCommands({ rest, applicationId, guildId, commands: offered, context, registry });
-  const list = async (at: `/${string}` = route) => (await rest.get(at)) as readonly Listed[];
-  const ownNames = async () => (await registry.list(applicationId)).map(({ name }) => name).toSorted();
+  const { register: registerIn, listed, routes, ...others } = await registering();
+  const register = (offered = commands, guildId: string | null = null) => registerIn(both, guildId, offered);
+  const list = listed;
+  const ownNames = async () => (await others.registry.list(others.applicationId)).map(({ name }) => name).toSorted();
   await register();
-  return { discord, registry, rest, route, guildRoute, register, list, ownNames, applicationId };
+  return { ...others, route: routes.global, guildRoute: routes.guild, register, list, ownNames };
 }
 
 describe('a command that another program has put in the place of ours', () => {
@@ -64,7 +47,7 @@ describe('a command that another program has put in the place of ours', () => {
     await register([canvote, stats], discord.guildId);
     await rest.put(guildRoute, undefined, [theirs]);
     await register([canvote]);
-    expect([...(await list()), ...(await list(guildRoute))]).toMatchObject([theirs, { name: 'canvote' }, theirs]);
+    expect([...(await list()), ...(await list('guild'))]).toMatchObject([theirs, { name: 'canvote' }, theirs]);
     expect(await ownNames()).toEqual(['canvote']);
   });
 
