@@ -27,7 +27,6 @@ describe('the commands on Discord', () => {
   it('/stats shows a picture of the votes where the bot may attach files', async () => {
     const { discord, run, store } = await connectedBot(commands, { listings });
     const [listing] = serverAndBot();
-    if (listing === undefined) throw new Error('no listing');
     const lastWeek = Date.now() - 8 * day;
     await store.recorder.recordClaim({ userId: '1', at: lastWeek }, listing, lastWeek);
     const withPicture = await run('stats').settled;

@@ -61,47 +61,6 @@ describe('deliveries and outages in the sandbox', { timeout: 60_000 }, () => {
     expect(await messages.getByText('The application did not respond').count()).toBe(0);
   });
 
-  it('pays a repeated delivery nothing, rejects a forged one, and quarantines an unknown one', async () => {
-    const { page } = await visit();
-    await troubleButton(page, /Repeat delivery/).click();
-    await expectText(page.locator('#trouble-result'), 'Cast a vote first');
-    await vote(page).click();
-    await expectText(delivery(page, 'Server vote by mira'), 'Announced in #votes');
-    await expectText(page.locator('#timeline-news'), /Server vote by mira: Signature verified, .* Announced/);
-    await troubleButton(page, /Repeat delivery/).click();
-    await expectText(page.locator('#trouble-result'), 'The bot answered 200: duplicate');
-    await expectText(delivery(page, 'Server vote'), 'Duplicate');
-    await troubleButton(page, /Break signature/).click();
-    await expectText(delivery(page, 'Server vote'), /Rejected \(401\): The signature does not match/);
-    await troubleButton(page, /Unknown event/).click();
-    await expectText(delivery(page, '“server_boost”'), 'Quarantined');
-    expect(await page.locator('.delivery').count()).toBe(4);
-    await expectText(page.locator('.balance'), 'mira has 10 credits');
-    await saveScreenshot(page, 'deliveries');
-  });
-
-  it('responds with cached data and its age while the service is down', async () => {
-    const { sandbox, page, messages, type } = await visit();
-    const runStats = async () => {
-      await type('/stats ');
-      await page.keyboard.press('Enter');
-    };
-    await runStats();
-    await expectText(messages, '4,218');
-    await troubleButton(page, /\+12 hours/).click();
-    await troubleButton(page, /Service down/).click();
-    await expectText(page.locator('.timeline'), 'The service is down');
-    await runStats();
-    await expectText(messages, /did not respond.*12 hours ago/);
-    await vote(page).click();
-    await expectText(page.locator('#vote-result'), 'The service is down');
-    await saveScreenshot(page, 'service-down');
-    sandbox.outages.service.end();
-    await expectText(page.locator('.timeline'), 'The service is available again');
-    await vote(page).click();
-    await expectText(page.locator('#vote-result'), /Vote for .* recorded/);
-  });
-
   it('ends outages automatically after ten seconds, and then sends pending announcements', async () => {
     const { page, messages } = await visit();
     const recoveryTimeout = { timeout: 25_000 };

@@ -5,7 +5,7 @@ import { sign } from '../../src/webhook/signature.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { directoryOf, interfaces, startReceiver } from '../support/start-receiver.ts';
 
-const [server] = serverAndBot() as [ListingWithSecrets, ListingWithSecrets];
+const [server] = serverAndBot();
 const named = (name: string, changes: Partial<ListingWithSecrets> = {}): ListingWithSecrets => ({
   ...server,
   ...{ name, id: null, voteSecrets: [`${name}-vote`], premiumSecrets: [`${name}-premium`] },

@@ -67,7 +67,6 @@ export async function createTestWorker(...attempts: AttemptResult[]) {
     await store.close();
   });
   const [listing] = serverAndBot();
-  if (listing === undefined) throw new Error('no listing');
   const enqueue = (channelId?: string, receivedAt = clock.now()) =>
     store.recorder.record(
       { receivedAt, family: 'vote', body: '{}' },

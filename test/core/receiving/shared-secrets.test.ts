@@ -24,7 +24,7 @@ function manyListings(count: number, changes: (index: number) => Partial<Listing
   );
 }
 
-const [listing] = serverAndBot() as [ListingWithSecrets, ListingWithSecrets];
+const [listing] = serverAndBot();
 
 /** The specification: every secret is tried with the bytes, then with the JSON. */
 function tryEverySecret(listings: readonly ListingWithSecrets[], body: Buffer, signature: string) {

@@ -4,7 +4,8 @@ import { emptyHistory, type VoteHistory } from '../../../src/core/rewards/histor
 import type { Grant, RewardEntry } from '../../../src/core/rewards/reward.ts';
 import { plainRewards as creditsOnly, type ListingRewards, type Multiplier } from '../../../src/core/rewards/rules.ts';
 import { partyRules } from '../../../src/features/party/rules.ts';
-import type { Premium, Vote } from '../../../src/webhook/event.ts';
+import type { Vote } from '../../../src/webhook/event.ts';
+import { premiumOf, voteOf } from '../../support/record-vote.ts';
 
 const hour = 3_600_000;
 
@@ -38,29 +39,14 @@ export const allRewards: ListingRewards = {
   ...partyRules.as({ goal: 100, per: 'week', credits: 25 }),
 };
 
-export const vote: Vote = {
-  family: 'vote',
-  kind: 'server_vote',
-  target: { kind: 'server', id: '1' },
-  userId: '123',
-  at: Date.parse('2026-01-07T12:00:00Z'),
-  creditsAwarded: null,
-  denial: null,
-};
+const noon = Date.parse('2026-01-07T12:00:00Z');
+const target = { kind: 'server', id: '1' } as const;
+export const vote = voteOf({ userId: '123', target, at: noon });
 
-export const purchase: Premium = {
-  family: 'premium',
-  kind: 'premium_purchase',
-  target: { kind: 'server', id: '1' },
-  userId: '123',
-  isRecipient: false,
-  giftedBy: null,
-  orderIds: ['order-1'],
-  tier: 'Gold',
-  at: Date.parse('2026-01-07T12:00:00Z'),
+export const purchase = premiumOf({
+  ...{ userId: '123', target, orderIds: ['order-1'], tier: 'Gold', at: noon },
   periodEnd: Date.parse('2026-02-07T12:00:00Z'),
-  creditsAwarded: null,
-};
+});
 
 const calendar = createCalendar('Europe/Berlin');
 
