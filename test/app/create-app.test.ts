@@ -8,9 +8,9 @@ import { loadConfig } from '../../config/load.ts';
 import { createApp as createAppOf } from '../../src/app/app.ts';
 import type { VoteEvent } from '../../src/core/outbox/handler-events.ts';
 import { createApp } from '../../src/index.ts';
-import { sign } from '../../src/webhook/signature.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
+import { postVote } from '../support/start-app.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const secret = 'secret-of-the-webhook';
@@ -21,12 +21,7 @@ const receiving = {
   log: quiet,
 } as const;
 
-async function vote(url: string | null, serverId = '1', userId = '42'): Promise<unknown> {
-  const body = JSON.stringify({ event: 'server_vote', userId, serverId, timestamp: new Date().toISOString() });
-  const headers = { 'x-webhook-signature': sign(body, secret) };
-  const response = await fetch(`${url}/webhooks/vote`, { method: 'POST', headers, body });
-  return response.json();
-}
+const vote = async (url: string | null, userId = '42') => (await postVote(url ?? '', userId, { secret })).json;
 
 describe('createApp with options', () => {
   it('is a complete bot', async () => {
@@ -59,7 +54,7 @@ describe('createApp with options', () => {
       handlers: { onVote: (event) => void events.push(event) },
     });
     onTestFinished(() => app.stop());
-    expect(await vote(await app.start(), discord.guildId)).toMatchObject({ outcome: 'recorded' });
+    expect(await vote(await app.start())).toMatchObject({ outcome: 'recorded' });
     const announced = () => JSON.stringify(discord.messages(discord.channels.announcements));
     await eventually(() => expect(announced()).toMatch(/The goal is reached!.*Thank you for the vote!/));
     await eventually(() =>
@@ -99,7 +94,7 @@ describe('createApp with options', () => {
       return (await discord.runCommand(use).settled).embeds[0];
     };
     expect((await run('canvote'))?.description).toMatch(/perhaps.*this server/i);
-    expect(await vote(url, discord.guildId, member?.id)).toMatchObject({ outcome: 'recorded' });
+    expect(await vote(url, member?.id)).toMatchObject({ outcome: 'recorded' });
     await eventually(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1));
     expect((await run('canvote'))?.description).toMatch(/this server.*<t:\d+:R>/);
     expect((await run('credits'))?.description).toContain('**3** credits');

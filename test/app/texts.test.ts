@@ -39,40 +39,28 @@ async function appWith(texts: TextOverrides) {
   };
 }
 
+const textsAbout = (things: string, page: string) => ({
+  'announcement.titles.vote': `${things}!`,
+  'credits.title': `Your ${things.toLowerCase()}`,
+  'credits.description': `Count your ${things.toLowerCase()}.`,
+  'credits.menu': things,
+  'console.signIn': page,
+});
+
 it('two apps in one program each speak their own texts', async () => {
-  const coins = await appWith({
-    en: {
-      'announcement.titles.vote': 'Coins!',
-      'credits.title': 'Your coins',
-      'credits.description': 'Count your coins.',
-      'credits.menu': 'Coins',
-      'console.signIn': 'Open the vault',
-    },
-  });
+  const coins = await appWith({ en: textsAbout('Coins', 'Open the vault') });
   const points = await appWith({
-    en: {
-      'announcement.titles.vote': 'Points!',
-      'credits.title': 'Your points',
-      'credits.description': 'Count your points.',
-      'credits.menu': 'Points',
-      'console.signIn': 'Open the book',
-    },
+    en: textsAbout('Points', 'Open the book'),
     de: { 'credits.title': 'Deine Punkte' },
   });
-  expect(await coins.said()).toEqual({
-    announced: 'Coins!',
-    reply: 'Your coins',
-    german: 'Credits',
-    described: 'Count your coins.',
-    menu: true,
-    page: true,
-  });
-  expect(await points.said()).toEqual({
-    announced: 'Points!',
-    reply: 'Your points',
-    german: 'Deine Punkte',
-    described: 'Count your points.',
-    menu: true,
-    page: true,
-  });
+  for (const [app, things, german] of [
+    [coins, 'Coins', 'Credits'],
+    [points, 'Points', 'Deine Punkte'],
+  ] as const) {
+    const own = textsAbout(things, '');
+    expect(await app.said()).toEqual({
+      ...{ announced: own['announcement.titles.vote'], reply: own['credits.title'], german },
+      ...{ described: own['credits.description'], menu: true, page: true },
+    });
+  }
 });

@@ -182,18 +182,6 @@ describe('the connection to Discord', () => {
     expect(gatewayRequests(discord)).toBe(1);
   });
 
-  it('connects once Discord is back if it was down at the start', async () => {
-    const discord = await localDiscord();
-    discord.faults.outage(true);
-    const { client, clock, nextRetry } = connectingByHand(discord);
-    client.start();
-    const retryInMs = await nextRetry();
-    expect(client.ready).toBe(false);
-    discord.faults.outage(false);
-    await clock.advance(retryInMs);
-    await until(() => client.ready);
-  });
-
   it('survives a long outage without frequent requests', async () => {
     const discord = await localDiscord();
     const { client, clock, nextRetry } = connectingByHand(discord);

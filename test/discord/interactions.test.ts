@@ -22,14 +22,6 @@ const ignoredIn = (logged: readonly { readonly msg: string }[]) =>
   logged.filter(({ msg }) => msg === 'interaction of another program ignored');
 
 describe('a slash command', () => {
-  it('is answered immediately if the data is available, and pings nobody', async () => {
-    const { discord, run } = await connectedBot([command({ execute: async () => hello })]);
-    const used = run('say');
-    expect(await used.response).toMatchObject({ type: 4, data: { allowed_mentions: { parse: [] } } });
-    expect((await used.settled).embeds[0]?.description).toBe(hello.text);
-    expect(discord.messages(discord.channels.general)).toHaveLength(1);
-  });
-
   it('receives the options, and who ran it where', async () => {
     const inputs: CommandInput[] = [];
     const say = command({

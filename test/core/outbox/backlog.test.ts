@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hour, minute, second } from '@tallyhook/platform/durations';
-import { eventually } from '@tallyhook/platform/testing/eventually';
 import { describe, expect, it } from 'vitest';
 import { addBacklog, backlogChannel, createTestWorker, start } from './test-worker.ts';
 
@@ -63,18 +62,6 @@ describe('the worker with a large backlog', () => {
     const few = await medianPollMs(await withPostponedChannels(100));
     const many = await medianPollMs(await withPostponedChannels(10_000));
     expect(many).toBeLessThan(10 * few);
-  });
-
-  it('sends effects of hundreds of channels after a restart', { timeout: 60_000 }, async () => {
-    const { path, clock, worker, performed, settle, counts } = await createTestWorker({ outcome: 'done' });
-    addBacklog(path, 350, { channels: 350 });
-    worker.start();
-    for (let slices = 0; slices < 4; slices += 1) {
-      await settle();
-      await clock.advance(second / 20);
-    }
-    await eventually(() => expect(performed).toHaveLength(350));
-    await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 350, buried: 0 }));
   });
 
   it('finds an effect that is postponed beyond reach of the clock, behind one that is due soon', async () => {
