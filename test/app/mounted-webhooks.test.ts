@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { systemClock } from '@tallyhook/platform/clock';
-import { createLog } from '@tallyhook/platform/log';
+import type { Log } from '@tallyhook/platform/log';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import express, { type Express } from 'express';
@@ -30,14 +30,14 @@ async function deliver(url: string) {
 }
 
 const programs = {
-  createReceiver: async (log: ReturnType<typeof createLog>) =>
+  createReceiver: async (log: Log) =>
     createReceiver({
       listings: [{ name: 'server', kind: 'server', id: '1', voteSecrets: [voteSecret] }],
       database: `${tempDir()}/votes.db`,
       handlers: { onVote: () => {} },
       log,
     }),
-  createApp: async (log: ReturnType<typeof createLog>) => {
+  createApp: async (log: Log) => {
     const environment = { ...settings(unreachableDiscord), TALLYHOOK_ROLES: 'receive', CACHE_URL: 'memory:' };
     const config = loadConfig({ ...environment, DATABASE_URL: newSqliteUrl() });
     return createApp(config, { clock: systemClock, log });

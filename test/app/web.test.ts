@@ -28,7 +28,9 @@ it('sets exactly the configured policy and the common headers', async () => {
 });
 
 it('works without Express', async () => {
-  const url = await serve((request, response) => setHeaders(request as never, response as never, () => void response.end('page')));
+  const url = await serve((request, response) =>
+    setHeaders(request as never, response as never, () => void response.end('page')),
+  );
   const response = await fetch(url);
   expect([await response.text(), response.headers.get('x-frame-options')]).toEqual(['page', 'DENY']);
 });

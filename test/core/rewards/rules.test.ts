@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { double } from './rewards-fixture.ts';
 import { factorAt, multiplyCredits } from '../../../src/core/rewards/decide-vote.ts';
 import { milestoneEntries, milestoneGrants } from '../../../src/core/rewards/milestones.ts';
+import type { Milestone, Multiplier } from '../../../src/core/rewards/rules.ts';
 import { showMultiplier } from '../../../src/core/settings/reward-settings.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
-import type { Milestone, Multiplier } from '../../../src/core/rewards/rules.ts';
+import { double } from './rewards-fixture.ts';
 
 /** 2026-01-10, a Saturday. */
 const moment = { at: 1_000, day: 20_463, roles: new Set(['40']) };
