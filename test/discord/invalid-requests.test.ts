@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { minute, second } from '@tallyhook/platform/durations';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { serve } from '@tallyhook/platform/testing/serve';
 import { expect, it, onTestFinished } from 'vitest';
 import { retryAfterFailure } from '../../src/discord/discord-errors.ts';
 import { createInvalidRequests } from '../../src/discord/rate-limit.ts';
@@ -22,15 +21,12 @@ async function advanceUntil(clock: ManualClock, stepMs: number, condition: () =>
 /** A Discord that responds to each request with the next of these, and with the last one repeatedly. */
 async function discordThatResponds(...responses: readonly [status: number, headers?: Record<string, string>][]) {
   let requests = 0;
-  const server = createServer((_, response) => {
+  const url = await serve((_, response) => {
     const [status, headers = {}] = responses[Math.min(requests, responses.length - 1)] ?? [200];
     requests += 1;
     response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end('{}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`;
-  return { apiUrl, requests: () => requests };
+  return { apiUrl: `${url}/api`, requests: () => requests };
 }
 
 async function createInstallation() {

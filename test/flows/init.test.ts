@@ -2,18 +2,16 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { parseEnv, stripVTControlCharacters } from 'node:util';
-import { systemClock } from '@tallyhook/platform/clock';
-import { createLog } from '@tallyhook/platform/log';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { createTypist, ctrlC, type Typed, tick } from '@tallyhook/platform/testing/typist';
-import { startService } from 'listing-service';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { schemaAddress } from '../../config/listings-file.ts';
 import { envTemplate } from '../../src/cli/init/init-command.ts';
 import { botToken } from '../support/bot-token.ts';
 import { runCommand, startCommand } from '../support/command-line.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { unreachableDiscord } from '../support/settings.ts';
+import { startListingService } from '../support/start-installation.ts';
 
 /** Runs `tallyhook init` on a terminal, and types the answers. */
 async function typeInto(directory: string, environment: Record<string, string>, typed: Typed) {
@@ -25,22 +23,10 @@ async function typeInto(directory: string, environment: Record<string, string>, 
   return { ...run, output: stripVTControlCharacters(run.output) };
 }
 
-async function listingService() {
-  const service = await startService({
-    ...{ host: '127.0.0.1', port: 0, database: `sqlite:${tempDir()}/service.db`, clock: systemClock },
-    log: createLog({ level: 'silent', secrets: [] }),
-    ...{ allowLoopbackTargets: true, seed: true },
-  });
-  onTestFinished(() => service.stop());
-  const keys = service.seeded?.keys;
-  if (!keys) throw new Error('not seeded');
-  return { baseUrl: service.baseUrl, keys };
-}
-
 describe('tallyhook init', { timeout: 120_000 }, () => {
   it('rejects wrong values, hides secrets, and after Ctrl-C leaves the file as it is', async () => {
     const discord = await localDiscord();
-    const { baseUrl } = await listingService();
+    const { baseUrl } = (await startListingService()).service;
     const directory = tempDir();
     const path = join(directory, '.env');
     writeFileSync(path, '# mine\nPORT=4000\n');
@@ -80,7 +66,8 @@ describe('tallyhook init', { timeout: 120_000 }, () => {
 
   it('keeps comments and other values of an existing file, and is right for doctor', async () => {
     const discord = await localDiscord();
-    const { baseUrl, keys } = await listingService();
+    const { service, keys } = await startListingService();
+    const { baseUrl } = service;
     const directory = tempDir();
     const path = join(directory, '.env');
     writeFileSync(path, '# mine\nOWNER_TOKEN="a # b"\nPORT=0 # any\n#PUBLIC_URL=\n', { mode: 0o644 });

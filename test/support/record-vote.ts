@@ -1,6 +1,7 @@
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import type { RecordedDelivery } from '../../src/core/tally/tally.ts';
 import type { Store } from '../../src/features/store.ts';
+import type { Premium, Vote } from '../../src/webhook/event.ts';
 
 /** Records a vote for a server listing at its time (ms since the epoch). */
 export function recordVote(
@@ -14,10 +15,24 @@ export function recordVote(
     {
       type: 'event',
       listing,
-      event: {
-        ...{ family: 'vote', kind: 'server_vote', target: { kind: 'server', id: null }, userId, at },
-        ...{ creditsAwarded: null, denial: null },
-      },
+      event: voteOf({ userId, at }),
     },
   );
+}
+
+const newYear = Date.UTC(2026, 0, 1);
+
+/** A vote for a server, by default by user 1 at the beginning of 2026. */
+export function voteOf(changes: Partial<Vote> = {}): Vote {
+  const target = { kind: 'server', id: null } as const;
+  const event = { family: 'vote', kind: 'server_vote', target, userId: '1', at: newYear } as const;
+  return { ...event, creditsAwarded: null, denial: null, ...changes };
+}
+
+/** A purchase by user 1, without times, with the order `order`. */
+export function premiumOf(changes: Partial<Premium> = {}): Premium {
+  const target = { kind: null, id: null } as const;
+  const event = { family: 'premium', kind: 'premium_purchase', target, userId: '1', isRecipient: false } as const;
+  const none = { giftedBy: null, tier: null, at: null, periodEnd: null, creditsAwarded: null };
+  return { ...event, orderIds: ['order'], ...none, ...changes };
 }

@@ -1,8 +1,39 @@
 import { minute } from '@tallyhook/platform/durations';
+import { securityHeaders } from '@tallyhook/platform/web/security-headers';
 import { createSessionCookie, equalSecrets } from '@tallyhook/platform/web/session-cookie';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../support/start-receiver.ts';
+
+const setHeaders = securityHeaders({
+  contentSecurityPolicy: { 'default-src': ["'none'"], 'style-src': ["'self'", 'data:'] },
+  referrerPolicy: 'same-origin',
+});
+
+it('sets exactly the configured policy and the common headers', async () => {
+  const app = express()
+    .use(setHeaders)
+    .get('/', (_request, response) => void response.end());
+  const { headers } = await fetch(await serve(app));
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'content-security-policy': "default-src 'none';style-src 'self' data:",
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'no-store',
+  });
+  expect(headers.has('strict-transport-security')).toBe(false);
+});
+
+it('works without Express', async () => {
+  const url = await serve((request, response) =>
+    setHeaders(request as never, response as never, () => void response.end('page')),
+  );
+  const response = await fetch(url);
+  expect([await response.text(), response.headers.get('x-frame-options')]).toEqual(['page', 'DENY']);
+});
 
 const now = Date.UTC(2026, 0, 1);
 const cookie = createSessionCookie({ name: 'session', key: 'key', lifetimeMs: minute, sameSite: 'strict', path: '/' });
