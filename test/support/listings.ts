@@ -9,7 +9,9 @@ export const announceChannel = '500000000000000001';
 export const premiumChannel = '500000000000000002';
 
 /** One server and one bot with the same secrets, as configured by environment variables. */
-export function serverAndBot(changes: Partial<ListingWithSecrets> = {}): ListingWithSecrets[] {
+export function serverAndBot(
+  changes: Partial<ListingWithSecrets> = {},
+): [server: ListingWithSecrets, bot: ListingWithSecrets] {
   const shared = {
     id: null,
     implied: false,
