@@ -1,14 +1,25 @@
 import { hour, minute } from '@tallyhook/platform/durations';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import type { Locale } from '@tallyhook/platform/texts/locale';
+import { html } from '@tallyhook/platform/web/html';
+import * as fc from 'fast-check';
 import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Effect } from '../../../src/core/outbox/effect-kind.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import { createPartyPanelHandler, createPartyReachedHandler } from '../../../src/features/party/parts.ts';
-import type { PartyPanel, PartyReached } from '../../../src/features/party/rules.ts';
+import { createPartyPanelHandler, createPartyReachedHandler, partyCard } from '../../../src/features/party/parts.ts';
+import {
+  addPartyVote,
+  daysOfPeriod,
+  noPartyProgress,
+  type PartyPanel,
+  type PartyReached,
+  partyEntry,
+  partyPeriod,
+} from '../../../src/features/party/rules.ts';
 import type { PanelUpdate, ShownParty } from '../../../src/features/party/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
+import { effectOf } from '../../support/due-effects.ts';
 import { textOf } from '../../support/message-text.ts';
 import { channelQueue } from '../../support/queues.ts';
 
@@ -24,13 +35,7 @@ async function showing(changes: Partial<ShownParty> = {}) {
   const channelId = discord.channels.announcements;
   const endsAt = clock.now() + hour;
   let panel: ShownParty = {
-    votes: 2,
-    reachedAt: null,
-    goal: 5,
-    credits: 25,
-    endsAt,
-    channelId,
-    message: null,
+    ...{ votes: 2, reachedAt: null, goal: 5, credits: 25, endsAt, channelId, message: null },
     ...changes,
   };
   let rejected = 0;
@@ -54,20 +59,10 @@ async function showing(changes: Partial<ShownParty> = {}) {
   const speak = (locale: Locale) => {
     texts = textsIn(locale);
   };
-  const effectOf = (fields: Partial<Effect<PartyPanel>> = {}): Effect<PartyPanel> => ({
-    ...{
-      id: 1,
-      deliveryId: null,
-      kind: 'partyPanel',
-      queue: channelQueue(channelId),
-      content: { channelId, period },
-      attempts: 1,
-    },
-    ...{ createdAt: clock.now(), nonce: 'a-nonce', possiblySentSince: null, ...fields },
-  });
   const show = (next: Partial<ShownParty> = {}, fields: Partial<Effect<PartyPanel>> = {}) => {
     panel = { ...panel, ...next };
-    return handle(effectOf(fields));
+    const effect = { kind: 'partyPanel', queue: channelQueue(channelId), content: { channelId, period } };
+    return handle(effectOf(effect, { createdAt: clock.now(), nonce: 'a-nonce', ...fields }));
   };
   const messages = () => discord.messages(channelId);
   const text = () => textOf(messages().at(-1));
@@ -138,52 +133,23 @@ describe('the panel of a party', () => {
     expect(messages()).toHaveLength(1);
     expect(updates).toMatchObject([{ message: { id: messages()[0]?.id } }]);
   });
-
-  it('is retried while Discord is down', async () => {
-    const { discord, show, rejections } = await showing();
-    await show();
-    discord.faults.outage(true);
-    expect(await show({ votes: 3 })).toMatchObject({ outcome: 'later', scope: 'global' });
-    expect(rejections()).toBe(0);
-  });
-
-  it('waits with the missing permission, and the next vote tries again', async () => {
-    const { discord, show, channelId, rejections } = await showing();
-    discord.faults.losePermission(channelId);
-    expect(await show()).toMatchObject({
-      ...{ outcome: 'later', stop: { target: channelId } },
-      reason: `The bot cannot write in channel ${channelId}. Give it Send Messages and Embed Links there.`,
-    });
-    expect(rejections()).toBe(1);
-  });
 });
 
 it('a reached goal is announced once, and pings nobody', async () => {
   const { discord, rest, clock, channelId, messages } = await showing();
   let texts = en;
   const handle = createPartyReachedHandler({ rest, textsOf: async () => texts, clock });
-  const effect: Effect<PartyReached> = {
-    ...{
-      id: 1,
-      deliveryId: null,
-      kind: 'partyReached',
-      queue: channelQueue(channelId),
-      attempts: 1,
-      createdAt: clock.now(),
-    },
-    ...{ content: { channelId, period, goal: 1_000, credits: 1 }, nonce: 'a-nonce', possiblySentSince: null },
-  };
+  const effect = effectOf<PartyReached>(
+    { kind: 'partyReached', queue: channelQueue(channelId), content: { channelId, period, goal: 1_000, credits: 1 } },
+    { createdAt: clock.now() },
+  );
   discord.faults.loseAnswers(1);
   expect(await handle(effect)).toMatchObject({ outcome: 'later' });
   clock.advance(10 * minute);
   texts = textsIn('ja');
   expect(await handle({ ...effect, possiblySentSince: effect.createdAt })).toEqual(done);
   expect(messages()).toHaveLength(1);
-  expect(messages()[0]).toMatchObject({
-    mentions: [],
-    mention_everyone: false,
-    embeds: [],
-  });
+  expect(messages()[0]).toMatchObject({ mentions: [], mention_everyone: false, embeds: [] });
   expect(textOf(messages()[0])).toBe(
     [
       '### The goal is reached!',
@@ -192,4 +158,69 @@ it('a reached goal is announced once, and pings nobody', async () => {
       `-# January 5 – 11 · <t:${Math.floor(effect.createdAt / 1_000)}:f>`,
     ].join('\n'),
   );
+});
+
+const per = fc.constantFrom('day' as const, 'week' as const, 'month' as const);
+
+describe('the period of a party', () => {
+  it.each([
+    ['day', 'day 2026-01-31', 20_484, 20_485],
+    ['week', 'week 2026-W05', 20_479, 20_486],
+    ['month', 'month 2026-01', 20_454, 20_485],
+  ] as const)('per %s', (unit, id, firstDay, endDay) => {
+    expect(partyPeriod(unit, 20_484)).toEqual({ id, firstDay, endDay });
+  });
+
+  it('contains its day, and the next begins where it ends', () => {
+    fc.assert(
+      fc.property(per, fc.integer({ min: 0, max: 100_000 }), (unit, day) => {
+        const period = partyPeriod(unit, day);
+        expect(period.firstDay <= day && day < period.endDay).toBe(true);
+        expect(partyPeriod(unit, period.endDay - 1)).toEqual(period);
+        expect(daysOfPeriod(period.id)).toEqual([period.firstDay, period.endDay - 1]);
+        expect(partyPeriod(unit, period.endDay).firstDay).toBe(period.endDay);
+      }),
+    );
+  });
+});
+
+describe('the goal of a party', () => {
+  const rules = { goal: 3, per: 'week', credits: 25 } as const;
+
+  it('pays all voters when it is reached, once, and later only voters from before', () => {
+    let progress = noPartyProgress;
+    const payees = [10, 40, 20, 50, 20, 19].map((voteAt) => {
+      const added = addPartyVote(progress, rules, voteAt);
+      progress = added.progress;
+      return added.payees;
+    });
+    expect(payees).toEqual(['nobody', 'nobody', 'all_voters', 'nobody', 'this_voter', 'this_voter']);
+    expect(progress).toEqual({ votes: 6, reachedAt: 20 });
+  });
+
+  it('is reached by the next vote if the owner has lowered it', () => {
+    const added = addPartyVote({ votes: 50, reachedAt: null }, rules, 10);
+    expect(added).toEqual({ progress: { votes: 51, reachedAt: 10 }, payees: 'all_voters' });
+  });
+
+  it('pays an entry that is unique per account and period', () => {
+    expect(partyEntry(rules, partyPeriod('week', 20_484).id)).toEqual({
+      ...{ cause: 'party', credits: 25, reason: '3 votes, week 2026-W05', achievement: 'party week 2026-W05' },
+    });
+  });
+});
+
+const status = { votes: 12, goal: 100, credits: 25 };
+
+async function render(period: string, locale: 'en-US' | 'de') {
+  const card = partyCard(async () => ({ ...status, period }));
+  const none = () => html``;
+  const shown = { memberLink: none, role: none, text: none, reason: none, markup: (text: string) => html`${text}` };
+  const view = { scope: null, texts: textsIn(locale), ...shown };
+  return (await card.render(view))?.text;
+}
+
+it('the period of a party is shown by its days, in the language of the page', async () => {
+  expect(await render('week 2026-W47', 'en-US')).toMatch(/^<p>November 16 – 22: /);
+  expect(await render('613425648685547541 week 2026-W47', 'de')).toMatch(/^<p>16.–22. November: /);
 });
