@@ -3,7 +3,10 @@ import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
 import type { Message } from 'local-discord';
 import { describe, expect, it, vi } from 'vitest';
+import { remind } from '../../../commands/remind.ts';
 import { controlsOf } from '../../../packages/local-discord/src/objects.ts';
+import type { Reminders } from '../../../src/features/reminders/service.ts';
+import { contextFor, fakeLookup, inputOf, memberId, server, start } from '../../support/command-fixture.ts';
 import { startInstallation } from '../../support/start-installation.ts';
 
 const waitOptions = { timeout: 30_000, interval: 20 };
@@ -211,5 +214,83 @@ describe('a reminder', { timeout: 120_000 }, () => {
     const { discord, ofMember } = await startForMembers({ REMINDERS: 'off' });
     expect(discord.commands().map(({ name }) => name)).not.toContain('remind');
     expect(labelsOf(await ofMember(0).run('canvote'))).not.toContain('Remind me');
+  });
+});
+
+const listed = { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) };
+const other = { name: 'my_bot', lookup: fakeLookup('bot', {}) };
+const due = start + 11 * hour;
+const seconds = due / 1_000;
+
+function remembering(changes: Partial<Reminders> = {}) {
+  const calls: unknown[][] = [];
+  const reminders: Reminders = {
+    async switchOn(...args) {
+      calls.push(['on', ...args]);
+      return [
+        { listing: 'server', dueAt: due },
+        { listing: 'my_bot', dueAt: null },
+      ];
+    },
+    switchOff: async (...args) => void calls.push(['off', ...args]),
+    isOn: async () => false,
+    async snooze(...args) {
+      calls.push(['snooze', ...args]);
+      return { outcome: 'snoozed', dueAt: due };
+    },
+    ...changes,
+  };
+  return { calls, context: { ...contextFor(listed, other), reminders, commandId: () => '77' } };
+}
+
+const pressed = (action: string, options = {}) => inputOf(options, { action });
+
+describe('/remind', () => {
+  it('switches reminders on and says when the next ones come', async () => {
+    const { calls, context } = remembering();
+    const reply = await remind.execute(inputOf({ state: 'on' }), context);
+    expect(calls).toEqual([['on', memberId]]);
+    expect(reply).toMatchObject({ tone: 'good', title: 'Reminders are on' });
+    expect(reply.text).toContain(`Your next reminder for **Lantern Harbour** comes <t:${seconds}:R>.`);
+    expect(reply.text).toContain(String.raw`You can vote for **my\_bot** now.`);
+  });
+
+  it('switches reminders off', async () => {
+    const { calls, context } = remembering();
+    const reply = await remind.execute(inputOf({ state: 'off' }), context);
+    expect(calls).toEqual([['off', memberId]]);
+    expect(reply).toMatchObject({ title: 'Reminders are off' });
+    expect(reply.text).toContain('</remind:77>');
+    expect(reply.response).toBe(undefined);
+  });
+
+  it('is switched on and off by the button of a vote panel', async () => {
+    const off = remembering();
+    expect(await remind.execute(pressed('toggle'), off.context)).toMatchObject({ title: 'Reminders are on' });
+    const on = remembering({ isOn: async () => true });
+    expect(await remind.execute(pressed('toggle'), on.context)).toMatchObject({ title: 'Reminders are off' });
+    expect([...off.calls, ...on.calls]).toEqual([
+      ['on', memberId],
+      ['off', memberId],
+    ]);
+  });
+
+  it.each<[Awaited<ReturnType<Reminders['snooze']>>, string]>([
+    [{ outcome: 'voted', dueAt: due }, 'You have already voted'],
+    [{ outcome: 'off' }, 'Reminders are off'],
+    [{ outcome: 'unknown' }, 'That did not work'],
+  ])('explains why a reminder is not postponed: %o', async (result, title) => {
+    const { context } = remembering({ snooze: async () => result });
+    expect(await remind.execute(pressed('snooze', { listing: 'server' }), context)).toMatchObject({ title });
+  });
+
+  it('does not trust the options of a button', async () => {
+    const { calls, context } = remembering();
+    await remind.execute(pressed('snooze', { listing: 'x', hours: '9999' }), context);
+    await remind.execute(pressed('snooze', {}), context);
+    expect(calls).toEqual([
+      ['snooze', memberId, 'x', 6 * hour],
+      ['snooze', memberId, '', hour],
+    ]);
   });
 });

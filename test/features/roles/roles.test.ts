@@ -1,36 +1,45 @@
 import { type Clock, systemClock } from '@tallyhook/platform/clock';
-import { hour } from '@tallyhook/platform/durations';
+import { hour, minute, second } from '@tallyhook/platform/durations';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
+import { eventually } from '@tallyhook/platform/testing/eventually';
+import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  type Effect,
-  isOf,
-  ownerReportKind,
-  type RoleContent,
-  type TypedMessage,
-} from '../../../src/core/outbox/effect-kind.ts';
+import { loadConfig } from '../../../config/load.ts';
+import { createMetrics } from '../../../src/core/metrics.ts';
+import { isOf, ownerReportKind, type RoleContent, type TypedMessage } from '../../../src/core/outbox/effect-kind.ts';
+import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
 import { RequestGuard } from '../../../src/discord/circuits.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import { createRoleGrants, createRoleHandler, type RoleGrants } from '../../../src/features/roles/parts.ts';
+import { createDirectory } from '../../../src/features/communities/directory.ts';
+import {
+  createRoleGrants,
+  createRoleHandler,
+  createSeenMembers,
+  type RoleGrants,
+} from '../../../src/features/roles/parts.ts';
 import { createExplainRoleFailure, createGivenRoleCheck } from '../../../src/features/roles/role-failure.ts';
 import type { RoleFailureReport } from '../../../src/features/roles/store.ts';
-import { openStore } from '../../../src/features/store.ts';
+import { openStore, type Store } from '../../../src/features/store.ts';
+import { createUpkeep } from '../../../src/features/upkeep/upkeep.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../support/bot.ts';
-import { firstCommunity } from '../../support/communities.ts';
+import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
+import { effectOf } from '../../support/due-effects.ts';
 import { serverAndBot } from '../../support/listings.ts';
+import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { channelQueue, rolesQueue } from '../../support/queues.ts';
 import { recordVote } from '../../support/record-vote.ts';
 import { deposit, itemOf, orderOf, ownerChannelId } from '../../support/shop-store.ts';
+import { openLedger } from '../../support/voting.ts';
 
 const en = textsIn('en-US');
 
 /** The grants of a store, what was settled in it, and the causes of failures. */
 async function recordedGrants(clock: Clock, guildId: string) {
-  const store = await openStore(newSqliteUrl(), clock, { thread: false });
-  onTestFinished(() => store.close());
+  const store = await openLedger(newSqliteUrl(), clock);
   const settled: unknown[] = [];
   const causes = new Set<string>();
   const reported: RoleFailureReport[] = [];
@@ -55,7 +64,6 @@ async function recordedGrants(clock: Clock, guildId: string) {
     },
   };
   const [listing] = serverAndBot();
-  if (listing === undefined) throw new Error('no listing');
   return {
     ...{ store, port, settled, causes },
     /** Lets the member have the role for an hour. */
@@ -99,11 +107,8 @@ async function handling(changes: { token?: string; stops?: boolean } = {}) {
   });
   const handle = createRoleHandler({
     ...{
-      rest,
-      grants: grants.port,
-      checkGivenRole: createGivenRoleCheck(rest, clock).check,
-      explainFailure: createExplainRoleFailure(rest, systemClock),
-      onExplained: guard.explain.bind(guard),
+      ...{ rest, grants: grants.port, checkGivenRole: createGivenRoleCheck(rest, clock).check },
+      ...{ explainFailure: createExplainRoleFailure(rest, systemClock), onExplained: guard.explain.bind(guard) },
       textsOf: async () => en,
     },
     clock,
@@ -112,11 +117,7 @@ async function handling(changes: { token?: string; stops?: boolean } = {}) {
   const perform = (role: string = discord.roles.voter, member = userId, erase?: true) => {
     const content = { guildId: discord.guildId, userId: member, role, ...(erase && { erase }) };
     const queue = rolesQueue(discord.guildId);
-    const effect: Effect<RoleContent> = {
-      ...{ id: 1, deliveryId: null, kind: 'role', queue, content, attempts: 1, createdAt: 0, nonce: 'nonce' },
-      possiblySentSince: null,
-    };
-    return handle(effect);
+    return handle(effectOf<RoleContent>({ kind: 'role', queue, content }));
   };
   const roles = () => discord.rolesOf(userId);
   const changesSent = () => discord.requests.filter(({ method }) => method === 'PUT' || method === 'DELETE');
@@ -164,14 +165,6 @@ describe('a role effect', () => {
     expect(grants.settled).toEqual([]);
     expect(await perform()).toEqual({ outcome: 'done' });
     expect(roles()).toEqual([]);
-  });
-
-  it('of a forgotten member is not reported if it fails', async () => {
-    const { discord, grants, perform, userId, clock } = await handling();
-    await grants.grant(userId, discord.roles.moderator);
-    clock.advance(hour);
-    expect(await perform(discord.roles.moderator, userId, true)).toMatchObject({ outcome: 'later' });
-    expect(await grants.reports()).toEqual([]);
   });
 
   it('may be repeated if its response was lost', async () => {
@@ -226,13 +219,6 @@ describe('a role effect', () => {
     },
   );
 
-  it('reads the roles of the guild once for a series of failures', async () => {
-    const { discord, grants, perform, userId } = await handling();
-    await grants.grant(userId, discord.roles.moderator);
-    for (let count = 0; count < 5; count += 1) await perform(discord.roles.moderator);
-    expect(discord.requests.filter(({ method }) => method === 'GET')).toHaveLength(4);
-  });
-
   it('does not add a role that has got permissions of a moderator, and reports it once', async () => {
     const { discord, grants, perform, roles, userId, changesSent, rolesRead, clock } = await handling();
     const { voter } = discord.roles;
@@ -260,20 +246,6 @@ describe('a role effect', () => {
     expect(await perform()).toEqual({ outcome: 'done' });
     expect(roles()).toEqual([]);
     expect(rolesRead()).toHaveLength(1);
-  });
-
-  it('reads the permissions of roles once a second, however many members get one at once', async () => {
-    const { discord, grants, perform, roles, userId, rolesRead, clock } = await handling();
-    const { voter } = discord.roles;
-    for (const { id } of discord.members) await grants.grant(id, voter);
-    await Promise.all(discord.members.map(({ id }) => perform(voter, id)));
-    for (let count = 0; count < 5; count += 1) await perform();
-    expect(rolesRead()).toHaveLength(1);
-    discord.guild.setRolePermissions(voter, ['manageMessages']);
-    discord.guild.setRole(userId, voter, false);
-    clock.advance(1_000);
-    expect(await perform()).toMatchObject({ outcome: 'bury' });
-    expect(roles()).toEqual([]);
   });
 
   it('adds no role while its permissions cannot be read', async () => {
@@ -311,29 +283,6 @@ describe('a role effect', () => {
     expect(await perform()).toEqual({ outcome: 'done' });
     expect(grants.settled.at(-1)).toEqual([userId, voter, 'removed', null]);
     expect(await grants.reports()).toHaveLength(1);
-  });
-
-  it('is done without a report if a deleted role should be removed', async () => {
-    const { grants, perform, userId } = await handling();
-    expect(await perform('404')).toEqual({ outcome: 'done' });
-    expect(grants.settled).toEqual([[userId, '404', 'removed', null]]);
-    expect(await grants.reports()).toEqual([]);
-  });
-
-  it('is retried after a rate limit and after errors of Discord, without delaying other effects', async () => {
-    const { discord, grants, perform, userId } = await handling();
-    await grants.grant(userId, discord.roles.voter);
-    discord.faults.respond429(1, 30, /PUT/);
-    expect(await perform()).toMatchObject({
-      outcome: 'later',
-      scope: 'effects',
-      retryAfterMs: expect.closeTo(30_000, -3),
-    });
-    const { discord: other, ...fixture } = await handling();
-    await fixture.grants.grant(fixture.userId, other.roles.voter);
-    other.faults.respond500(1, /PUT/);
-    expect(await fixture.perform()).toMatchObject({ outcome: 'later', scope: 'effects' });
-    expect(fixture.grants.settled).toEqual([]);
   });
 
   it('waits if Discord cannot be reached or rejects the token', async () => {
@@ -383,10 +332,143 @@ describe('a role effect', () => {
     expect(await grants.reports()).toHaveLength(1);
     expect(changesSent()).toHaveLength(1);
   });
+});
 
-  it('rejects if the grants cannot be read', async () => {
-    const { grants, perform } = await handling();
-    grants.port.wantsRole = () => Promise.reject(new Error('the database is locked'));
-    await expect(perform()).rejects.toThrow('the database is locked');
+const start = Date.UTC(2026, 0, 5, 12);
+const booster = '700000000000000001';
+const voter = '700000000000000002';
+const guildId = '613425648685547541';
+
+async function openCommunity() {
+  const clock = manualClock(start);
+  const store = await openLedger(newSqliteUrl(), clock);
+  const rewards = { vote: 10, multipliers: [{ factor: 1.5, role: booster }], voterRole: { role: voter, for: '12h' } };
+  const { listings } = loadConfig(environmentWith([{ ...harbour, guildId, rewards }]));
+  const directory = createDirectory(listings, communityIdsOf(listings));
+  const routedTo = () => directory.ofGuild(guildId)?.listings[0];
+  const seen = createSeenMembers({
+    store: store.roles,
+    directory,
+    nudge: () => {},
+    clock,
+    log: pino({ level: 'silent' }),
   });
+  async function vote(at: number) {
+    const listing = routedTo();
+    if (listing === undefined) throw new Error('no listing');
+    return recordVote(store, listing, '1', at);
+  }
+  const waiting = async () => (await store.records.counts()).effects.waiting;
+  return { clock, store, seen, vote, waiting };
+}
+
+it('multiplies votes of a member who was last seen with the role', async () => {
+  const { store, seen, vote } = await openCommunity();
+  expect(await vote(start)).toMatchObject({ credits: 10 });
+  seen({ userId: '1', guildId, roles: [voter, booster] });
+  await store.probe();
+  expect(await vote(start + 12 * hour)).toMatchObject({ credits: 15 });
+  // In direct messages the roles are unknown.
+  seen({ userId: '1', guildId, roles: null });
+  expect(await vote(start + 24 * hour)).toMatchObject({ credits: 15 });
+  seen({ userId: '1', guildId, roles: [voter] });
+  await store.probe();
+  expect(await vote(start + 36 * hour)).toMatchObject({ credits: 10 });
+});
+
+it('repairs granted roles, at most once an hour', async () => {
+  const { clock, store, seen, vote, waiting } = await openCommunity();
+  await vote(start);
+  const role = { guildId, userId: '1', role: voter };
+  await store.roles.settleRole(role, 'applied', start);
+  const before = await waiting();
+  seen({ userId: '1', guildId, roles: null });
+  await eventually(async () => expect(await waiting()).toBe(before + 1));
+  await store.roles.settleRole(role, 'applied', start);
+  seen({ userId: '1', guildId, roles: null });
+  seen({ userId: '2', guildId, roles: null });
+  await store.probe();
+  expect(await waiting()).toBe(before + 1);
+  await clock.advance(hour);
+  seen({ userId: '1', guildId, roles: null });
+  await eventually(async () => expect(await waiting()).toBe(before + 2));
+});
+
+it('gives back at once what a member who has returned lacks, and asks Discord for nothing that is there', async () => {
+  const { clock, store, seen, vote, waiting } = await openCommunity();
+  await vote(start);
+  const role = { guildId, userId: '1', role: voter };
+  await store.roles.settleRole(role, 'applied', start);
+  const before = await waiting();
+  const seenWith = async (roles: readonly string[], place = guildId) => {
+    seen({ userId: '1', guildId: place, roles });
+    await store.probe();
+    await store.probe();
+    return (await waiting()) - before;
+  };
+  expect(await seenWith([voter])).toBe(0);
+  await clock.advance(hour);
+  expect(await seenWith([voter])).toBe(0);
+  // The roles of another server say nothing.
+  expect(await seenWith([], '613425648685547542')).toBe(0);
+  expect(await seenWith([])).toBe(1);
+  await store.roles.settleRole(role, 'applied', start);
+  // Discord may not give it: that is not tried with every command.
+  expect(await seenWith([])).toBe(1);
+  expect(await seenWith([voter])).toBe(1);
+  expect(await seenWith([])).toBe(2);
+  await store.roles.settleRole(role, 'applied', start);
+  // A role that should have been removed is, too.
+  await clock.advance(12 * hour);
+  expect(await seenWith([voter])).toBe(3);
+});
+
+const [server] = serverAndBot();
+const listing: ListingContext = {
+  ...server,
+  rewards: {
+    ...server.rewards,
+    voterRole: { role: voter, forMs: 12 * hour },
+    streak: { every: 3, credits: 50, forgive: 0 },
+  },
+  community: { ...server.community, guildId },
+};
+
+async function startUpkeep() {
+  const clock = manualClock(start);
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
+  const upkeep = createUpkeep({
+    ...{ store, keep: { bodiesMs: null, effectsMs: null }, metrics: createMetrics() },
+    ...{ clock, log: pino({ level: 'silent' }) },
+  });
+  onTestFinished(async () => {
+    await upkeep.stop();
+    await store.close();
+  });
+  /** Advances the clock in steps, so that every loop runs in between. */
+  async function advance(ms: number, step = second): Promise<void> {
+    for (let passed = 0; passed < ms; passed += step) {
+      await eventually(() => expect(clock.sleepers()).toBe(4));
+      await clock.advance(step);
+    }
+    await eventually(() => expect(clock.sleepers()).toBe(4));
+  }
+  return { clock, store, upkeep, advance };
+}
+
+const roleEffects = async (store: Store) =>
+  (await store.records.effects({ state: 'waiting', before: null, limit: 100 })).filter(({ kind }) => kind === 'role')
+    .length;
+
+it('repairs the roles of all members slowly', async () => {
+  const { store, upkeep, advance } = await startUpkeep();
+  for (let member = 1; member <= 15; member += 1) {
+    await recordVote(store, listing, String(member), start);
+    await store.roles.settleRole({ guildId, userId: String(member), role: voter }, 'applied', start);
+  }
+  upkeep.start();
+  await advance(second);
+  expect(await roleEffects(store)).toBe(25);
+  await advance(minute);
+  expect(await roleEffects(store)).toBe(30);
 });

@@ -3,15 +3,22 @@ import { minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import type { ListingCard } from '../../../src/core/announcements/announcement.ts';
 import { createMetrics } from '../../../src/core/metrics.ts';
-import type { DirectMessage, Effect, TypedMessage } from '../../../src/core/outbox/effect-kind.ts';
+import type { DirectMessage, OwnerReport, TypedMessage } from '../../../src/core/outbox/effect-kind.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { create as communityParts } from '../../../src/features/communities/parts.ts';
-import { createDirectMessageHandler } from '../../../src/features/notifications/messages.ts';
+import { createDirectMessageHandler, createOwnerReportHandler } from '../../../src/features/notifications/messages.ts';
+import { renderReport } from '../../../src/features/parts.ts';
+import { create as rateAlarmParts } from '../../../src/features/rate-alarms/parts.ts';
 import { create as reminderParts } from '../../../src/features/reminders/parts.ts';
+import { renderRoleFailure } from '../../../src/features/roles/parts.ts';
+import { roleFailedReport } from '../../../src/features/roles/store.ts';
 import { create as shopParts } from '../../../src/features/shop/parts.ts';
+import { renderLostPanel } from '../../../src/features/vote-panel/parts.ts';
+import { lostPanelReport } from '../../../src/features/vote-panel/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../support/bot.ts';
-import { directMessageQueue } from '../../support/queues.ts';
+import { effectOf } from '../../support/due-effects.ts';
+import { channelQueue, directMessageQueue } from '../../support/queues.ts';
 
 const en = textsIn('en-US');
 
@@ -42,19 +49,8 @@ async function messaging(card: ListingCard | null = null, isStillWanted = true) 
     { to = userId, nonce = 'nonce', possiblySentSince = null as number | null } = {},
   ) {
     const content = { userId: to, message };
-    const effect: Effect<DirectMessage> = {
-      ...{
-        id: 1,
-        deliveryId: null,
-        kind: 'directMessage',
-        queue: directMessageQueue(to),
-        content,
-        attempts: 1,
-        createdAt: 0,
-      },
-      ...{ nonce, possiblySentSince },
-    };
-    return handler.perform([effect]);
+    const effect = effectOf<DirectMessage>({ kind: 'directMessage', queue: directMessageQueue(to), content });
+    return handler.perform([{ ...effect, nonce, possiblySentSince }]);
   }
   const received = () => discord.directMessages(userId);
   const opened = () => discord.requests.filter(({ path }) => path.endsWith('/users/@me/channels'));
@@ -74,15 +70,6 @@ describe('a direct message', () => {
     ]);
   });
 
-  it('has the configured name of a listing that the service does not show', async () => {
-    const { send, received } = await messaging();
-    await send();
-    expect(received()[0]?.embeds[0]).toMatchObject({
-      description: String.raw`**my \*server\*** looks forward to your vote.`,
-    });
-    expect(received()[0]?.embeds[0]).not.toHaveProperty('url');
-  });
-
   it('is not sent if the member wants it no more', async () => {
     const { send, received, opened } = await messaging(null, false);
     expect(await send()).toEqual({ outcome: 'done' });
@@ -97,14 +84,6 @@ describe('a direct message', () => {
     expect(received()).toHaveLength(1);
     expect(await send({ nonce: 'of another reminder', possiblySentSince, dueAt: 1 })).toEqual({ outcome: 'done' });
     expect(received()).toHaveLength(2);
-  });
-
-  it('opens the channel once per member', async () => {
-    const { send, received, opened } = await messaging();
-    await send();
-    await send({ nonce: 'another' });
-    expect(received()).toHaveLength(2);
-    expect(opened()).toHaveLength(1);
   });
 
   it('is not sent twice if its response was lost', async () => {
@@ -172,13 +151,80 @@ describe('a direct message', () => {
     await send({ nonce: 'another' });
     expect(opened()).toHaveLength(2);
   });
+});
 
-  it('is retried alone after an error of Discord, and with all effects if it cannot be reached', async () => {
-    const { discord, send } = await messaging();
-    discord.faults.respond500(1);
-    expect(await send()).toMatchObject({ outcome: 'later', scope: 'effects' });
-    discord.faults.outage(true);
-    expect(await send()).toMatchObject({ outcome: 'later', scope: 'global' });
-    discord.faults.clear();
+const role = '300000000000000009';
+
+async function reporting() {
+  const discord = await localDiscord({ rateLimits: false });
+  const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+  const handler = createOwnerReportHandler({
+    ...{ rest, textsOf: async () => en },
+    types: [
+      ...shopParts().ownerReports,
+      ...rateAlarmParts({ lookups: { displayName: (name) => name } }).ownerReports,
+      renderReport(roleFailedReport, renderRoleFailure),
+      renderReport(lostPanelReport, renderLostPanel),
+    ],
   });
+  const channelId = discord.channels.general;
+  const handle = (report: OwnerReport['report']) =>
+    handler.perform([
+      effectOf({ kind: 'ownerReport', queue: channelQueue(channelId), content: { channelId, report } }),
+    ]);
+  const report = (reason: string, changes: { cause?: string; isRemoval?: true } = {}) => {
+    const { guildId } = discord;
+    const memberRole = { guildId, userId: '200000000000000007', role };
+    const failure = { type: 'roleFailed', ...memberRole, reason, cause: 'rejected', ...changes } as const;
+    return handle(failure);
+  };
+  return { discord, handle, report, shown: () => discord.messages(channelId) };
+}
+
+it('a report names the role, the member and the reason, and pings nobody', async () => {
+  const { report, shown } = await reporting();
+  expect(await report('Discord says: @everyone [free](https://evil.example) <@1>')).toEqual({ outcome: 'done' });
+  const [message] = shown();
+  const description = message?.embeds[0]?.description ?? '';
+  expect(message?.embeds[0]?.title).toBe('A role could not be changed');
+  expect(description).toMatch(/^I cannot give <@&300000000000000009> to <@200000000000000007>\.\nDiscord says: /);
+  expect(description).not.toContain('](https://evil.example)');
+  expect(description).not.toContain('<@1>');
+  expect(message).toMatchObject({ mentions: [], mention_roles: [], mention_everyone: false });
+});
+
+it.each([
+  ['missing_permission', 'Open *Server Settings → Roles*'],
+  ['role_too_high', `drag the bot's role above <@&${role}>.`],
+  ['member_left', 'after returning.'],
+  ['rejected', `The bot may not see <#400000000000000001> and <@&${role}>.`],
+])('a report of %s says what to do, without numbers', async (cause, hint) => {
+  const { report, shown } = await reporting();
+  await report(`The bot may not see channel 400000000000000001 and role ${role}.`, { cause, isRemoval: true });
+  const description = shown()[0]?.embeds[0]?.description ?? '';
+  expect(description).toMatch(/^I cannot take <@&300000000000000009> from <@200000000000000007>\.\n/);
+  expect(description).toContain(hint);
+  expect(description.replaceAll(/<\S+>/g, '')).not.toMatch(/\d/);
+});
+
+it('a report of a closed purchase names no member, and has no buttons', async () => {
+  const { handle, shown } = await reporting();
+  const report = { type: 'purchaseClosed', purchaseId: 12, item: '*Shout*-out', price: 50 } as const;
+  expect(await handle(report)).toEqual({ outcome: 'done' });
+  const [message] = shown();
+  expect(message?.embeds[0]).toMatchObject({
+    title: 'Purchase 12',
+    description: expect.stringMatching(
+      /^The buyer of \*\*\\\*Shout\\\*-out\*\* \(\*\*50\*\* credits\) had their data deleted/,
+    ),
+  });
+  expect(message?.components).toEqual([]);
+});
+
+it('a report is posted once if its response was lost', async () => {
+  const { discord, report, shown } = await reporting();
+  discord.faults.loseAnswers(1);
+  expect(await report('role too high')).toMatchObject({ outcome: 'later' });
+  expect(await report('role too high')).toEqual({ outcome: 'done' });
+  expect(shown()).toHaveLength(1);
 });

@@ -1,40 +1,40 @@
-import { day, hour, minute } from '@tallyhook/platform/durations';
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { createPrng } from '@tallyhook/platform/prng';
+import { eventually } from '@tallyhook/platform/testing/eventually';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
+import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { createPseudonym } from '../../../src/core/ledger/account.ts';
+import type { Added } from '../../../src/core/added-value.ts';
+import { accountIdOf, createPseudonym } from '../../../src/core/ledger/account.ts';
 import { createReplay } from '../../../src/core/receiving/replay.ts';
 import type { Counts } from '../../../src/core/records/records.ts';
+import { plainRewards } from '../../../src/core/rewards/rules.ts';
 import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
-import { identityOf } from '../../../src/core/tally/listing-context.ts';
+import { identityOf, type ListingContext } from '../../../src/core/tally/listing-context.ts';
+import { confirmRule } from '../../../src/features/confirmations/store.ts';
 import { forgetMember } from '../../../src/features/member-data/store.ts';
-import { openStore, type Store } from '../../../src/features/store.ts';
-import { createPruning } from '../../../src/features/upkeep/upkeep.ts';
-import type { Vote } from '../../../src/webhook/event.ts';
+import type { Store } from '../../../src/features/store.ts';
+import { createHeartbeat, createPruning } from '../../../src/features/upkeep/upkeep.ts';
 import { claimDue } from '../../support/claim-due.ts';
+import { firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
+import { takeDue } from '../../support/due-effects.ts';
 import { serverAndBot } from '../../support/listings.ts';
-import { isConsistent } from '../../support/voting.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { recordVote } from '../../support/record-vote.ts';
+import { isConsistent, openLedger } from '../../support/voting.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);
 const [server] = serverAndBot();
-if (server === undefined) throw new Error('no listing');
 const listing = server;
 const seed = Number(process.env['TALLYHOOK_CRASH_SEED'] ?? Date.now() % 1_000_000);
 
 async function open(url: string) {
   const clock = manualClock(start);
-  const store = await openStore(url, storeClock(clock), { thread: false });
-  onTestFinished(() => store.close());
+  const store = await openLedger(url, storeClock(clock));
 
-  function vote(userId: string, at = clock.now()) {
-    const body = JSON.stringify({ event: 'server_vote', userId, timestamp: new Date(at).toISOString() });
-    const event: Vote = {
-      ...{ family: 'vote', kind: 'server_vote', target: { kind: 'server', id: null } },
-      ...{ userId, at, creditsAwarded: null, denial: null },
-    };
-    return store.recorder.record({ receivedAt: clock.now(), family: 'vote', body }, { type: 'event', event, listing });
-  }
+  const vote = (userId: string, at = clock.now()) =>
+    recordVote(store, listing, userId, at, { receivedAt: clock.now() });
 
   /** A delivery that a replay can record. */
   function quarantine(userId: string) {
@@ -43,10 +43,7 @@ async function open(url: string) {
     return store.recorder.record(
       { receivedAt: clock.now(), family: 'vote', body },
       {
-        type: 'quarantine',
-        kind: 'server_vote',
-        reason: 'for a test',
-        listing: 'server',
+        ...{ type: 'quarantine', kind: 'server_vote', reason: 'for a test', listing: 'server' },
         origin: [identityOf(listing)],
       },
     );
@@ -111,7 +108,7 @@ async function countTables(url: string): Promise<Counts> {
 const votesIn = async (store: Store, now: number) =>
   (await store.votesPerDayIn('Asia/Kathmandu')(['server'], now)).reduce((sum, { votes }) => sum + votes, 0);
 
-function growthTests(newUrl: () => string): void {
+describeOnEveryDatabase('data', (newUrl) => {
   it(`counts as many as there are after votes, repeats, replays, forgetting and pruning (seed ${seed})`, async () => {
     const url = newUrl();
     const random = createPrng(seed);
@@ -208,6 +205,110 @@ function growthTests(newUrl: () => string): void {
     expect(await store.upkeep.leasePruning(until + 1, null, until + 3)).toBe(false);
     expect(await store.upkeep.leasePruning(until + 2, null, until + minute)).toBe(true);
   });
-}
+});
 
-describeOnEveryDatabase('data', growthTests);
+const rewards = { ...server.rewards, streak: { every: 3, credits: 50, forgive: 0 } };
+const streakListing: ListingContext = { ...server, rewards };
+
+it('notes when receiving was down, over a restart', async () => {
+  const clock = manualClock(start);
+  const store = await openLedger(newSqliteUrl(), clock);
+  const options = { store, clock, log: pino({ level: 'silent' }) };
+
+  async function advance(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += second) {
+      await eventually(() => expect(clock.sleepers()).toBe(1));
+      await clock.advance(second);
+    }
+    await eventually(() => expect(clock.sleepers()).toBe(1));
+  }
+  const vote = (at: number) => recordVote(store, streakListing, '1', at);
+
+  const heartbeat = createHeartbeat(options);
+  heartbeat.start();
+  await vote(start);
+  await advance(minute);
+  await heartbeat.stop();
+  await clock.advance(2 * day);
+  const again = createHeartbeat(options);
+  onTestFinished(() => again.stop());
+  again.start();
+  await advance(minute);
+  await vote(start + 2 * day + hour);
+  // The day in between is forgiven, so this is the third day in a row.
+  expect(await vote(start + 3 * day)).toMatchObject({ credits: 60 });
+});
+
+describeOnEveryDatabase('a clock that was ahead', (newUrl) => {
+  async function open(rules: Partial<ListingContext['rewards']> | Added = {}) {
+    const clock = manualClock(start);
+    const store = await openLedger(newUrl(), storeClock(clock));
+    const base = { perVote: 10, perPremium: 0, whenDenied: 0, cooldownMs: 12 * hour, site: { retryHorizonMs: 0 } };
+    const ofSite: ListingContext = { ...streakListing, rewards: { ...plainRewards(base), ...rules } };
+    const vote = (at: number | null = null) => recordVote(store, ofSite, '1', at, { receivedAt: clock.now() });
+    const startHeartbeat = () => {
+      const heartbeat = createHeartbeat({ store, clock, log: pino({ level: 'silent' }) });
+      onTestFinished(() => heartbeat.stop());
+      heartbeat.start();
+      return heartbeat;
+    };
+    const beats = (at: number) => eventually(async () => expect(await store.upkeep.lastBeat()).toBe(at));
+    const lastVote = () => store.ledgerIn(firstCommunity).lastVoteAt('1', streakListing.name);
+    return { clock, store, vote, startHeartbeat, beats, lastVote };
+  }
+
+  it.each(['while the program runs', 'while it is stopped'])(
+    'costs no later vote when it is set back %s',
+    async (when) => {
+      const { clock, store, vote, startHeartbeat, beats, lastVote } = await open();
+      await store.reminders.switchOn(accountIdOf(firstCommunity, '1'), [], start);
+      clock.shiftWallClock(5 * hour);
+      const heartbeat = startHeartbeat();
+      await beats(start + 5 * hour);
+      expect(await vote()).toMatchObject({ credits: 10 });
+      const isStopped = when === 'while it is stopped';
+      if (isStopped) await heartbeat.stop();
+      clock.shiftWallClock(-5 * hour);
+      if (isStopped) startHeartbeat();
+      else await clock.advance(minute);
+      const noticedAt = clock.now();
+      await beats(noticedAt);
+      expect(await lastVote()).toBe(noticedAt);
+      const next = {
+        names: [streakListing.name],
+        name: streakListing.name,
+        cooldownMs: 12 * hour,
+        communityId: firstCommunity,
+      };
+      expect(await store.reminders.lastVote('1', next)).toMatchObject({ nextVoteAt: noticedAt + 12 * hour });
+      // Its time was stored by the clock that was ahead, so it is checked now.
+      expect(await takeDue(store, noticedAt)).toMatchObject([{ content: { userId: '1' } }]);
+      expect(await vote()).toMatchObject({ outcome: 'duplicate' });
+      clock.shiftWallClock(12.1 * hour);
+      expect(await vote()).toMatchObject({ outcome: 'recorded', credits: 10 });
+      expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 20, votes: 2 });
+    },
+  );
+
+  it('costs no later vote of a member whose vote waits for its site, and changes no time that a vote has itself', async () => {
+    const waiting = await open(confirmRule.as(true));
+    waiting.clock.shiftWallClock(5 * hour);
+    await waiting.vote();
+    waiting.clock.shiftWallClock(-5 * hour);
+    await waiting.store.upkeep.beat(start + 5 * hour);
+    waiting.startHeartbeat();
+    await waiting.beats(start);
+    expect(await waiting.vote()).toMatchObject({ outcome: 'duplicate' });
+    waiting.clock.shiftWallClock(12.1 * hour);
+    expect(await waiting.vote()).toMatchObject({ outcome: 'recorded' });
+
+    const timed = await open();
+    timed.clock.shiftWallClock(5 * hour);
+    await timed.vote(start - minute);
+    await timed.store.upkeep.beat(start + 5 * hour);
+    timed.clock.shiftWallClock(-5 * hour);
+    timed.startHeartbeat();
+    await timed.beats(start);
+    expect(await timed.lastVote()).toBe(start - minute);
+  });
+});
