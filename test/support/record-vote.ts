@@ -3,21 +3,38 @@ import type { RecordedDelivery } from '../../src/core/tally/tally.ts';
 import type { Store } from '../../src/features/store.ts';
 import type { Premium, Vote } from '../../src/webhook/event.ts';
 
-/** Records a vote for a server listing at its time (ms since the epoch). */
+/** A vote for a listing at its time (ms since the epoch), or without one. */
+export function voteFor(
+  { kind }: Pick<ListingContext, 'kind'>,
+  userId: string,
+  at: number | null,
+  changes: Partial<Vote> = {},
+): Vote {
+  return {
+    ...{ family: 'vote', kind: kind === 'server' ? 'server_vote' : 'bot_vote', target: { kind, id: null } },
+    ...{ userId, at, creditsAwarded: null, denial: null, ...changes },
+  };
+}
+
+/** Records a vote for a listing, which is received at its time if `changes` do not say when. */
 export function recordVote(
-  store: Store,
+  { recorder }: Pick<Store, 'recorder'>,
   listing: ListingContext,
   userId: string,
-  at: number,
+  at: number | null,
+  { receivedAt = at ?? 0, ...changes }: Partial<Vote> & { readonly receivedAt?: number } = {},
 ): Promise<RecordedDelivery> {
-  return store.recorder.record(
-    { receivedAt: at, family: 'vote', body: JSON.stringify({ userId, at, listing: listing.name }) },
-    {
-      type: 'event',
-      listing,
-      event: voteOf({ userId, at }),
-    },
-  );
+  const body = JSON.stringify({ userId, at, listing: listing.name });
+  const event = voteFor(listing, userId, at, changes);
+  return recorder.record({ receivedAt, family: 'vote', body }, { type: 'event', listing, event });
+}
+
+/** A purchase of premium for a server, without a time. */
+export function premiumFor(userId: string | null, changes: Partial<Premium> = {}): Premium {
+  return {
+    ...{ family: 'premium', kind: 'premium_purchase', target: { kind: 'server', id: null }, userId, isRecipient: true },
+    ...{ giftedBy: null, orderIds: ['order'], tier: null, at: null, periodEnd: null, creditsAwarded: null, ...changes },
+  };
 }
 
 const newYear = Date.UTC(2026, 0, 1);
