@@ -53,7 +53,7 @@ export type Answering = ReturnType<typeof createAnswering>;
 /** Responds to commands, through the gateway or over HTTP. */
 export function createAnswering(
   { discord, publicUrl }: Pick<Config, 'discord' | 'publicUrl'>,
-  { rest, globalLimit, invalidRequests, memberLanguages, guildChanged, commands }: DiscordAccess,
+  { rest, globalLimit, guard, memberLanguages, guildChanged, commands }: DiscordAccess,
   dependencies: AnsweringDependencies,
 ) {
   const { contexts, services, clock, commandRegistry, metrics, log, stopwatch } = dependencies;
@@ -103,7 +103,7 @@ export function createAnswering(
       for (const onMemberSeen of services.onMemberSeen) onMemberSeen(input);
     },
   });
-  const { makeRequest } = invalidRequests;
+  const { makeRequest } = guard;
   const transports = createRestTransports({ apiUrl: discord.apiUrl, globalLimit, makeRequest });
   const endpoint =
     discord.publicKey === null

@@ -120,8 +120,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     languages,
     announcements,
     memberLocales: store.memberLocales,
-    invalidRequests: store.invalidRequests,
-    circuits: store.circuits,
+    store,
     guildOfChannel: (channelId) => directory.inChannel(channelId)[0]?.guildId ?? null,
     commands: commands.offered,
     requestsPerSecond: () => shareOfRequests(isShared, has('announce') ? queueShare.processes() : null),
@@ -177,7 +176,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     effects: store.outbox.sizes,
     waitingSince: () => store.outbox.waitingSince(clock.now(), new Set(access.guard.open.map(({ target }) => target))),
     isConnected: () => answering?.isConnected() ?? null,
-    invalidRequests: access.invalidRequests.recent,
+    invalidRequests: access.guard.invalidRequests,
     stopped: () => access.guard.count(),
     pausedGuilds: () => access.guard.pausedGuilds.size,
     keys: lookups.keyStatuses,
@@ -238,7 +237,6 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
       })
     : null;
   const usesDiscord = announcing !== null || answering !== null;
-  const discordLoops = usesDiscord ? [access.invalidRequests, access.guard] : [];
   const upkeep = createUpkeep({
     ...kit,
     store,
@@ -247,7 +245,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const loops = [
     settings.loop,
     targetLoop,
-    ...discordLoops,
+    ...(usesDiscord ? [access.guard] : []),
     ...(announcing === null ? [] : [upkeep, ...announcing.loops]),
   ];
 

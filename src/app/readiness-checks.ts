@@ -27,7 +27,7 @@ export function readinessChecks(
   }: {
     readonly answering: Answering | null;
     /** Null if no role uses Discord. */
-    readonly access: Pick<DiscordAccess, 'invalidRequests' | 'guard'> | null;
+    readonly access: Pick<DiscordAccess, 'guard'> | null;
     /** Null if no settings are stored. */
     readonly sync: Pick<SettingsInEffect, 'listingsWithoutKey'> | null;
   },
@@ -55,7 +55,7 @@ export function readinessChecks(
   const requests = {
     requests: async () => {
       if (access === null) return;
-      if (access.invalidRequests.pauseMs() > 0) {
+      if (access.guard.pauseMs() > 0) {
         throw new Error('Discord rejected too many requests; only interactions are answered until there are fewer');
       }
       return describeStops(access.guard);

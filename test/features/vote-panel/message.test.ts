@@ -41,8 +41,8 @@ async function guild(settings: object = { shop }, offered = commands, others: re
   const service = { isDown: false, listings: [listed('server')] as readonly ListedLookup[] };
   const { log } = collectingLog();
   const guard = new RequestGuard({
-    ...({ store: store.circuits, clock, log } as const),
-    ...{ guildOfChannel: () => guildId, invalidRequests: () => 0 },
+    ...({ store, clock, log } as const),
+    ...{ guildOfChannel: () => guildId },
   });
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl, guard });
   const guilds = createKnownGuilds(rest, clock);
