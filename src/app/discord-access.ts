@@ -4,13 +4,7 @@ import type { Command } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import { RequestGuard } from '../discord/circuits.ts';
 import type { GuildChange } from '../discord/gateway/guild-changes.ts';
-import {
-  createFindDeparted,
-  createKnownGuilds,
-  createNamesInDiscord,
-  createPortraits,
-  noNamesInDiscord,
-} from '../discord/known-guilds.ts';
+import { createDecorations, createKnownGuilds, noNamesInDiscord } from '../discord/known-guilds.ts';
 import { createGuildLanguages, createMemberLanguages, type MemberLocales } from '../discord/languages.ts';
 import { createGlobalRateLimit } from '../discord/rate-limit.ts';
 import { createDiscordRest } from '../discord/rest.ts';
@@ -61,6 +55,7 @@ export function createDiscordAccess(
     fallback: async () => (discord.guildId === null ? languages.for() : guildLanguages.ofGuild(discord.guildId)),
     log,
   });
+  const decorations = createDecorations({ ...options, rest, guilds, clock: stopwatch });
   const givenRoles = createGivenRoleCheck(rest, stopwatch);
 
   function guildChanged(change: GuildChange): void {
@@ -77,10 +72,8 @@ export function createDiscordAccess(
     guard,
     givenRoles,
     guildLanguages,
-    names:
-      discord.token === '' ? noNamesInDiscord : createNamesInDiscord({ ...options, rest, guilds, clock: stopwatch }),
-    portraits: createPortraits({ ...options, rest, guilds, clock: stopwatch }),
-    findDeparted: createFindDeparted({ ...options, rest, guilds, clock: stopwatch }),
+    ...decorations,
+    names: discord.token === '' ? noNamesInDiscord : decorations.names,
     memberLanguages,
     guildChanged,
     commands: options.commands,

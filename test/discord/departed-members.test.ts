@@ -2,7 +2,7 @@ import { minute, second } from '@tallyhook/platform/durations';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
 import { createGuildReader } from '../../src/discord/guild-reader.ts';
-import { createFindDeparted, createKnownGuilds } from '../../src/discord/known-guilds.ts';
+import { createDecorations, createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { localDiscord } from '../support/bot.ts';
 
@@ -23,7 +23,7 @@ async function setUp() {
       return real.get(route);
     },
   };
-  const find = createFindDeparted({
+  const { findDeparted: find } = createDecorations({
     ...{ rest, guilds: createKnownGuilds(rest, clock), requestsPerSecond: () => 50, clock },
   });
   return { discord, clock, rest, state, find };

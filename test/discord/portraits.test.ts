@@ -1,7 +1,7 @@
 import { second } from '@tallyhook/platform/durations';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
-import { createKnownGuilds, createPortraits } from '../../src/discord/known-guilds.ts';
+import { createDecorations, createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { localDiscord } from '../support/bot.ts';
 
@@ -21,7 +21,7 @@ async function setUp(fields: { member?: object; user?: object; guild?: object } 
     },
   };
   const guilds = createKnownGuilds(rest, clock);
-  const portraits = createPortraits({ rest, guilds, requestsPerSecond: () => 50, clock });
+  const { portraits } = createDecorations({ rest, guilds, requestsPerSecond: () => 50, clock });
   const [member] = discord.members;
   const of = (userId = member?.id ?? '') => portraits.ofMember(discord.channels.announcements, userId);
   return { discord, clock, state, portraits, member, of };
@@ -55,7 +55,7 @@ describe('the portrait of a member', () => {
 
   it('takes at most a tenth of the requests, so that a backlog does not wait for it', async () => {
     const { of, discord, clock } = await setUp();
-    const others = Array.from({ length: 20 }, (_, index) => `30000000000000000${index}`);
+    const others = Array.from({ length: 50 }, (_, index) => `3000000000000000${10 + index}`);
     await of();
     await Promise.all(others.map(of));
     const [, member] = discord.members;

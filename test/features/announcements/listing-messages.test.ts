@@ -5,7 +5,7 @@ import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { styleOf } from '../../../src/core/announcements/announcement-style.ts';
 import type { Effect, EffectKind } from '../../../src/core/outbox/effect-kind.ts';
-import { createFindDeparted, createKnownGuilds } from '../../../src/discord/known-guilds.ts';
+import { createDecorations, createKnownGuilds } from '../../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncements } from '../../../src/features/announcements/announcements.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
@@ -46,7 +46,7 @@ async function posting(announcements: StatedAnnouncements = {}, content: VoteSum
   const guilds = createKnownGuilds(rest, clock);
   const messages = {
     rest,
-    findDeparted: createFindDeparted({ rest, guilds, requestsPerSecond: () => 50, clock }),
+    ...createDecorations({ rest, guilds, requestsPerSecond: () => 50, clock }),
     clock,
     channelTexts: async () => textsIn('en-US'),
     cardOf: async () => ({ name: 'Lantern *Harbour*', url }),
