@@ -18,16 +18,17 @@ import {
 } from '../../webhook/rejections.ts';
 import { describeBody, isProbe, type WebhookResponse } from '../../webhook/response.ts';
 import { joinHeader } from '../../webhook/signed-form.ts';
-import {
-  type AuthenticDelivery,
-  authenticate,
-  type Credentials,
-  rejectByHeaders,
-} from '../../webhook/sites/authenticate.ts';
+import { authenticate, rejectByHeaders } from '../../webhook/sites/authenticate.ts';
 import { findSite, service } from '../../webhook/sites/index.ts';
 import { isOldSignature, oldSignature, readDelivery, type SitePayload } from '../../webhook/sites/read-delivery.ts';
 import { explainSite, recogniseSite } from '../../webhook/sites/recognise.ts';
-import { type ReadHeader, token, type Unauthentic } from '../../webhook/sites/scheme.ts';
+import {
+  type AuthenticDelivery,
+  type Credentials,
+  type ReadHeader,
+  token,
+  type Unauthentic,
+} from '../../webhook/sites/scheme.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import type { QueueName } from '../outbox/queue.ts';
 import { identityOf } from '../tally/listing-context.ts';

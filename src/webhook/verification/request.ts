@@ -132,7 +132,7 @@ export function tooLargeError(maxBytes: number): VerificationError {
   return new VerificationError('webhook_body_too_large', { message: tooLarge(maxBytes) });
 }
 
-export function concat(parts: readonly Bytes[]): Bytes {
+export function concat(parts: readonly Uint8Array[]): Bytes {
   const all = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let offset = 0;
   for (const part of parts) {
