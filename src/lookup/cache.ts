@@ -4,9 +4,10 @@ import { second } from '@tallyhook/platform/durations';
 import { settleWithin, Waiters, withTimeout } from '@tallyhook/platform/with-timeout';
 import type { Keyv } from 'keyv';
 import { z } from 'zod';
+import type { Endpoint } from './endpoints.ts';
 import { type CacheEntry, type FreshUntil, isExpired, maxAgeMs } from './freshness.ts';
-import type { CachedValue, ObserveLookup, Resource } from './lookup.ts';
-import type { ErrorReporter } from './request.ts';
+import type { CachedValue, KeyStatus, ObserveLookup, Resource } from './lookup.ts';
+import { createRequester, type ErrorReporter, type RequesterOptions } from './request.ts';
 
 /** How long a lookup waits for the service when it can serve an expired entry instead (ms). */
 const staleAfterMs = 1.5 * second;
@@ -36,14 +37,16 @@ interface ReadThroughOptions<Value> {
   readonly sharedRequests: SharedRequests | null;
   /** How long a request of another process is waited for (ms). */
   readonly timeoutMs: number;
-  /** True if an expired entry is served when the service fails or is slow; by default it is. */
-  readonly servesStale?: boolean;
   readonly clock: Clock;
   readonly observe: ObserveLookup;
 }
 
 interface ReadOptions {
+  /** Serves only what was requested at this time or later (ms since the epoch); any by default. */
   readonly notBefore?: number | undefined;
+  /** False if an expired entry is not served when the service fails or is slow; by default it is. */
+  readonly servesStale?: boolean;
+  /** That of the caller, who does not wait any longer when it is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -95,15 +98,9 @@ export class ReadThrough<Value> {
     return entry;
   }
 
-  /**
-   * Rejects with what `fetch` rejects with when there is no entry that can be served.
-   * @param options.notBefore serves only what was requested at this time or later (ms since the epoch); any by default
-   * @param options.signal of the caller, who does not wait any longer when it is aborted
-   */
-  async read(
-    id: string,
-    { notBefore = Number.NEGATIVE_INFINITY, signal }: ReadOptions = {},
-  ): Promise<CachedValue<Value>> {
+  /** Rejects with what `fetch` rejects with when there is no entry that can be served. */
+  async read(id: string, options: ReadOptions = {}): Promise<CachedValue<Value>> {
+    const { notBefore = Number.NEGATIVE_INFINITY, servesStale = true, signal } = options;
     signal?.throwIfAborted();
     const recent = this.#entriesInMemory.get(id);
     if (recent !== undefined && this.#isFresh(recent, notBefore)) {
@@ -114,16 +111,16 @@ export class ReadThrough<Value> {
     if (current) this.#options.observe({ event: 'joined', resource: this.#options.resource });
     const flight = current ?? this.#start(id, notBefore);
     const leave = flight.waiters.join(signal);
-    const served = await this.#serve(flight, notBefore).finally(leave);
+    const served = await this.#serve(flight, notBefore, servesStale).finally(leave);
     if (!current || served.asOf >= notBefore || served.stale) return served;
     // The lookup that was joined had sent its request too early.
     await flight.finished;
-    return this.read(id, { notBefore, signal });
+    return this.read(id, options);
   }
 
-  async #serve(flight: Flight<Value>, notBefore: number): Promise<CachedValue<Value>> {
+  async #serve(flight: Flight<Value>, notBefore: number, servesStale: boolean): Promise<CachedValue<Value>> {
     const storedEntry = await flight.storedEntry;
-    if (storedEntry === null || this.#options.servesStale === false) return { ...(await flight.result), stale: false };
+    if (storedEntry === null || !servesStale) return { ...(await flight.result), stale: false };
     if (this.#isFresh(storedEntry, notBefore)) return { ...storedEntry, stale: false };
     const remainingMs = Math.max(0, flight.startedAt + staleAfterMs - this.#options.clock.monotonic());
     const result = await settleWithin(remainingMs, this.#options.clock, flight.result);
@@ -204,13 +201,43 @@ export class ReadThrough<Value> {
 /** A slower cache is treated as failed (ms). */
 const timeoutMs = second / 2;
 
+/**
+ * The requests for one key and the caches of their responses.
+ * @param options.keyPrefix of the entries in the cache, which several sources may share
+ */
+export function createSource<Request, Response>(
+  options: RequesterOptions<Request, Response> & { readonly keyv: Keyv; readonly keyPrefix: string },
+) {
+  const { keyv, keyPrefix, budget, clock, errors, observe, timeoutMs } = options;
+  const sendRequest = createRequester(options);
+  const store = createResponseStore({ keyv, clock, errors });
+  const sharedRequests = sharedRequestsIn(keyv);
+  return {
+    sendRequest,
+    cacheOf: <Value>(endpoint: Endpoint<Value, Request, Response>) =>
+      new ReadThrough<Value>({
+        ...{ ...endpoint, store, sharedRequests, timeoutMs, clock, observe },
+        keyOf: (id) => `${keyPrefix}:${endpoint.resource}:${id}`,
+        fetch: (id, signal) => sendRequest(endpoint, id, signal),
+      }),
+    /** Sends no request and never rejects. */
+    async keyStatus(): Promise<KeyStatus> {
+      return {
+        keyRefused: errors.has('lookup_key_refused'),
+        wrongShape: errors.has('lookup_wrong_shape'),
+        budgetLeft: await budget.remaining().catch(() => null),
+      };
+    },
+  };
+}
+
 type ResponseStore = ReturnType<typeof createResponseStore>;
 
 /**
  * The cache of responses, in Keyv, which only deletes expired entries: freshness is decided by the caller. Its failures
  * are reported, and otherwise treated as a cache miss. Its methods never reject.
  */
-export function createResponseStore(options: { keyv: Keyv; clock: Clock; errors: ErrorReporter }) {
+function createResponseStore(options: { keyv: Keyv; clock: Clock; errors: ErrorReporter }) {
   const { keyv, clock, errors } = options;
   // Keyv emits most errors as events, and throws them if there is no listener.
   keyv.on('error', errors.cacheFailed);
@@ -239,7 +266,7 @@ interface RedisClient {
 const prefix = 'tallyhook-request:';
 
 /** Claims beside the cache, if it is in Redis; null for a cache that no other process uses. */
-export function sharedRequestsIn(cache: Keyv) {
+function sharedRequestsIn(cache: Keyv) {
   const store: unknown = cache.store;
   if (!hasRedisClient(store)) return null;
   return {

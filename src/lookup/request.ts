@@ -19,7 +19,7 @@ const errorPauseMs = 5 * second;
 /** A longer description of a schema mismatch is truncated (characters). */
 const maxMessageLength = 200;
 
-interface RequesterOptions<Request, Response> {
+export interface RequesterOptions<Request, Response> {
   readonly http: Http<Request, Response>;
   /** In messages; the service by default. */
   readonly sender?: string;
