@@ -47,14 +47,7 @@ import {
   userOf,
 } from './command-input.ts';
 import { createErrorReplies, errorBody } from './error-replies.ts';
-import {
-  commandResponder,
-  componentResponder,
-  type InteractionResponder,
-  modalResponder,
-  type ResponseTransport,
-  responseKind,
-} from './responses.ts';
+import { createResponder, type InteractionResponder, type ResponseTransport, responseKind } from './responses.ts';
 
 /** Responds to an interaction. Never throws. */
 export type InteractionHandler = (interaction: APIInteraction, transport: ResponseTransport) => Promise<void>;
@@ -172,7 +165,8 @@ export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
     const { id, name, type, guild_id: scope = null } = interaction.data;
     if (!(await isOwnCommand({ id, name, type, scope }, interaction.id))) return this.#ignore(interaction);
     const command = findCommand(commands, { type, name }, languages);
-    const responder = commandResponder(transport, visibilityOf(command, interaction));
+    const visibility = visibilityOf(command, interaction);
+    const responder = createResponder(transport, { visibility, mayOpenModal: true });
     if (command !== undefined) return this.#run(command, toCommandInput(interaction), responder);
     const texts = this.#textsOf(interaction);
     await responder.reject(errorBody(texts.text('failure.unknownCommand'), texts));
@@ -198,9 +192,11 @@ export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
     const id = decodeCustomId(interaction.data.custom_id);
     const command = id === null ? undefined : this.#byName.get(id.command);
     const isComponent = interaction.type === InteractionType.MessageComponent;
-    const responder = isComponent
-      ? componentResponder(transport, interaction.message)
-      : modalResponder(transport, interaction, visibilityOf(command, interaction));
+    const responder = createResponder(transport, {
+      message: interaction.message,
+      visibility: visibilityOf(command, interaction),
+      mayOpenModal: isComponent,
+    });
     const isButton = isComponent && interaction.data.component_type === ComponentType.Button;
     const isPage = id?.action === null && isButton;
     const isKnown = isPage ? command?.hasPages : id?.action && command?.actions?.includes(id.action);
