@@ -20,11 +20,13 @@ import { describeBody, isProbe, type WebhookResponse } from '../../webhook/respo
 import { joinHeader } from '../../webhook/signed-form.ts';
 import { authenticate, rejectByHeaders } from '../../webhook/sites/authenticate.ts';
 import { findSite, service } from '../../webhook/sites/index.ts';
-import { isOldSignature, oldSignature, readDelivery, type SitePayload } from '../../webhook/sites/read-delivery.ts';
+import { readDelivery, type SitePayload } from '../../webhook/sites/read-delivery.ts';
 import { explainSite, recogniseSite } from '../../webhook/sites/recognise.ts';
 import {
   type AuthenticDelivery,
   type Credentials,
+  isOldSignature,
+  oldSignature,
   type ReadHeader,
   token,
   type Unauthentic,
@@ -36,7 +38,7 @@ import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
 import { type ListingScope, type ListingWithSecrets, type ResolvableListing, withoutSecrets } from './listing.ts';
-import { routeDelivery, withDueTime } from './replay.ts';
+import { routeDelivery, withDueTime } from './routing.ts';
 
 /** Where deliveries arrive: at the address of a listing, or at the shared ones of all listings of the service. */
 export interface Address {

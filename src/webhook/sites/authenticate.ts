@@ -1,13 +1,10 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { second } from '@tallyhook/platform/durations';
-import { hmacSha256 } from '@tallyhook/platform/hmac';
+import { digests, hmacSha256 } from '@tallyhook/platform/hmac';
 import { createAuthentication, keyBytes, type Scheme, textAround } from './scheme.ts';
 
 /** The authentication of the receiver, by Node's own digests. */
-export const { authenticate, rejectByHeaders } = createAuthentication({
-  hmac: (key, ...parts) => hmacSha256(key, ...parts).toString('hex'),
-  isEqual: (one, other) => timingSafeEqual(Buffer.from(one), Buffer.from(other)),
-});
+export const { authenticate, rejectByHeaders } = createAuthentication(digests);
 
 /** The headers and body of a delivery that is signed as the site does. `now`: ms since the epoch. */
 export function signDelivery(

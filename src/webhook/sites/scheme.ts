@@ -1,6 +1,6 @@
-import { minute } from '@tallyhook/platform/durations';
+import { day } from '@tallyhook/platform/durations';
 import { parseJson } from '@tallyhook/platform/json';
-import { isObject, readField } from '../fields.ts';
+import { clockToleranceMs, isObject, readField } from '../fields.ts';
 import { reserialised } from '../signed-form.ts';
 
 /*
@@ -347,13 +347,20 @@ export interface Unauthentic {
   readonly error: string;
 }
 
-/** Tolerated difference by which the sender's clock may be ahead (ms). */
-const clockToleranceMs = 5 * minute;
-
 function rejectFuture(signedAt: number | null, now: number): Unauthentic | null {
   return signedAt !== null && signedAt > now + clockToleranceMs
     ? { code: 'webhook_signature_mismatch', error: 'The time of the signature is more than 5 minutes ahead.' }
     : null;
+}
+
+/** An older signature is not processed: a captured delivery whose vote was lost would count otherwise (ms). */
+const maxSignatureAgeMs = day;
+
+export const oldSignature = 'the signature is older than a day';
+
+/** Times are ms since the epoch; null if it is not known when a delivery was signed. */
+export function isOldSignature(signedAt: number | null, now: number): boolean {
+  return signedAt !== null && signedAt < now - maxSignatureAgeMs;
 }
 
 export function missing({ schemes }: { readonly schemes: readonly Scheme[] }): Unauthentic {
