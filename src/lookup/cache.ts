@@ -1,13 +1,11 @@
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
-import { second } from '@tallyhook/platform/durations';
+import { day, minute, second } from '@tallyhook/platform/durations';
 import { settleWithin, Waiters, withTimeout } from '@tallyhook/platform/with-timeout';
 import type { Keyv } from 'keyv';
 import { z } from 'zod';
-import type { Endpoint } from './endpoints.ts';
-import { type CacheEntry, type FreshUntil, isExpired, maxAgeMs } from './freshness.ts';
-import type { CachedValue, KeyStatus, ObserveLookup, Resource } from './lookup.ts';
-import { createRequester, type ErrorReporter, type RequesterOptions } from './request.ts';
+import type { LookupRequest, LookupResponse } from './http.ts';
+import type { CachedValue, CachedVoteStatus, ObserveLookup, Resource, VoteStatus } from './lookup.ts';
 
 /** How long a lookup waits for the service when it can serve an expired entry instead (ms). */
 const staleAfterMs = 1.5 * second;
@@ -23,6 +21,16 @@ const maxEntriesInMemory = 1_000;
 
 /** How long the store is not asked again for an entry that it did not have (ms), unless it is in Redis. */
 const missingForMs = 30 * second;
+
+/** An endpoint of the service (document, section 4), or of another one. The id distinguishes its possible requests. */
+export interface Endpoint<Value, Request = LookupRequest, Response = LookupResponse> {
+  readonly resource: Resource;
+  request(id: string): Request;
+  /** Parses the response, received at `now` (ms since the epoch). */
+  parse(response: Response, now: number, id: string): z.ZodSafeParseResult<Value>;
+  readonly schema: z.ZodType<Value>;
+  readonly freshUntil: FreshUntil<Value>;
+}
 
 interface ReadThroughOptions<Value> {
   readonly resource: Resource;
@@ -201,43 +209,17 @@ export class ReadThrough<Value> {
 /** A slower cache is treated as failed (ms). */
 const timeoutMs = second / 2;
 
-/**
- * The requests for one key and the caches of their responses.
- * @param options.keyPrefix of the entries in the cache, which several sources may share
- */
-export function createSource<Request, Response>(
-  options: RequesterOptions<Request, Response> & { readonly keyv: Keyv; readonly keyPrefix: string },
-) {
-  const { keyv, keyPrefix, budget, clock, errors, observe, timeoutMs } = options;
-  const sendRequest = createRequester(options);
-  const store = createResponseStore({ keyv, clock, errors });
-  const sharedRequests = sharedRequestsIn(keyv);
-  return {
-    sendRequest,
-    cacheOf: <Value>(endpoint: Endpoint<Value, Request, Response>) =>
-      new ReadThrough<Value>({
-        ...{ ...endpoint, store, sharedRequests, timeoutMs, clock, observe },
-        keyOf: (id) => `${keyPrefix}:${endpoint.resource}:${id}`,
-        fetch: (id, signal) => sendRequest(endpoint, id, signal),
-      }),
-    /** Sends no request and never rejects. */
-    async keyStatus(): Promise<KeyStatus> {
-      return {
-        keyRefused: errors.has('lookup_key_refused'),
-        wrongShape: errors.has('lookup_wrong_shape'),
-        budgetLeft: await budget.remaining().catch(() => null),
-      };
-    },
-  };
-}
-
 type ResponseStore = ReturnType<typeof createResponseStore>;
 
 /**
  * The cache of responses, in Keyv, which only deletes expired entries: freshness is decided by the caller. Its failures
  * are reported, and otherwise treated as a cache miss. Its methods never reject.
  */
-function createResponseStore(options: { keyv: Keyv; clock: Clock; errors: ErrorReporter }) {
+export function createResponseStore(options: {
+  keyv: Keyv;
+  clock: Clock;
+  errors: { readonly cacheFailed: (error: unknown) => void };
+}) {
   const { keyv, clock, errors } = options;
   // Keyv emits most errors as events, and throws them if there is no listener.
   keyv.on('error', errors.cacheFailed);
@@ -266,7 +248,7 @@ interface RedisClient {
 const prefix = 'tallyhook-request:';
 
 /** Claims beside the cache, if it is in Redis; null for a cache that no other process uses. */
-function sharedRequestsIn(cache: Keyv) {
+export function sharedRequestsIn(cache: Keyv) {
   const store: unknown = cache.store;
   if (!hasRedisClient(store)) return null;
   return {
@@ -293,4 +275,151 @@ function sharedRequestsIn(cache: Keyv) {
 
 function hasRedisClient(store: unknown): store is { getClient(): Promise<RedisClient> } {
   return typeof store === 'object' && store !== null && 'getClient' in store && typeof store.getClient === 'function';
+}
+
+/** How long an entry can be served when the service fails (ms). */
+const maxAgeMs = 7 * day;
+
+/** An entry that is dated further ahead than this (ms) was written while the clock was wrong. */
+const maxClockAheadMs = minute;
+
+/** A value and when the service sent it (ms since the epoch). */
+export interface CacheEntry<Value> {
+  readonly value: Value;
+  readonly asOf: number;
+}
+
+/** Until when an entry is served without a new request (ms since the epoch). */
+type FreshUntil<Value> = (entry: CacheEntry<Value>) => number;
+
+/** For profiles and reviews, which do not have to be exact. */
+export const fiveMinutes: FreshUntil<unknown> = ({ asOf }) => asOf + 5 * minute;
+
+/**
+ * A running cooldown does not change until it ends. "May vote" is valid until the user votes, and "may not" without a
+ * date is incomplete: both are cached for 30 s, which covers a repeated command.
+ */
+export const voteStatusFreshUntil: FreshUntil<CachedVoteStatus> = ({ value, asOf }) => {
+  if (value.canVote || value.nextVoteAt === null) return asOf + 30 * second;
+  // No documented cooldown is longer than a day, so a later date is requested again.
+  return Math.min(value.nextVoteAt, asOf + day);
+};
+
+/**
+ * The cached vote status, updated to `now` (ms since the epoch): when the cooldown has ended since, the user may vote.
+ * If the service did not send its end, it is assumed to be `cooldownMs` after the status was requested.
+ */
+export function voteStatusAt(entry: CacheEntry<CachedVoteStatus>, now: number, cooldownMs: number): CachedVoteStatus {
+  const { value, asOf } = entry;
+  const cooldownEnd = value.nextVoteAt ?? asOf + cooldownMs;
+  return value.canVote || now < cooldownEnd ? value : { ...value, canVote: true, nextVoteAt: null };
+}
+
+/** Adds the seconds until the next vote at `now` (ms since the epoch). */
+export function withSecondsLeft(status: CachedVoteStatus, now: number): VoteStatus {
+  return { ...status, secondsUntilVote: secondsLeft(status, now) };
+}
+
+function secondsLeft({ canVote, nextVoteAt }: CachedVoteStatus, now: number): number | null {
+  if (canVote) return 0;
+  // At least 1, because 0 means that the user may vote.
+  return nextVoteAt === null ? null : Math.max(1, Math.ceil((nextVoteAt - now) / second));
+}
+
+/** Checks whether the entry is too old, or dated in the future because the clock was wrong. */
+function isExpired(entry: CacheEntry<unknown>, now: number): boolean {
+  return now >= entry.asOf + maxAgeMs || entry.asOf > now + maxClockAheadMs;
+}
+
+/** The service's clock may be ahead by this (ms), so the next vote may arrive so long before the cooldown ends here. */
+const maxServiceAheadMs = 5 * minute;
+/** How long a cooldown reported by the service is used without reading the ledger (ms). */
+const serviceCooldownTtlMs = 30 * second;
+/** Cooldowns in memory; a few hundred bytes each. */
+const maxCooldownsInMemory = 1_000;
+
+/**
+ * The time of a user's last vote for the listing in the ledger (ms since the epoch); null if there is none.
+ * @category Lookup
+ */
+export type LastVote = (userId: string) => Promise<number | null>;
+
+/** A vote in the ledger, and when the next one is due (ms since the epoch). */
+export interface LedgerVote {
+  readonly at: number;
+  readonly nextVoteAt: number;
+}
+
+interface WithLedgerOptions {
+  readonly votes: (userId: string, signal?: AbortSignal) => Promise<CachedValue<CachedVoteStatus>>;
+  /** The last one for the listing; null if there is none. */
+  readonly lastVote: (userId: string) => Promise<LedgerVote | null>;
+  readonly clock: Clock;
+  /** How long a vote blocks the next one if the service does not say (ms). */
+  readonly cooldownMs: number;
+  readonly observe: ObserveLookup;
+}
+
+/**
+ * Combines the vote status of the service with the ledger. While the cooldown of a received vote runs, the ledger alone
+ * answers, without a request. Afterwards the service is consulted, because it may know votes that were never received.
+ *
+ * No vote can arrive while a cooldown runs (document, section 3), so the ledger is not read again during that time: for
+ * a cooldown from the ledger until shortly before its end, for one reported by the service only for 30 s, in case the
+ * service accepts a vote anyway.
+ */
+export function withLedger(options: WithLedgerOptions): WithLedgerOptions['votes'] {
+  const { votes, clock, cooldownMs, observe } = options;
+  const lastVotes = new BoundedMap<LedgerVote>(maxCooldownsInMemory);
+  /** Running cooldowns reported by the service, each valid until a monotonic time (ms). */
+  const serviceCooldowns = new BoundedMap<{ readonly status: CachedValue<CachedVoteStatus>; readonly until: number }>(
+    maxCooldownsInMemory,
+  );
+
+  return async (userId, signal) => {
+    const recent = serviceCooldowns.get(userId);
+    if (recent !== undefined && clock.monotonic() < recent.until && endsLater(recent.status.value)) {
+      observe({ event: 'hit', resource: 'votes' });
+      return recent.status;
+    }
+    const vote = await lastVote(userId);
+    const now = clock.now();
+    // A vote in the future was recorded while the clock was ahead: only the service knows when its cooldown ends.
+    if (vote === null || vote.at > now + maxServiceAheadMs)
+      return remember(userId, withCurrentStatus(await votes(userId, signal)));
+    const { at: votedAt, nextVoteAt } = vote;
+    if (now < nextVoteAt) {
+      observe({ event: 'fact', resource: 'votes' });
+      return { value: { canVote: false, lastVoteAt: votedAt, nextVoteAt }, asOf: now, stale: false };
+    }
+    const fromLedger = { value: { canVote: true, lastVoteAt: votedAt, nextVoteAt: null }, asOf: votedAt, stale: true };
+    const status = await votes(userId, signal).catch(() => fromLedger);
+    if (status.asOf <= votedAt) return fromLedger;
+    const { value, ...age } = withCurrentStatus(status);
+    return remember(userId, { ...age, value: { ...value, lastVoteAt: Math.max(value.lastVoteAt ?? 0, votedAt) } });
+  };
+
+  async function lastVote(userId: string): Promise<LedgerVote | null> {
+    const recent = lastVotes.get(userId);
+    if (recent !== undefined && clock.now() < recent.nextVoteAt - maxServiceAheadMs) return recent;
+    const vote = await options.lastVote(userId);
+    if (vote !== null) lastVotes.set(userId, vote);
+    return vote;
+  }
+
+  function withCurrentStatus(status: CachedValue<CachedVoteStatus>): CachedValue<CachedVoteStatus> {
+    return { ...status, value: voteStatusAt(status, clock.now(), cooldownMs) };
+  }
+
+  function remember(userId: string, status: CachedValue<CachedVoteStatus>): CachedValue<CachedVoteStatus> {
+    if (!status.stale && endsLater(status.value)) {
+      serviceCooldowns.set(userId, { status, until: clock.monotonic() + serviceCooldownTtlMs });
+    }
+    return status;
+  }
+
+  /** Checks whether a cooldown runs that does not end within the possible clock difference. */
+  function endsLater({ canVote, nextVoteAt }: CachedVoteStatus): boolean {
+    return !canVote && nextVoteAt !== null && clock.now() < nextVoteAt - maxServiceAheadMs;
+  }
 }

@@ -10,9 +10,8 @@ import { untilAborted } from '@tallyhook/platform/with-timeout';
 import type { Keyv } from 'keyv';
 import { z } from 'zod';
 import { type BudgetStore, createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
-import { createSource } from './cache.ts';
+import { type LastVote, voteStatusAt, withLedger, withSecondsLeft } from './cache.ts';
 import { maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
-import { type LastVote, voteStatusAt, withLedger, withSecondsLeft } from './freshness.ts';
 import { createHttp } from './http.ts';
 import {
   type CachedReviews,
@@ -31,7 +30,7 @@ import {
 } from './lookup.ts';
 import { LookupError } from './lookup-error.ts';
 import { memoryKeyv } from './memory-keyv.ts';
-import { createErrorReporter } from './request.ts';
+import { createSource } from './request.ts';
 
 /** Identical requests past the cache share a response for this time, so that a repeated command sends no other one (ms). */
 const freshForMs = 5 * second;
@@ -66,13 +65,12 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
   const timeoutMs = options.timeoutMs ?? 5 * second;
   const observe = options.observe ?? (() => {});
   const observeAge = options.observeAge ?? (() => {});
-  const { log: errorLog } = adaptLogger(options.log ?? silentLogger, [key]);
-  const errors = createErrorReporter({ log: errorLog, clock });
-  const log = options.budget ?? memoryBudgetStore();
-  const budget = createBudget({ log, keyId: fingerprint(key), timeoutMs, clock });
+  const { log } = adaptLogger(options.log ?? silentLogger, [key]);
+  const budgetStore = options.budget ?? memoryBudgetStore();
+  const budget = createBudget({ log: budgetStore, keyId: fingerprint(key), timeoutMs, clock });
   const http = createHttp({ baseUrl, key, clock });
-  const { cacheOf, keyStatus } = createSource({
-    ...{ http, budget, clock, timeoutMs, errors, observe, keyv: options.cache ?? memoryKeyv() },
+  const { cacheOf, errors, keyStatus } = createSource({
+    ...{ http, budget, clock, timeoutMs, log, observe, keyv: options.cache ?? memoryKeyv() },
     keyPrefix: fingerprint(`${baseUrl} ${key}`),
   });
 

@@ -4,12 +4,12 @@ import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { createThrottledLog } from '@tallyhook/platform/throttled-log';
+import type { Keyv } from 'keyv';
 import type { z } from 'zod';
 import type { Budget } from './budget.ts';
-import type { Endpoint } from './endpoints.ts';
-import type { CacheEntry } from './freshness.ts';
+import { type CacheEntry, createResponseStore, type Endpoint, ReadThrough, sharedRequestsIn } from './cache.ts';
 import type { Http, LookupRequest, LookupResponse } from './http.ts';
-import type { ObserveLookup, Resource } from './lookup.ts';
+import type { KeyStatus, ObserveLookup, Resource } from './lookup.ts';
 import { LookupError } from './lookup-error.ts';
 
 /** After a rejected key, no request is sent for this time (ms). */
@@ -19,7 +19,7 @@ const errorPauseMs = 5 * second;
 /** A longer description of a schema mismatch is truncated (characters). */
 const maxMessageLength = 200;
 
-export interface RequesterOptions<Request, Response> {
+interface RequesterOptions<Request, Response> {
   readonly http: Http<Request, Response>;
   /** In messages; the service by default. */
   readonly sender?: string;
@@ -39,7 +39,7 @@ type SendRequest<Request = LookupRequest, Response = LookupResponse> = <Value>(
 ) => Promise<CacheEntry<Value>>;
 
 /** Sends requests within the budget, and reports errors, which are repeated for a while without a request. */
-export function createRequester<Request, Response>(
+function createRequester<Request, Response>(
   options: RequesterOptions<Request, Response>,
 ): SendRequest<Request, Response> {
   const { http, sender = 'the service', budget, clock, errors, observe } = options;
@@ -107,13 +107,13 @@ function wrongShapeError(sender: string, resource: string, error: z.ZodError): L
 /** Minimum time between two messages with the same code (ms). */
 const logIntervalMs = minute;
 
-export type ErrorReporter = ReturnType<typeof createErrorReporter>;
+type ErrorReporter = ReturnType<typeof createErrorReporter>;
 
 /** A rejected key affects all resources. */
 type Scope = Resource | 'everything';
 
 /** Logs each code at most once a minute; a persistent error once, and again (as info) when it is resolved. */
-export function createErrorReporter({ log, clock }: { log: Log; clock: Clock }) {
+function createErrorReporter({ log, clock }: { log: Log; clock: Clock }) {
   const logThrottled = createThrottledLog({ log, clock, intervalMs: logIntervalMs });
   /** Unresolved persistent errors. One whose message was throttled is logged at the next failure. */
   const unresolved = new Map<Scope, { readonly code: LookupErrorCode; readonly isLogged: boolean }>();
@@ -161,5 +161,41 @@ export function createErrorReporter({ log, clock }: { log: Log; clock: Clock }) 
       report('warn', 'ledger_unread', `The ledger cannot be read for a lookup: ${messageOf(error)}`);
     },
     has: (code: LookupErrorCode): boolean => [...unresolved.values()].some((error) => error.code === code),
+  };
+}
+
+/**
+ * The requests for one key and the caches of their responses.
+ * @param options.keyPrefix of the entries in the cache, which several sources may share
+ */
+export function createSource<Request, Response>(
+  options: Omit<RequesterOptions<Request, Response>, 'errors'> & {
+    readonly log: Log;
+    readonly keyv: Keyv;
+    readonly keyPrefix: string;
+  },
+) {
+  const { keyv, keyPrefix, budget, clock, observe, timeoutMs } = options;
+  const errors = createErrorReporter(options);
+  const sendRequest = createRequester({ ...options, errors });
+  const store = createResponseStore({ keyv, clock, errors });
+  const sharedRequests = sharedRequestsIn(keyv);
+  return {
+    errors,
+    sendRequest,
+    cacheOf: <Value>(endpoint: Endpoint<Value, Request, Response>) =>
+      new ReadThrough<Value>({
+        ...{ ...endpoint, store, sharedRequests, timeoutMs, clock, observe },
+        keyOf: (id) => `${keyPrefix}:${endpoint.resource}:${id}`,
+        fetch: (id, signal) => sendRequest(endpoint, id, signal),
+      }),
+    /** Sends no request and never rejects. */
+    async keyStatus(): Promise<KeyStatus> {
+      return {
+        keyRefused: errors.has('lookup_key_refused'),
+        wrongShape: errors.has('lookup_wrong_shape'),
+        budgetLeft: await budget.remaining().catch(() => null),
+      };
+    },
   };
 }

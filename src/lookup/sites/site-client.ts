@@ -7,15 +7,7 @@ import { memoizeOne } from '@tallyhook/platform/memoize';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
 import type { Keyv } from 'keyv';
 import { type Budget, type BudgetStore, createBudget, fingerprint } from '../budget.ts';
-import { createSource } from '../cache.ts';
-import {
-  type CacheEntry,
-  fiveMinutes,
-  type LedgerVote,
-  voteStatusAt,
-  withLedger,
-  withSecondsLeft,
-} from '../freshness.ts';
+import { type CacheEntry, fiveMinutes, type LedgerVote, voteStatusAt, withLedger, withSecondsLeft } from '../cache.ts';
 import {
   createQuote,
   getText,
@@ -38,7 +30,7 @@ import type {
   ServerProfile,
 } from '../lookup.ts';
 import { LookupError } from '../lookup-error.ts';
-import { createErrorReporter } from '../request.ts';
+import { createSource } from '../request.ts';
 import {
   findSiteApi,
   type HistoryPage,
@@ -114,13 +106,12 @@ const everyone = 'everyone';
  */
 export function createSiteClient(listing: SiteListing, options: SiteClientOptions) {
   const { site, kind, id, key } = listing;
-  const { cache, clock, timeoutMs, observe } = options;
+  const { cache, clock, log, timeoutMs, observe } = options;
   const api = findSiteApi(site, key);
   if (api === null || missingFor(listing) !== null) return null;
   const isPublic = api.authorization === null;
   if (key !== null && !isPublic) requireSendableKey(key);
 
-  const errors = createErrorReporter({ log: options.log, clock });
   const keyId = fingerprint(`${site} ${isPublic ? '' : key}`);
   const { blockMs, history, limit } = api;
   const ownBudget = createBudget({ log: options.budget, keyId, limit, timeoutMs, clock });
@@ -128,7 +119,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
     blockMs === undefined ? ownBudget : withSharedBlocks(ownBudget, { log: options.budget, keyId, blockMs, clock });
   const http = createSiteHttp(api, { key, apiUrl: options.apiUrl, clock });
   const source = createSource({
-    ...{ http, sender: site, budget, clock, timeoutMs, errors, observe, keyv: cache },
+    ...{ http, sender: site, budget, clock, timeoutMs, log, observe, keyv: cache },
     keyPrefix: fingerprint(`${site} ${kind} ${id} ${key}`),
   });
   const isForAll = !api.check.includes('{user}');
