@@ -66,7 +66,6 @@ export function createReceiving({
     onRecorded,
     observeCommit: (durationMs) => metrics.commitSeconds.observe(durationMs / second),
   });
-  const countDelivery = countBy(metrics.deliveries, ['status', 'outcome']);
   const receiver = new WebhookReceiver({
     intake,
     directory,
@@ -76,7 +75,7 @@ export function createReceiving({
     state: () => state,
     observeUnknownPath: () => metrics.misdirected.inc({ reason: 'path' }),
     observe: ({ status, outcome, durationMs }) => {
-      countDelivery(status, outcome ?? 'refused');
+      metrics.deliveries.inc({ status, outcome: outcome ?? 'refused' });
       metrics.deliverySeconds.observe(durationMs / second);
     },
   });
@@ -112,7 +111,6 @@ export function createRecording(options: {
   readonly log: Log;
 }) {
   const { store, recorder, directory, metrics, nudge, clock, log } = options;
-  const countEntry = countBy(metrics.entries, ['cause']);
   const recording = {
     store,
     clock,
@@ -122,7 +120,7 @@ export function createRecording(options: {
     listings: () => directory.listings,
     /** To be called after each commit, with the queues of its effects. */
     onRecorded(recorded: RecordedDelivery, queues: readonly QueueName[]): void {
-      for (const cause of recorded.causes) countEntry(cause);
+      for (const cause of recorded.causes) metrics.entries.inc({ cause });
       if (queues.length > 0) nudge(queues);
       // What a feature has stored instead of a vote has a reason; most votes have none.
       const ownQueues = recorded.reason === null ? [] : confirmationQueuesOf(recorded, directory.listings);
@@ -144,24 +142,6 @@ export function createRecording(options: {
   }
 
   return { ...recording, replay: createReplay(recording) };
-}
-
-/** Counts by the values of the labels: each series is looked up once, while prom-client builds a key for each count. */
-function countBy<Label extends string>(
-  counter: { labels(values: Partial<Record<Label, string | number>>): { inc(): void } },
-  labels: readonly Label[],
-): (...values: readonly (string | number)[]) => void {
-  const series = new Map<string, { inc(): void }>();
-  return (...values) => {
-    const key = values.join(' ');
-    let one = series.get(key);
-    if (one === undefined) {
-      const named = labels.map((label, index) => [label, values[index]]);
-      one = counter.labels(Object.fromEntries(named) as Partial<Record<Label, string | number>>);
-      series.set(key, one);
-    }
-    one.inc();
-  };
 }
 
 const hints: Readonly<Record<ForeignProtocol, string>> = {
