@@ -17,7 +17,7 @@ interface AnnouncingDependencies
     keyof DiscordAccess | keyof Shared | 'channelTexts' | 'guildTexts' | 'memberTexts' | 'cardOf' | 'voteButtons'
   > {}
 
-/** What carries out effects, and fills the outbox by time. It needs no gateway. */
+/** Handlers and loops that carry out effects and fill the outbox by time. They need no gateway. */
 export async function createAnnouncing(access: DiscordAccess, shared: Shared, dependencies: AnnouncingDependencies) {
   const { directory, nudge, clock, log } = dependencies;
   const { rest, guildLanguages, memberLanguages, commands } = access;
@@ -36,7 +36,7 @@ export async function createAnnouncing(access: DiscordAccess, shared: Shared, de
     ),
     voteButtons: (texts) => offersAt('vote', commands, texts),
   });
-  /** The same tasks as long as the settings of the community are the same: they remember failures. */
+  /** Unchanged as long as the settings of the community are: tasks remember failures. */
   const tasksOf = memoizeOne(parts.tasks);
   const warn = (task: string, error: unknown) =>
     log.warn({ task, reason: messageOf(error) }, 'announcement failed; retrying');

@@ -61,7 +61,7 @@ export interface App extends WebhookRoutes {
   stop(): Promise<void>;
 }
 
-/** What programs within the package add. */
+/** Dependencies that programs within the package add. */
 export interface InternalDependencies extends AppDependencies {
   /** Called for every attempt on effects, before its result is stored. */
   readonly onAttempted?: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;

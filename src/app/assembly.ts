@@ -60,7 +60,7 @@ const settingsNotice = 'settings';
 /** How often to look for announcements of other processes, on a database server (ms). */
 const sharedDatabasePollMs = second / 5;
 
-/** What an app consists of that was opened for it, and what its caller passed. */
+/** Parts of an app that were opened for it, or that its caller passed. */
 export interface AppParts extends Omit<InternalDependencies, 'clock' | 'log'> {
   readonly config: Config;
   readonly languages: AppTexts;

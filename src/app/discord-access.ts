@@ -14,7 +14,7 @@ import type { AppTexts } from '../texts/texts.ts';
 
 export type DiscordAccess = ReturnType<typeof createDiscordAccess>;
 
-/** What announcing and answering share in one process. Connects to nothing. */
+/** Access to Discord that announcing and answering share in one process. Connects to nothing. */
 export function createDiscordAccess(
   config: Pick<Config, 'discord'>,
   options: {

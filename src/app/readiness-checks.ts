@@ -12,7 +12,7 @@ import type { DiscordAccess } from './discord-access.ts';
 export interface ProcessChecks {
   /** Announcing needs Discord only to make progress: it is not ready without the database. */
   readonly roles: Readonly<Record<Role, ReadinessChecks>>;
-  /** Those of its roles, and what is wrong with a part of the listings: see {@link readinessChecks}. */
+  /** All checks of its roles, and the one for parts of the listings: see {@link readinessChecks}. */
   readonly process: ReadinessChecks;
 }
 
@@ -71,7 +71,7 @@ export function readinessChecks(
   return { roles: ofRoles, process: Object.assign({}, ...roles.map((role) => ofRoles[role]), ofSettings) };
 }
 
-/** What waits because Discord rejects it; undefined if that is nothing. */
+/** Names the requests that wait because Discord rejects them; undefined without any. */
 function describeStops(guard: Pick<RequestGuard, 'count' | 'pausedGuilds'>): string | undefined {
   const { channels, roles } = guard.count();
   const stopped = [...counted(channels, 'channel'), ...counted(roles, 'role')].join(' and ');

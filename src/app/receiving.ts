@@ -21,7 +21,7 @@ import { createHeartbeat } from '../features/upkeep/upkeep.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
 import { findSite } from '../webhook/sites/index.ts';
 
-/** What a listing that only captures stores in an hour: everybody who knows its address may send. */
+/** Limits of a listing that only captures: everybody who knows its address may send. */
 const captureQuota: QuotaLimits = { maxDeliveries: 100, maxBytes: 1024 * 1024 };
 
 /** Receives deliveries, and replays those that the owner has released. */
@@ -118,7 +118,6 @@ export function createRecording(options: {
     metrics,
     recorder,
     listings: () => directory.listings,
-    /** To be called after each commit, with the queues of its effects. */
     onRecorded(recorded: RecordedDelivery, queues: readonly QueueName[]): void {
       for (const cause of recorded.causes) metrics.entries.inc({ cause });
       if (queues.length > 0) nudge(queues);
@@ -129,7 +128,7 @@ export function createRecording(options: {
     },
   };
 
-  /** What the caller's function throws changes nothing: the delivery is stored, and must be acknowledged. */
+  /** An error of the caller's function changes nothing: the delivery is stored, and must be acknowledged. */
   function report(recorded: RecordedDelivery, onRecorded: (recorded: RecordedDelivery) => unknown): void {
     const logFailure = (error: unknown) =>
       log.error({ err: error, delivery: recorded.deliveryId }, 'onRecorded failed after a delivery was stored');

@@ -129,7 +129,7 @@ export class RequestGuard {
     return this.invalidRequests() < maxInvalidRequests ? 0 : syncEveryMs;
   }
 
-  /** What Discord rejects. */
+  /** Channels and roles for which Discord rejects everything. */
   get open(): readonly OpenCircuit[] {
     return [...this.#open.values()];
   }
@@ -416,7 +416,7 @@ function targetOf({ method, route }: GuardedRequest): string | null {
 const maxRejectionsOfGuild = 500;
 /** From this number on, of all guilds together, those with the most are paused although each has less. */
 const maxRejectionsOfAll = 5_000;
-/** What the guilds that are not paused may then have caused together. */
+/** Rejected requests that the guilds that are not paused may then have caused together. */
 const maxRejectionsOfUnpaused = 2_500;
 
 /**

@@ -7,7 +7,7 @@ import { RESTJSONErrorCodes } from 'discord-api-types/v10';
 import { ZodError } from 'zod';
 import { RequestsPausedError, retryDelayOf } from './rate-limit.ts';
 
-/** What to do if Discord rejects the token (REST 401, gateway close code 4004). */
+/** Hint for a token that Discord rejects (REST 401, gateway close code 4004). */
 export const tokenHint =
   'Copy the bot token again from the Discord developer portal (your application → Bot → Reset Token), and restart with it.';
 

@@ -76,7 +76,7 @@ export function createGuildReader({
     /** The channels in which announcements can be posted. */
     channels,
     applicationId: memoizedApplicationId(rest),
-    /** What the bot lacks in a channel, so that it cannot post there; null if that is not known. */
+    /** Permissions that the bot lacks in a channel, so that it cannot post there; null if they are not known. */
     async missingIn(channelId: string): Promise<readonly PostingPermission[] | null> {
       try {
         bot ??= (await fetchBotIdentity(rest)).userId;

@@ -15,7 +15,7 @@ const guildSchema = z.object({
   icon: z.string().nullish(),
 });
 
-/** What was requested of guilds, once an hour each. */
+/** Guilds as they were requested, once an hour each. */
 export type KnownGuilds = ReturnType<typeof createKnownGuilds>;
 
 export function createKnownGuilds(rest: Pick<DiscordRest, 'get'>, clock: Clock) {
@@ -99,7 +99,7 @@ function rememberFromDiscord<Value>(
 
   return {
     find,
-    /** What is known now, without waiting; what is not, or may have changed, is requested for the next time. */
+    /** The value now, without waiting; one that is not known, or may have changed, is requested for the next time. */
     known(id: string): Value | null {
       const entry = known.get(id);
       if (entry === undefined || clock.monotonic() >= entry.staleAt) void find(id);
@@ -134,7 +134,7 @@ const leftCodes: readonly (string | number)[] = [RESTJSONErrorCodes.UnknownMembe
 
 /** Names of servers and bots in Discord. External text. */
 export interface NamesInDiscord {
-  /** What is known now; what is not, or may have changed, is requested for the next time. */
+  /** The name now; one that is not known, or may have changed, is requested for the next time. */
   known(kind: 'server' | 'bot', id: string): string | null;
   /** Null if Discord does not say. Never rejects, but may take as long as Discord. */
   find(kind: 'server' | 'bot', id: string): Promise<string | null>;
@@ -166,7 +166,7 @@ export interface Portraits {
   iconOf(channelId: string): Promise<string | null>;
 }
 
-/** What decorates messages: names and pictures from Discord's REST API, which needs no intent. Nothing is stored. */
+/** Decorates messages with names and pictures from Discord's REST API, which needs no intent. Nothing is stored. */
 export function createDecorations({
   rest,
   guilds,

@@ -35,7 +35,6 @@ export function createDiscordRest(options: {
   apiUrl: string;
   /** Default: the system clock, which discord.js uses itself. */
   clock?: Clock;
-  /** Receives the rate limits that are met. */
   globalLimit?: GlobalRateLimit;
   /** The share of this process in the bot's 50 requests per second, read for each request; 50 by default. */
   requestsPerSecond?: () => number;
@@ -113,7 +112,7 @@ export function createReachabilityProbe(rest: DiscordRest): () => Promise<boolea
     );
 }
 
-/** What Discord sends as null or leaves out, with another value in its place. */
+/** A field that Discord sends as null or leaves out, with another value in its place. */
 export function orElse<Schema extends z.ZodType, Value>(schema: Schema, value: Value) {
   return z.nullish(schema).transform((given): NonNullable<z.output<Schema>> | Value => given ?? value);
 }

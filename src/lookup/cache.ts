@@ -54,7 +54,7 @@ interface ReadOptions {
   readonly notBefore?: number | undefined;
   /** False if an expired entry is not served when the service fails or is slow; by default it is. */
   readonly servesStale?: boolean;
-  /** That of the caller, who does not wait any longer when it is aborted. */
+  /** The caller does not wait any longer when it is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { hour, minute, second } from '@tallyhook/platform/durations';
 
-/** What one listing may send in an hour. */
+/** Limits of one listing in an hour. */
 export interface QuotaLimits {
   readonly maxDeliveries: number;
   /** All bodies together. */
@@ -20,7 +20,7 @@ export type DeliveryQuota = ReturnType<typeof createDeliveryQuota>;
  * costs space on the operator's disk. Counts in memory, in each process for itself and from its start.
  */
 export function createDeliveryQuota({ maxDeliveries, maxBytes }: QuotaLimits, clock: Clock) {
-  /** What each listing has sent, by slot, oldest first. */
+  /** Sent deliveries and bytes by slot, oldest first, and listing. */
   const slots = new Map<number, Map<string, { deliveries: number; bytes: number }>>();
   return {
     /** Counts a delivery. Null if the listing may send it; otherwise uncounted, and the seconds until further ones. */

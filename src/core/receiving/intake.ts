@@ -44,12 +44,11 @@ import { routeDelivery, withDueTime } from './routing.ts';
 export interface Address {
   /** Null for the shared addresses. */
   readonly listing: ListingWithSecrets | null;
-  /** Says how deliveries are authenticated and read. */
   readonly site: Site;
   readonly credentials: Required<Credentials>;
-  /** What each secret authorizes, in their order: one listing, or several that share it. */
+  /** By the place of the secret: one listing, or several that share it. */
   readonly scopesOfSecrets: readonly Scopes[];
-  /** What each authorization accepts, in their order. */
+  /** By the place of the authorization. */
   readonly scopesOfAuthorizations: readonly Scopes[];
 }
 
@@ -57,7 +56,7 @@ type Scopes = readonly ListingScope[];
 
 /** The listings as they are configured now. */
 export interface ReceivingListings {
-  /** The same array as long as nothing has changed. */
+  /** One array as long as nothing has changed. */
   readonly listings: readonly ListingWithSecrets[];
   find(name: string): ListingWithSecrets | undefined;
 }
@@ -123,7 +122,7 @@ export interface IntakeOptions {
   readonly recorder: Recorder;
   readonly clock: Clock;
   readonly log: Log;
-  /** Whether a listing has secrets that this process cannot decrypt: its deliveries are to be sent again. */
+  /** True if a listing has secrets that this process cannot decrypt: its deliveries are to be sent again. */
   readonly isUnreadable?: (listing: string) => boolean;
   /** The limit of what a listing may send, for those whose owners are not the operator; by default of none. */
   readonly quotaOf?: (listing: string) => DeliveryQuota | undefined;
@@ -132,7 +131,6 @@ export interface IntakeOptions {
    * known, as by default.
    */
   readonly targetIdOf?: (listing: string) => string | null;
-  /** Called after each commit with the queues that may have a new effect. */
   readonly onRecorded?: (recorded: RecordedDelivery, queues: readonly QueueName[]) => void;
   /** Called with the duration of each commit, successful or not (ms). */
   readonly observeCommit?: (durationMs: number) => void;
@@ -322,7 +320,7 @@ function scopeOf(listing: ResolvableListing): ListingScope {
   return { listing: withoutSecrets(listing), family: 'vote' };
 }
 
-/** What is stored of an authentic delivery; null if that is too large. */
+/** The text of an authentic delivery that is stored; null if it is too large. */
 function storedBody({ site, listing }: Address, { content, scheme }: AuthenticDelivery, json: unknown): string | null {
   if (scheme.type === 'none') {
     const storable = content.replaceAll('\0', '').toWellFormed().replaceAll(credentials, '$1[secret]');
@@ -356,7 +354,7 @@ const minAheadInRow = 3;
 /** Notices that deliveries are ahead of time because the clock of this machine is behind. */
 class ClockSuspicion {
   readonly #logHourly: LogThrottled;
-  /** Whether a delivery had a time that is possible by this clock. */
+  /** True after a delivery with a time that is possible by this clock. */
   #isTrusted = false;
   #inRow = 0;
   /** A delivery that is late is less ahead than the clock is behind. */

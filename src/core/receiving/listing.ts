@@ -26,7 +26,7 @@ export interface ListingWithSecrets extends ResolvableListing {
   readonly ownAddress?: true;
 }
 
-/** What a secret authorizes: deliveries of this family for this listing. */
+/** Permission that a secret gives: deliveries of this family for this listing. */
 export interface ListingScope {
   readonly listing: ResolvableListing;
   readonly family: Family;

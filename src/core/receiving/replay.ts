@@ -62,11 +62,9 @@ function findListing<Listing extends ResolvableListing>(
  * quarantined is a duplicate and pays nothing.
  */
 export function createReplay(options: {
-  /** The configured listings. */
   listings: () => readonly ResolvableListing[];
   recorder: Recorder;
   clock: Clock;
-  /** Called after each commit with the queues that may have a new effect. */
   onRecorded?: (recorded: RecordedDelivery, queues: readonly QueueName[]) => void;
 }): Replay {
   const { listings, recorder, clock, onRecorded = () => {} } = options;
@@ -136,7 +134,6 @@ export function createReplayHandler(options: {
     readonly records: { delivery(id: number): Promise<(StoredDelivery & { readonly reason: string | null }) | null> };
   };
   readonly replay: Replay;
-  /** The configured listings. */
   readonly listings: () => readonly ResolvableListing[];
   readonly clock: Clock;
   readonly log: Log;

@@ -158,12 +158,12 @@ export interface Panel {
   /** The time of the event (ms since the epoch), shown in the footer; of a period its end, with its start in `since`. */
   readonly at?: number;
   readonly since?: number;
-  /** Those that no image shows are listed below the blocks. */
+  /** Files that no image shows are listed below the blocks. */
   readonly files?: readonly ReplyFile[];
   /** See {@link Reply}. */
   readonly response?: 'new' | 'update';
   readonly later?: Later;
-  /** What was sent is nothing that a form offers: as a page, it has the status 400. @internal */
+  /** True if a form does not offer the submitted value: as a page, it has the status 400. @internal */
   readonly isRefused?: true;
 }
 

@@ -70,7 +70,7 @@ interface InteractionsOptions<Context extends Omit<AnsweringContext, 'texts'>> {
   readonly commands: readonly SlashCommand<NoInfer<Localized<Context>>>[];
   /** Commands that are not offered, but whose buttons may be under earlier messages. */
   readonly retired?: readonly SlashCommand<NoInfer<Localized<Context>>>[];
-  /** What a command can use where it is used, without the texts, which depend on the member. May reject. */
+  /** The context of a command where it is used, without the texts, which depend on the member. May reject. */
   readonly contextFor: (place: CommandPlace) => Context | Promise<Context>;
   /** True if we answer this use of a command: another program may have one of the same name. May reject. */
   readonly isOwnCommand: IsOwnCommand;
@@ -358,16 +358,16 @@ function visibilityOf(
   return command === undefined || isOutside(interaction) ? 'private' : command.visibility;
 }
 
-/** What tells whose an interaction is: of one of discord.js, or as Discord sent it. @category Commands */
+/** The parts of an interaction that tell whose it is: of one of discord.js, or as Discord sent it. @category Commands */
 export interface AnyInteraction {
   readonly id?: string;
   readonly type: number;
-  /** Of discord.js. */
+  /** In an interaction of discord.js. */
   readonly commandId?: string;
   readonly commandName?: string;
   readonly commandType?: number;
   readonly customId?: string;
-  /** Of Discord. */
+  /** In an interaction as Discord sends it. */
   readonly data?: {
     readonly id?: string;
     readonly name?: string;

@@ -30,7 +30,7 @@ export interface ResponseTransport {
   followUp(message: object, files: readonly RawFile[]): Promise<void>;
 }
 
-/** What identifies the responses to an interaction. */
+/** Identifies the responses to an interaction. */
 export type InteractionReference = Pick<APIInteraction, 'id' | 'token' | 'application_id'>;
 
 /** Creates the transport of one interaction. It needs no bot token: the token of the interaction suffices. */
@@ -40,7 +40,6 @@ export type RestTransports = (interaction: InteractionReference) => ResponseTran
 export function createRestTransports(options: {
   /** Without the version: `https://discord.com/api`. */
   apiUrl: string;
-  /** Receives the rate limits that are met. */
   globalLimit?: GlobalRateLimit;
   /** Observes the requests. */
   makeRequest?: RESTOptions['makeRequest'];
@@ -127,7 +126,7 @@ export function createHttpTransport(options: {
   };
 }
 
-/** Whether a response is a new message, or replaces the message of the component. */
+/** A response is a new message, or replaces the message of the component. */
 export type ResponseKind = 'new' | 'update';
 
 /** By default, a page button replaces its message, and everything else responds with a new one. */

@@ -76,7 +76,7 @@ export class CommandRegistrar {
   #startedFor: string | undefined;
   #isRunning = false;
   #isOutdated = false;
-  /** Whether a reading has ended, and whether one has succeeded. */
+  /** True when a reading has ended, and when one has succeeded. */
   #hasTried = false;
   #hasRead = false;
   #isShared: boolean;
@@ -331,11 +331,11 @@ export class CommandRegistrar {
   }
 }
 
-/** What to do about another program's command that has the name of one of ours. */
+/** Hint for another program's command that has the name of one of ours. */
 export const conflictHint =
   'Another program with the same bot token registered it. Rename or delete it there, or give tallyhook its own application; then restart.';
 
-/** What to do about one of our commands in a guild that the bot can no longer access. */
+/** Hint for one of our commands in a guild that the bot can no longer access. */
 export const inaccessibleHint =
   'The bot is no longer in that guild. To delete the command, invite the bot there and restart.';
 

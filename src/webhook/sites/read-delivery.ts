@@ -119,7 +119,7 @@ function isPlausibleEnd(nextVoteAt: number | null, at: number): boolean {
   return nextVoteAt !== null && nextVoteAt > at && nextVoteAt <= at + maxCooldownMs;
 }
 
-/** What a delivery says, unless its signature is too old. Times are ms since the epoch. */
+/** The payload, unless its signature is too old. Times are ms since the epoch. */
 export function refuseOld(payload: SitePayload, signedAt: number | null, now: number): SitePayload {
   if (payload.type !== 'event' || !isOldSignature(signedAt, now)) return payload;
   return { type: 'unprocessable', kind: payload.event.kind, reason: oldSignature, family: 'vote' };

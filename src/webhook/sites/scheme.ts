@@ -21,7 +21,7 @@ export interface SignatureScheme {
   readonly prefix: string;
   /** How the digest is written; `hex` in either case. */
   readonly encoding: 'hex' | 'lowercase hex' | 'base64';
-  /** What is signed: `{timestamp}` and `{id}` around `{body}`, which stands for the raw bytes. */
+  /** The signed text: `{timestamp}` and `{id}` around `{body}`, which stands for the raw bytes. */
   readonly signed: string;
   /** Where `{timestamp}` is, unless the value of the signature has it; null without one. */
   readonly timestamp: { readonly header: string; readonly unit: 's' | 'ms' } | null;
@@ -91,7 +91,7 @@ export const token = (header = 'authorization', prefix = ''): TokenScheme => ({ 
 /** The value of a header by its lower-case name; undefined if it is missing. */
 export type ReadHeader = (name: string) => string | undefined;
 
-/** What is signed and how, in a header or body that has the form of the scheme. */
+/** Signed text and signatures, of a header or body that has the form of the scheme. */
 interface SignedContent {
   /** The signed text in front of the body, and behind it. */
   readonly around: readonly [before: string, after: string];
@@ -203,7 +203,7 @@ export function keyBytes(secret: string, form: SignatureScheme['key']): string |
   return keyPattern.test(key) ? bytesOf(key) : new Uint8Array();
 }
 
-/** What the runtime has for the check of a delivery. */
+/** Digests of the runtime. */
 interface Digests {
   /** HMAC-SHA256 of parts that follow each other, as 64 lowercase hex digits. */
   hmac(key: string | Uint8Array, ...parts: readonly (string | Uint8Array)[]): string;
@@ -214,7 +214,7 @@ interface Digests {
 /** The secrets that are valid at an address. */
 export interface Credentials {
   readonly secrets: readonly string[];
-  /** What senders may send in place of a signature, where a site has that (see {@link TokenScheme}); none by default. */
+  /** Values that senders may send in place of a signature, where a site has that (see {@link TokenScheme}); none by default. */
   readonly authorizations?: readonly string[];
 }
 
@@ -229,7 +229,7 @@ export interface AuthenticDelivery {
   readonly signedAt: number | null;
 }
 
-/** What the headers say of the sender, which a signature has yet to prove. */
+/** The sender by the headers, which a signature has yet to prove. */
 interface SenderHeaders {
   readonly scheme: Scheme;
   /** The place of the secret that the headers contain; -1 without one. */

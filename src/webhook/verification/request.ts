@@ -179,7 +179,7 @@ export interface VerifyOptions {
 
 const isTime = (value: unknown) => typeof value === 'number' && value >= 0;
 
-/** What each option may be. A wrong one would compare as false, and so accept everything. */
+/** Values that each option may have. A wrong one would compare as false, and so accept everything. */
 const checks: Readonly<Record<keyof VerifyOptions, readonly [isValid: (value: unknown) => boolean, hint: string]>> = {
   kind: [(value) => value === 'server' || value === 'bot' || value === null, "Pass 'server', 'bot' or null."],
   now: [isTime, 'Pass milliseconds since the epoch, as of Date.now.'],
