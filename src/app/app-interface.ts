@@ -43,9 +43,9 @@ export interface App extends WebhookRoutes {
    */
   commandData(): ApplicationCommandBody[];
   /**
-   * Whether tallyhook answers an interaction, so that your handler leaves it alone: one of its commands, buttons, selects or
-   * modals, of discord.js or as Discord sends it. Commands are known by their ids; while they are registered for the
-   * first time after {@link start}, by their names.
+   * True if tallyhook answers an interaction, so that your handler leaves it alone: one of its commands, buttons,
+   * selects or modals, of discord.js or as Discord sends it. Commands are known by their ids; while they are registered
+   * for the first time after {@link start}, by their names.
    */
   owns(interaction: AnyInteraction): boolean;
   /**

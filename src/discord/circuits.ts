@@ -401,8 +401,8 @@ export function roleTarget(guildId: string, roleId: string): string {
 }
 
 /**
- * What a request changes and Discord can reject as a whole: the id of a channel, or {@link roleTarget}; null for all
- * other requests.
+ * The part of Discord that a request changes and that can be rejected as a whole: the id of a channel, or
+ * {@link roleTarget}; null for all other requests.
  */
 function targetOf({ method, route }: GuardedRequest): string | null {
   if (method === 'get') return null;

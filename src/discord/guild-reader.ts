@@ -40,7 +40,7 @@ export interface GuildMember {
 }
 
 /**
- * What the bot sees of its guilds: usually five minutes old at most, and never older than ten. Methods throw what
+ * The guilds as the bot sees them: usually five minutes old at most, and never older than ten. Methods throw what
  * {@link DiscordRest} throws, ZodError and TimeoutError when Discord has not said it for so long.
  */
 export type GuildReader = ReturnType<typeof createGuildReader>;

@@ -145,7 +145,7 @@ const receivedService: Site = {
 const siteAt = ({ site }: Address) => (site === service ? receivedService : site);
 
 /**
- * What becomes of each delivery: authenticated by the scheme of the site of its address, read, routed to a listing, and
+ * Takes in deliveries: each is authenticated by the scheme of the site of its address, read, routed to a listing, and
  * recorded. A {@link TallyhookError} of the recorder becomes a 503; other errors are rethrown.
  */
 export class Intake {
@@ -291,7 +291,7 @@ interface ReadPayload {
 }
 
 /**
- * What an authentic delivery says, in the words of its site, or why its sender may not send it.
+ * Reads an authentic delivery in the words of its site; a problem if its sender may not send it.
  * @param json undefined if the content is not JSON
  */
 function readSender(

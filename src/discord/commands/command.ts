@@ -18,8 +18,8 @@ export interface ListedLookup {
   /** The configured name, for addresses and the values of options. People see `displayName`. */
   readonly name: string;
   /**
-   * What people call it, as far as it is known now: the configured title, else the name on the site, in Discord, or that
-   * of the site. The profile of its `lookup` has the same name. The configured name by default. External text.
+   * The name that people know, as far as it is known now: the configured title, else the name on the site, in Discord,
+   * or that of the site. The profile of its `lookup` has the same name. The configured name by default. External text.
    */
   readonly displayName?: () => string;
   readonly lookup: Lookup;
@@ -245,8 +245,8 @@ export interface CommandInput {
    */
   readonly fields: Readonly<Record<string, string | readonly string[] | boolean>>;
   /**
-   * What Discord sends about the users, channels and roles that were selected, also in options, and about uploaded files,
-   * by their ids.
+   * The users, channels and roles that were selected, also in options, and uploaded files, as Discord sends them, by
+   * their ids.
    */
   readonly resolved: ResolvedObjects;
   /** The member who ran the command or used the component. */

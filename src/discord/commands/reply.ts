@@ -4,7 +4,7 @@ import type { Markup, Plain } from '@tallyhook/platform/texts/markup';
 export type OptionValue = string | number | boolean;
 
 /**
- * What a component or modal calls: an action of a command. It is stored in the component's id, so it works forever.
+ * The target of a component or modal: an action of a command. It is stored in the component's id, so it works forever.
  * @category Replies
  */
 export interface ActionTarget {
@@ -51,8 +51,8 @@ export interface SelectChoice {
 }
 
 /**
- * What a select offers: fixed choices, or the users, roles or channels of the guild, whose values are their ids. Of the
- * channels only those with messages.
+ * The choices of a select: fixed choices, or the users, roles or channels of the guild, whose values are their ids. Of
+ * the channels only those with messages.
  * @category Replies
  */
 export type SelectSource =

@@ -177,8 +177,8 @@ function send(response: ServerResponse, status: number, text: string, headers: r
 }
 
 /**
- * How far the timestamp of an interaction may be from this machine's clock (ms): as long as the token of an interaction
- * is valid. Discord documents no limit; without one, a recorded request could be repeated for ever.
+ * Maximum distance of the timestamp of an interaction from this machine's clock (ms): as long as the token of an
+ * interaction is valid. Discord documents no limit; without one, a recorded request could be repeated for ever.
  */
 const maxTimestampDistanceMs = 15 * minute;
 

@@ -24,8 +24,8 @@ const retryDelayMs = 10 * second;
 /** How long an interaction may wait until Discord's list is read (ms); Discord expects a response within 3 s. */
 const readTimeoutMs = 1 * second;
 /**
- * How often to read the list while commands are used (ms): Discord sends no event when another program has put its own in
- * their place. Before each answer where another program is known to use the application.
+ * Interval of reading the list while commands are used (ms): Discord sends no event when another program has put its
+ * own in their place. Before each answer where another program is known to use the application.
  */
 const readIntervalMs = 1 * minute;
 
@@ -48,7 +48,7 @@ type RegistrarOptions = Omit<Registration, 'applicationId' | 'registry' | 'conte
   readonly offer: () => Registration['context'];
   readonly registry: CommandRegistry;
   /**
-   * Whether another program can receive the same interactions: `known` with a client of the caller's, `never` over
+   * Says if another program can receive the same interactions: `known` with a client of the caller's, `never` over
    * HTTP. `possible`, the default, is `known` as soon as another program has registered or answered something.
    */
   readonly sharing?: 'known' | 'possible' | 'never';
@@ -126,8 +126,8 @@ export class CommandRegistrar {
   }
 
   /**
-   * What `isOwn` knows without asking the database or Discord: before the list was read, by the name. True is a promise
-   * to answer this interaction.
+   * The part of `isOwn` that is known without asking the database or Discord: before the list was read, by the name.
+   * True is a promise to answer this interaction.
    */
   isKnown({ id, ...command }: CommandReference, interactionId: string | undefined): boolean {
     const decided = interactionId === undefined ? undefined : this.#decisions.get(interactionId);

@@ -14,7 +14,7 @@ export interface SignatureScheme {
   /** In lower case. */
   readonly header: string;
   /**
-   * How the header's value is written. `plain`: the prefix, then the digest. `timed`: `t=<seconds>,v1=<digest>`.
+   * The form of the header's value. `plain`: the prefix, then the digest. `timed`: `t=<seconds>,v1=<digest>`.
    * `versioned`: `v1,<digest>` for each valid secret, separated by spaces, among those of other versions.
    */
   readonly value: 'plain' | 'timed' | 'versioned';

@@ -31,8 +31,8 @@ export interface Site extends SiteWithErrors {
   /** Kinds of listings of which it reports votes. */
   readonly kinds: readonly ('server' | 'bot')[];
   /**
-   * How its deliveries are authenticated, strongest first. The first one whose header is present decides: another one is
-   * never tried after it has failed, or a captured token would be worth as much as the signature.
+   * The schemes that authenticate its deliveries, strongest first. The first one whose header is present decides:
+   * another one is never tried after it has failed, or a captured token would be worth as much as the signature.
    */
   readonly schemes: readonly [Scheme, ...Scheme[]];
   /** Time between two votes of a member, unless the delivery or the owner states another (ms). */

@@ -163,7 +163,7 @@ function isArrayBuffer(body: unknown): body is ArrayBuffer {
 /** How to read what a delivery leaves open. */
 export interface VerifyOptions {
   /**
-   * What a vote is for that names only its voter: the listing that the webhook belongs to, by default a server. With
+   * The kind of a vote that names only its voter: the listing that the webhook belongs to, by default a server. With
    * null such votes are not processed (`webhook_unprocessable`).
    */
   readonly kind?: 'server' | 'bot' | null;

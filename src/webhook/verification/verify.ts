@@ -89,7 +89,7 @@ export async function verify(
   options?: VerifyOptions,
 ): Promise<VerifiedEvent>;
 /**
- * The same for a delivery of another listing site, by its scheme. The option `kind` is what the webhook is for; by default
+ * Verifies a delivery of another listing site, by its scheme. The option `kind` is what the webhook is for; by default
  * what the delivery says.
  *
  * @param secrets the site and the secrets of the listing
