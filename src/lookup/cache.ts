@@ -28,15 +28,12 @@ export interface Endpoint<Value, Request = LookupRequest, Response = LookupRespo
   request(id: string): Request;
   /** Parses the response, received at `now` (ms since the epoch). */
   parse(response: Response, now: number, id: string): z.ZodSafeParseResult<Value>;
+  /** Of a stored value; one that does not match is ignored. */
   readonly schema: z.ZodType<Value>;
   readonly freshUntil: FreshUntil<Value>;
 }
 
-interface ReadThroughOptions<Value> {
-  readonly resource: Resource;
-  /** The schema of a stored value; a value that does not match is ignored. */
-  readonly schema: z.ZodType<Value>;
-  readonly freshUntil: FreshUntil<Value>;
+interface ReadThroughOptions<Value> extends Pick<Endpoint<Value>, 'resource' | 'schema' | 'freshUntil'> {
   /** Sends a request to the service. Rejects with a LookupError. */
   readonly fetch: (id: string, signal: AbortSignal) => Promise<CacheEntry<Value>>;
   readonly keyOf: (id: string) => string;

@@ -8,7 +8,7 @@ import type { Keyv } from 'keyv';
 import type { z } from 'zod';
 import type { Budget } from './budget.ts';
 import { type CacheEntry, createResponseStore, type Endpoint, ReadThrough, sharedRequestsIn } from './cache.ts';
-import type { Http, LookupRequest, LookupResponse } from './http.ts';
+import type { Http } from './http.ts';
 import type { KeyStatus, ObserveLookup, Resource } from './lookup.ts';
 import { LookupError } from './lookup-error.ts';
 
@@ -18,61 +18,6 @@ const rejectedKeyPauseMs = minute;
 const errorPauseMs = 5 * second;
 /** A longer description of a schema mismatch is truncated (characters). */
 const maxMessageLength = 200;
-
-interface RequesterOptions<Request, Response> {
-  readonly http: Http<Request, Response>;
-  /** In messages; the service by default. */
-  readonly sender?: string;
-  readonly budget: Budget;
-  readonly clock: Clock;
-  /** Maximum duration of a request, from the time it is counted in the budget (ms). */
-  readonly timeoutMs: number;
-  readonly errors: ErrorReporter;
-  readonly observe: ObserveLookup;
-}
-
-/** Sends a request to an endpoint. Rejects with a LookupError, or with the reason of the signal. */
-type SendRequest<Request = LookupRequest, Response = LookupResponse> = <Value>(
-  endpoint: Pick<Endpoint<Value, Request, Response>, 'resource' | 'request' | 'parse'>,
-  id: string,
-  signal?: AbortSignal,
-) => Promise<CacheEntry<Value>>;
-
-/** Sends requests within the budget, and reports errors, which are repeated for a while without a request. */
-function createRequester<Request, Response>(
-  options: RequesterOptions<Request, Response>,
-): SendRequest<Request, Response> {
-  const { http, sender = 'the service', budget, clock, errors, observe } = options;
-  const failures = createFailureCache(clock);
-
-  return async (endpoint, id, signal) => {
-    const { resource } = endpoint;
-    const requestName = `${resource}:${id}`;
-    failures.check(requestName);
-    signal?.throwIfAborted();
-    try {
-      // Taken before the request: anything that happens in the meantime is newer than the response.
-      const asOf = clock.now();
-      const deadline = clock.monotonic() + options.timeoutMs;
-      await budget.acquire();
-      observe({ event: 'asked', resource });
-      const response = await http.get(endpoint.request(id), deadline, signal);
-      const result = endpoint.parse(response, clock.now(), id);
-      if (!result.success) throw wrongShapeError(sender, resource, result.error);
-      errors.requestSucceeded(resource);
-      return { value: result.data, asOf };
-    } catch (error) {
-      if (signal?.aborted) throw signal.reason;
-      if (error instanceof LookupError) {
-        if (error.code === 'lookup_rate_limited' && error.retryAt !== null) budget.blockUntil(error.retryAt);
-        failures.add(requestName, error);
-        observe({ event: 'failed', resource, code: error.code });
-      }
-      errors.requestFailed(resource, error);
-      throw error;
-    }
-  };
-}
 
 /** A negative cache: recent errors of one key, in memory. */
 function createFailureCache(clock: Clock) {
@@ -106,8 +51,6 @@ function wrongShapeError(sender: string, resource: string, error: z.ZodError): L
 
 /** Minimum time between two messages with the same code (ms). */
 const logIntervalMs = minute;
-
-type ErrorReporter = ReturnType<typeof createErrorReporter>;
 
 /** A rejected key affects all resources. */
 type Scope = Resource | 'everything';
@@ -164,22 +107,63 @@ function createErrorReporter({ log, clock }: { log: Log; clock: Clock }) {
   };
 }
 
-/**
- * The requests for one key and the caches of their responses.
- * @param options.keyPrefix of the entries in the cache, which several sources may share
- */
-export function createSource<Request, Response>(
-  options: Omit<RequesterOptions<Request, Response>, 'errors'> & {
-    readonly log: Log;
-    readonly keyv: Keyv;
-    readonly keyPrefix: string;
-  },
-) {
-  const { keyv, keyPrefix, budget, clock, observe, timeoutMs } = options;
+interface SourceOptions<Request, Response> {
+  readonly http: Http<Request, Response>;
+  /** In messages; the service by default. */
+  readonly sender?: string;
+  readonly budget: Budget;
+  readonly clock: Clock;
+  /** Maximum duration of a request, from the time it is counted in the budget (ms). */
+  readonly timeoutMs: number;
+  readonly observe: ObserveLookup;
+  readonly log: Log;
+  readonly keyv: Keyv;
+  /** Of the entries in the cache, which several sources may share. */
+  readonly keyPrefix: string;
+}
+
+/** The requests for one key, within its budget, and the caches of their responses. */
+export function createSource<Request, Response>(options: SourceOptions<Request, Response>) {
+  const { http, sender = 'the service', keyv, keyPrefix, budget, clock, observe, timeoutMs } = options;
   const errors = createErrorReporter(options);
-  const sendRequest = createRequester({ ...options, errors });
+  const failures = createFailureCache(clock);
   const store = createResponseStore({ keyv, clock, errors });
   const sharedRequests = sharedRequestsIn(keyv);
+
+  /**
+   * Sends a request. Errors are reported, and repeated for a while without a request.
+   * Rejects with a LookupError, or with the reason of the signal.
+   */
+  async function sendRequest<Value>(
+    { resource, request, parse }: Pick<Endpoint<Value, Request, Response>, 'resource' | 'request' | 'parse'>,
+    id: string,
+    signal?: AbortSignal,
+  ): Promise<CacheEntry<Value>> {
+    const requestName = `${resource}:${id}`;
+    failures.check(requestName);
+    signal?.throwIfAborted();
+    try {
+      // Taken before the request: anything that happens in the meantime is newer than the response.
+      const asOf = clock.now();
+      const deadline = clock.monotonic() + timeoutMs;
+      await budget.acquire();
+      observe({ event: 'asked', resource });
+      const result = parse(await http.get(request(id), deadline, signal), clock.now(), id);
+      if (!result.success) throw wrongShapeError(sender, resource, result.error);
+      errors.requestSucceeded(resource);
+      return { value: result.data, asOf };
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (error instanceof LookupError) {
+        if (error.code === 'lookup_rate_limited' && error.retryAt !== null) budget.blockUntil(error.retryAt);
+        failures.add(requestName, error);
+        observe({ event: 'failed', resource, code: error.code });
+      }
+      errors.requestFailed(resource, error);
+      throw error;
+    }
+  }
+
   return {
     errors,
     sendRequest,
