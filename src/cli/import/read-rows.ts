@@ -195,7 +195,8 @@ export function createJsonDivider(path: readonly string[]) {
         if (code !== quote) continue;
         if (isKeyNext && isDirect()) {
           const name = text.slice(stringStart, position + 1);
-          key = String(parseJson(name) ?? name.slice(1, -1));
+          const parsed = parseJson(name);
+          key = typeof parsed === 'string' ? parsed : name.slice(1, -1);
           isKeyNext = false;
         }
         stringStart = -1;
