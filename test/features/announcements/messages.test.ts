@@ -6,7 +6,7 @@ import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { styleOf } from '../../../src/core/announcements/announcement-style.ts';
 import type { Announcement, EffectKind } from '../../../src/core/outbox/effect-kind.ts';
-import { createFindDeparted, createKnownGuilds, type Portraits } from '../../../src/discord/known-guilds.ts';
+import { createDecorations, createKnownGuilds, type Portraits } from '../../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncements } from '../../../src/features/announcements/announcements.ts';
 import { createAnnouncer } from '../../../src/features/announcements/parts.ts';
@@ -293,7 +293,7 @@ async function posting(announcements: StatedAnnouncements = {}, content: VoteSum
   const guilds = createKnownGuilds(rest, clock);
   const messages = {
     rest,
-    findDeparted: createFindDeparted({ rest, guilds, requestsPerSecond: () => 50, clock }),
+    findDeparted: createDecorations({ rest, guilds, requestsPerSecond: () => 50, clock }).findDeparted,
     clock,
     channelTexts: async () => textsIn('en-US'),
     cardOf: async () => ({ name: 'Lantern *Harbour*', url }),

@@ -98,7 +98,7 @@ async function handling(changes: { token?: string; stops?: boolean } = {}) {
   const clock = createOffsetClock();
   const grants = await recordedGrants(clock, discord.guildId);
   const guard = new RequestGuard({
-    ...{ store: grants.store.circuits, guildOfChannel: () => null, invalidRequests: () => 0 },
+    ...{ store: grants.store, guildOfChannel: () => null },
     ...{ clock: systemClock, log: collectingLog().log },
   });
   const rest = createDiscordRest({
