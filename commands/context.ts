@@ -8,7 +8,7 @@ import type { StatedNextVote } from '../src/features/next-votes/store.ts';
 import type { DrawVotePicture } from '../src/features/parts.ts';
 import type { Reminders } from '../src/features/reminders/service.ts';
 import type { SetupServices } from '../src/features/settings/services.ts';
-import type { Shop } from '../src/features/shop/purchase.ts';
+import type { Shop } from '../src/features/shop/parts.ts';
 import type { Traces } from '../src/features/traces/delivery-details.ts';
 
 /** What is stored about a member, for the member. Rejects with the errors of the store. */

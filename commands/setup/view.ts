@@ -24,7 +24,7 @@ import { linkPath } from '../../src/core/settings/stored-settings.ts';
 import { ruleText } from '../../src/core/settings/value-schemas.ts';
 import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/command.ts';
 import type { OptionValue, Panel, PanelBlock, ReplyButton, ReplySelect } from '../../src/discord/commands/reply.ts';
-import type { RoleAccess, RoleState } from '../../src/features/roles/inspect-roles.ts';
+import { explainRoleIssue, type RoleAccess, roleIssue } from '../../src/features/roles/feature.ts';
 import type {
   ChangedSetting,
   CommunitySettings,
@@ -504,12 +504,7 @@ export async function findRoleProblems(view: SetupView, changes: readonly ValueC
     return [at(view, first.path, text('setup.problems.rolesUnknown'), text('setup.problems.rolesUnknownHint'))];
   const unknown = required.filter(({ role }) => typeof role !== 'string' || !access.roles.has(role));
   return [
-    ...given.flatMap(({ path, role }) => {
-      const state = typeof role === 'string' ? access.roles.get(role) : undefined;
-      if (typeof role !== 'string' || state === undefined) return [unknownRole(view, path)];
-      const found = problemOfRole(view, access, { role, state });
-      return found === null ? [] : [at(view, path, ...found)];
-    }),
+    ...given.flatMap(({ path, role }) => problemOfRole(view, access, { path, role }) ?? []),
     ...unknown.map(({ path }) => unknownRole(view, path)),
   ];
 }
@@ -527,24 +522,19 @@ function unknownRole(view: SetupView, path: string): Problem {
 }
 
 function problemOfRole(
-  { input, texts }: SetupView,
+  view: SetupView,
   access: RoleAccess,
-  { role: roleId, state }: { readonly role: string; readonly state: RoleState },
-): readonly [text: Markup, hint: Markup] | null {
-  const { text } = texts;
-  const role = roleMention(roleId);
-  if (state === 'managed')
-    return [text('setup.problems.managedRole', { role }), text('setup.problems.managedRoleHint')];
-  if (access.moderating.has(roleId))
-    return [text('setup.problems.moderatingRole', { role }), text('setup.problems.moderatingRoleHint')];
-  if (state === 'above')
-    return [text('setup.problems.roleAbove', { role }), text('setup.problems.roleAboveHint', { role })];
+  { path, role }: { readonly path: string; readonly role: unknown },
+): Problem | null {
+  const { input, texts } = view;
+  const issue = typeof role === 'string' ? roleIssue(role, access) : 'role_deleted';
+  if (typeof role !== 'string' || issue === 'role_deleted') return unknownRole(view, path);
+  if (issue !== null) return at(view, path, ...explainRoleIssue(issue, role, texts));
   // The operator, whose id is none of Discord's, decides for all servers.
   const isBound = input.userId !== operator && input.userId !== access.ownerId;
-  if (isBound && isAbove(roleId, input.roles ?? [], access)) {
-    return [text('setup.problems.roleAboveMember', { role }), text('setup.problems.roleAboveMemberHint')];
-  }
-  return access.mayManageRoles ? null : [text('setup.problems.manageRoles'), text('setup.problems.manageRolesHint')];
+  if (!isBound || !isAbove(role, input.roles ?? [], access)) return null;
+  const text = texts.text('setup.problems.roleAboveMember', { role: roleMention(role) });
+  return at(view, path, text, texts.text('setup.problems.roleAboveMemberHint'));
 }
 
 function isAbove(roleId: string, memberRoles: readonly string[], { positions }: RoleAccess): boolean {

@@ -26,7 +26,7 @@ import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts
 import { ReminderService } from '../../src/features/reminders/service.ts';
 import type { SetupServices } from '../../src/features/settings/services.ts';
 import { createShop } from '../../src/features/shop/parts.ts';
-import type { ShopItem } from '../../src/features/shop/purchase.ts';
+import { type ShopItem, shopItems } from '../../src/features/shop/purchase.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { createTraces } from '../../src/features/traces/parts.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
@@ -140,16 +140,15 @@ export async function connectedBot(
   });
   const reminders = service.covering(reminded);
   const awards = createAwards({ recorder: store.recorder, communityId: firstCommunity, clock: systemClock, log });
-  const shop = createShop({
-    shopIn: () => ({
-      communityId: firstCommunity,
-      guildId: discord.guildId,
-      items,
-      ownerChannelId: discord.channels.general,
-    }),
-    ...{ store: store.shop, clock: systemClock, log, nudge() {}, onPurchase() {} },
-    ...{ roleAccess: async () => null, reportUnready: async () => {} },
-  });
+  const community = { id: firstCommunity, guildId: discord.guildId, ownerChannelId: discord.channels.general };
+  const shopOf = { ...community, ...shopItems.as(items) };
+  const shop = createShop(
+    {
+      ...{ directory: { inGuild: () => [shopOf], ofGuild: () => shopOf }, reusedRoleAccess: async () => null },
+      ...{ isHandled: () => false, store, clock: systemClock, log, nudge() {} },
+    },
+    () => {},
+  );
   const claims = createClaims({
     findListing: (name) => serverAndBot().find((each) => each.name === name),
     findLookup: (name) => listings.find((each) => each.name === name),

@@ -7,6 +7,7 @@ import type { MessageType } from '../../core/outbox/effect-kind.ts';
 import type { QueueName } from '../../core/outbox/queue.ts';
 import type { StoredGrant } from '../../core/rewards/reward.ts';
 import type { Texts } from '../../texts/texts.ts';
+import type { RoleIssue } from '../roles/feature.ts';
 
 /** Longest code (characters), so that a message with it fits into Discord's limits. */
 export const maxCodeLength = 200;
@@ -173,13 +174,7 @@ export function priceText(price: number, { text }: Pick<Texts, 'text'>): Markup 
 }
 
 /** Why nobody can get an item: there is no channel for reports, or the bot cannot give a role. */
-export type ItemIssue =
-  | 'no_channel'
-  | 'role_deleted'
-  | 'role_managed'
-  | 'role_moderating'
-  | 'role_too_high'
-  | 'missing_permission';
+export type ItemIssue = 'no_channel' | RoleIssue;
 
 export interface ReportedItem {
   /** Its name; escape it. */
@@ -368,27 +363,3 @@ export interface ShopVisitor {
 
 /** `unavailable`: the purchase cannot be stored at the moment, and nothing was charged. It may be confirmed again. */
 export type ConfirmResult = PurchaseResult | { readonly outcome: 'unavailable' };
-
-/** The shop of the community in which a command is used. All methods reject with the errors of the store. */
-export interface Shop {
-  /** The items as they are offered to a member, with the member's balance (credits). */
-  offers(visitor: ShopVisitor): Promise<Offers>;
-  /** Buys an item, once per confirmation. */
-  confirm(
-    visitor: ShopVisitor,
-    confirmation: {
-      readonly itemId: string;
-      /** The price that the member saw (credits). */
-      readonly price: number;
-      /** The id of the interaction that showed the confirmation. */
-      readonly confirmationId: string;
-    },
-  ): Promise<ConfirmResult>;
-  /** A member's newest purchases, newest first. */
-  purchasesOf(member: Pick<ShopVisitor, 'userId' | 'guildId'>, limit: number): Promise<readonly StoredPurchase[]>;
-  /**
-   * Fulfils or refunds a reported purchase, once. Null if it was not reported in this channel.
-   * @param manager a user id
-   */
-  settle(settlement: Settlement & { readonly manager: string }): Promise<SettlementResult | null>;
-}

@@ -3,6 +3,7 @@ import { hour } from '@tallyhook/platform/durations';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../../config/load.ts';
 import {
   type Effect,
   isOf,
@@ -12,14 +13,16 @@ import {
 } from '../../../src/core/outbox/effect-kind.ts';
 import { RequestGuard } from '../../../src/discord/circuits.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import { createRoleGrants, createRoleHandler, type RoleGrants } from '../../../src/features/roles/parts.ts';
-import { createExplainRoleFailure, createGivenRoleCheck } from '../../../src/features/roles/role-failure.ts';
+import { createDirectory } from '../../../src/features/communities/directory.ts';
+import { createRoleHandler } from '../../../src/features/roles/parts.ts';
+import { createGivenRoleCheck } from '../../../src/features/roles/role-failure.ts';
 import type { RoleFailureReport } from '../../../src/features/roles/store.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../support/bot.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { serverAndBot } from '../../support/listings.ts';
+import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { channelQueue, rolesQueue } from '../../support/queues.ts';
 import { recordVote } from '../../support/record-vote.ts';
@@ -34,30 +37,22 @@ async function recordedGrants(clock: Clock, guildId: string) {
   const settled: unknown[] = [];
   const causes = new Set<string>();
   const reported: RoleFailureReport[] = [];
-  const { roles, shop, outbox } = store;
-  const { isPaidFor } = shop;
-  const grants = createRoleGrants({
-    roles,
-    isPaidFor,
-    outbox,
-    ownerChannelOf: () => ({ communityId: firstCommunity, id: ownerChannelId }),
-    clock,
-  });
-  const port: RoleGrants = {
-    ...grants,
-    roleSettled(role, ...result) {
-      settled.push([role.userId, role.role, ...result]);
-      return grants.roleSettled(role, ...result);
-    },
-    reportOnce(failure, isWanted) {
-      causes.add(failure.cause);
-      return grants.reportOnce(failure, isWanted);
+  const { outbox } = store;
+  const roles = {
+    ...store.roles,
+    settleRole(...[role, state, at]: Parameters<typeof store.roles.settleRole>) {
+      settled.push([role.userId, role.role, state]);
+      return store.roles.settleRole(role, state, at);
     },
   };
   const [listing] = serverAndBot();
   if (listing === undefined) throw new Error('no listing');
+  const directory = createDirectory(
+    loadConfig(environmentWith([{ ...harbour, guildId, ownerChannelId }])).listings,
+    () => firstCommunity,
+  );
   return {
-    ...{ store, port, settled, causes },
+    ...{ store, roles, directory, settled, causes },
     /** Lets the member have the role for an hour. */
     grant: (userId: string, role: string) =>
       recordVote(
@@ -77,7 +72,9 @@ async function recordedGrants(clock: Clock, guildId: string) {
         const [effect] = await outbox.claim(channelQueue(ownerChannelId), now, now + hour, 1);
         if (effect === undefined) return reported;
         if (isOf(ownerReportKind, effect) && effect.content.report.type === 'roleFailed') {
-          reported.push(effect.content.report as TypedMessage & RoleFailureReport);
+          const report = effect.content.report as TypedMessage & RoleFailureReport;
+          reported.push(report);
+          causes.add(report.cause);
         }
         await outbox.done([effect], now);
       }
@@ -98,15 +95,9 @@ async function handling(changes: { token?: string; stops?: boolean } = {}) {
     ...(changes.stops && { guard }),
   });
   const handle = createRoleHandler({
-    ...{
-      rest,
-      grants: grants.port,
-      checkGivenRole: createGivenRoleCheck(rest, clock).check,
-      explainFailure: createExplainRoleFailure(rest, systemClock),
-      onExplained: guard.explain.bind(guard),
-      textsOf: async () => en,
-    },
-    clock,
+    ...{ rest, guard, clock, directory: grants.directory, guildTexts: async () => en },
+    store: { ...grants.store, roles: grants.roles },
+    givenRoles: createGivenRoleCheck(rest, clock),
   });
   const userId = discord.members[1]?.id ?? '';
   const perform = (role: string = discord.roles.voter, member = userId, erase?: true) => {
@@ -137,7 +128,7 @@ describe('a role effect', () => {
     expect(await perform()).toEqual({ outcome: 'done' });
     expect(roles()).toEqual([]);
     expect(await perform()).toEqual({ outcome: 'done' });
-    const [applied, removed] = (['applied', 'removed'] as const).map((state) => [userId, voter, state, null]);
+    const [applied, removed] = (['applied', 'removed'] as const).map((state) => [userId, voter, state]);
     expect(grants.settled).toEqual([applied, applied, removed, removed]);
     expect(await grants.reports()).toEqual([]);
   });
@@ -221,7 +212,7 @@ describe('a role effect', () => {
       const [report, ...others] = await grants.reports();
       expect(report).toMatchObject({ userId, role, reason: expect.stringContaining(hint) });
       expect([others, [...grants.causes]]).toEqual([[], [cause]]);
-      const settled = isMendable ? [] : [[userId, role, 'failed', report?.reason]];
+      const settled = isMendable ? [] : [[userId, role, 'failed']];
       expect(grants.settled.slice(0, 1)).toEqual(settled);
     },
   );
@@ -243,7 +234,7 @@ describe('a role effect', () => {
     expect([roles(), changesSent()]).toEqual([[], []]);
     expect(await grants.reports()).toMatchObject([{ userId, role: voter, reason }]);
     expect([...grants.causes]).toEqual(['role_moderating']);
-    expect(grants.settled[0]).toEqual([userId, voter, 'refused', reason]);
+    expect(grants.settled[0]).toEqual([userId, voter, 'refused']);
     expect(rolesRead()).toHaveLength(1);
     discord.guild.setRolePermissions(voter, ['addReactions']);
     clock.advance(1_000);
@@ -301,7 +292,7 @@ describe('a role effect', () => {
     await grants.grant(userId, voter);
     discord.guild.leave(userId);
     expect(await perform()).toEqual({ outcome: 'done' });
-    expect(grants.settled).toEqual([[userId, voter, 'parked', expect.stringContaining('is not in the server')]]);
+    expect(grants.settled).toEqual([[userId, voter, 'parked']]);
     expect([(await grants.reports()).length, ...grants.causes]).toEqual([1, 'member_left']);
     discord.guild.rejoin(userId);
     expect(await perform()).toEqual({ outcome: 'done' });
@@ -309,14 +300,14 @@ describe('a role effect', () => {
     discord.guild.leave(userId);
     clock.advance(hour);
     expect(await perform()).toEqual({ outcome: 'done' });
-    expect(grants.settled.at(-1)).toEqual([userId, voter, 'removed', null]);
+    expect(grants.settled.at(-1)).toEqual([userId, voter, 'removed']);
     expect(await grants.reports()).toHaveLength(1);
   });
 
   it('is done without a report if a deleted role should be removed', async () => {
     const { grants, perform, userId } = await handling();
     expect(await perform('404')).toEqual({ outcome: 'done' });
-    expect(grants.settled).toEqual([[userId, '404', 'removed', null]]);
+    expect(grants.settled).toEqual([[userId, '404', 'removed']]);
     expect(await grants.reports()).toEqual([]);
   });
 
@@ -362,7 +353,7 @@ describe('a role effect', () => {
     const item = itemOf({ id: 'moderator', price: 30, role: moderator });
     await grants.store.shop.purchase(orderOf(item, { userId: buyer, guildId: discord.guildId }), clock.now());
     expect(await perform(moderator, buyer)).toEqual({ outcome: 'bury', reason });
-    expect(grants.settled).toEqual([[buyer, moderator, 'failed', reason]]);
+    expect(grants.settled).toEqual([[buyer, moderator, 'failed']]);
     expect(await grants.reports()).toHaveLength(1);
     expect(changesSent()).toHaveLength(1);
   });
@@ -386,7 +377,7 @@ describe('a role effect', () => {
 
   it('rejects if the grants cannot be read', async () => {
     const { grants, perform } = await handling();
-    grants.port.wantsRole = () => Promise.reject(new Error('the database is locked'));
+    grants.roles.isGranted = () => Promise.reject(new Error('the database is locked'));
     await expect(perform()).rejects.toThrow('the database is locked');
   });
 });

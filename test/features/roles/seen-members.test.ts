@@ -29,7 +29,7 @@ async function openCommunity() {
   const directory = createDirectory(listings, communityIdsOf(listings));
   const routedTo = () => directory.ofGuild(guildId)?.listings[0];
   const seen = createSeenMembers({
-    store: store.roles,
+    store,
     directory,
     nudge: () => {},
     clock,
