@@ -21,16 +21,13 @@ interface MemberDataAccess {
   unlink(userId: string): Promise<boolean>;
 }
 
-/** The dependencies of a command. */
 export interface CommandContext extends AnsweringContext {
   /**
    * The communities whose accounts the command covers: that of the guild, or those in which the member has an account.
    * Null if the program has only one community, which every guild has then.
    */
   readonly communities: readonly CoveredCommunity[] | null;
-  /** All commands, whether or not the listings support them. */
   readonly commands: readonly Command[];
-  /** The standings of the first of the communities. */
   readonly standings: Standings;
   /** The rules of each listing of the community, with or without a key. */
   readonly rules: readonly ListedRules[];

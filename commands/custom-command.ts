@@ -213,10 +213,8 @@ export interface CommandChanges {
 /** A list is short for `{ own: […] }`. @category Commands */
 export type CommandOptions = readonly OwnCommand[] | CommandChanges;
 
-/** The commands of an installation. */
 export interface ChosenCommands {
   readonly offered: readonly Command[];
-  /** Commands of tallyhook that are left out. */
   readonly retired: readonly Command[];
 }
 

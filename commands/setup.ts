@@ -95,7 +95,6 @@ import {
 
 type Handler<View = SetupView> = (view: View) => Answer;
 
-/** Actions that need a listing of this guild. */
 const ofListing = new Map([
   ...Object.entries<Handler<ListingView>>({
     edit: ofForm((view, edit) => openForm(view, edit)),
@@ -156,7 +155,6 @@ export const setup = {
   execute: runSetup,
 } as const satisfies Command;
 
-/** The command, or the same as a page of the console. */
 export async function runSetup(
   input: CommandInput,
   context: Pick<CommandContext, 'clock' | 'texts' | 'setup' | 'standings'>,
@@ -572,7 +570,6 @@ function withDraft(field: ModalField, entered: CommandInput['fields'][string] | 
   }
 }
 
-/** Effect of a form that is not saved. */
 export type Draft =
   | { readonly section: 'announcements'; readonly listing: DraftListing }
   /** Credits that members would have been paid; null if it is not known, or the same. */

@@ -28,7 +28,6 @@ import type {
 import type { Command, CommandContext } from './context.ts';
 import { causeName, entryReason, programReason } from './entry-reason.ts';
 
-/** Longer texts are truncated (characters). */
 const maxReasonLength = 150;
 /** So that all fit into an embed (characters). */
 const maxTextLength = 4_000;

@@ -240,9 +240,7 @@ function roleIssues(listing: ListingConfig, setting: string): ConfigIssue[] {
 
 export interface ReadListings {
   readonly listings: readonly ListingConfig[];
-  /** The listings as they are configured. */
   readonly sources: readonly ListingSource[];
-  /** Other files that they name. */
   readonly secretFiles: readonly SecretFile[];
 }
 
@@ -358,10 +356,8 @@ export function listedListings(
 
 /** A stored setting. A secret is decrypted: an API key, or a list of texts. */
 export interface OpenedSetting {
-  /** Empty for the community. */
   readonly listing: string;
   readonly path: string;
-  /** As in the file. */
   readonly value: unknown;
 }
 

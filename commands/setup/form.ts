@@ -23,7 +23,6 @@ import type { TextIn, Texts } from '../../src/texts/texts.ts';
 
 export interface FormContext {
   readonly texts: Texts;
-  /** The value in effect. */
   readonly value: (path: SettingPath) => unknown;
   /** The position of the entry of a list that is edited; null for a new one, or without a list. */
   readonly entry: number | null;
@@ -34,18 +33,15 @@ export interface FormContext {
 /** New values by path; undefined takes back what was stored. Paths that are left out stay as they are. */
 export type FormValues = Partial<Readonly<Record<SettingPath, unknown>>>;
 
-/** A modal that edits settings. Its fields start with the values in effect. */
 export interface Form {
   /** In the ids of components, and of its title in the texts. */
   readonly name: TextIn<'setup.forms'>;
   readonly paths: readonly SettingPath[];
-  /** Opens it, in its section. */
   readonly button?: TextIn<'setup.buttons'>;
   /** Select in its section that opens it for an entry of a list, or for a new one. */
   readonly list?: {
     readonly placeholder: TextIn<'setup.placeholders'>;
     readonly add: TextIn<'setup.choices'>;
-    /** The entries in words. */
     entries(value: unknown, texts: Texts): readonly string[];
   };
   fields(context: FormContext): readonly ModalField[];
@@ -97,7 +93,6 @@ function shownFields(fields: readonly SettingField[], value: unknown): ShownFiel
   });
 }
 
-/** The fields of a form, with what each shows of a value. */
 export function modalFields(fields: readonly SettingField[], value: unknown, texts: Texts): ModalField[] {
   return toModalFields(shownFields(fields, value), texts);
 }
@@ -258,7 +253,6 @@ function selectedId(input: CommandInput, name: string): string | undefined {
 }
 
 interface EntryForm extends Pick<Form, 'name' | 'list' | 'secretFields'> {
-  /** Path of the list. */
   readonly path: SettingPath;
   /** Each edits a part of the entry. */
   readonly fields: readonly SettingField[] | ((context: FormContext) => readonly SettingField[]);

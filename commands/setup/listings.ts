@@ -126,7 +126,6 @@ export async function linkStep(view: SetupView): Promise<Pick<Panel, 'blocks' | 
   };
 }
 
-/** The first step for one more listing. */
 export async function renderLinkStep(view: SetupView): Promise<Panel> {
   const { text } = view.texts;
   const { blocks, ...step } = await linkStep(view);
@@ -143,7 +142,6 @@ export function linkForm({ texts }: SetupView): Modal {
   return { kind: 'modal', title: texts.text('setup.forms.link'), action: 'linked', fields: [keyField(texts)] };
 }
 
-/** The form that replaces the API key of a listing. */
 export function keyForm(view: ListingView): Modal {
   const { texts } = view;
   const options = listingOptions(view);
@@ -314,7 +312,6 @@ function renderWaiting(
   };
 }
 
-/** Waits for the test of a listing that is linked already. */
 export function renderTest(view: ListingView): Panel {
   const name = displayName(view, view.listing.name);
   return renderWaiting(view, { since: view.clock.now(), secrets: null, name });
@@ -356,7 +353,6 @@ function renderArrived(view: SetupView, { at, isTest }: Arrival): Panel {
 const kinds = ['server', 'bot'] as const;
 type Kind = (typeof kinds)[number];
 
-/** Choice in the first step. */
 export interface SiteChoice {
   /** {@link customSite} for a site that the owner describes. */
   readonly site: Site | typeof customSite;
@@ -598,7 +594,6 @@ export function rotateForm(view: ListingView, family: SecretFamily): Modal {
   };
 }
 
-/** The new secret, shown once. */
 export function renderRotated(view: ListingView, family: SecretFamily, secrets: GeneratedSecrets): Panel {
   const { text } = view.texts;
   return panel(
@@ -700,7 +695,6 @@ export function renderChannelStep(view: SetupView, before: Markup | null, isProb
   );
 }
 
-/** Saves the channel, if the bot can post there. */
 export async function chooseChannel(view: ListingView): Promise<Panel> {
   const [channelId] = view.input.values;
   if (channelId === undefined) return renderChannelStep(view, null);

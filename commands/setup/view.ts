@@ -61,10 +61,8 @@ export interface ListingView extends SetupView {
   readonly listing: ListingSettings;
 }
 
-/** A part of `/setup`, by the key of its name in the texts. */
 export type SectionId = TextIn<'setup.sections'>;
 
-/** A form that is open, or was submitted. */
 export interface Edit {
   readonly form: Form;
   readonly section: SectionId;
@@ -85,7 +83,6 @@ export async function openView(
   return { input, clock, services, standings, texts, guildId, ...(await readCommunity(services, guildId, name)) };
 }
 
-/** After a change. */
 export async function refreshed(view: SetupView): Promise<SetupView> {
   return { ...view, ...(await readCommunity(view.services, view.guildId, view.listing?.name)) };
 }
@@ -165,7 +162,6 @@ export function settingName(path: string, { text, has }: Texts): Markup {
 
 type Options = Readonly<Record<string, OptionValue>>;
 
-/** A button that stays in the same message. */
 export function button(
   label: string,
   action: string,
@@ -175,7 +171,6 @@ export function button(
   return { kind: 'action', label, action, options, style };
 }
 
-/** The button that leads to the overview, with the selected listing. */
 export function overviewButton({ texts, listing }: Pick<SetupView, 'texts' | 'listing'>): ReplyButton {
   return button(texts.text('setup.buttons.overview'), 'overview', listingOptions({ listing }));
 }
@@ -199,7 +194,6 @@ export function listingOptions({ listing }: Pick<SetupView, 'listing'>): Options
   return listing === null ? {} : { l: listing.name };
 }
 
-/** The options of a component that opens a form. */
 export function editOptions(
   view: Pick<SetupView, 'listing'>,
   { name }: Form,
@@ -222,9 +216,7 @@ export function escapedName(name: string): Markup {
 }
 
 interface Origin {
-  /** The section to go back to; null for the overview. */
   readonly section: SectionId | null;
-  /** The form that can be opened again. */
   readonly edit?: Edit;
 }
 
@@ -375,7 +367,6 @@ function renderHistoryEntry(change: SettingsChange, view: ChangeView): Markup {
   return lines(bold(state === null ? heading : markup`${heading} · ${state}`), renderChange(change, view));
 }
 
-/** The last changes, each with Undo. */
 export async function renderHistory(view: SetupView): Promise<Panel> {
   const { services, texts, guildId, input } = view;
 
@@ -545,7 +536,6 @@ function isAbove(roleId: string, memberRoles: readonly string[], { positions }: 
 const maxProblems = 12;
 const maxProblemLength = 300;
 
-/** Problem with a setting, and what to do. */
 export interface Problem {
   readonly text: Markup;
   /** Null if the text says what to do. */
@@ -554,7 +544,6 @@ export interface Problem {
   readonly isForeign?: true;
 }
 
-/** The answer to a form with these problems. */
 export function refusing(answer: Panel, problems: readonly Problem[]): Panel {
   return problems.some(({ isForeign }) => isForeign) ? { ...answer, isRefused: true } : answer;
 }

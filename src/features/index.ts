@@ -54,7 +54,6 @@ export type Features = typeof features;
 
 type WithSql = { [Name in keyof Features]: Features[Name] extends { readonly sql: SqlModule } ? Name : never };
 
-/** The statements of the core, and of those features that have any by the names of the features. */
 export type Modules = CoreModules & {
   readonly [Name in WithSql[keyof Features]]: Extract<Features[Name], { readonly sql: SqlModule }>['sql'];
 };

@@ -25,7 +25,6 @@ import type { AppTexts, Texts } from '../texts/texts.ts';
 import type { Community, Directory } from './communities/directory.ts';
 import type { LookupClients } from './communities/feature.ts';
 
-/** The announcements of the configured listings, by the name of the listing. */
 export interface AnnouncementsOfListings {
   styleOf(listing: string): AnnouncementStyle;
   /** Null for a listing that is not configured. */
@@ -45,10 +44,8 @@ export interface AnnouncementsOfListings {
  */
 export interface ServicesContext {
   readonly config: Config;
-  /** All texts of the app. */
   readonly languages: AppTexts;
   readonly rest: DiscordRest;
-  /** The names of those who have left a guild. */
   readonly findDeparted: FindDeparted;
   readonly directory: Directory;
   readonly lookups: LookupClients;
@@ -98,7 +95,6 @@ export interface ConsoleCard {
 export interface CardView {
   /** The community that is shown; null for all. */
   readonly scope: { readonly guildId: string; readonly communityId: CommunityId } | null;
-  /** The texts of the reader. */
   readonly texts: Texts;
   readonly memberLink: (userId: string) => Html;
   /** By name, if it is known. */
@@ -136,7 +132,6 @@ export interface VotePicture {
  */
 export type DrawVotePicture = (request: VotePictureRequest) => Promise<VotePicture | null>;
 
-/** The communities that a command covers where it is used. */
 export interface CommandCoverage {
   /** The communities whose accounts it is about; the first one decides where there can be only one. */
   readonly communities: readonly Community[];
@@ -148,7 +143,6 @@ export interface CommandCoverage {
 
 export type NoticeContext = Pick<AnsweringContext, 'commandId' | 'texts'>;
 
-/** The context of every feature in a process that announces. */
 export interface PartsContext extends ServicesContext {
   readonly announcements: AnnouncementsOfListings;
   /** Texts in the language of a channel, a guild or a member. */
@@ -162,7 +156,6 @@ export interface PartsContext extends ServicesContext {
   readonly voteButtons: (texts: Texts) => readonly ReplyButton[];
 }
 
-/** The parts of a feature in a process that announces, everything optional. */
 export interface FeatureParts {
   /** Carry out effects, see {@link handle}. */
   readonly effects?: readonly EffectHandler[];
@@ -179,7 +172,6 @@ export interface FeatureParts {
   readonly onDirectMessagesClosed?: (userId: string) => Promise<void>;
 }
 
-/** How direct messages of a type are sent. */
 export interface DirectMessageSender<Type extends string = string, Message extends object = object> {
   readonly type: Type;
   render(message: Message, texts: Texts): Promise<Reply>;
@@ -194,7 +186,6 @@ export interface DirectMessageSender<Type extends string = string, Message exten
   readonly reachesStrangers?: true;
 }
 
-/** Sends direct messages of a type. */
 export function sendMessage<Type extends string, Message extends object>(
   { type }: MessageType<Type, Message>,
   sender: Omit<DirectMessageSender<Type, Message>, 'type'>,
@@ -208,7 +199,6 @@ export interface OwnerReportRenderer<Type extends string = string> {
   render(report: object, texts: Texts): Reply;
 }
 
-/** Renders reports of a type to the owner. */
 export function renderReport<Type extends string, Report extends object>(
   { type }: MessageType<Type, Report>,
   render: (report: Report & { readonly type: Type }, texts: Texts) => Reply,

@@ -135,7 +135,6 @@ export function createAnnouncer(options: {
   const findAnnouncement = createFindAnnouncement(rest, namesVoter);
   const nonceAges = createNonceAges(clock);
 
-  /** Of the members in whose announcements they are shown. */
   async function readVotes(effects: readonly Effect<Announcement>[]): Promise<VotesByMember> {
     const shown = effects.filter(({ content }) => showsVotes(styleOf(content.listing)));
     const voters = new Map(shown.map(({ content }) => [nameOfVoter(content), content]));

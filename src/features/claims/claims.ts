@@ -73,10 +73,8 @@ function outcomeOf(result: ClaimResult, at: number): ClaimOutcome {
   }
 }
 
-/** Votes that members report because no delivery of them has arrived. */
 export type Claims = ReturnType<typeof createClaims>;
 
-/** The outcome of a claim. Nothing was written unless it is `claimed`. Times are ms since the epoch. */
 export type ClaimOutcome =
   /** `credits`: all that the vote earned; `balance`: with them. */
   | { readonly type: 'claimed'; readonly at: number; readonly credits: number; readonly balance: number }

@@ -16,7 +16,6 @@ import { byTallyhook, type GuildState, type GuildStore } from './store.ts';
 /** How long the settings and the data of a parked community are kept. */
 export const keepParkedMs = 30 * day;
 
-/** The message to the member who last changed the settings of a community that has removed the bot. */
 function departureNotice(
   userId: string,
   communityId: CommunityId,
@@ -108,7 +107,6 @@ export class Departures {
     return true;
   }
 
-  /** To the member who knows the settings best; null if there is none. */
   async #messageFor(guildId: string, parkedAt: number, notices: number): Promise<NewEffect | null> {
     const authorId = await this.#options.guilds.lastAuthor(guildId);
     if (authorId === null) return null;

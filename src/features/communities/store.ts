@@ -27,7 +27,6 @@ export const byTallyhook = 'tallyhook';
 /* The communities that have stored settings. */
 
 export const reads = {
-  /** In the order of their ids. */
   async list({ db, connection }: Sql): Promise<readonly GuildState[]> {
     return (await run(connection, guilds(db).orderBy('guild_id'))).map(toState);
   },
@@ -46,7 +45,6 @@ export const reads = {
 };
 
 export const writes = {
-  /** Notes that the bot is, or is not, in a guild. */
   async setMissing({ db, connection }: Sql, guildId: string, since: number | null): Promise<void> {
     await run(connection, db.updateTable('guilds').set({ missing_since: since }).where('guild_id', '=', guildId));
   },

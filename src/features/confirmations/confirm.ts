@@ -53,7 +53,6 @@ const lookBackMs = 10 * day;
 /** What the site says of a vote. `retryAt`: of none, and when to ask again (ms since the epoch). */
 type Answer = Judgement | { readonly unknown: string; readonly retryAt: number };
 
-/** Carries out confirmations. */
 export function createConfirmationHandler(options: {
   readonly store: Pick<Store, 'confirmations' | 'records'>;
   readonly directory: Pick<Directory, 'find'>;

@@ -82,7 +82,6 @@ const maxKeyLength = 100;
  */
 type FindCommunity = (guildId: string | null | undefined) => CommunityId;
 
-/** The ledger for programs. */
 export function createWritableLedger(options: {
   readonly store: Pick<Store, 'recorder' | 'corrections'>;
   readonly communityAt: FindCommunity;
@@ -166,7 +165,6 @@ function knownCommunity(
   });
 }
 
-/** @param taken credits */
 function rejected(
   result: Exclude<CorrectionResult | TransferResult, { readonly repeated: boolean }>,
   taken: number,

@@ -187,7 +187,6 @@ export const reads = {
   },
 };
 
-/** A correction of a manager or the operator. */
 export interface AuthoredCorrection extends StoredCorrection {
   readonly author: string;
 }

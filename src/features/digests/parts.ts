@@ -35,7 +35,6 @@ import {
   type VoteSummary,
 } from './store.ts';
 
-/** Plans the digest of a listing when its period has ended. */
 export function createDigestTask(
   { name: listing, announceChannelId: channelId, timeZone, announcements }: ListingConfig,
   options: {
@@ -135,7 +134,6 @@ interface DigestSource {
   readonly drawPicture: (listing: string, texts: Texts) => Promise<VotePicture | null>;
 }
 
-/** Posts the digest of a period, unless it has no votes. */
 export function createDigestHandler(
   messages: ListingMessages,
   { votesBetween, drawPicture }: DigestSource,
@@ -166,7 +164,6 @@ function renderDigest(
     readonly style: AnnouncementStyle;
     readonly buttons: readonly ReplyButton[];
     readonly picture: VotePicture | null;
-    /** The names of members who have left. */
     readonly departed: ReadonlyMap<string, string>;
   },
 ): Panel {

@@ -244,7 +244,6 @@ interface RoleConnectionBody {
 
 type DiscordOAuth = ReturnType<typeof createDiscordOAuth>;
 
-/** Discord's OAuth2 and what linked roles do with a member's token. Methods reject with `OAuthError`. */
 function createDiscordOAuth({ apiUrl, applicationId, clientSecret, publicUrl }: LinkedRolesOptions) {
   // The developer portal has to allow it.
   const redirectUrl = `${publicUrl}${linkPath}/callback`;

@@ -68,7 +68,6 @@ export const writes = {
     return values ?? null;
   },
 
-  /** Notes the values that Discord has now. */
   async saveUpdate({ db, connection }: Sql, userId: string, pushed: string): Promise<void> {
     await run(connection, updateMember(db, userId).set({ pushed, requested_at: null }));
   },

@@ -85,7 +85,6 @@ export function create(
   } satisfies FeatureParts;
 }
 
-/** Announces streaks that ended. */
 export function createLostStreaksHandler(messages: ListingMessages): Handle<LostStreaks> {
   return (effect) =>
     postAbout(messages, effect, async ({ texts, buttons }) => {

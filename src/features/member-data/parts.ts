@@ -7,7 +7,6 @@ import { forgetMember, type MemberDataStore } from './store.ts';
 
 /** Members' access to their data. The log does not name the member. */
 export function createMemberDataAccess(options: {
-  /** The longest cooldown of all listings (ms). */
   readonly longestCooldownMs: () => number;
   readonly memberData: MemberDataStore;
   readonly clock: Clock;

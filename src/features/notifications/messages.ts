@@ -50,7 +50,6 @@ export function createDirectMessageHandler(options: {
   clock: Clock;
 }): EffectHandler {
   const { rest, onClosed, textsOf, clock } = options;
-  /** By user id. */
   const channelIds = new BoundedMap<string>(maxChannels);
 
   async function openChannel(userId: string): Promise<string> {

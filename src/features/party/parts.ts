@@ -108,13 +108,10 @@ export function create(context: PartsContext & { readonly store: { readonly part
   } satisfies FeatureParts;
 }
 
-/** The party of the current period. */
 export interface PartyStatus {
   readonly period: string;
-  /** Counted votes. */
   readonly votes: number;
   readonly goal: number;
-  /** For each voter. */
   readonly credits: number;
 }
 

@@ -29,7 +29,6 @@ export interface ShownParty {
   readonly votes: number;
   readonly reachedAt: number | null;
   readonly goal: number;
-  /** For each voter. */
   readonly credits: number;
   readonly endsAt: number;
   /** Where the message should be; null for the channel of the effect. */
@@ -38,7 +37,6 @@ export interface ShownParty {
   readonly message: PostedMessage | null;
 }
 
-/** What a message shows. */
 export interface PanelUpdate {
   readonly message: PostedMessage;
   readonly votes: number;

@@ -31,7 +31,6 @@ import { type ReminderNotice, reminderMessage, type StoredReminders } from './st
 /** How often notices of other processes are read (ms). */
 const noticesPollMs = 30 * second;
 
-/** How many reminders are scheduled. */
 export function reminderCard(reminders: Pick<StoredReminders, 'summary'>, clock: Pick<Clock, 'now'>): ConsoleCard {
   return {
     id: 'reminders',

@@ -17,7 +17,6 @@ import type { ListingOfCommunity, NextReminder, ReminderNotice, SnoozeResult, St
 /** Why the bot has switched the reminders of a member off. */
 const stopTexts = { direct_messages_closed: 'remind.directMessagesClosed' } as const;
 
-/** Reminders of votes by direct message, for commands. Each method rejects with the errors of the store. */
 export interface Reminders {
   /** Switches the reminders of a member on, for all listings. It asks the service when the next vote is due. */
   switchOn(userId: string): Promise<readonly NextReminder[]>;
@@ -27,7 +26,6 @@ export interface Reminders {
   snooze(userId: string, listing: string, delayMs: number): Promise<SnoozeResult | { readonly outcome: 'unknown' }>;
 }
 
-/** The reminders of all communities. @internal */
 export class ReminderService {
   readonly #store: StoredReminders;
   readonly #clock: Clock;
@@ -49,7 +47,6 @@ export class ReminderService {
     this.findListing = options.findListing;
   }
 
-  /** The reminders of these listings. */
   covering(covered: readonly CheckedListing[]): Reminders {
     const byCommunity = Map.groupBy(covered, ({ communityId }) => communityId);
     const accountsOf = (userId: string) => [...byCommunity.keys()].map((id) => accountIdOf(id, userId));
@@ -131,7 +128,6 @@ export interface CheckedListing extends ListingOfCommunity {
   readonly lookup: Lookup | null;
 }
 
-/** A listing with its lookup client. */
 export function listingToCheck(
   { name, rewards, community }: Pick<ListingContext, 'name' | 'rewards' | 'community'>,
   findLookup: (name: string) => ListedLookup | undefined,
@@ -154,7 +150,6 @@ export type VoteCheck =
 /** Checks votes within a part of the budget. Never rejects because of the service. */
 type CheckVote = (userId: string, listing: CheckedListing) => Promise<VoteCheck>;
 
-/** What checking a vote needs. @internal */
 interface VoteCheckOptions {
   readonly keyStatus: (listing: string) => Promise<KeyStatus | undefined>;
   /** The last vote in the ledger; rejects with the database driver's error. */

@@ -136,7 +136,6 @@ const maxCommentLength = 1_500;
 /** Characters of the digest in the footer of a review without a time, by which the message is found again. */
 const shownIdLength = 8;
 
-/** Announces a new review, with its time. */
 export function createReviewHandler(messages: ListingMessages): Handle<ReviewAnnouncement> {
   return (effect) =>
     postAbout(messages, effect, async ({ texts, card }) => {

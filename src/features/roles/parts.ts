@@ -145,9 +145,7 @@ interface RoleContext extends Pick<PartsContext, 'rest' | 'guildTexts' | 'clock'
   readonly givenRoles: GivenRoleCheck;
 }
 
-/** A failure of a role. */
 interface SettledFailure extends RoleFailure {
-  /** It is to be reported. */
   readonly isNew: boolean;
   /** The wait for somebody to mend it; null if the failure is final. */
   readonly retry: RetryLater | null;

@@ -22,7 +22,6 @@ export function roleIssue(role: string, { roles, moderating, mayManageRoles }: R
   return state === 'above' ? 'role_too_high' : null;
 }
 
-/** The issue in words, and a hint. */
 export function explainRoleIssue(issue: RoleIssue, roleId: string, { text }: Texts): readonly [Markup, Markup] {
   const role = roleMention(roleId);
   switch (issue) {

@@ -13,7 +13,6 @@ import type { OpenedSettings, UnreadableSecret } from './stored.ts';
  * ms since the epoch. Every method rejects with the errors of the store.
  */
 
-/** A community as `/setup` shows it. Without secrets. */
 export type CommunitySettings = ReturnType<typeof describeCommunity>;
 export type ListingSettings = CommunitySettings['listings'][number];
 
@@ -53,7 +52,6 @@ export interface SettingIssue {
 export type SettingsChange = ReturnType<typeof toSettingsChange>;
 export type ChangedSetting = SettingsChange['changes'][number];
 
-/** Who changes settings, and where. */
 export interface SettingsAuthor {
   readonly guildId: string;
   readonly authorId: string;

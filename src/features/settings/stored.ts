@@ -83,7 +83,6 @@ function contextOf(guildId: string, { listing, path }: SettingKey): readonly str
 
 /** A setting to store: as in the file, secrets in plain text; undefined removes what is stored. */
 export interface SettingChange {
-  /** Empty for the community. */
   readonly listing: string;
   readonly path: string;
   readonly value: unknown;

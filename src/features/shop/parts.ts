@@ -44,7 +44,6 @@ import {
 } from './purchase.ts';
 import type { PurchaseStore } from './store.ts';
 
-/** The newest purchases, and how many wait for the owner. */
 export function shopCard(shop: Pick<PurchaseStore, 'summary'>): ConsoleCard {
   return {
     id: 'orders',
@@ -128,7 +127,6 @@ function explainIssue(issue: ItemIssue, role: string, texts: Texts): readonly Ma
   ];
 }
 
-/** The direct message to the buyer about what became of a purchase. */
 export function renderPurchaseMessage(
   result: 'fulfilled' | 'refunded',
   { item, price }: PurchasedItem,
@@ -197,7 +195,6 @@ export function createShop(context: ShopServices, onPurchase: (result: string) =
   const reportUnready = createUnreadyReports(context);
   const shopIn = (guildId: string | null) => findShop(directory, guildId);
 
-  /** The ids of the items that nobody can get, which are reported to the team. */
   async function findUnready(shop: ShopContext): Promise<ReadonlySet<string>> {
     const isAboutRoles = shop.guildId !== null && dependsOnRoles(shop);
     const access = isAboutRoles ? await reusedRoleAccess(shop.guildId) : null;
@@ -295,7 +292,6 @@ interface ShopCommunity {
   readonly ownerChannelId: string | null;
 }
 
-/** Where to find the communities, as their settings say now. */
 interface ShopCommunities {
   /** The communities that a command in the guild is about, or in direct messages if it is null. */
   inGuild(guildId: string | null): readonly ShopCommunity[];
@@ -340,7 +336,6 @@ export function findUnreadyItems(
   });
 }
 
-/** Checks whether items of a shop depend on roles. */
 function dependsOnRoles({ items }: Pick<ShopContext, 'items'>): boolean {
   return items.some(({ role, needsRole }) => role !== null || needsRole !== null);
 }

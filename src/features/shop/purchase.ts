@@ -79,13 +79,10 @@ export type PurchaseRejection =
 export interface PurchaseContext {
   /** The price that the buyer confirmed (credits). */
   readonly confirmedPrice: number;
-  /** The buyer's balance (credits). */
   readonly balance: number;
   /** How often the item can still be bought; null for no limit. */
   readonly left: number | null;
-  /** The buyer's roles in Discord (ids). */
   readonly roles: readonly string[];
-  /** The buyer's grants. */
   readonly grants: readonly Pick<StoredGrant, 'role' | 'source' | 'until'>[];
   /** True if nothing is missing that the team has to set up. */
   readonly isReady: boolean;
@@ -259,7 +256,6 @@ export interface ShopMember {
   readonly roles: readonly string[];
 }
 
-/** An item as it is offered to a member. */
 export interface Offer {
   readonly item: PublicShopItem;
   /** How often it can still be bought; null for no limit. */
@@ -270,7 +266,6 @@ export interface Offer {
   readonly until: number | null;
 }
 
-/** All items as they are offered to a member, with the member's balance (credits). */
 export interface Offers {
   readonly balance: number;
   readonly offers: readonly Offer[];
@@ -299,7 +294,6 @@ export interface PurchaseOrder {
 export interface StoredPurchase {
   readonly id: number;
   readonly userId: string;
-  /** The item's id. */
   readonly item: string;
   /** The item's name when it was bought. Written by the owner: escape it. */
   readonly name: string;
@@ -338,7 +332,6 @@ export interface Settlement {
 export interface SettlementResult {
   readonly purchase: StoredPurchase;
   readonly settled: boolean;
-  /** The queues of new effects. */
   readonly queues: readonly QueueName[];
 }
 

@@ -273,14 +273,11 @@ function readCodes({ codes = [], codesFile }: FileCodes, place: FilePlace, posit
   return all.map(({ code }) => code);
 }
 
-/** A code and its position. */
 interface PositionedCode {
   readonly code: string;
-  /** Where it is, for an issue. */
   readonly position: string;
 }
 
-/** The codes of a file. */
 function codesOf(codesFile: string, place: FilePlace): PositionedCode[] {
   const { directory, issues, secretFiles } = place;
   const setting = `${place.setting}.codesFile`;

@@ -51,15 +51,12 @@ export interface ShopTables {
     guild_id: string;
     /** Where it was, or would be, reported to the owner. */
     owner_channel_id: string | null;
-    /** The id and the name of the item. */
     item: string;
     name: string;
     price: number;
     state: PurchaseState;
-    /** The balance after it. */
     balance: number;
     role: string | null;
-    /** The end of the role. */
     until: number | null;
     /** Secret to everyone but the buyer. */
     code: string | null;
@@ -69,7 +66,6 @@ export interface ShopTables {
   };
 }
 
-/** The database with the tables of this feature. */
 export type ShopSql = Sql<ShopTables>;
 
 type PurchaseRow = Selectable<ShopTables['purchases']>;
@@ -77,7 +73,6 @@ type PurchaseRow = Selectable<ShopTables['purchases']>;
 /** Codes per statement: SQLite accepts 32,766 parameters. */
 const codesPerQuery = 1_000;
 
-/** The stored `guild_id` of a purchase. */
 function storedGuildId(guildId: string | null): string {
   return guildId ?? '';
 }
@@ -164,7 +159,6 @@ async function refundPurchase(sql: ShopSql, purchase: PurchaseRow, now: number):
   await enqueue(sql, [messageToBuyer(purchase, refundedMessage, now)]);
 }
 
-/** Returns the price of a confirmed purchase. */
 async function refund(sql: ShopSql, purchase: PurchaseRow, now: number): Promise<void> {
   const { db, connection } = sql;
   await settlePurchases(sql, [purchase], 'refunded', now);
@@ -173,7 +167,6 @@ async function refund(sql: ShopSql, purchase: PurchaseRow, now: number): Promise
   await appendEntry(connection, db, account, refundEntry(accountId, purchase, now));
 }
 
-/** The message to the buyer about what became of a purchase. */
 function messageToBuyer(
   { user_id: userId, community_id: communityId, name: item, price }: PurchaseRow,
   type: MessageType<string, PurchasedItem>,
@@ -201,7 +194,6 @@ export async function awaitRole(sql: ShopSql, role: GrantedRole): Promise<Settle
   };
 }
 
-/** The purchases of a member's role that are not fulfilled yet. */
 function findOpenPurchases(
   { db, connection }: ShopSql,
   { userId, role, guildId }: GrantedRole,
@@ -237,7 +229,6 @@ function reportOfRefund(purchase: PurchaseRow, createdAt: number): readonly NewE
   return [ownerReport(communityId, channelId, refundedReport, { purchaseId, userId, item, price }, createdAt)];
 }
 
-/** Purchases in a summary. */
 const maxNewest = 10;
 /**
  * Purchases with the highest ids, in which the newest are searched. Ids need not grow with time: on some databases,
@@ -265,7 +256,6 @@ const findOpenPurchase = preparedStatement<GrantedRole, ShopTables>()((db, place
 /* Times are ms since the epoch. */
 
 export const reads = {
-  /** The items as they are offered to a member. */
   async offers(sql: ShopSql, shop: ShopContext, { userId, roles }: ShopMember, now: number): Promise<Offers> {
     const accountId = accountIdOf(shop.communityId, userId);
     const balance = (await findCredits(sql, { accountId }))[0]?.credits ?? 0;
@@ -283,7 +273,6 @@ export const reads = {
     return { balance, offers: shop.items.map(offer) };
   },
 
-  /** A member's newest purchases in a community, newest first. */
   async purchasesOf(
     { db, connection }: ShopSql,
     userId: string,
@@ -402,7 +391,6 @@ export const writes = {
   },
 };
 
-/** The purchases of members, in the database. */
 export type PurchaseStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
 /** How often each item can still be bought, by its id. */

@@ -13,10 +13,8 @@ import {
 import { quarantineReasons } from '../../webhook/rejections.ts';
 import { confirmationReasons } from '../confirmations/feature.ts';
 
-/** A delivery with everything that resulted from it. */
 export type DeliveryDetails = Awaited<ReturnType<typeof getDelivery>>;
 
-/** Where a delivery is looked up. */
 export interface RecordsContext {
   readonly records: Records;
 }
@@ -205,14 +203,12 @@ function formatCredits(credits: number): string {
   return formatCount(credits, 'credit');
 }
 
-/** Traces of the deliveries of a member, for managers. Rejects with the errors of the store. */
 export interface Traces {
   trace(userId: string): Promise<Trace>;
 }
 
 /** The newest records of a member. Reasons are external text, or English. Times are ms since the epoch. */
 export interface Trace {
-  /** Newest first. */
   readonly deliveries: readonly TracedDelivery[];
   /** Credits that no delivery caused, such as claims and corrections; newest first. */
   readonly entries: readonly TracedEntry[];
@@ -251,9 +247,7 @@ export interface TracedEffect {
 }
 
 export interface TracedRole {
-  /** Discord ID. */
   readonly role: string;
-  /** Null if it does not end. */
   readonly until: number | null;
   /** True if Discord matches: not yet, or not at all for now. */
   readonly state: 'applied' | 'pending' | 'parked';

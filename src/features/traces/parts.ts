@@ -17,7 +17,6 @@ const searchedEntries = 50;
 const maxEntries = 5;
 const maxRoles = 10;
 
-/** The community that a trace covers. */
 export interface TracedCommunity {
   readonly communityId: CommunityId;
   /** The guild and its listings; null if there is no other community. */

@@ -58,7 +58,6 @@ import {
   votePanelKind,
 } from './store.ts';
 
-/** Tells the owner that a panel is gone. */
 export function renderLostPanel({ panelChannelId }: LostPanel, { text }: Texts): Reply {
   return {
     tone: 'wait',
@@ -186,23 +185,16 @@ const maxLinks = 20;
 
 interface ListingReward extends VoteAmount {
   readonly listing: string;
-  /** What people call it. */
   readonly displayName: string;
 }
 
 export interface PanelContent {
   readonly listings: readonly ListedPage[];
-  /** The members with the most votes of the month. */
   readonly top: readonly RankedMember[];
-  /** The names of those of them who have left. */
   readonly departed: ReadonlyMap<string, string>;
-  /** How many more share the rank of the last of them. */
   readonly moreTied: number;
-  /** What a vote for each listing earns now. */
   readonly rewards: readonly ListingReward[];
-  /** What lists all listings; null to link each of them. */
   readonly list: ActionTarget | null;
-  /** What commands offer. */
   readonly buttons: readonly ReplyButton[];
 }
 
@@ -290,7 +282,6 @@ function renderRewards(
     });
 }
 
-/** The panel of a guild as it is to be shown now. */
 export interface DrawnPanel {
   readonly panel: Panel & { readonly footer: string };
   readonly footers: readonly string[];
@@ -311,7 +302,6 @@ export function createVotePanelHandler(options: {
   readonly panels: Pick<VotePanelStore, 'find' | 'updated' | 'removed'>;
   /** Null for a guild without listings. */
   readonly draw: (guildId: string) => Promise<DrawnPanel | null>;
-  /** The owner's channel of a guild. */
   readonly reportTo: (guildId: string) => string | null;
   readonly clock: Clock;
 }): Handle<PanelOfGuild> {

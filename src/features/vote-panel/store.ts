@@ -33,12 +33,10 @@ export interface VotePanelTables {
   };
 }
 
-/** The database with the tables of this feature. */
 export type VotePanelSql = Sql<VotePanelTables>;
 
 export type VotePanelRow = Selectable<VotePanelTables['vote_panels']>;
 
-/** Posts or updates the vote panel of a guild. */
 export interface PanelOfGuild {
   readonly channelId: string;
   readonly guildId: string;
@@ -65,7 +63,6 @@ export const lostPanelReport: MessageType<'votePanelGone', LostPanel> = {
  */
 const maxPlannedMs = day + hour;
 
-/** Where the panel of a guild is, and what it shows. */
 export interface StoredPanel {
   readonly guildId: string;
   readonly channelId: string;

@@ -144,7 +144,6 @@ ${isOperator && done}
 ${bodyOf(delivery, isOperator, texts)}</section>`;
 }
 
-/** The steps of the program, for the operator. */
 function timeline({ timeline: steps }: DeliveryDetails): Html {
   return html`<section class="card" lang="en" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2><ol class="timeline">${steps.map(
     ({ at, what, text }) =>

@@ -21,7 +21,6 @@ export interface OwnerSession {
   readonly expiresAt: number;
   /** The CSRF token of every form of this session. */
   readonly formToken: string;
-  /** Null for the operator. */
   readonly member: SignedInMember | null;
 }
 

@@ -231,11 +231,9 @@ async function resolve(
 
 interface PanelView {
   readonly names: NameBook;
-  /** Language of the page. */
   readonly locale: string;
   readonly channels: readonly GuildName[];
   readonly roles: readonly GuildName[];
-  /** The CSRF token of the session. */
   readonly formToken: string;
   /** Sent with what is changed, so that sending it twice changes it once. */
   readonly changeId: string;
