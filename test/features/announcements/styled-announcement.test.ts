@@ -7,9 +7,8 @@ import { styleOf } from '../../../src/core/announcements/announcement-style.ts';
 import type { Announcement, Effect } from '../../../src/core/outbox/effect-kind.ts';
 import type { Portraits } from '../../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import { createAnnouncer } from '../../../src/features/announcements/parts.ts';
 import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/settings.ts';
-import { ownTexts, textsIn } from '../../../src/texts/texts.ts';
+import { plainAnnouncer } from '../../support/announcer.ts';
 import { channelQueue } from '../../support/queues.ts';
 
 const voter = '200000000000000001';
@@ -30,22 +29,21 @@ async function announcing(
   const at = Math.floor(clock.now() / 1_000) * 1_000;
   let reads = 0;
   const database = { isDown: false };
-  const perform = createAnnouncer({
+  async function votesOf() {
+    reads += 1;
+    if (database.isDown) throw new Error('The database is down.');
+    return 1_234;
+  }
+  const context = {
     rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
-    languages: ownTexts,
-    textsOf: async () => textsIn('en-US'),
-    listingOf: async () => ({ name, url, site }),
-    styleOf: () => style,
-    async votesOf() {
-      reads += 1;
-      if (database.isDown) throw new Error('The database is down.');
-      return 1_234;
-    },
-    voteButtons: () => [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' }],
+    cardOf: async () => ({ name, url, site }),
+    announcements: { styleOf: () => style },
+    voteButtons: () => [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' } as const],
     ...(portraits && { portraits }),
     clock,
     log: collectingLog([]).log,
-  });
+  };
+  const perform = plainAnnouncer(context, votesOf);
   const vote: Announcement = {
     ...{ event: 'server_vote', test: false, listing: 'harbour', userId: voter, credits: 20, balance: 1_230 },
     ...{ reason: null, at, nextVoteAt: at + 12 * hour, tier: null, giftedBy: null, streak: 7, calculation: '10 × 2' },
