@@ -23,7 +23,7 @@ import { createClaims } from '../../src/features/claims/claims.ts';
 import { createAwards } from '../../src/features/corrections/awards.ts';
 import { createMemberDataAccess } from '../../src/features/member-data/parts.ts';
 import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
-import { ReminderService } from '../../src/features/reminders/service.ts';
+import { createReminders } from '../../src/features/reminders/service.ts';
 import type { SetupServices } from '../../src/features/settings/services.ts';
 import { createShop } from '../../src/features/shop/parts.ts';
 import { type ShopItem, shopItems } from '../../src/features/shop/purchase.ts';
@@ -133,10 +133,9 @@ export async function connectedBot(
   const { log, logged } = collectingLog([discord.token]);
   const store = await testStore();
   const reminded = listings.map((listing) => ({ ...listing, communityId: firstCommunity, cooldownMs: 12 * hour }));
-  const service = new ReminderService({
-    store: store.reminders,
-    findListing: (name) => reminded.find((each) => each.name === name),
-    ...{ clock, log },
+  const service = createReminders(store.reminders, (name) => reminded.find((each) => each.name === name), {
+    clock,
+    log,
   });
   const reminders = service.covering(reminded);
   const awards = createAwards({ recorder: store.recorder, communityId: firstCommunity, clock: systemClock, log });

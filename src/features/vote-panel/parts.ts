@@ -37,7 +37,6 @@ import {
 import type { ActionTarget, Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { CircuitOpenError, classifySendError, rejectionOf } from '../../discord/discord-errors.ts';
 import { editMessage, type Posted, type PostedMessage, postOnce } from '../../discord/posting.ts';
-import type { DiscordRest } from '../../discord/rest.ts';
 import { medalOf } from '../../texts/medals.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Community } from '../communities/feature.ts';
@@ -89,7 +88,7 @@ export function create(
     readonly commands: readonly CommandDefinition[];
   },
 ) {
-  const { store, rest, directory, guildTexts, clock } = context;
+  const { store, directory, guildTexts, clock } = context;
   const panels = store.votePanel;
   let stored: ReadonlyMap<string, StoredPanel> = new Map();
 
@@ -99,18 +98,7 @@ export function create(
   }
 
   return {
-    effects: [
-      handle(
-        votePanelKind,
-        createVotePanelHandler({
-          rest,
-          panels,
-          draw,
-          reportTo: (guildId) => directory.ofGuild(guildId)?.ownerChannelId ?? null,
-          clock,
-        }),
-      ),
-    ],
+    effects: [handle(votePanelKind, createVotePanelHandler(context, draw))],
     ownerReports: [renderReport(lostPanelReport, renderLostPanel)],
     async prepareTasks() {
       stored = new Map((await panels.all()).map((panel) => [panel.guildId, panel]));
@@ -297,16 +285,10 @@ export function digestOf({ panel }: DrawnPanel): string {
  * Posts a panel where it was placed, in place of an earlier one, and edits it when it would show something else. One that
  * was deleted is not posted again: its owner gets a report.
  */
-export function createVotePanelHandler(options: {
-  readonly rest: DiscordRest;
-  readonly panels: Pick<VotePanelStore, 'find' | 'updated' | 'removed'>;
-  /** Null for a guild without listings. */
-  readonly draw: (guildId: string) => Promise<DrawnPanel | null>;
-  readonly reportTo: (guildId: string) => string | null;
-  readonly clock: Clock;
-}): Handle<PanelOfGuild> {
-  const { rest, panels, draw, reportTo, clock } = options;
-
+function createVotePanelHandler(
+  { rest, directory, store: { votePanel: panels }, clock }: PartsContext & WithPanels,
+  draw: (guildId: string) => Promise<DrawnPanel | null>,
+): Handle<PanelOfGuild> {
   /** Null once it is deleted, or if Discord does not let the bot delete it, so that the new one does not wait for that. */
   async function remove({ channelId, id }: PostedMessage): Promise<AttemptResult | null> {
     try {
@@ -338,7 +320,8 @@ export function createVotePanelHandler(options: {
     const isShown = stored.messageId !== null && stored.shown === shown;
     const result = isShown ? { messageId: stored.messageId } : await show(stored, drawn, effect);
     if (result === null || ('outcome' in result && result.outcome === 'bury')) {
-      await panels.removed({ guildId, channelId }, reportTo(guildId), clock.now());
+      const reportTo = directory.ofGuild(guildId)?.ownerChannelId ?? null;
+      await panels.removed({ guildId, channelId }, reportTo, clock.now());
       return result ?? { outcome: 'done' };
     }
     if ('outcome' in result) return result;
