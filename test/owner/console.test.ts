@@ -2,9 +2,9 @@ import { hour, minute } from '@tallyhook/platform/durations';
 import { fixedDate } from '@tallyhook/platform/testing/fixed-date';
 import { describe, expect, it } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/account.ts';
-import { createWritableLedger } from '../../src/features/corrections/program-ledger.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
+import { ledgerOver } from '../support/ledger.ts';
 import { type OwnerServerOptions, start, startOwnerServer, token, vote, votedAt } from '../support/owner-server.ts';
 import { rolesQueue } from '../support/queues.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
@@ -204,7 +204,7 @@ describe('the console', () => {
   it('shows entries of a program by their reason and key', async () => {
     const { signIn, open, store } = await openConsole();
     await signIn();
-    const ledger = createWritableLedger({ store, communityAt: () => firstCommunity, clock: { now: () => 0 } });
+    const ledger = ledgerOver(store, 0);
     await ledger.award({ userId: '42', credits: 5, reason: 'quiz <i>night</i>', key: 'quiz 7' });
     const { text } = await open('users/42');
     expect(text).toContain(

@@ -19,8 +19,8 @@ import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { CommandRegistrar } from '../../src/discord/registration/registrar.ts';
 import type { Registration } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { createClaims } from '../../src/features/claims/claims.ts';
-import { createAwards } from '../../src/features/corrections/awards.ts';
+import { createClaims } from '../../src/features/claims/parts.ts';
+import { createAwards } from '../../src/features/corrections/parts.ts';
 import { createMemberDataAccess } from '../../src/features/member-data/parts.ts';
 import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
 import { createReminders } from '../../src/features/reminders/service.ts';
@@ -138,7 +138,7 @@ export async function connectedBot(
     log,
   });
   const reminders = service.covering(reminded);
-  const awards = createAwards({ recorder: store.recorder, communityId: firstCommunity, clock: systemClock, log });
+  const awards = createAwards({ store, clock: systemClock, log }, firstCommunity);
   const community = { id: firstCommunity, guildId: discord.guildId, ownerChannelId: discord.channels.general };
   const shopOf = { ...community, ...shopItems.as(items) };
   const shop = createShop(
@@ -149,14 +149,12 @@ export async function connectedBot(
     () => {},
   );
   const claims = createClaims({
-    findListing: (name) => serverAndBot().find((each) => each.name === name),
-    findLookup: (name) => listings.find((each) => each.name === name),
-    ...{ findSite: () => null, ledgerIn: store.ledgerIn, recorder: store.recorder },
-    ...{ clock: systemClock, log },
+    ...{ store, claimRecorder: store.recorder, compareTargets: async () => {}, clock: systemClock, log },
+    directory: { find: (name) => serverAndBot().find((each) => each.name === name) },
+    lookups: { find: (name) => listings.find((each) => each.name === name), findSite: () => null },
   });
   const memberData = createMemberDataAccess({
-    longestCooldownMs: () => 12 * hour,
-    ...{ memberData: store.memberData, clock: systemClock, log },
+    ...{ store, directory: { listings: [] }, unlink: async () => false, clock: systemClock, log },
   });
   const traces = createTraces({ records: store.records }, { communityId: firstCommunity, only: null });
   const setup = changes.setup?.(discord, store) ?? null;

@@ -140,7 +140,6 @@ export type VoteCheck =
 /**
  * The service is asked, because it may know votes that were never received. Without a fresh answer, the ledger confirms
  * that a vote is due if it contains the last one.
- * @internal
  */
 export function createVoteCheck(
   lastVote: StoredReminders['lastVote'],
@@ -180,7 +179,6 @@ interface DecisionContext extends Pick<PartsContext, 'clock'> {
 /**
  * Decides whether a reminder that is due is sent: only if the service or the ledger confirms that the member may vote.
  * @param onChecked gets `due`: the message is sent; `not_yet`: the member may not vote yet; `unknown`: nothing confirms it
- * @internal
  */
 export function createReminderDecision(
   { store: { reminders: store }, reminders, config, directory, clock }: DecisionContext,

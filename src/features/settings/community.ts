@@ -42,9 +42,9 @@ export interface SettingIssue {
   readonly problem: string;
   /** How to fix it: a sentence. Null if the problem says it. */
   readonly hint: string | null;
-  /** The names and indexes that lead to the invalid part. @internal */
+  /** The names and indexes that lead to the invalid part. */
   readonly position?: readonly PropertyKey[];
-  /** Rule that members read in place of the English sentences; missing for what only files can have. @internal */
+  /** Rule that members read in place of the English sentences; missing for what only files can have. */
   readonly rule?: Rule | null;
 }
 

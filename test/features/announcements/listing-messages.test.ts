@@ -56,13 +56,8 @@ async function posting(announcements: StatedAnnouncements = {}, content: VoteSum
     },
     voteButtons: () => [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' } as const],
   };
-  const digest = createDigestHandler(messages, {
-    votesBetween: async () => content,
-    drawPicture: async () => ({
-      file: { name: 'votes.png', content: png, description: 'Votes per day' },
-      caption: null,
-    }),
-  });
+  const picture = { file: { name: 'votes.png', content: png, description: 'Votes per day' }, caption: null };
+  const digest = createDigestHandler({ ...messages, drawVotePicture: async () => picture }, async () => content);
   const common = {
     id: 1,
     deliveryId: null,

@@ -1,8 +1,7 @@
-import { TallyhookError } from '@tallyhook/platform/errors';
 import { expect, it } from 'vitest';
-import { createWritableLedger } from '../../../src/features/corrections/program-ledger.ts';
 import { addCommunity, firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
+import { ledgerOver } from '../../support/ledger.ts';
 import { isConsistent, monday, openLedger } from '../../support/voting.ts';
 
 const userId = '200000000000000001';
@@ -13,12 +12,7 @@ function ledgerTests(newUrl: () => string): void {
   async function open(url = newUrl()) {
     const store = await openLedger(url);
     const other = await addCommunity(store, guildId);
-    const communityAt = (id: string | null | undefined) => {
-      if (id === guildId) return other;
-      if (id === null || id === undefined) return firstCommunity;
-      throw new TallyhookError('ledger_unknown_community', 'unknown');
-    };
-    const ledger = createWritableLedger({ store, communityAt, clock: { now: () => monday } });
+    const ledger = ledgerOver(store, monday, { [guildId]: other });
     const balance = async (communityId = firstCommunity) => (await store.ledgerIn(communityId).account(userId)).credits;
     const entries = async () => (await store.standingsIn(firstCommunity, 'UTC').standing(userId, monday)).entries;
     return { url, store, ledger, other, balance, entries };

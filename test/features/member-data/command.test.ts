@@ -1,5 +1,4 @@
 import { gunzipSync } from 'node:zlib';
-import { hour } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -24,10 +23,7 @@ async function withAccount() {
   const logged: string[] = [];
   const log = createLog({ level: 'info', secrets: [], destination: { write: (line: string) => logged.push(line) } });
   const memberData = createMemberDataAccess({
-    longestCooldownMs: () => 12 * hour,
-    memberData: store.memberData,
-    clock,
-    log,
+    ...{ store, directory: { listings: [] }, unlink: async () => false, clock, log },
   });
   const run = (options: Record<string, string>, changes = {}) =>
     privacy.execute(inputOf(options, changes), { ...contextFor(), clock, memberData });

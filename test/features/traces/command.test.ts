@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { trace } from '../../../commands/trace.ts';
 import type { Reply } from '../../../src/discord/commands/reply.ts';
 import { renderReply } from '../../../src/discord/rendering/message.ts';
-import { createWritableLedger } from '../../../src/features/corrections/program-ledger.ts';
 import type { TracedDelivery } from '../../../src/features/traces/delivery-details.ts';
 import { createTraces } from '../../../src/features/traces/parts.ts';
 import {
@@ -17,6 +16,7 @@ import {
   start,
 } from '../../support/command-fixture.ts';
 import { firstCommunity } from '../../support/communities.ts';
+import { ledgerOver } from '../../support/ledger.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { startReceiver } from '../../support/start-receiver.ts';
 
@@ -105,7 +105,7 @@ describe('/trace', () => {
 
   it('names credits of a program by their reason', async () => {
     const { run, store } = await withReceiver();
-    const ledger = createWritableLedger({ store, communityAt: () => firstCommunity, clock: { now: () => start } });
+    const ledger = ledgerOver(store, start);
     await ledger.award({ userId: memberId, credits: 5, reason: 'quiz **night**', key: 'quiz 1' });
     expect(fieldsOf(await run())).toEqual([
       expect.stringMatching(/^Other credits\n\S+ \S+ · quiz \\\*\\\*night\\\*\\\*, \+\*\*5\*\* credits$/),
