@@ -237,6 +237,30 @@ export function textInput(
   return { kind: 'text', name, label: texts.text(`setup.fields.${name}`), ...description, ...more };
 }
 
+/** The fields with what was entered before. */
+export function withDraft(fields: readonly ModalField[], draft: CommandInput['fields']): readonly ModalField[] {
+  return fields.map((field) => {
+    const entered = draft[field.name];
+    if (entered === undefined) return field;
+    switch (field.kind) {
+      case 'text':
+        return typeof entered === 'string' ? { ...field, value: entered } : field;
+      case 'file':
+        return field;
+      case 'checkbox':
+        return { ...field, checked: entered === true };
+      case 'radios':
+      case 'checkboxes':
+      case 'choices': {
+        const values = typeof entered === 'object' ? entered : [entered];
+        return { ...field, choices: field.choices.map((each) => ({ ...each, selected: values.includes(each.value) })) };
+      }
+      default:
+        return typeof entered === 'object' ? { ...field, selected: entered } : field;
+    }
+  });
+}
+
 /** A number; the text itself if it is none, and undefined if it is empty. */
 function numberField(input: CommandInput, name: string): unknown {
   const text = textField(input, name);

@@ -37,7 +37,7 @@ import { missingFor } from '../../src/lookup/sites/site-apis.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import { linkableSites } from '../../src/webhook/sites/index.ts';
 import { homePageOf, type Site, trustOf } from '../../src/webhook/sites/site.ts';
-import { textInput } from './form.ts';
+import { textInput, withDraft } from './form.ts';
 import { credits, setupSections, votePanelButton } from './sections.ts';
 import {
   authorOf,
@@ -47,7 +47,7 @@ import {
   editOptions,
   effectiveValue,
   escapedName,
-  findObjectProblems,
+  findProblemsOf,
   type ListingView,
   linkButtons,
   listingOptions,
@@ -56,10 +56,11 @@ import {
   overviewButton,
   type Problem,
   panel,
-  problemOf,
+  problemsOf,
   refreshed,
   refusing,
   renderProblems,
+  renderUnsaved,
   type SetupView,
   sectionButton,
   selectBlock,
@@ -90,10 +91,7 @@ export async function confirmHeld(view: SetupView): Promise<Panel> {
   const { services, input, texts } = view;
   const result = await services.connections.confirm(String(input.options['n']), authorOf(view));
   if (result === null) return renderLinkStep(view);
-  if (result.status === 'invalid') {
-    const problems = result.issues.map((issue) => problemOf(issue, view));
-    return renderUnlinked(view, problems, null);
-  }
+  if (result.status === 'invalid') return renderUnsaved(view, problemsOf(view, result.issues));
   const { listing } = result;
   return renderChannelStep(
     { ...view, listing },
@@ -161,7 +159,7 @@ export async function linkListing(view: SetupView): Promise<Panel> {
   const { input, services, clock, guildId } = view;
   const lookupKey = apiKeyForm.clean(textField(input, 'lookupKey'));
   const check = await services.checks.checkKey(guildId, null, lookupKey);
-  if (check.status !== 'valid') return renderUnlinked(view, [keyProblem(view, check)], formOfService);
+  if (check.status !== 'valid') return renderUnsaved(view, [keyProblem(view, check)], formOfService);
   const { kind, name, targetId } = check;
   const since = clock.now();
   const result = await services.settings.link({
@@ -239,26 +237,9 @@ function renderLinked(
   result: LinkResult,
   { since, name, form }: { readonly since: number; readonly name: string; readonly form: ActionTarget },
 ): Panel {
-  if (result.status === 'invalid') {
-    const problems = result.issues.map((issue) => problemOf(issue, view));
-    return renderUnlinked(view, problems, form);
-  }
+  if (result.status === 'invalid') return renderUnsaved(view, problemsOf(view, result.issues), form);
   const { listing, secrets } = result;
   return renderWaiting({ ...view, listing }, { since, secrets, name });
-}
-
-/** @param form opens the form again; null without one */
-function renderUnlinked({ texts }: SetupView, problems: readonly Problem[], form: ActionTarget | null): Panel {
-  const { text } = texts;
-  return panel(
-    'bad',
-    text('setup.problems.title'),
-    [textBlock(renderProblems(problems))],
-    [
-      ...(form === null ? [] : [button(text('setup.buttons.editAgain'), form.action, form.options, 'primary')]),
-      button(text('setup.buttons.overview'), 'overview'),
-    ],
-  );
 }
 
 /** Problem with a key, in the words of the manager. */
@@ -435,12 +416,14 @@ function siteForm(
     ...(site !== customSite && site.setup.secret === 'theirs' ? [secretField(texts, site)] : []),
   ];
   if (asked.length === 0) return null;
-  const withDraft = asked.map((field) => {
-    const entered = draft[field.name];
-    return field.kind === 'text' && typeof entered === 'string' ? { ...field, value: entered } : field;
-  });
   const title = site === customSite ? text('setup.choices.customSite') : site.name;
-  return { kind: 'modal', title, action: 'site-linked', options: choiceOptions(choice), fields: withDraft };
+  return {
+    kind: 'modal',
+    title,
+    action: 'site-linked',
+    options: choiceOptions(choice),
+    fields: withDraft(asked, draft),
+  };
 }
 
 function descriptionFields(texts: Texts): readonly ModalField[] {
@@ -697,7 +680,6 @@ export function renderChannelStep(view: SetupView, before: Markup | null, isProb
 
 export async function chooseChannel(view: ListingView): Promise<Panel> {
   const [channelId] = view.input.values;
-  if (channelId === undefined) return renderChannelStep(view, null);
   const failed = await saveStep(view, { announceChannelId: channelId });
   if (failed === null) return renderRewardsStep(view);
   return refusing(renderChannelStep(view, renderProblems(failed), true), failed);
@@ -732,16 +714,8 @@ const lively: Values = {
 };
 
 export async function choosePreset(view: ListingView): Promise<Panel> {
-  const { text } = view.texts;
   const failed = await saveStep(view, view.input.options['p'] === 'lively' ? lively : simple);
-  if (failed !== null) {
-    return panel(
-      'bad',
-      text('setup.steps.rewardsTitle'),
-      [textBlock(renderProblems(failed))],
-      [button(text('setup.buttons.overview'), 'overview')],
-    );
-  }
+  if (failed !== null) return renderUnsaved(view, failed);
   return renderReady(await refreshed(view));
 }
 
@@ -766,13 +740,10 @@ async function renderReady(view: SetupView): Promise<Panel> {
 async function saveStep(view: ListingView, values: Values): Promise<readonly Problem[] | null> {
   const { services, texts } = view;
   const entries = Object.entries(values) as [SettingPath, unknown][];
-  const problems = await findObjectProblems(
-    view,
-    entries.map(([path, after]) => ({ path, before: effectiveValue(view, path).value, after })),
-  );
+  const problems = await findProblemsOf(view, entries);
   if (problems.length > 0) return problems;
   const changes = toChanges(view, entries);
   const result = await services.settings.save({ ...authorOf(view), basis: null, changes });
-  if (result.status === 'invalid') return result.issues.map((issue) => problemOf(issue, view));
+  if (result.status === 'invalid') return problemsOf(view, result.issues);
   return result.status === 'conflict' ? [{ text: texts.text('setup.problems.conflict'), hint: null }] : null;
 }

@@ -23,7 +23,14 @@ import { hintText, isOff, showValue, wouldHavePaid } from '../../src/core/settin
 import { linkPath } from '../../src/core/settings/stored-settings.ts';
 import { ruleText } from '../../src/core/settings/value-schemas.ts';
 import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/command.ts';
-import type { OptionValue, Panel, PanelBlock, ReplyButton, ReplySelect } from '../../src/discord/commands/reply.ts';
+import {
+  type ActionTarget,
+  type OptionValue,
+  type Panel,
+  type PanelBlock,
+  type ReplyButton,
+  type ReplySelect,
+} from '../../src/discord/commands/reply.ts';
 import { explainRoleIssue, type RoleAccess, roleIssue } from '../../src/features/roles/feature.ts';
 import type {
   ChangedSetting,
@@ -229,9 +236,12 @@ export async function renderSaved(view: SetupView, result: SaveResult | RotateRe
     case 'unchanged':
       return panel('plain', text('setup.saved.unchanged'), [], backButtons(view, origin));
     case 'invalid':
-      return renderUnsaved(view, { problems: result.issues.map((issue) => problemOf(issue, view)) }, origin.edit);
+      return renderUnsaved(view, problemsOf(view, result.issues), origin.edit);
     case 'conflict':
-      return renderUnsaved(view, { intro: text('setup.problems.conflict'), since: result.since }, origin.edit);
+      return renderUnsaved(view, [], origin.edit, [
+        textBlock(text('setup.problems.conflict')),
+        ...sinceBlocks(view, result.since),
+      ]);
   }
 }
 
@@ -263,8 +273,8 @@ export async function renderUndone(view: SetupView, result: UndoResult): Promise
     case 'not_found':
       return panel('bad', text('setup.problems.notFound'), [], back);
     case 'invalid': {
-      const found = result.issues.map((issue) => problemOf(issue, view));
-      return panel('bad', text('setup.problems.title'), [textBlock(renderProblems(found))], back);
+      const problems = renderProblems(problemsOf(view, result.issues));
+      return panel('bad', text('setup.problems.title'), [textBlock(problems)], back);
     }
   }
 }
@@ -284,25 +294,20 @@ async function renderDone(view: SetupView, change: SettingsChange, title: Markup
   );
 }
 
-/** Nothing was saved. What was entered can be edited again. */
+/** Nothing was saved. @param again opens what was entered, or an empty form, to be edited again */
 export function renderUnsaved(
   view: SetupView,
-  cause:
-    | { readonly problems: readonly Problem[] }
-    | { readonly intro: Markup; readonly since: readonly SettingsChange[] },
-  edit?: Edit,
+  problems: readonly Problem[],
+  again?: Edit | ActionTarget,
+  blocks: readonly PanelBlock[] = [textBlock(renderProblems(problems))],
 ): Panel {
   const { text } = view.texts;
-  const blocks =
-    'problems' in cause
-      ? [textBlock(renderProblems(cause.problems))]
-      : [textBlock(cause.intro), ...sinceBlocks(view, cause.since)];
-  const overview = overviewButton(view);
-  const found = 'problems' in cause ? cause.problems : [];
-  if (edit === undefined) return refusing(panel('bad', text('setup.problems.title'), blocks, [overview]), found);
-  const again = button(text('setup.buttons.editAgain'), 'again', editOptions(view, edit.form, edit), 'primary');
-  const kept = [...blocks, textBlock(subtext(text('setup.problems.kept')))];
-  return refusing(panel('bad', text('setup.problems.title'), kept, [again, overview]), found);
+  const isKept = again !== undefined && 'form' in again;
+  const target = isKept ? { action: 'again', options: editOptions(view, again.form, again) } : again;
+  const kept = isKept ? [textBlock(subtext(text('setup.problems.kept')))] : [];
+  const edit = target && [button(text('setup.buttons.editAgain'), target.action, target.options, 'primary')];
+  const buttons = [...(edit ?? []), overviewButton(view)];
+  return refusing(panel('bad', text('setup.problems.title'), [...blocks, ...kept], buttons), problems);
 }
 
 function sinceBlocks(view: SetupView, since: readonly SettingsChange[]): PanelBlock[] {
@@ -439,6 +444,14 @@ export interface ValueChange {
   readonly after: unknown;
 }
 
+/** {@link findObjectProblems} of values that are to replace those in effect. */
+export function findProblemsOf(view: SetupView, values: readonly (readonly [path: SettingPath, value: unknown])[]) {
+  return findObjectProblems(
+    view,
+    values.map(([path, after]) => ({ path, before: effectiveValue(view, path).value, after })),
+  );
+}
+
 /**
  * Why a change cannot be saved: the bot cannot post in a channel, or give a role, or either is of another server. Every
  * change that can name channels or roles passes here: forms, first steps, imported files, and changes that are undone.
@@ -546,6 +559,10 @@ export interface Problem {
 
 export function refusing(answer: Panel, problems: readonly Problem[]): Panel {
   return problems.some(({ isForeign }) => isForeign) ? { ...answer, isRefused: true } : answer;
+}
+
+export function problemsOf(view: Pick<SetupView, 'texts' | 'listingNames'>, issues: readonly SettingIssue[]) {
+  return issues.map((issue) => problemOf(issue, view));
 }
 
 /** Problem with a value. The reason for a missing key is the operator's, who alone can restore it. */
