@@ -2,9 +2,11 @@ import { day, hour } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
+import { noCommunity } from '../../../src/core/ledger/account.ts';
 import { directMessageKind, isOf, type TypedMessage } from '../../../src/core/outbox/effect-kind.ts';
+import { type QueueName } from '../../../src/core/outbox/queue.ts';
 import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
-import { Departures, isNoticeWanted } from '../../../src/features/communities/departures.ts';
+import { createDepartures } from '../../../src/features/communities/departures.ts';
 import type { DepartureNotice } from '../../../src/features/communities/feature.ts';
 import { knownId } from '../../../src/features/communities/listings.ts';
 import { openStore } from '../../../src/features/store.ts';
@@ -38,23 +40,23 @@ async function start() {
   const nudged: string[] = [];
   const lines: string[] = [];
   const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
-  const departures = new Departures({
-    guilds: store.communities,
-    guildData: store.guildData,
-    ...{ clock, log },
-    async listGuilds() {
-      if (discord.isDown) throw new Error('down');
-      return discord.guilds;
+  const context = {
+    ...{ store, clock, log, nudge: (queues: readonly QueueName[]) => void nudged.push(...queues) },
+    directory: {
+      ofGuild: (guildId: string) => ({ id: communityIds.of(guildId) ?? noCommunity, named: [{ name: 'listing' }] }),
     },
-    isMember: async () => !discord.confirms,
-    isOperators: (guildId) => guildId === operators,
-    communityIdOf: communityIds.of,
-    listingOf: () => 'listing',
-    onEnqueued: (queue) => void nudged.push(queue),
-    async apply() {
-      applied += 1;
+    settings: {
+      isOperators: (guildId: string) => guildId === operators,
+      async refresh() {
+        applied += 1;
+      },
     },
-  });
+  };
+  async function listGuilds() {
+    if (discord.isDown) throw new Error('down');
+    return discord.guilds;
+  }
+  const departures = createDepartures(context, listGuilds, async () => !discord.confirms);
   const states = async () =>
     Object.fromEntries((await store.communities.list()).map(({ guildId, parkedAt }) => [guildId, parkedAt !== null]));
   const sent: (TypedMessage & DepartureNotice)[] = [];
@@ -175,20 +177,19 @@ it('gives notice when it parks a community, 7 days and 1 day before the deletion
 });
 
 it('sends a notice only while the bot is away, and only the newest one', async () => {
-  const { clock, store, discord, departures, messages } = await start();
+  const { clock, discord, departures, messages } = await start();
   discord.guilds = new Set([other]);
   await departures.check();
   await clock.advance(hour);
   await departures.check();
   const [first] = await messages();
   if (first?.type !== 'departure') throw new Error('no notice');
-  const wanted = (isMember = false) =>
-    isNoticeWanted(first, {
-      guilds: store.communities,
-      isMember: async () => isMember,
-      now: clock.now(),
-    });
-  expect([await wanted(), await wanted(true)]).toEqual([true, false]);
+  const wanted = (isMember = false) => {
+    discord.confirms = !isMember;
+    return departures.isNoticeWanted(first);
+  };
+  expect(await wanted(true)).toBe(false);
+  expect(await wanted()).toBe(true);
   await clock.advance(24 * day);
   await departures.check();
   expect(await wanted()).toBe(false);
