@@ -46,7 +46,6 @@ export interface CommandContext extends AnsweringContext {
   readonly traces: Traces | null;
 }
 
-/** The context of a command in any language. */
 export type UnlocalizedContext = Omit<CommandContext, 'texts'>;
 
 export type Command = SlashCommand<CommandContext>;

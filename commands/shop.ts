@@ -91,7 +91,6 @@ async function visit(input: CommandInput, context: CommandContext): Promise<Repl
   }
 }
 
-/** The shop of a community, and the member in front of it. */
 interface OpenShop {
   readonly visitor: ShopVisitor;
   /** That name the community in the components, if there are several. */

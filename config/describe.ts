@@ -79,7 +79,6 @@ interface PublicListingSetting extends EffectiveValue {
   readonly secret?: true;
 }
 
-/** Stored settings of communities, by guild. */
 export type StoredSettings = ReadonlyMap<string, readonly OpenedSetting[]>;
 
 /** Configuration by the variables and the file; null if the settings are invalid. */

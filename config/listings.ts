@@ -374,7 +374,6 @@ export interface ConfiguredListing {
   readonly source: ListingSource;
 }
 
-/** A community with its stored settings. */
 export interface CommunityConfig {
   readonly listings: readonly ListingConfig[];
   /** The listings with what is stated of them, also by others of the guild. */
@@ -468,7 +467,6 @@ function defaultsForLinked(defaults: ListingDefaults, guildId: string | null): L
 
 const otherRewards = rewards.extend({ timeZone: timeZone.optional() });
 
-/** Which listings get the rewards of a file. */
 export interface OtherRewards {
   /** Path of a JSON file with the content of `rewards` of a listing, and optionally `timeZone`. */
   readonly path: string;

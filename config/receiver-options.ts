@@ -36,7 +36,6 @@ export function hintForHandlers(name: string | number | undefined, handlers: z.Z
 /** Purchases and reviews need the bot. */
 export const appHandlers = receiverHandlers.extend({ onPurchase: callback.optional(), onReview: callback.optional() });
 
-/** Hint for an option that may be a handler in the wrong place. */
 export function hintForOption(name: string | number, handlers: z.ZodObject): string {
   const meant = closest(String(name), Object.keys(handlers.shape));
   return meant === undefined ? 'Correct or remove it.' : `Did you mean handlers.${meant}? Pass handlers: { ${meant} }.`;

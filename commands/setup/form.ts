@@ -213,7 +213,6 @@ export function removeBox({ texts, entry }: FormContext): readonly ModalField[] 
 /** Ends the name of the field for a file, after that of the field for its text. */
 export const fileSuffix = 'File';
 
-/** The field for a file with the text of another field. */
 export function fileField(name: 'settings' | 'codes', { text }: Texts): ModalField {
   const field = `${name}${fileSuffix}` as const;
   return {
@@ -237,7 +236,6 @@ export function textInput(
   return { kind: 'text', name, label: texts.text(`setup.fields.${name}`), ...description, ...more };
 }
 
-/** The fields with what was entered before. */
 export function withDraft(fields: readonly ModalField[], draft: CommandInput['fields']): readonly ModalField[] {
   return fields.map((field) => {
     const entered = draft[field.name];
@@ -290,7 +288,6 @@ interface EntryForm extends Pick<Form, 'name' | 'list' | 'secretFields'> {
   readonly others?: (context: FormContext, input: CommandInput) => FormValues;
 }
 
-/** The entry of a list that is edited; empty for a new one. */
 export function editedEntry({ value, entry }: FormContext, path: SettingPath): JsonObject {
   return entry === null ? {} : (listOf(value(path))[entry] ?? {});
 }

@@ -73,7 +73,6 @@ export interface SetupSection {
   readonly forms: readonly Form[];
   /** Its settings, in the order in which they are shown. By default those of its forms. */
   readonly paths?: readonly SettingPath[];
-  /** Settings that are shown even if they are off. */
   readonly alwaysShown?: readonly SettingPath[];
   /** True if a setting has an effect, so that it is shown. By default all have. */
   isUsed?(view: SetupView, path: SettingPath): boolean;

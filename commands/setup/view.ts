@@ -114,7 +114,6 @@ export function namesListing(view: SetupView): view is ListingView {
   return view.listing !== null && view.listing.name === view.input.options['l'];
 }
 
-/** The value in effect, with its source. */
 export function effectiveValue({ community, listing }: SetupView, path: SettingPath): EffectiveValue {
   return (isCommunityPath(path) ? community.values[path] : listing?.values[path]) ?? unset;
 }
@@ -334,7 +333,6 @@ export function panel(
 }
 
 const maxChangesShown = 12;
-/** Changes on a page of the history. */
 const pageSize = 5;
 
 type ChangeView = Pick<SetupView, 'texts' | 'listingNames'> & {

@@ -62,7 +62,6 @@ type Part = 'effects' | 'directMessages' | 'ownerReports';
 type PartOf<Name extends PropertyKey> = Extract<Features[keyof Features], Readonly<Record<Name, unknown>>>[Name];
 /** The kinds of effects, or the types of messages, of all features. */
 export type Declared<Name extends Part> = Extract<PartOf<Name>, readonly unknown[]>[number];
-/** The intersection of a union. */
 export type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
   ? All
   : never;

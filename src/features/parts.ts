@@ -99,18 +99,14 @@ export interface CardView {
   readonly memberLink: (userId: string) => Html;
   /** By name, if it is known. */
   readonly role: (id: string) => Html;
-  /** Text from outside. */
   readonly text: (text: string) => Html;
-  /** Why Discord has rejected something. */
   readonly reason: (reason: string) => Html;
-  /** A text of our own with Discord's markup. */
   readonly markup: (text: Markup) => Html;
 }
 
 export interface VotePictureRequest {
   /** The names of the listings whose votes are added up. They belong to one community. */
   readonly listings: readonly string[];
-  /** The language of the picture and of its alt text. */
   readonly texts: Texts;
   /** 1 for replies: 900 × 450 pixels. 2 for messages that stay: twice as sharp, and twice as large. */
   readonly scale: 1 | 2;
@@ -217,7 +213,6 @@ export interface Publication {
   readonly check: (rest: DiscordRest, applicationId: string) => Promise<readonly Finding[]>;
 }
 
-/** One thing to announce if it is due. */
 export interface AnnouncementTask {
   readonly name: string;
   /** Returns the queue of a new effect, or null. Called again after an error. */

@@ -102,14 +102,12 @@ export function rolesNamedBy(settingsOfListing: SettingsInEffect): readonly stri
   return [...rolesGivenBy(settingsOfListing), ...textsOf(required)];
 }
 
-/** Settings that others need and that are missing. */
 export function missingSettings(settingsOfListing: SettingsInEffect): readonly MissingSetting[] {
   return specs.flatMap(({ needs }) => needs?.(settingsOfListing) ?? []);
 }
 
 const secretParts = specs.flatMap((spec) => spec.secretParts ?? []);
 
-/** True if a stored path is a secret. */
 export function isSecretPath(path: string): boolean {
   return listing.secretPaths.some((each) => each === path) || secretParts.some(({ isAt }) => isAt(path));
 }

@@ -19,13 +19,11 @@ import type { SignInLinks } from './authentication.ts';
 import type { CommunityScope, OwnerCommunities } from './communities.ts';
 import type { ReadNames } from './names.ts';
 
-/** Whether a component is ready, and if not, the reason. */
 export interface ComponentStatus {
   readonly ready: boolean;
   readonly reason?: string;
 }
 
-/** The lookup API budget and key status of a listing. */
 export interface BudgetStatus {
   readonly listing: string;
   readonly left: number | null;

@@ -269,7 +269,6 @@ function createNonceAges({ now, monotonic }: Clock) {
       const [oldest] = startTimes.keys();
       if (startTimes.size > maxEntries && oldest !== undefined) startTimes.delete(oldest);
     },
-    /** The result is known. */
     forget: (nonce: string) => void startTimes.delete(nonce),
   };
 }

@@ -92,7 +92,6 @@ export type ClaimOutcome =
   | { readonly type: 'withinCooldown'; readonly at: number; readonly recordedAt: number }
   /** The vote was paid to an account that was deleted on request of the member. */
   | { readonly type: 'forgotten' }
-  /** The service knows no vote of the member. */
   | { readonly type: 'noVote' }
   /** The last vote is too old: only votes since `since` can be claimed. */
   | { readonly type: 'tooOld'; readonly at: number; readonly since: number }

@@ -44,7 +44,6 @@ export function byGuild(known: readonly CommunityKey[]): ReadonlyMap<string | nu
   );
 }
 
-/** The guilds of listings, in their order. */
 export function guildsOf(listings: readonly Pick<ListingConfig, 'guildId'>[]): readonly string[] {
   return [...new Set(listings.flatMap(({ guildId }) => guildId ?? []))];
 }

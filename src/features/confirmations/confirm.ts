@@ -43,7 +43,6 @@ const sharedForMs = 2 * second;
 export const confirmationRetry: RetryPolicy = ({ attempts }, random) =>
   Math.min(maxDelayMs, Math.round(retryMs * (0.4 + random / 10) * 2 ** Math.min(attempts - 1, 10)));
 
-/** Votes of a history that are searched for one. */
 const maxSearchedVotes = 5_000;
 /** Recorded votes from before a vote that its site may mean (ms): a longer time than any site counts a vote. */
 const lookBackMs = 10 * day;

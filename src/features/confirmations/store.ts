@@ -154,7 +154,6 @@ export type RecordedVote = Pick<PastVote, 'at' | 'untimed' | 'deliveryId'>;
 /** What an answer of the site means for one vote. `unknown`: why it is no answer about this vote. */
 export type Judgement = 'yes' | 'no' | { readonly unknown: string };
 
-/** What a vote is judged by. */
 export interface Evidence {
   readonly answer: Pick<VoteAtSite, 'voted' | 'times' | 'since'>;
   /** The counted votes around it and since. */

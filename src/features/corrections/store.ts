@@ -191,7 +191,6 @@ export interface AuthoredCorrection extends StoredCorrection {
   readonly author: string;
 }
 
-/** Corrections are recorded as events are: see `record-correction.ts`. */
 export const writes = { reverseMember };
 
 export type CorrectionStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;

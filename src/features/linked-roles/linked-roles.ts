@@ -71,7 +71,6 @@ interface LinkedRolesContext extends Pick<ServicesContext, 'languages' | 'direct
   readonly config: Pick<ServicesContext['config'], 'discord'>;
 }
 
-/** Of a program that has both. */
 interface Secrets {
   readonly clientSecret: string;
   readonly publicUrl: string;

@@ -96,7 +96,6 @@ export const writes = {
     return row === undefined ? null : toLinkedMember(row);
   },
 
-  /** Stores new tokens and ends the lease. */
   async saveTokens(sql: Sql, userId: string, tokens: SealedTokens): Promise<SaveTokensResult> {
     const rejection = await rejectOtherKey(sql, tokens);
     if (rejection !== null) return rejection;

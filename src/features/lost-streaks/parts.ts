@@ -14,7 +14,6 @@ import { type LostStreakStore, type LostStreaks, lostStreaksKind } from './store
 const settleMs = 3 * minute;
 /** After a longer downtime, the streaks that ended before are not announced (days). */
 const maxDays = 2;
-/** Members in one message. */
 const maxStreaks = 20;
 
 /**

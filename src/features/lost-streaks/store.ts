@@ -69,7 +69,6 @@ export interface PlannedLostStreaks {
 
 /** The rules of streaks in force, and the days to check (day numbers, the last one exclusive). */
 export interface LostStreakQuery {
-  /** Whose streaks: the accounts of a community. */
   readonly communityId: CommunityId;
   readonly from: number;
   readonly until: number;

@@ -119,7 +119,6 @@ function withoutType({ type }: TypedMessage): AttemptResult {
   return { outcome: 'bury', reason: `This version does not send direct messages of the type "${type}".` };
 }
 
-/** Nothing was sent. */
 function retry(reason: string): AttemptResult {
   return { outcome: 'later', reason, scope: 'effects', notSent: true };
 }

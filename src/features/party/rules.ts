@@ -28,7 +28,6 @@ export interface PartyPeriod {
   /** `day 2026-01-07`, `week 2026-W02` or `month 2026-01`. */
   readonly id: string;
   readonly firstDay: number;
-  /** The first day after it. */
   readonly endDay: number;
 }
 
@@ -93,12 +92,10 @@ export function partyEntry({ credits, goal }: Omit<PartyRules, 'per'>, period: s
   return { cause: 'party', credits, reason: `${goal} votes, ${period}`, achievement: `party ${period}` };
 }
 
-/** The key of a community's party in the period with this id. */
 export function partyKey(communityId: CommunityId, period: string): string {
   return `${communityId} ${period}`;
 }
 
-/** The community and the id of the period of a party. */
 export function partyOf(key: string): { readonly communityId: CommunityId; readonly period: string } {
   const end = key.indexOf(' ');
   return { communityId: Number(key.slice(0, end)) as CommunityId, period: key.slice(end + 1) };
@@ -190,7 +187,6 @@ type PartyRow = Selectable<PartyTables['parties']>;
 /** The panel of a party is edited at most this often (ms). */
 export const panelIntervalMs = 10 * second;
 
-/** The plan of the next update of a panel, by the key of its party. */
 export function panelKey(period: string): PlanKey {
   return planKey(partyOf(period).communityId, 'party panel', period);
 }

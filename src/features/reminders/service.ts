@@ -14,12 +14,10 @@ import type { KeyStatus, Lookup } from '../../lookup/lookup.ts';
 import type { PartsContext, ServicesContext } from '../parts.ts';
 import type { ListingOfCommunity, NextReminder, ReminderNotice, SnoozeResult, StoredReminders } from './store.ts';
 
-/** Why the bot has switched the reminders of a member off. */
 const stopTexts = { direct_messages_closed: 'remind.directMessagesClosed' } as const;
 
 /** The reminders of all communities. Each method rejects with the errors of the store. */
 export type ReminderService = ReturnType<typeof createReminders>;
-/** The reminders of some listings. */
 export type Reminders = ReturnType<ReminderService['covering']>;
 
 /** @param findListing finds the listing with a name, or the one with the same target that is used instead */

@@ -10,7 +10,6 @@ export type RoleState = 'below' | 'above' | 'managed';
 /** What the bot may do with the roles of a guild. */
 export interface RoleAccess {
   readonly mayManageRoles: boolean;
-  /** The member who owns the guild. */
   readonly ownerId: string;
   /** By the ID of the role. */
   readonly roles: ReadonlyMap<string, RoleState>;

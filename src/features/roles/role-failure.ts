@@ -105,7 +105,6 @@ function roleDeleted(roleId: string): RoleFailure {
   return { cause: 'role_deleted', reason: `The server has no role ${roleId}. Configure another role.` };
 }
 
-/** Guilds whose reads are remembered. */
 const maxGuilds = 10_000;
 
 /** Reads something of guilds at most once in a time, however many ask. A rejection is reused as well, no other failure. */

@@ -123,7 +123,6 @@ export interface NewLink extends SettingsAuthor {
 export interface ListingDetails {
   readonly voteSecret: string | null;
   readonly premiumSecret: string | null;
-  /** The API token of the other site. */
   readonly siteKey: string | null;
   readonly slug: string | null;
 }

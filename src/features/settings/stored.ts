@@ -76,7 +76,6 @@ function sealedValue(
   return { value: String(count), sealed: seal(key, JSON.stringify(secret), contextOf(guildId, setting)) };
 }
 
-/** The row of the value, also of its history. */
 function contextOf(guildId: string, { listing, path }: SettingKey): readonly string[] {
   return ['settings', guildId, listing, path];
 }

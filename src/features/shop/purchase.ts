@@ -46,7 +46,6 @@ export interface ShopItem {
  */
 export const shopItems = addedValue<readonly ShopItem[]>('shop', []);
 
-/** A shop item that can be shown and logged. */
 export interface PublicShopItem extends Omit<ShopItem, 'codes'> {
   /** The number of codes, issued or not; null if the item is not a code. */
   readonly codeCount: number | null;
@@ -174,7 +173,6 @@ export function priceText(price: number, { text }: Pick<Texts, 'text'>): Markup 
 export type ItemIssue = 'no_channel' | RoleIssue;
 
 export interface ReportedItem {
-  /** Its name; escape it. */
   readonly item: string;
   readonly issue: ItemIssue;
   /** The role that it is about (Discord ID). */
@@ -184,7 +182,6 @@ export interface ReportedItem {
 }
 
 export interface PurchasedItem {
-  /** The name of the item; escape it. */
   readonly item: string;
   /** Credits. */
   readonly price: number;
@@ -210,7 +207,6 @@ const unready: Fields<ReportedItem> = {
   guildName: ['string', null],
 };
 
-/** A message to the buyer: the purchase was fulfilled. */
 export const fulfilledMessage: MessageType<'purchaseFulfilled', PurchasedItem> = {
   type: 'purchaseFulfilled',
   fields: item,
@@ -222,7 +218,6 @@ export const refundedMessage: MessageType<'purchaseRefunded', PurchasedItem> = {
 /** To the member who last changed the settings, if the guild has no channel for reports. */
 export const unreadyMessage: MessageType<'itemUnready', ReportedItem> = { type: 'itemUnready', fields: unready };
 
-/** The owner has to fulfil a purchase. */
 export const purchaseReport: MessageType<'purchase', ReportedPurchase> = { type: 'purchase', fields: purchase };
 /** A purchase was refunded because Discord did not give the role. */
 export const refundedReport: MessageType<'purchaseRefunded', ReportedPurchase> = {
@@ -234,10 +229,8 @@ export const closedReport: MessageType<'purchaseClosed', ClosedPurchase> = {
   type: 'purchaseClosed',
   fields: { ...item, purchaseId: ['number'] },
 };
-/** An item is in the shop that nobody can buy. */
 export const unreadyReport: MessageType<'itemUnready', ReportedItem> = { type: 'itemUnready', fields: unready };
 
-/** The shop of a community, as its settings say now. */
 export interface ShopContext {
   /** Which accounts pay. */
   readonly communityId: CommunityId;
@@ -345,7 +338,6 @@ export interface PurchaseSummary {
   readonly waiting: number;
 }
 
-/** A member in front of the shop of a guild. */
 export interface ShopVisitor {
   readonly userId: string;
   /** Null in direct messages. */

@@ -42,9 +42,7 @@ export interface ShopTables {
   /** Purchases of the shop. What is stored of the item is what it was when it was bought. */
   purchases: {
     id: Generated<number>;
-    /** In which community the buyer's account is. */
     community_id: CommunityId;
-    /** The id of the interaction that showed the confirmation. */
     confirmation_id: string;
     user_id: string;
     /** Empty if the community has no guild. */

@@ -176,7 +176,6 @@ function explainEntry(entry: LedgerEntry | null, userId: string | null): string 
   }
 }
 
-/** The status of an effect, and the reason if it is delayed or buried. */
 export function explainEffect({ state, attempts, reason }: EffectRecord): string {
   if (state === 'done') return `Done at attempt ${attempts}.`;
   if (state === 'buried') {
@@ -221,7 +220,6 @@ export interface TracedDelivery {
   readonly listing: string | null;
   /** `aheadOfTime`: until its timestamp is reached; `unconfirmed`: until its site confirms the vote. */
   readonly outcome: 'recorded' | 'duplicate' | 'test' | 'quarantined' | 'aheadOfTime' | 'unconfirmed' | 'ignored';
-  /** Why it was quarantined. */
   readonly reason: string | null;
   /** The entry of the event itself; null if it never pays, or was not recorded. */
   readonly entry: TracedEntry | null;

@@ -18,7 +18,6 @@ export interface VotePanelTables {
   /** The vote panel of each guild. Times are ms since the epoch. */
   vote_panels: {
     guild_id: string;
-    /** Where it is, or will be. */
     channel_id: string;
     /** Null before it was posted there. */
     message_id: string | null;

@@ -35,7 +35,6 @@ interface DeliveriesView extends NamedPage {
   readonly filter: Readonly<Record<string, string>>;
   readonly listings: readonly string[];
   readonly sites: readonly Pick<Site, 'id' | 'name'>[];
-  /** The name of a listing's site, if it is to be shown. */
   readonly siteOf: (listing: string | null) => string | null;
   /** The `before` of the next page; null on the last page. */
   readonly next: number | null;

@@ -171,7 +171,6 @@ const form = z.record(z.string().max(100), z.union([text, z.array(text).max(50)]
 interface SelectableObjects {
   /** The ids of the channels of the guild; null if Discord does not say. */
   readonly channels: ReadonlySet<string> | null;
-  /** Permissions that the bot lacks in a channel. */
   readonly missingIn: (channelId: string) => Promise<readonly PostingPermission[] | null>;
 }
 
