@@ -20,13 +20,10 @@ import {
 import { explainRoleIssue, type RoleAccess, roleIssue } from '../roles/feature.ts';
 import {
   type ClosedPurchase,
-  type ConfirmResult,
   closedReport,
   fulfilledMessage,
   type ItemIssue,
-  type Offers,
   type PurchasedItem,
-  type PurchaseRecord,
   priceText,
   purchaseReport,
   type ReportedItem,
@@ -34,7 +31,6 @@ import {
   refundedMessage,
   refundedReport,
   type Settlement,
-  type SettlementResult,
   type ShopContext,
   type ShopItem,
   type ShopVisitor,
@@ -42,7 +38,7 @@ import {
   unreadyMessage,
   unreadyReport,
 } from './purchase.ts';
-import type { PurchaseStore } from './store.ts';
+import { type PurchaseResult, type PurchaseStore, type StoredPurchase } from './store.ts';
 
 export function shopCard(shop: Pick<PurchaseStore, 'summary'>): ConsoleCard {
   return {
@@ -68,7 +64,7 @@ export function shopCard(shop: Pick<PurchaseStore, 'summary'>): ConsoleCard {
 }
 
 /** A confirmed role waits for Discord, and any other confirmed item for the owner. */
-function stateBadge({ state, role }: PurchaseRecord, { text }: Texts): Html {
+function stateBadge({ state, role }: Pick<StoredPurchase, 'state' | 'role'>, { text }: Texts): Html {
   if (state === 'fulfilled') return html`<span class="mark good">${text('shop.history.states.fulfilled')}</span>`;
   if (state === 'refunded') return html`<span class="mark">${text('shop.history.states.refunded')}</span>`;
   return html`<span class="mark busy">${role === null ? text('shop.history.states.confirmed') : text('shop.history.rolePending')}</span>`;
@@ -185,6 +181,9 @@ export function create() {
   } satisfies FeatureParts;
 }
 
+/** `unavailable`: the purchase cannot be stored at the moment, and nothing was charged. It may be confirmed again. */
+type ConfirmResult = PurchaseResult | { readonly outcome: 'unavailable' };
+
 /** The shop of the community in which a command is used. All methods reject with the errors of the store. */
 export type Shop = ReturnType<typeof createShop>;
 
@@ -216,7 +215,7 @@ export function createShop(context: ShopServices, onPurchase: (result: string) =
 
   return {
     /** The items as they are offered to a member, with the member's balance (credits). */
-    async offers({ userId, guildId, roles }: ShopVisitor): Promise<Offers> {
+    async offers({ userId, guildId, roles }: ShopVisitor) {
       const shop = shopIn(guildId);
       const unready = await findUnready(shop);
       return store.offers({ ...shop, unready }, { userId, roles: roles ?? [] }, clock.now());
@@ -258,10 +257,7 @@ export function createShop(context: ShopServices, onPurchase: (result: string) =
      * Fulfils or refunds a reported purchase, once. Null if it was not reported in this channel.
      * @param settlement `manager` is a user id
      */
-    async settle({
-      manager,
-      ...settlement
-    }: Settlement & { readonly manager: string }): Promise<SettlementResult | null> {
+    async settle({ manager, ...settlement }: Settlement & { readonly manager: string }) {
       const result = await store.settle(settlement, clock.now());
       if (result?.settled) {
         const { id, userId, state } = result.purchase;

@@ -4,7 +4,6 @@ import { addedValue } from '../../core/added-value.ts';
 import type { AccountId, CommunityId } from '../../core/ledger/account.ts';
 import type { Entry } from '../../core/ledger/entry.ts';
 import type { MessageType } from '../../core/outbox/effect-kind.ts';
-import type { QueueName } from '../../core/outbox/queue.ts';
 import type { StoredGrant } from '../../core/rewards/reward.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { RoleIssue } from '../roles/feature.ts';
@@ -249,21 +248,6 @@ export interface ShopMember {
   readonly roles: readonly string[];
 }
 
-export interface Offer {
-  readonly item: PublicShopItem;
-  /** How often it can still be bought; null for no limit. */
-  readonly left: number | null;
-  /** Why the member cannot buy it now; null if it is sold. */
-  readonly rejection: PurchaseRejection | null;
-  /** When the role would end if it was bought now (ms since the epoch); null if it would not. */
-  readonly until: number | null;
-}
-
-export interface Offers {
-  readonly balance: number;
-  readonly offers: readonly Offer[];
-}
-
 /** A confirmed purchase. Plain data. */
 export interface PurchaseOrder {
   /** The id of the interaction that showed the confirmation. Each is one purchase, however often it is confirmed. */
@@ -283,59 +267,12 @@ export interface PurchaseOrder {
   readonly isHandled?: boolean;
 }
 
-/** A purchase as it is stored: complete without the settings, which may no longer contain the item. */
-export interface StoredPurchase {
-  readonly id: number;
-  readonly userId: string;
-  readonly item: string;
-  /** The item's name when it was bought. Written by the owner: escape it. */
-  readonly name: string;
-  /** Credits. */
-  readonly price: number;
-  readonly state: PurchaseState;
-  /** The balance after the purchase (credits). */
-  readonly balance: number;
-  /** The role that was bought (Discord ID); null if the item is not a role. */
-  readonly role: string | null;
-  /** When the role ends (ms since the epoch); null if it does not end, or the item is not a role. */
-  readonly until: number | null;
-  /** The code that was issued, secret to everyone but the buyer; null if the item is not a code. */
-  readonly code: string | null;
-  /** ms since the epoch. */
-  readonly at: number;
-}
-
-export type PurchaseResult =
-  /** `repeated`: the confirmation was used before, and nothing was written now. */
-  | { readonly outcome: 'purchased'; readonly purchase: StoredPurchase; readonly repeated: boolean }
-  /** Nothing was written. `balance` in credits. */
-  | { readonly outcome: 'rejected'; readonly rejection: PurchaseRejection; readonly balance: number }
-  /** The confirmation was used by another member. */
-  | { readonly outcome: 'foreign' };
-
 /** How a manager settles a purchase that the owner fulfils. */
 export interface Settlement {
   readonly purchaseId: number;
   readonly state: 'fulfilled' | 'refunded';
   /** The channel in which the manager pressed the button. It must be the one in which the purchase was reported. */
   readonly channelId: string;
-}
-
-/** A settled purchase. `settled` is false if it was settled before; then nothing was written. */
-export interface SettlementResult {
-  readonly purchase: StoredPurchase;
-  readonly settled: boolean;
-  readonly queues: readonly QueueName[];
-}
-
-/** A purchase as the owner sees it: never with the code, which is secret to everyone but the buyer. */
-export type PurchaseRecord = Pick<StoredPurchase, 'id' | 'userId' | 'name' | 'price' | 'state' | 'role' | 'at'>;
-
-export interface PurchaseSummary {
-  /** At most 10, newest first. */
-  readonly newest: readonly PurchaseRecord[];
-  /** How many the owner has neither fulfilled nor refunded yet. */
-  readonly waiting: number;
 }
 
 export interface ShopVisitor {
@@ -345,6 +282,3 @@ export interface ShopVisitor {
   /** The ids of the member's roles; null in direct messages, where no item that requires a role is sold. */
   readonly roles: readonly string[] | null;
 }
-
-/** `unavailable`: the purchase cannot be stored at the moment, and nothing was charged. It may be confirmed again. */
-export type ConfirmResult = PurchaseResult | { readonly outcome: 'unavailable' };

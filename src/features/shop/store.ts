@@ -16,25 +16,19 @@ import {
   fulfilledMessage,
   grantSource,
   leftOf,
-  type Offer,
-  type Offers,
   type PurchasedItem,
   type PurchaseOrder,
   type PurchaseRejection,
-  type PurchaseResult,
   type PurchaseState,
-  type PurchaseSummary,
   purchaseEntry,
   purchaseReport,
   refundEntry,
   refundedMessage,
   refundedReport,
   type Settlement,
-  type SettlementResult,
   type ShopContext,
   type ShopItem,
   type ShopMember,
-  type StoredPurchase,
   withoutCodes,
 } from './purchase.ts';
 
@@ -50,9 +44,12 @@ export interface ShopTables {
     /** Where it was, or would be, reported to the owner. */
     owner_channel_id: string | null;
     item: string;
+    /** Written by the owner: escape it. */
     name: string;
+    /** Credits. */
     price: number;
     state: PurchaseState;
+    /** After the purchase (credits). */
     balance: number;
     role: string | null;
     until: number | null;
@@ -75,7 +72,18 @@ function storedGuildId(guildId: string | null): string {
   return guildId ?? '';
 }
 
-function toPurchase({ user_id: userId, item, name, price, ...row }: PurchaseRow): StoredPurchase {
+/** A purchase as it is stored: complete without the settings, which may no longer contain the item. */
+export type StoredPurchase = ReturnType<typeof toPurchase>;
+
+export type PurchaseResult =
+  /** `repeated`: the confirmation was used before, and nothing was written now. */
+  | { readonly outcome: 'purchased'; readonly purchase: StoredPurchase; readonly repeated: boolean }
+  /** Nothing was written. `balance` in credits. */
+  | { readonly outcome: 'rejected'; readonly rejection: PurchaseRejection; readonly balance: number }
+  /** The confirmation was used by another member. */
+  | { readonly outcome: 'foreign' };
+
+function toPurchase({ user_id: userId, item, name, price, ...row }: PurchaseRow) {
   const { id, state, balance, role, until, code, at } = row;
   return { id, userId, item, name, price, state, balance, role, until, code, at };
 }
@@ -254,19 +262,26 @@ const findOpenPurchase = preparedStatement<GrantedRole, ShopTables>()((db, place
 /* Times are ms since the epoch. */
 
 export const reads = {
-  async offers(sql: ShopSql, shop: ShopContext, { userId, roles }: ShopMember, now: number): Promise<Offers> {
+  async offers(sql: ShopSql, shop: ShopContext, { userId, roles }: ShopMember, now: number) {
     const accountId = accountIdOf(shop.communityId, userId);
     const balance = (await findCredits(sql, { accountId }))[0]?.credits ?? 0;
     const grants = await findGrants(sql, { userId });
     const stock = await stockOf(sql, shop);
-    const offer = (shopItem: ShopItem): Offer => {
+    const offer = (shopItem: ShopItem) => {
       const item = withoutCodes(shopItem);
       const left = stock.get(item.id) ?? null;
       const isReady = !shop.unready?.has(item.id);
       const context = { confirmedPrice: item.price, balance, left, roles, grants, isReady, now };
       const decision = decidePurchase(item, context);
       const until = decision.rejection === null ? decision.until : null;
-      return { item, left, rejection: decision.rejection, until };
+      return {
+        item,
+        left,
+        /** Why the member cannot buy it now; null if it is sold. */
+        rejection: decision.rejection,
+        /** When the role would end if it was bought now (ms since the epoch); null if it would not. */
+        until,
+      };
     };
     return { balance, offers: shop.items.map(offer) };
   },
@@ -295,7 +310,7 @@ export const reads = {
    * The newest purchases, without codes, and how many wait for the owner. Scans the purchases, which are rare.
    * @param guildId of one guild; null for all
    */
-  async summary({ db, connection }: ShopSql, guildId: string | null = null): Promise<PurchaseSummary> {
+  async summary({ db, connection }: ShopSql, guildId: string | null = null) {
     const all = db.selectFrom('purchases');
     const shown = guildId === null ? all : all.where('guild_id', '=', guildId);
     const recent = shown
@@ -366,12 +381,11 @@ export const writes = {
     return { outcome: 'purchased', purchase: toPurchase(purchase), repeated: false };
   },
 
-  /** Fulfils or refunds a purchase that the owner fulfils, once. Null if it is not such a purchase of the channel. */
-  async settle(
-    sql: ShopSql,
-    { purchaseId, state, channelId }: Settlement,
-    now: number,
-  ): Promise<SettlementResult | null> {
+  /**
+   * Fulfils or refunds a purchase that the owner fulfils, once. Null if it is not such a purchase of the channel.
+   * `settled` is false if it was settled before; then nothing was written.
+   */
+  async settle(sql: ShopSql, { purchaseId, state, channelId }: Settlement, now: number) {
     const { db, connection } = sql;
     await lockShop(sql);
     const [stored] = await run(connection, db.selectFrom('purchases').selectAll().where('id', '=', purchaseId));
@@ -388,6 +402,8 @@ export const writes = {
     return { purchase: toPurchase({ ...stored, state }), settled: true, queues };
   },
 };
+
+export type Offer = Awaited<ReturnType<(typeof reads)['offers']>>['offers'][number];
 
 export type PurchaseStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 

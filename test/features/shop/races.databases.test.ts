@@ -2,7 +2,7 @@ import { systemClock } from '@tallyhook/platform/clock';
 import { hour } from '@tallyhook/platform/durations';
 import { createPrng } from '@tallyhook/platform/prng';
 import { expect, it, onTestFinished } from 'vitest';
-import type { StoredPurchase } from '../../../src/features/shop/purchase.ts';
+import type { StoredPurchase } from '../../../src/features/shop/store.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
 import { accountOf, firstCommunity } from '../../support/communities.ts';
