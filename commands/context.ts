@@ -10,7 +10,7 @@ import type { DrawVotePicture } from '../src/features/parts.ts';
 import type { Reminders } from '../src/features/reminders/service.ts';
 import type { SetupServices } from '../src/features/settings/services.ts';
 import type { Shop } from '../src/features/shop/parts.ts';
-import type { Traces } from '../src/features/traces/delivery-details.ts';
+import type { Traces } from '../src/features/traces/parts.ts';
 
 export interface CommandContext extends AnsweringContext {
   /**

@@ -8,18 +8,7 @@ import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 const changesAtOnce = 200;
 
 /** The state of a community: in use, missing or parked. Times are ms since the epoch. */
-export interface GuildState {
-  readonly guildId: string;
-  /** When the bot was first found to be missing; null while it is there. */
-  readonly missingSince: number | null;
-  readonly parkedAt: number | null;
-  /** A user id, or {@link byTallyhook}. */
-  readonly parkedBy: string | null;
-  /** When its settings were last changed; null if they never were. */
-  readonly changedAt: number | null;
-  /** Notices of the deletion since it was parked. */
-  readonly notices: number;
-}
+export type GuildState = ReturnType<typeof toState>;
 
 /** Who parked a community: the program, because the bot was removed. */
 export const byTallyhook = 'tallyhook';
@@ -115,9 +104,19 @@ function guilds(db: Sql['db']) {
   ]);
 }
 
-function toState(row: Awaited<ReturnType<ReturnType<typeof guilds>['execute']>>[number]): GuildState {
+function toState(row: Awaited<ReturnType<ReturnType<typeof guilds>['execute']>>[number]) {
   const { guild_id: guildId, missing_since: missingSince, parked_at: parkedAt, parked_by: parkedBy } = row;
-  return { guildId, missingSince, parkedAt, parkedBy, changedAt: row.changed_at, notices: row.notices };
+  return {
+    guildId,
+    /** When the bot was first found to be missing; null while it is there. */
+    missingSince,
+    parkedAt,
+    /** A user id, or {@link byTallyhook}. */
+    parkedBy,
+    /** When its settings were last changed; null if they never were. */
+    changedAt: row.changed_at,
+    notices: row.notices,
+  };
 }
 
 async function setVersion({ db, connection }: Sql, guildId: string, version: number): Promise<void> {

@@ -317,8 +317,9 @@ function createVotePanelHandler(
     const drawn = await draw(guildId);
     if (drawn === null) return { outcome: 'done' };
     const shown = digestOf(drawn);
-    const isShown = stored.messageId !== null && stored.shown === shown;
-    const result = isShown ? { messageId: stored.messageId } : await show(stored, drawn, effect);
+    const { messageId } = stored;
+    const isShown = messageId !== null && stored.shown === shown;
+    const result = isShown ? { messageId } : await show(stored, drawn, effect);
     if (result === null || ('outcome' in result && result.outcome === 'bury')) {
       const reportTo = directory.ofGuild(guildId)?.ownerChannelId ?? null;
       await panels.removed({ guildId, channelId }, reportTo, clock.now());

@@ -62,14 +62,7 @@ export const lostPanelReport: MessageType<'votePanelGone', LostPanel> = {
  */
 const maxPlannedMs = day + hour;
 
-export interface StoredPanel {
-  readonly guildId: string;
-  readonly channelId: string;
-  readonly messageId: string | null;
-  readonly replaced: PostedMessage | null;
-  readonly shown: string | null;
-  readonly updatedAt: number;
-}
+export type StoredPanel = ReturnType<typeof toPanel>;
 
 export const reads = {
   async all({ db, connection }: VotePanelSql): Promise<readonly StoredPanel[]> {
@@ -82,7 +75,7 @@ export const reads = {
   },
 };
 
-function toPanel(row: VotePanelRow): StoredPanel {
+function toPanel(row: VotePanelRow) {
   const { replaced_channel: channelId, replaced_message: id } = row;
   return {
     guildId: row.guild_id,

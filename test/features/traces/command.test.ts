@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { trace } from '../../../commands/trace.ts';
 import type { Reply } from '../../../src/discord/commands/reply.ts';
 import { renderReply } from '../../../src/discord/rendering/message.ts';
-import type { TracedDelivery } from '../../../src/features/traces/delivery-details.ts';
+import type { TracedDelivery } from '../../../src/features/traces/parts.ts';
 import { createTraces } from '../../../src/features/traces/parts.ts';
 import {
   contextFor,
@@ -58,14 +58,14 @@ describe('/trace', () => {
 
   it('names the listing as the service does, the roles, and what was announced', async () => {
     const effect = { state: 'done', reason: null } as const;
-    const delivery: TracedDelivery = {
+    const delivery = {
       ...{ receivedAt: start, listing: 'server', outcome: 'recorded', reason: null },
       entry: { cause: 'vote', credits: 20, reason: '10 × 2', at: start },
       effects: [
         { ...effect, kind: 'announcement', role: null },
         { ...effect, kind: 'role', role: '300000000000000009' },
       ],
-    };
+    } as unknown as TracedDelivery;
     const traces = { trace: async () => ({ deliveries: [delivery], entries: [], roles: [] }) };
     const context = contextFor({ name: 'server', lookup: fakeLookup('server', { profile: async () => server }) });
     const reply = await trace.execute(inputOf({ user: memberId }, { isManager: true }), { ...context, traces });
@@ -79,10 +79,10 @@ describe('/trace', () => {
       role: null,
       reason: 'Role 300000000000000009 is managed.',
     } as const;
-    const delivery: TracedDelivery = {
+    const delivery = {
       ...{ receivedAt: start, listing: null, outcome: 'recorded', reason: null, entry: null },
       effects: [failed],
-    };
+    } as unknown as TracedDelivery;
     const traces = { trace: async () => ({ deliveries: [delivery], entries: [], roles: [] }) };
     const reply = await trace.execute(inputOf({ user: memberId }, { isManager: true }), { ...contextFor(), traces });
     expect(linesOf(reply).slice(1)).toEqual([
