@@ -7,9 +7,7 @@ import type { Markup } from '@tallyhook/platform/texts/markup';
 import type { Html } from '@tallyhook/platform/web/html';
 import type { RequestHandler } from 'express';
 import type { Config } from '../../config/schema.ts';
-import type { AddedValue } from '../core/added-value.ts';
 import type { CardSource } from '../core/announcements/announcement.ts';
-import type { AnnouncementStyle } from '../core/announcements/announcement-style.ts';
 import type { CommunityId } from '../core/ledger/account.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { DirectMessage, Effect, MessageType } from '../core/outbox/effect-kind.ts';
@@ -22,21 +20,11 @@ import type { ChannelTexts, GuildTexts, MemberTexts } from '../discord/languages
 import type { ApplicationSettings } from '../discord/registration/application-settings.ts';
 import type { DiscordRest } from '../discord/rest.ts';
 import type { AppTexts, Texts } from '../texts/texts.ts';
+import type { createAnnouncements } from './announcements/announcements.ts';
 import type { Community, Directory } from './communities/directory.ts';
 import type { LookupClients } from './communities/feature.ts';
 
-export interface AnnouncementsOfListings {
-  styleOf(listing: string): AnnouncementStyle;
-  /** Null for a listing that is not configured. */
-  findStyle(listing: string): AnnouncementStyle | null;
-  /** The configured language for a channel or a guild (Discord's locale); null without one. */
-  languageOf(place: { readonly channelId: string } | { readonly guildId: string }): string | null;
-  /**
-   * Checks whether something is announced in a channel: it is switched on for all listings whose votes are announced
-   * there.
-   */
-  announces(event: AddedValue<boolean>, channelId: string): boolean;
-}
+export type AnnouncementsOfListings = ReturnType<typeof createAnnouncements>;
 
 /**
  * The context of every feature in each process. A feature that needs more, such as its own statements or what another
