@@ -6,7 +6,8 @@ import { firstCommunity } from './communities.ts';
 
 /** The ledger over a store, by default of the first community. @param guilds other communities by their guild */
 export function ledgerOver(store: Store, now: number, guilds: Readonly<Record<string, CommunityId>> = {}) {
-  const communityOf = (id: CommunityId, guildId: string | null) => ({ id, guildId, named: [], listings: [] }) as never as Community;
+  const communityOf = (id: CommunityId, guildId: string | null) =>
+    ({ id, guildId, named: [], listings: [] }) as never as Community;
   const byDefault = communityOf(firstCommunity, null);
   const others = Object.entries(guilds).map(([guildId, id]) => communityOf(id, guildId));
   const directory = {

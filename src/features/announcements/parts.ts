@@ -105,8 +105,10 @@ export function createAnnouncer(
     const names = [...new Set(effects.map(({ content }) => content.listing))];
     const cards = new Map(names.map((name) => [name, readCard(cardOf, name, clock)]));
     const hasIcon = effects.some(({ content }) => styleOf(content.listing).icon);
-    const common = [channelTexts(channelId), hasIcon ? portraits.iconOf(channelId) : null] as const;
-    const [ownTexts, icon] = await Promise.all(common);
+    const [ownTexts, icon] = await Promise.all([
+      channelTexts(channelId),
+      hasIcon ? portraits.iconOf(channelId) : Promise.resolve(null),
+    ]);
     return Promise.all(
       effects.map(async (effect) => {
         const { content } = effect;
