@@ -6,7 +6,7 @@ import { paginate } from '@tallyhook/platform/web/pagination';
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { operator } from '../core/ledger/correction.ts';
 import type { Board } from '../core/ledger/standing.ts';
-import { type DeliveryRecord, type EffectRecord, isPruned, type LedgerEntry } from '../core/records/records.ts';
+import { type DeliveryRecord, type EffectRecord, isPruned } from '../core/records/records.ts';
 import {
   type DeliveryDetails,
   explainDelivery,
@@ -22,7 +22,6 @@ import {
   findEffect,
   getMember,
   getSummary,
-  type ListingDetails,
   listDeliveries,
   listListings,
   type MemberAccount,
@@ -30,8 +29,6 @@ import {
   replayDelivery,
   replayEffect,
   reverseVotes,
-  type Summary,
-  type VoteTimes,
 } from './queries.ts';
 import {
   correctionRequest,
@@ -59,7 +56,7 @@ export function createOwnerApi(context: OwnerContext, authentication: Authentica
 
   router.get(
     '/summary',
-    sendJson(async () => summaryJson(await getSummary(context))),
+    sendJson(() => summaryOf(context)),
   );
 
   router.get(
@@ -73,9 +70,7 @@ export function createOwnerApi(context: OwnerContext, authentication: Authentica
 
   router.get(
     '/leaderboard',
-    sendJson(async ({ query }) =>
-      leaderboardJson(await getLeaderboard(context, parseRequest(leaderboardQuery, query))),
-    ),
+    sendJson(async ({ query }) => getLeaderboard(context, parseRequest(leaderboardQuery, query))),
   );
 
   router.post(
@@ -85,7 +80,7 @@ export function createOwnerApi(context: OwnerContext, authentication: Authentica
       const correction = parseRequest(correctionRequest, request.body);
       const { balance, repeated, at } = await correct(context, userId, correction, byOperator(request));
       response.status(repeated ? 200 : 201);
-      return { userId, credits: balance, correction: { ...correction, ...(!repeated && { at: iso(at) }) }, repeated };
+      return { userId, credits: balance, correction: { ...correction, ...(!repeated && { at }) }, repeated };
     }),
   );
 
@@ -113,7 +108,7 @@ export function createOwnerApi(context: OwnerContext, authentication: Authentica
     '/effects',
     sendJson(async ({ query }) => {
       const { rows, next } = await paginate(parseRequest(effectsQuery, query), context.records.effects);
-      return { effects: rows.map(effectJson), next };
+      return { effects: rows, next };
     }),
   );
 
@@ -135,7 +130,7 @@ export function createOwnerApi(context: OwnerContext, authentication: Authentica
 
   router.get(
     '/listings',
-    sendJson(async () => ({ listings: (await listListings(context)).map(listingJson) })),
+    sendJson(async () => ({ listings: await listListings(context) })),
   );
 
   router.post(
@@ -180,7 +175,7 @@ function requireToken(authentication: Authentication): RequestHandler {
 
 function sendJson(handle: (request: Request, response: Response) => Promise<unknown>): RequestHandler {
   return async (request, response) => {
-    response.json(await handle(request, response));
+    response.type('json').send(JSON.stringify(await handle(request, response), withIsoTimes));
   };
 }
 
@@ -203,27 +198,20 @@ function sendErrors(log: Log) {
   });
 }
 
-/*
- * The JSON of the owner API. Times are ISO 8601 in UTC.
- */
+/** Times by the names that they have everywhere, as ISO 8601 in UTC. */
+function withIsoTimes(key: string, value: unknown): unknown {
+  return typeof value === 'number' && /^(at|until|asOf|\w+At)$/.test(key) ? new Date(value).toISOString() : value;
+}
 
 /** The body is null if it was pruned; a duplicate has the body of the delivery that it repeats. */
 function deliveryJson(delivery: DeliveryRecord) {
   const { id, receivedAt, family, listing, kind, outcome, reason, userId, credits } = delivery;
   const body = isPruned(delivery) ? null : delivery.body;
-  return { id, receivedAt: iso(receivedAt), family, listing, kind, outcome, reason, userId, credits, body };
-}
-
-function effectJson({ createdAt, dueAt, finishedAt, ...effect }: EffectRecord) {
-  return { ...effect, createdAt: iso(createdAt), dueAt: iso(dueAt), finishedAt: iso(finishedAt) };
+  return { id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body };
 }
 
 function effectDetailsJson(effect: EffectRecord) {
-  return { ...effectJson(effect), why: explainEffect(effect) };
-}
-
-function entryJson(entry: LedgerEntry) {
-  return { ...entry, at: iso(entry.at) };
+  return { ...effect, why: explainEffect(effect) };
 }
 
 function deliveryDetailsJson({ delivery, original, entry, effects, why, timeline }: DeliveryDetails) {
@@ -231,9 +219,9 @@ function deliveryDetailsJson({ delivery, original, entry, effects, why, timeline
     ...deliveryJson(delivery),
     why,
     duplicateOf: original,
-    entry: entry && entryJson(entry),
-    effects: effects.map(effectJson),
-    timeline: timeline.map((item) => ({ ...item, at: iso(item.at) })),
+    entry,
+    effects,
+    timeline,
   };
 }
 
@@ -242,8 +230,8 @@ function memberJson(member: MemberDetails) {
   return {
     userId: standing.userId,
     ...accountJson(member),
-    listings: listings.map(voteTimesJson),
-    entries: entries.rows.map(entryJson),
+    listings,
+    entries: entries.rows,
     next: entries.next,
     unpaid: unpaid.map((delivery) => ({ ...deliveryJson(delivery), why: explainDelivery(delivery) })),
   };
@@ -256,33 +244,17 @@ function accountJson({ guildId, standing, marks, last }: MemberAccount) {
     credits,
     votes,
     rank,
-    streak: { days: streak.days, endsAt: iso(streak.endsAt) },
-    grants: grants.map(({ role, until }) => ({ role, until: iso(until) })),
+    streak: { days: streak.days, endsAt: streak.endsAt },
+    grants: grants.map(({ role, until }) => ({ role, until })),
     reminder: marks.reminder !== 0,
-    lastVoteAt: iso(last?.lastVoteAt ?? null),
-    nextVoteAt: iso(last?.nextVoteAt ?? null),
+    lastVoteAt: last?.lastVoteAt ?? null,
+    nextVoteAt: last?.nextVoteAt ?? null,
   };
 }
 
-function leaderboardJson({ asOf, ...leaderboard }: Awaited<ReturnType<typeof getLeaderboard>>) {
-  return { ...leaderboard, asOf: iso(asOf) };
-}
-
-function listingJson({ held, ...listing }: ListingDetails) {
-  return { ...listing, held: held && { ...held, heldAt: iso(held.heldAt) } };
-}
-
-function voteTimesJson({ listing, lastVoteAt, nextVoteAt }: VoteTimes) {
-  return { listing, lastVoteAt: iso(lastVoteAt), nextVoteAt: iso(nextVoteAt) };
-}
-
-function summaryJson({ counts, parts, budgets, lastDelivery }: Summary) {
+async function summaryOf(context: OwnerContext) {
+  const { counts, parts, budgets, lastDelivery } = await getSummary(context);
   return { ...counts, parts, budgets, lastDelivery: lastDelivery && deliveryJson(lastDelivery) };
-}
-
-/** @param at ms since the epoch */
-function iso(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }
 
 /** @param guildId null for the only community @param page `before` is how many members to skip; null for the first page */

@@ -20,22 +20,17 @@ import type { CommunityScope, OwnerCommunities } from './communities.ts';
 import type { EventStream } from './event-stream.ts';
 import type { ReadNames } from './names.ts';
 
-/** Whether a component is ready, and if not, the reason. */
 export interface ComponentStatus {
   readonly ready: boolean;
   readonly reason?: string;
 }
 
-/** The lookup API budget and key status of a listing. */
 export interface BudgetStatus {
   readonly listing: string;
-  /** Requests left at the moment; null if the budget cannot be read. */
   readonly left: number | null;
   /** Requests per minute and key (document, section 8). */
   readonly limit: number;
-  /** The service rejects the key. */
   readonly keyRefused: boolean;
-  /** The service sends responses that do not match its document. */
   readonly wrongShape: boolean;
 }
 
@@ -53,12 +48,10 @@ interface OwnerGuilds {
   readonly reader: GuildReader | null;
 }
 
-/** The dependencies of the owner's API and console. */
 export interface OwnerContext extends RecordsContext {
   /** The community that all of this is about; null for all of them. */
   readonly scope: CommunityScope | null;
   readonly guilds: OwnerGuilds;
-  /** The texts of the app. Default: those of tallyhook. */
   readonly languages: AppTexts;
   /** The settings of all communities, each by its guild; null if none can be stored. */
   readonly setup: SetupServices | null;
