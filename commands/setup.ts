@@ -194,7 +194,7 @@ function openSection(view: ListingView): Answer {
   const id = view.input.options['s'];
   if (id === 'listing') return renderListing(view);
   const section = sectionOf(id);
-  return section === null ? renderOverview(view) : renderSection(view, section);
+  return section === null ? renderOverview(view) : (section.render?.(view) ?? renderSection(view, section));
 }
 
 /** Takes back what was stored, so that the operator's file or environment is in effect again. */
@@ -289,7 +289,13 @@ async function renderOverview(view: SetupView): Promise<Panel> {
       ...(await renderChecklist(view)),
       ...listingSelect(view),
       sectionBlock(view, 'listing', escapedName(listingTitle(view, view.listing))),
-      ...setupSections.map((section) => sectionBlock(view, section.id, summaryOf(view, section))),
+      ...setupSections
+        .filter(({ summary }) => summary.length > 0)
+        .map((section) => sectionBlock(view, section.id, summaryOf(view, section))),
+      // A row of buttons, because a message has 40 components.
+      buttonBlock(
+        ...setupSections.filter(({ summary }) => summary.length === 0).map(({ id }) => sectionButton(view, id)),
+      ),
       ...community.issues
         .slice(0, 2)
         .map((issue) => textBlock(subtext(text('setup.main.notStored', { problem: problemOf(issue, view).text })))),

@@ -391,7 +391,13 @@ export interface CommunityConfig {
 }
 
 /** Variables with ids of one guild, which do not apply to listings of others. */
-const guildVariables = ['ANNOUNCE_CHANNEL_ID', 'PREMIUM_CHANNEL_ID', 'VOTER_ROLE_ID', 'DISCORD_GUILD_ID'] as const;
+const guildVariables = [
+  'ANNOUNCE_CHANNEL_ID',
+  'PREMIUM_CHANNEL_ID',
+  'VOTER_ROLE_ID',
+  'DISCORD_GUILD_ID',
+  'WEBHOOK_URL',
+] as const;
 
 /**
  * The listings of a guild: those of the operator and those linked in Discord, with the settings that `/setup` stored. A
@@ -405,13 +411,19 @@ export function communityConfig(
   const issues: CommunityIssue[] = [];
   const values = parseAll(settings, issues);
   const ownSources = base.sources.filter((source) => source.guildId === guildId);
-  const shared = joinParts(values.get('') ?? new Map<string, unknown>(), (path) =>
-    ownSources.map(({ listing }) => valueAt(listing, path)).find((value) => value !== undefined),
+  const linkedDefaults = defaultsForLinked(base.defaults, guildId);
+  const ofOperator = [
+    ...ownSources.map(({ listing }) => [listing, base.defaults] as const),
+    [{}, linkedDefaults] as const,
+  ];
+  const shared = joinParts(values.get('') ?? new Map<string, unknown>(), (spec) =>
+    ofOperator
+      .map(([listing, defaults]) => configuredValue(spec, listing, ofGuild(defaults, guildId)))
+      .find((value) => value !== undefined),
   );
   const stated = [...ownSources, ...linkedSources(base, guildId, settings)].map((source) =>
     withSettings(source, new Map([...shared, ...(values.get(source.listing.name) ?? [])])),
   );
-  const linkedDefaults = defaultsForLinked(base.defaults, guildId);
   const configured = withSharedSettings(stated, []).map((source) => {
     return { source, listing: toListing(source, source.origin === 'setup' ? linkedDefaults : base.defaults) };
   });

@@ -7,6 +7,7 @@ import { tokenProblem } from '@tallyhook/platform/pasted-forms';
 import type { SecretFile } from '@tallyhook/platform/secret-files';
 import type { ExporterOptions } from '@tallyhook/platform/tracing/exporter-options';
 import { z } from 'zod';
+import { webhookEndpoints } from '../src/features/events/event.ts';
 import { toListingBase } from './describe.ts';
 import { type Environment, invalidValue, keySourcesOf, mayStoreSecrets, readValues } from './environment.ts';
 import { listedListings, type ReadListings, readListings } from './listings.ts';
@@ -334,6 +335,7 @@ function secretsIn(values: Values, listings: readonly ListingConfig[]): string[]
     listing.voteAuthorization,
     ...listing.voteSecrets,
     ...listing.premiumSecrets,
+    ...webhookEndpoints.in(listing).flatMap(({ secrets }) => secrets),
   ]);
   const passwords = [values.DATABASE_URL, values.CACHE_URL, values.OTEL_EXPORTER_OTLP_ENDPOINT].flatMap((url) =>
     passwordsIn(url ?? ''),

@@ -61,6 +61,7 @@ import {
   textBlock,
   toChanges,
 } from './view.ts';
+import { webhooks } from './webhooks.ts';
 
 export type Answer = Promise<Reply | Panel | Modal> | Reply | Panel | Modal;
 
@@ -68,6 +69,7 @@ export type Answer = Promise<Reply | Panel | Modal> | Reply | Panel | Modal;
 export interface SetupSection {
   /** In the ids of components, and of its name in the texts. */
   readonly id: SectionId;
+  /** Settings of its line in the overview; none for a button without one. */
   readonly summary: readonly SettingPath[];
   /** Opened by buttons and selects in this order, or by what the section adds. */
   readonly forms: readonly Form[];
@@ -78,6 +80,8 @@ export interface SetupSection {
   isUsed?(view: SetupView, path: SettingPath): boolean;
   /** Blocks of the section. By default a text with its settings. */
   blocks?(view: ListingView, settings: PanelBlock): readonly PanelBlock[];
+  /** Renders the section in another way. */
+  render?(view: ListingView): Promise<Panel>;
   /** Beside those that open its forms. */
   buttons?(view: SetupView): readonly ReplyButton[];
   /** Step that the first use recommends. */
@@ -617,6 +621,7 @@ export const setupSections: readonly SetupSection[] = [
   cooldown,
   shop,
   announcements,
+  webhooks,
 ];
 
 /** Null for a forged or outdated one. */

@@ -150,8 +150,15 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const claimRecorder = handling.recording.claims(store.recorder);
   const common = { ...kit, config, languages, store, directory, lookups, drawVotePicture, isHandled, claimRecorder };
   const context = { ...common, nudge: notices.nudge };
+  const webhookTargets = {
+    allowLoopback: false,
+    allowPrivate: config.webhookPrivateTargets,
+    resolve: shareQueries(systemResolve),
+  };
+  const webhookSender = new WebhookSender({ ...context, targets: webhookTargets });
   const services = await createServices({
     ...context,
+    webhookSender,
     rest: access.rest,
     findDeparted: access.findDeparted,
     encryption,
@@ -204,12 +211,6 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     recorder: handling.recording.recorder(store.recorder),
     onRecorded,
   });
-  const webhookTargets = {
-    allowLoopback: false,
-    allowPrivate: config.webhookPrivateTargets,
-    resolve: shareQueries(systemResolve),
-  };
-  const webhookSender = new WebhookSender({ ...context, targets: webhookTargets });
   const isOwnShare = announcing === null ? {} : { discord: queueShare.isOwn, members: queueShare.isOwn };
   const worker = createWorker({
     ...kit,

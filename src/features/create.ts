@@ -25,8 +25,8 @@ const loaders = [
   () => import('./traces/parts.ts'),
   () => import('./vote-panel/parts.ts'),
   () => import('./topgg-connect/parts.ts'),
-  () => import('./settings/parts.ts'),
   () => import('./events/parts.ts'),
+  () => import('./settings/parts.ts'),
   () => import('./server-counts/parts.ts'),
 ] as const;
 

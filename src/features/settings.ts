@@ -117,12 +117,13 @@ export function isSecretPath(path: string): boolean {
 /** Stored values of a community by path, with the secret parts in their values. @param configured by the operator */
 export function joinParts(
   stored: ReadonlyMap<string, unknown>,
-  configured: (path: string) => unknown = () => undefined,
+  configured: (spec: SettingSpec) => unknown = () => undefined,
 ): ValuesByPath {
   const values = [...stored].filter(([path]) => !isSecretPath(path));
   return values.map(([path, value]) => {
-    const parts = findSetting(path)?.secretParts;
-    return [path, parts ? parts.join(value, (part) => stored.get(part), configured(path)) : value];
+    const spec = findSetting(path);
+    const parts = spec?.secretParts;
+    return [path, spec && parts ? parts.join(value, (part) => stored.get(part), configured(spec)) : value];
   });
 }
 

@@ -1,6 +1,7 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { createEncryption } from '@tallyhook/platform/encryption/encryption';
 import { createLog } from '@tallyhook/platform/log';
+import { systemResolve } from '@tallyhook/platform/webhooks/target';
 import type { APIInteraction, APIInteractionResponse } from 'discord-api-types/v10';
 import { onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
@@ -14,6 +15,7 @@ import { createDirectory, createListingTargets } from '../../src/features/commun
 import { listingsByGuild } from '../../src/features/communities/listings.ts';
 import { LookupClients } from '../../src/features/communities/lookup-clients.ts';
 import { createServices } from '../../src/features/create.ts';
+import { WebhookSender } from '../../src/features/events/sender.ts';
 import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
 import { createSettings } from '../../src/features/settings/in-effect.ts';
 import { openStore } from '../../src/features/store.ts';
@@ -87,6 +89,10 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   const services = await createServices({
     ...{ ...context, claimRecorder: store.recorder, isHandled: () => false, nudge() {} },
     ...{ setup: settings.setup, encryption: createEncryption(config.encryption, () => {}) },
+    webhookSender: new WebhookSender({
+      ...context,
+      targets: { allowLoopback: false, resolve: systemResolve },
+    }),
     findDeparted: async () => new Map(),
     async compareTargets() {},
   });

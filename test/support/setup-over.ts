@@ -1,8 +1,13 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { createEncryption } from '@tallyhook/platform/encryption/encryption';
 import { createLog } from '@tallyhook/platform/log';
+import { systemResolve } from '@tallyhook/platform/webhooks/target';
 import { loadConfig } from '../../config/load.ts';
+import { createMetrics } from '../../src/core/metrics.ts';
 import { createDirectory, createListingTargets } from '../../src/features/communities/directory.ts';
+import { EndpointAccess } from '../../src/features/events/endpoints.ts';
+import { WebhookSender } from '../../src/features/events/sender.ts';
+import { SettingsInEffect } from '../../src/features/settings/in-effect.ts';
 import {
   createChangeSimulation,
   createSetupDrafts,
@@ -22,11 +27,15 @@ function configOf(environment: Environment) {
 }
 
 /** The settings of a process with these variables and this store. The listing service does not respond. */
-export function setupOver({ settings: store }: Store, environment: Environment = {}): Settings {
+export function setupOver(
+  { settings: store }: Store,
+  environment: Environment = {},
+  apply: () => Promise<void> = async () => {},
+): Settings {
   const { base, encryption, publicUrl } = configOf(environment);
   return new Settings({
     ...{ store, encryption: createEncryption(encryption), publicUrl, clock: systemClock },
-    ...{ base: () => base, apply: async () => {}, findTarget: createListingTargets(() => undefined).find },
+    ...{ base: () => base, apply, findTarget: createListingTargets(() => undefined).find },
   });
 }
 
@@ -35,14 +44,22 @@ export function setupServicesOver(
   store: Store,
   { checks = {}, environment = {} }: { checks?: Partial<SetupChecks>; environment?: Environment } = {},
 ): SetupServices {
-  const setup = setupOver(store, environment);
+  const config = configOf(environment);
   const clock = systemClock;
+  const log = createLog({ level: 'silent', secrets: [] });
+  const directory = createDirectory(config.listings, communityIdsOf(config.listings));
+  const inEffect = new SettingsInEffect(config.base, {
+    ...{ store: store.settings, encryption: createEncryption(config.encryption), redact: null, log },
+    ...{ replace: directory.replace, addCommunities: async () => {} },
+  });
+  const setup = setupOver(store, environment, inEffect.refresh);
+  const kit = { store, directory, clock, stopwatch: clock, log };
+  const targets = { allowLoopback: false, allowPrivate: config.webhookPrivateTargets, resolve: systemResolve };
+  const webhookSender = new WebhookSender({ ...kit, targets, metrics: createMetrics() });
   return {
     settings: setup,
-    simulateChange: createChangeSimulation({
-      ...{ setup, store, clock, stopwatch: clock, log: createLog({ level: 'silent', secrets: [] }) },
-      directory: createDirectory(configOf(environment).listings, communityIdsOf(configOf(environment).listings)),
-    }),
+    simulateChange: createChangeSimulation({ ...kit, setup }),
+    endpoints: new EndpointAccess({ ...kit, webhookSender, nudge() {} }),
     drafts: createSetupDrafts(systemClock),
     connections: { heldFor: async () => [], confirm: async () => null },
     async postVotePanel(guildId, channelId) {

@@ -1,6 +1,11 @@
 import { escapeName, lines, subtext } from '@tallyhook/platform/texts/markup';
 import { type FeatureParts, renderReport } from '../parts.ts';
+import { EndpointAccess } from './endpoints.ts';
 import { webhookPausedReport } from './store.ts';
+
+export function createServices(context: ConstructorParameters<typeof EndpointAccess>[0]) {
+  return { shared: { endpoints: new EndpointAccess(context) } };
+}
 
 export function create(_context: object) {
   return {

@@ -6,7 +6,12 @@ import { parseRetryAfter } from '@tallyhook/platform/retry-after';
 import { readVersion } from '@tallyhook/platform/version';
 import { createConnections, post, unanswered } from '@tallyhook/platform/webhooks/post';
 import { standardHeaders } from '@tallyhook/platform/webhooks/standard-webhooks';
-import { checkTarget, RejectedTargetError, type TargetPolicy } from '@tallyhook/platform/webhooks/target';
+import {
+  checkTarget,
+  RejectedTargetError,
+  type TargetPolicy,
+  type TargetProblem,
+} from '@tallyhook/platform/webhooks/target';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import type { Effect } from '../../core/outbox/effect-kind.ts';
@@ -75,6 +80,17 @@ export class WebhookSender {
     const { retryAfterMs: _retryAfterMs, ...sent } = await this.#send(endpoint, outgoingEvent(community, test, now));
     await this.#store(community, endpoint, sent);
     return sent;
+  }
+
+  /** Why an address is rejected now; null if events can be sent to it. */
+  async check(address: string): Promise<TargetProblem | null> {
+    try {
+      await checkTarget(address, this.#options.targets);
+      return null;
+    } catch (error) {
+      if (error instanceof RejectedTargetError) return error.problem;
+      throw error;
+    }
   }
 
   /** Ends requests in progress, whose effects are tried again later. */

@@ -1,18 +1,37 @@
 import { createHash } from 'node:crypto';
-import { isObject, type JsonObject, listOf, textOf } from '@tallyhook/platform/json';
-import { escapeName } from '@tallyhook/platform/texts/markup';
-import { RejectedTargetError, readTargetUrl } from '@tallyhook/platform/webhooks/target';
+import { isObject, type JsonObject, listOf, textOf, textsOf } from '@tallyhook/platform/json';
+import { escapeName, joined, markup } from '@tallyhook/platform/texts/markup';
+import { RejectedTargetError, readTargetUrl, type TargetProblem } from '@tallyhook/platform/webhooks/target';
 import { z } from 'zod';
 import { type SecretParts, setting } from '../../core/settings/setting-spec.ts';
-import { breaks, hasNoIssues, rule, wholeNumber } from '../../core/settings/value-schemas.ts';
+import { breaks, hasNoIssues, type Rule, rule } from '../../core/settings/value-schemas.ts';
 import { hearingEndpoints, type WebhookEndpoint, webhookEndpoints } from './event.ts';
 import { type EventType, eventSchemas } from './schemas.ts';
 
 export const eventTypes = Object.keys(eventSchemas) as readonly EventType[];
 
 /** Most endpoints of a community, and most secrets of each. */
-const maxEndpoints = 10;
+export const maxEndpoints = 10;
 const maxSecrets = 5;
+/** Valid at once after `/setup` has added a secret: the new one, and the one before. */
+const maxReplacedSecrets = 2;
+
+/** Why an address is rejected, in the words of `/setup`. */
+export function targetRule(problem: TargetProblem): Rule {
+  switch (problem.name) {
+    case 'notUrl':
+    case 'scheme':
+    case 'credentials':
+    case 'onlyHere':
+      return rule(problem.name);
+    case 'port':
+      return rule('port', { port: problem.port });
+    case 'notPublic':
+    case 'noAddress':
+    case 'unresolved':
+      return rule(problem.name, { host: problem.host.slice(0, 100) });
+  }
+}
 
 const url = z
   .string()
@@ -23,7 +42,8 @@ const url = z
       readTargetUrl(text, { allowLoopback: true });
     } catch (error) {
       if (!(error instanceof RejectedTargetError)) throw error;
-      context.addIssue({ code: 'custom', message: error.message });
+      const params = { rule: targetRule(error.problem) };
+      context.addIssue({ code: 'custom', message: error.message, params });
     }
   });
 
@@ -46,7 +66,12 @@ const fields = z.strictObject({
 });
 
 /** An endpoint as `/setup` stores it: its secrets are apart, so that they can be encrypted. */
-const storedFields = fields.omit({ secrets: true }).extend({ secretCount: wholeNumber(1, maxSecrets) });
+const storedFields = fields.omit({ secrets: true }).extend({
+  secretCount: z
+    .int()
+    .min(1, breaks(rule('endpointSecret'), 'it must have a secret'))
+    .max(maxSecrets),
+});
 
 function listOfEndpoints<Endpoint extends z.ZodType<{ readonly url: string }>>(endpoint: Endpoint) {
   return z
@@ -57,32 +82,52 @@ function listOfEndpoints<Endpoint extends z.ZodType<{ readonly url: string }>>(e
 
 function rejectEqualUrls(endpoints: readonly { readonly url: string }[], context: z.RefinementCtx): void {
   for (const [index, { url: own }] of endpoints.entries()) {
-    if (endpoints.findIndex((each) => each.url === own) !== index)
-      context.addIssue({ code: 'custom', path: [index, 'url'], message: 'an earlier endpoint has the same URL' });
+    if (endpoints.findIndex((each) => each.url === own) === index) continue;
+    const issue = { message: 'an earlier endpoint has the same URL', params: { rule: rule('sameAddress') } };
+    context.addIssue({ code: 'custom', path: [index, 'url'], ...issue });
   }
 }
 
 const secretsOfEndpoints: SecretParts = {
   schema: z.array(secret).min(1).max(maxSecrets),
   isAt: (path) => path.startsWith('webhooks.') && path.endsWith('.secrets'),
-  separate(endpoints) {
-    if (!Array.isArray(endpoints)) return [['webhooks', endpoints]];
-    const secrets: (readonly [path: string, secrets: unknown])[] = [];
+  /*
+   * An endpoint without `secrets` keeps those that it has: `newSecret` adds one, and `dropOldSecrets` leaves the newest.
+   * Those of a removed one are not kept for a later one with its address.
+   */
+  separate(endpoints, current) {
+    const inUse = current === undefined ? [] : webhookEndpoints.in(current);
+    const listed = listOf(endpoints);
+    const removed = inUse.filter(({ url: own }) => listed.every((each) => each['url'] !== own));
+    const secrets: (readonly [path: string, secrets: unknown])[] = removed.map(({ url: own }) => {
+      return [pathOf({ url: own }), undefined];
+    });
+    if (!Array.isArray(endpoints)) return [['webhooks', endpoints], ...secrets];
     const stored = endpoints.map((endpoint: unknown) => {
-      if (!isObject(endpoint) || !Array.isArray(endpoint['secrets'])) return endpoint;
-      const { secrets: own, ...others } = endpoint;
-      secrets.push([pathOf(endpoint), own]);
+      if (!isObject(endpoint)) return endpoint;
+      const { secrets: stated, newSecret, dropOldSecrets, ...others } = endpoint;
+      const before = inUse.find(({ url: own }) => own === endpoint['url'])?.secrets ?? [];
+      const own = Array.isArray(stated) ? stated : changedSecrets(before, newSecret, dropOldSecrets === true);
+      if (own !== before) secrets.push([pathOf(endpoint), own]);
       return { ...others, secretCount: own.length };
     });
     return [['webhooks', stored], ...secrets];
   },
   join(endpoints, secretAt, configured) {
-    return listOf(endpoints).map(({ secretCount: _count, ...endpoint }) => {
+    return listOf(endpoints).map((endpoint) => {
+      const { secretCount: _count, ...others } = endpoint;
       const ofOperator = listOf(configured).find((each) => each['url'] === endpoint['url'])?.['secrets'];
-      return { ...endpoint, secrets: secretAt(pathOf(endpoint)) ?? ofOperator ?? [] };
+      const secrets = secretAt(pathOf(endpoint)) ?? ofOperator;
+      return secrets === undefined ? endpoint : { ...others, secrets };
     });
   },
 };
+
+/** Newest first. The same list if nothing changes. */
+function changedSecrets(before: readonly string[], added: unknown, isOldDropped: boolean): readonly unknown[] {
+  if (added !== undefined) return [added, ...before.filter((each) => each !== added)].slice(0, maxReplacedSecrets);
+  return isOldDropped && before.length > 1 ? before.slice(0, 1) : before;
+}
 
 function pathOf(endpoint: JsonObject): string {
   return `webhooks.${endpointId(textOf(endpoint['url']))}.secrets`;
@@ -114,16 +159,25 @@ export const webhooks = setting({
       ...(events !== null && { events }),
       secretCount: secrets.length,
     })),
-  showEntry: (endpoint) => escapeName(hostOf(textOf(endpoint['url'])), 60),
+  showEntry({ url: address, events }, { list }) {
+    const host = escapeName(hostOf(textOf(address)), 60);
+    const types = textsOf(events).map((type) => escapeName(type));
+    const shown = types.length > maxShownTypes ? [...types.slice(0, maxShownTypes), markup`…`] : types;
+    return types.length === 0 ? host : joined([host, markup`(${list(shown)})`], ' ');
+  },
 });
 
+/** Types of events that a line shows of an endpoint. */
+const maxShownTypes = 3;
+
+/** Without secrets that can be read, its requests are not accepted. */
 function toEndpoint({
   url: address,
-  secrets,
+  secrets = [],
   events,
 }: {
   readonly url: string;
-  readonly secrets: readonly string[];
+  readonly secrets?: readonly string[];
   readonly events?: readonly EventType[] | undefined;
 }): WebhookEndpoint {
   return { id: endpointId(address), url: address, secrets, events: events ?? null };

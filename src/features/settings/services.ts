@@ -13,6 +13,7 @@ import type { BudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/client.ts';
 import { fetchText } from '../../lookup/http.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
+import type { EndpointAccess } from '../events/feature.ts';
 import type { ServicesContext } from '../parts.ts';
 import type { RoleAccess } from '../roles/feature.ts';
 import type { SettingPath } from '../settings.ts';
@@ -36,6 +37,7 @@ export interface SetupContext extends ServicesContext {
   readonly postVotePanel: (guildId: string, channelId: string) => Promise<void>;
   /** True if the guild has a vote panel, or will have one in a moment. */
   readonly hasVotePanel: (guildId: string) => Promise<boolean>;
+  readonly endpoints: EndpointAccess;
 }
 
 /** Listings of top.gg that are held until the member who has connected them confirms it. */
@@ -57,9 +59,9 @@ type ConnectOffer = (
 export type SetupServices = ReturnType<typeof createSetupServices>;
 
 export function createSetupServices(context: SetupContext, connectOffer: ConnectOffer) {
-  const { topggConnect, postVotePanel, hasVotePanel } = context;
+  const { topggConnect, postVotePanel, hasVotePanel, endpoints } = context;
   return {
-    ...{ settings: context.setup, connections: topggConnect, postVotePanel, hasVotePanel },
+    ...{ settings: context.setup, connections: topggConnect, postVotePanel, hasVotePanel, endpoints },
     simulateChange: createChangeSimulation(context),
     checks: createSetupChecks(context, connectOffer),
     drafts: createSetupDrafts(context.clock),

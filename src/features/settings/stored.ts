@@ -43,7 +43,7 @@ export function openSettings(
     try {
       const opened = parseJson(encryption.open(sealed, contextOf(guildId, { listing, path })));
       settings.push({ listing, path, value: opened });
-      if (listing !== '') secrets.push(...[opened].flat().filter((secret) => typeof secret === 'string'));
+      if (!path.startsWith('shop.')) secrets.push(...[opened].flat().filter((secret) => typeof secret === 'string'));
     } catch (error) {
       const hint = (error instanceof TallyhookError && error.hint) || 'Enter it again with /setup.';
       const isKeyMissing = error instanceof KeyMissingError;

@@ -22,7 +22,7 @@ export async function eventReceiver(...statuses: readonly number[]) {
     request.on('end', () => {
       const status = statuses[Math.min(received.length, statuses.length - 1)] ?? 204;
       received.push({ headers: request.headers, body });
-      response.writeHead(status).end();
+      response.writeHead(status).end(status >= 400 ? 'no <b>luck</b>' : undefined);
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

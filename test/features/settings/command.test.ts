@@ -1,16 +1,19 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { createLog } from '@tallyhook/platform/log';
 import type { Message, SubmittedValues } from 'local-discord';
+import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../../commands/index.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { applicationId } from '../../../packages/local-discord/src/default-guild.ts';
 import { controlsOf, textsOf } from '../../../packages/local-discord/src/objects.ts';
+import { endpointId } from '../../../src/features/events/settings.ts';
 import { createUploads, type SetupChecks } from '../../../src/features/settings/services.ts';
 import { connectedBot, until } from '../../support/bot.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { setupOver, setupServicesOver, storedValue } from '../../support/setup-over.ts';
+import { eventReceiver } from '../events/receiving.ts';
 
 const ephemeral = 1 << 6;
 const labelsOf = (message: Message) =>
@@ -27,7 +30,12 @@ const none = { targetId: null, lookupKey: 'good', voteSecret: null };
  * @param options.file settings of the operator's listing, which takes its place
  */
 async function managed(
-  options: { file?: Readonly<Record<string, unknown>>; isLinked?: boolean; checks?: Partial<SetupChecks> } = {},
+  options: {
+    file?: Readonly<Record<string, unknown>>;
+    isLinked?: boolean;
+    checks?: Partial<SetupChecks>;
+    environment?: Readonly<Record<string, string>>;
+  } = {},
 ) {
   const bot = await connectedBot(commands, {
     setup(discord, store) {
@@ -58,7 +66,10 @@ async function managed(
         ...options.checks,
       };
       const file = options.file && environmentWith([{ ...harbour, guildId, ...options.file }]);
-      return setupServicesOver(store, { checks, environment: { PUBLIC_URL: 'https://votes.example.org', ...file } });
+      return setupServicesOver(store, {
+        checks,
+        environment: { PUBLIC_URL: 'https://votes.example.org', ...file, ...options.environment },
+      });
     },
   });
   const { discord, member, setup } = bot;
@@ -542,5 +553,137 @@ describe('/setup with a listing', () => {
     expect(asOther.embeds[0]?.description).toContain('Only members with the permission Manage Server');
     const foreign = await discord.clickButton(id, 'tallyhook:setup/section:l=foreign&s=shop', member.id).settled;
     expect(textOf(foreign)).toContain('no longer linked here');
+  });
+});
+
+describe('/setup for webhooks', () => {
+  const secretIn = (text: string) => /whsec_[A-Za-z0-9+/]{43}=/.exec(text)?.[0] ?? '';
+  const privateTargets = { environment: { WEBHOOK_PRIVATE_TARGETS: 'on' } };
+
+  it('adds an address with a secret that is shown once, tests it, and replaces the secret without a gap', async () => {
+    const { url, received } = await eventReceiver(204, 500);
+    const { settings, discord, press, open, submit, fill, saved, text } = await managed(privateTargets);
+    const verify = (secret: string) => {
+      const { headers = {}, body = '' } = received.at(-1) ?? {};
+      return new Webhook(secret).verify(body, headers as Record<string, string>);
+    };
+    const added = await fill('Webhooks', 'Add an address', { url, events: ['vote.recorded', 'party.reached'] });
+    const first = secretIn(added);
+    expect(await press('Send a test')).toMatch(/The test was accepted: \*\*204\*\* in \d+ ms/);
+    expect(verify(first)).toMatchObject({ type: 'webhook.test' });
+    expect(text()).toContain('vote.recorded, party.reached');
+    const replaced = await press('New secret');
+    const second = secretIn(replaced);
+    expect(replaced).toContain('The one before stays valid');
+    expect(await press('Send a test')).toContain('The endpoint returned 500');
+    expect([verify(first), verify(second)]).toHaveLength(2);
+    expect(text()).toContain('2 secrets');
+    await press('Remove old secrets');
+    await press('Webhooks');
+    expect(text()).toContain('failing since');
+    await press('Open');
+    await press('Send a test');
+    expect(() => verify(first)).toThrow();
+    expect(verify(second)).toMatchObject({ type: 'webhook.test' });
+    expect(await press('Attempts')).toMatch(/webhook\.test · \*\*500\*\* · \d+ ms\n-# The endpoint returned 500/);
+
+    // Neither another edit nor an export with its import shows or loses the secret.
+    await press('Open');
+    const events = await open('Events');
+    expect(await submit(events.id, { events: ['vote.recorded'] })).toContain('→ ');
+    const exported = await settings.export(discord.guildId);
+    await press('Overview');
+    const form = await open('Import');
+    await submit(form.id, { settings: exported.replace('vote.recorded', 'vote.reversed') });
+    await press('Overview');
+    await press('Webhooks');
+    expect(await press('Open')).toContain('vote.reversed');
+    await press('Send a test');
+    expect(verify(second)).toMatchObject({ type: 'webhook.test' });
+
+    await press('Remove');
+    await press('Remove');
+    expect(await settings.export(discord.guildId)).not.toContain(url);
+    await press('Undo');
+    await press('Overview');
+    await press('Webhooks');
+    await press('Open');
+    await press('Send a test');
+    expect(verify(second)).toMatchObject({ type: 'webhook.test' });
+    await press('Webhooks');
+    expect(await press('Reset')).toContain('→ not set');
+    const everything = JSON.stringify([await saved(), exported, await settings.read(discord.guildId), text()]);
+    for (const secret of [first, second]) expect([secret.length, everything.includes(secret)]).toEqual([50, false]);
+  });
+
+  it('says why an address is rejected, and keeps what was entered', async () => {
+    const { saved, fill, open, press, text } = await managed();
+    for (const [url, reason] of [
+      ['nothing', 'Enter a complete address that begins with https'],
+      ['http://bot.example.com/', 'The address has to begin with https'],
+      ['https://192.168.0.7/hook', 'is not on the public internet'],
+      ['https://me:pass@bot.example.com/', 'must not contain a user name or password'],
+    ] as const) {
+      expect(await fill('Webhooks', 'Add an address', { url, events: [] }), url).toContain(reason);
+      const again = await open('Edit again');
+      expect(JSON.stringify(again.modal)).toContain(`"value":"${url}"`);
+      await press('Overview');
+    }
+    expect([await saved(), text().includes('whsec_')]).toEqual([[], false]);
+  });
+
+  it('keeps the secrets of the operator, and lists an address twice nowhere', async () => {
+    const { url, received } = await eventReceiver(204);
+    const secret = 'the secret of the operator'.replaceAll(' ', '-');
+    const other = `${url}/other`;
+    const { press, fill, text } = await managed({
+      ...{ file: {}, environment: { WEBHOOK_PRIVATE_TARGETS: 'on', WEBHOOK_URL: url, WEBHOOK_SECRET: secret } },
+    });
+    await fill('Webhooks', 'Add an address', { url: other, events: [] });
+    await press('Webhooks');
+    expect(text()).not.toContain('/hook');
+    await press('setup/webhook:');
+    await press('Send a test');
+    const { headers = {}, body = '' } = received[0] ?? {};
+    expect(
+      new Webhook(Buffer.from(secret).toString('base64')).verify(body, headers as Record<string, string>),
+    ).toBeDefined();
+    expect(await fill('Webhooks', 'Add an address', { url: other, events: [] })).toContain('in the list already');
+  });
+
+  it('neither shows nor reaches the addresses of another server, whatever a component names', async () => {
+    const { url, received } = await eventReceiver(204);
+    const { discord, member, rest, settings, setup, author, listing, press, open, submit } =
+      await managed(privateTargets);
+    const theirs = { ...author(), guildId: '900000000000000001' };
+    await settings.link({ ...theirs, ...none, kind: 'server' });
+    const changes = [{ listing: null, path: 'webhooks', value: [{ url, secrets: ['s'.repeat(16)] }] }] as const;
+    const added = await settings.save({ ...theirs, interactionId: 'another', basis: null, changes });
+    expect(added.status).toBe('saved');
+    const id = endpointId(url);
+    expect(await setup.endpoints.test(theirs.guildId, id)).toMatchObject({ attempt: { status: 204 } });
+    const before = JSON.stringify([await settings.read(theirs.guildId), await setup.endpoints.states(theirs.guildId)]);
+    expect(await press('Webhooks')).not.toContain('127');
+
+    for (const action of ['webhook-test', 'webhook-secret', 'webhook-attempts', 'webhook-removed']) {
+      const custom_id = `tallyhook:setup/${action}:l=${listing}&w=${id}`;
+      const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'A', custom_id }] }];
+      const path = `/channels/${discord.channels.general}/messages` as const;
+      const message = (await rest.post(path, { content: 'x', components })) as { id: string };
+      const answered = await discord.clickButton(message.id, custom_id, member.id).settled;
+      expect(textOf(answered), action).toContain('Another program, in any language');
+      expect(textOf(answered), action).not.toContain('127');
+    }
+    // An address of both is one of each.
+    const form = await open('Add an address');
+    const [secret] = /whsec_\S+/.exec(await submit(form.id, { url, events: [] })) ?? [''];
+    expect(secret).toHaveLength(50);
+    await press('Webhooks');
+    await press('Open');
+    await press('Remove');
+    await press('Remove');
+    expect(await setup.endpoints.attempts(discord.guildId, id, 10)).toBeNull();
+    const after = JSON.stringify([await settings.read(theirs.guildId), await setup.endpoints.states(theirs.guildId)]);
+    expect([received.length, after]).toEqual([1, before]);
   });
 });

@@ -26,7 +26,11 @@ import { previewAssets, previewsHtml } from '../announcements/announcements-page
 import type { SessionMiddleware } from '../middleware.ts';
 import { consoleRoot, renderPage, textsOf } from '../render-page.ts';
 import { authorOf, type Visit } from '../session.ts';
+import { attemptsPage } from './attempts-page.ts';
 import { inlineMarkup, markupHtml } from './markup-html.ts';
+
+/** Requests that a page lists of an endpoint. */
+const maxAttempts = 50;
 
 /** `/setup` on the web: each answer of the command is a page, with the same forms, checks, undo and history. */
 export function settingsRoutes({ requireSession, requireForm }: SessionMiddleware): Router {
@@ -88,6 +92,14 @@ async function answer(request: Request, response: Response, visit: Visit): Promi
   const { context } = visit;
   const { clock } = context;
   const { input, texts, scope, setup, channels, roles } = await readRequest(request, visit);
+  if (input.action === 'webhook-attempts') {
+    const endpoint = String(input.options['w']);
+    const attempts = await setup.endpoints.attempts(scope.guildId, endpoint, maxAttempts);
+    if (attempts === null) throw new HttpError(404, 'There is no such endpoint.');
+    const back = `?${queryOf('webhook', input.options)}`;
+    const body = attemptsPage(attempts, { back, now: clock.now(), texts });
+    return renderPage(request, response, { title: texts.text('setup.buttons.attempts'), session: visit, body });
+  }
   const [{ standings }] = context.communities.all();
   const result = await runSetup(input, { clock, texts, setup, standings });
   const [file] = ('files' in result && result.files) || [];
@@ -391,6 +403,11 @@ const reading: readonly string[] = [
   'import',
   'export',
   'check',
+  'webhook',
+  'webhook-add',
+  'webhook-events',
+  'webhook-attempts',
+  'webhook-remove',
 ];
 
 function isReading(action: string): boolean {

@@ -1,0 +1,101 @@
+import type { Clock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
+import { TimeoutError, withTimeout } from '@tallyhook/platform/with-timeout';
+import type { QueueName } from '../../core/outbox/queue.ts';
+import type { Rule } from '../../core/settings/value-schemas.ts';
+import type { BudgetStore } from '../../lookup/budget.ts';
+import type { Directory } from '../communities/feature.ts';
+import { endpointQueue } from './event.ts';
+import { endpointsOf, type WebhookSender } from './sender.ts';
+import { targetRule } from './settings.ts';
+import type { EndpointKey, EndpointState, EventStore, WebhookAttempt } from './store.ts';
+
+/** Tests that a guild can send in a minute. */
+const maxTests = 10;
+/** A command has 15 s; what takes longer is among the attempts (ms). */
+const testWaitMs = 11 * second;
+/** Of 500 events each, so that a manager does not wait for long. */
+const maxRounds = 20;
+
+export type TestResult =
+  | { readonly status: 'sent'; readonly attempt: Omit<WebhookAttempt, 'id'> }
+  /** `waiting`: there is no response yet. */
+  | { readonly status: 'waiting' | 'tooMany' };
+
+interface EndpointsContext {
+  readonly store: { readonly events: EventStore; readonly budgetStore: BudgetStore };
+  readonly directory: Pick<Directory, 'ofGuild'>;
+  readonly webhookSender: Pick<WebhookSender, 'test' | 'check'>;
+  readonly nudge: (queues: readonly QueueName[]) => void;
+  readonly clock: Clock;
+  readonly stopwatch: Clock;
+}
+
+/**
+ * What those who manage a guild see and do of its endpoints, apart from their settings. An id of an endpoint that is not
+ * of the guild is null.
+ */
+export class EndpointAccess {
+  readonly #context: EndpointsContext;
+
+  constructor(context: EndpointsContext) {
+    this.#context = context;
+  }
+
+  /** Why the address cannot receive events; null if it can. */
+  async check(address: string): Promise<Rule | null> {
+    const problem = await this.#context.webhookSender.check(address);
+    return problem && targetRule(problem);
+  }
+
+  /** The endpoints that fail or are paused, by their ids. */
+  async states(guildId: string): Promise<ReadonlyMap<string, EndpointState>> {
+    const community = this.#context.directory.ofGuild(guildId);
+    if (community === undefined) return new Map();
+    const failing = await this.#context.store.events.failingEndpoints(community.id);
+    return new Map(failing.map((state) => [state.endpoint, state]));
+  }
+
+  /** The newest requests. */
+  attempts(guildId: string, id: string, limit: number): Promise<readonly WebhookAttempt[] | null> {
+    return this.#of(guildId, id, (key) => this.#context.store.events.attempts(key, { limit, before: null }));
+  }
+
+  test(guildId: string, id: string): Promise<TestResult | null> {
+    const { store, webhookSender, clock, stopwatch } = this.#context;
+    return this.#of(guildId, id, async ({ communityId }): Promise<TestResult | null> => {
+      const counted = await store.budgetStore.acquire(`webhook tests ${guildId}`, clock.now(), minute, maxTests);
+      if (!counted.granted) return { status: 'tooMany' };
+      try {
+        const attempt = await withTimeout(testWaitMs, stopwatch, webhookSender.test(communityId, id));
+        return attempt && { status: 'sent', attempt };
+      } catch (error) {
+        if (error instanceof TimeoutError) return { status: 'waiting' };
+        throw error;
+      }
+    });
+  }
+
+  /** Has it tried again if it is paused. */
+  resume(guildId: string, id: string): Promise<void | null> {
+    return this.#of(guildId, id, (key) => this.#context.store.events.forgetFailures(key));
+  }
+
+  /** Has what failed for good sent again. Returns how many events. */
+  resend(guildId: string, id: string): Promise<number | null> {
+    const { store, clock, nudge } = this.#context;
+    return this.#of(guildId, id, async (key) => {
+      let sent = 0;
+      for (let round = 1, more = 1; more > 0 && round <= maxRounds; round += 1, sent += more)
+        more = await store.events.resend(key, 0, clock.now());
+      if (sent > 0) nudge([endpointQueue(key.communityId, id)]);
+      return sent;
+    });
+  }
+
+  async #of<Result>(guildId: string, id: string, use: (key: EndpointKey) => Promise<Result>): Promise<Result | null> {
+    const community = this.#context.directory.ofGuild(guildId);
+    if (community === undefined || endpointsOf(community).every((each) => each.id !== id)) return null;
+    return use({ communityId: community.id, endpoint: id });
+  }
+}
