@@ -31,6 +31,7 @@ export function createServices(
     readonly roleAccess: SetupChecks['roleAccess'];
     readonly postVotePanel: SetupServices['postVotePanel'];
     readonly hasVotePanel: SetupServices['hasVotePanel'];
+    readonly tokens: SetupServices['tokens'];
   },
 ): FeatureServices & {
   readonly shared: { readonly setupServices: SetupServices };
@@ -43,6 +44,8 @@ export function createServices(
     roleAccess,
     postVotePanel,
     hasVotePanel,
+    tokens,
+    directory,
     rest,
     clock,
     stopwatch,
@@ -55,7 +58,8 @@ export function createServices(
   const checks = { ...createSetupChecks(config, context), roleAccess, channelsOf, readUpload, connectOffer };
   const drafts = createSetupDrafts(clock);
   const simulateChange = createChangeSimulation({ ...context, simulate: context.store.simulation.simulateCredits });
-  const shown = { simulateChange, drafts, checks, connections, postVotePanel, hasVotePanel };
+  const communityIdOf = (guildId: string) => directory.ofGuild(guildId)?.id ?? null;
+  const shown = { simulateChange, drafts, checks, connections, postVotePanel, hasVotePanel, tokens, communityIdOf };
   const setupServices: SetupServices = { settings: setup, ...shown };
   return {
     ...(connecting && { routes: connecting.routes }),

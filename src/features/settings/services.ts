@@ -6,6 +6,7 @@ import type { Log } from '@tallyhook/platform/log';
 import { settleWithin, withTimeout } from '@tallyhook/platform/with-timeout';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import { createCardSource, readCard } from '../../core/announcements/announcement.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import type { ResolvedFile } from '../../discord/commands/command.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/client.ts';
@@ -15,6 +16,7 @@ import type { Directory, LookupClients } from '../communities/feature.ts';
 import type { RoleAccess } from '../roles/feature.ts';
 import type { SettingPath } from '../settings.ts';
 import { type RuleChange, type SimulatedCredits, simulatedMs } from '../simulation/feature.ts';
+import type { Tokens } from '../tokens/feature.ts';
 import type { CommunitySettings, KeyCheck, LinkResult, SettingsAuthor } from './community.ts';
 import type { Settings } from './settings.ts';
 import type { SettingChange } from './stored.ts';
@@ -29,6 +31,10 @@ export interface SetupServices {
   readonly postVotePanel: (guildId: string, channelId: string) => Promise<void>;
   /** True if the guild has a vote panel, or will have one in a moment. */
   readonly hasVotePanel: (guildId: string) => Promise<boolean>;
+  /** The tokens of communities, which have listings. */
+  readonly tokens: Tokens;
+  /** Null for a guild without listings. */
+  readonly communityIdOf: (guildId: string) => CommunityId | null;
 }
 
 /** Listings of top.gg that are held until the member who has connected them confirms it. */

@@ -394,6 +394,9 @@ const reading: readonly string[] = [
   'import',
   'export',
   'check',
+  'tokens',
+  'token',
+  'new-token',
 ];
 
 function isReading(action: string): boolean {
