@@ -78,8 +78,8 @@ export async function revokeToken(
   [id = '']: readonly string[],
 ): Promise<number> {
   return withTokens(options, async (tokens, { communityId }) => {
-    const isRevoked = /^\d{1,15}$/.test(id) && (await tokens.revoke(communityId, Number(id), operator));
-    if (!isRevoked) throw new UsageError('Specify the id of a token of the community that is not revoked.');
+    const revoked = /^\d{1,15}$/.test(id) ? await tokens.revoke(communityId, Number(id), operator) : null;
+    if (revoked === null) throw new UsageError('Specify the id of a token of the community that is not revoked.');
     print(`Token ${id}: revoked.`);
     return exitCode.ok;
   });

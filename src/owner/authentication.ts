@@ -56,8 +56,21 @@ export class Authentication {
     rejectFor(await this.#signIns.waitMs(client), 'Too many sign-ins.');
   }
 
-  /** Compares in constant time. @throws HttpError 429 after too many wrong tokens, even for the right token */
+  /** Compares in constant time. */
+  isOwnerToken(candidate: string): boolean {
+    return this.#token !== null && equalSecrets(candidate, this.#token);
+  }
+
+  /** As {@link verify}, for the `OWNER_TOKEN` alone. */
   async verifyToken(candidate: string, client: string): Promise<boolean> {
+    return (await this.verify(client, async () => (this.isOwnerToken(candidate) ? true : null))) ?? false;
+  }
+
+  /**
+   * Whose a token is, or null for a wrong one, which is counted.
+   * @throws HttpError 429 after too many wrong tokens, even for the right token
+   */
+  async verify<Found>(client: string, find: () => Promise<Found | null>): Promise<Found | null> {
     const isTrusted = this.#isTrusted(client);
     // Counted before the comparison, so that requests at the same time have no more attempts.
     rejectFor(await this.#failures.waitMs(client, { isTrusted }), 'Too many wrong tokens from this address.');
@@ -65,10 +78,11 @@ export class Authentication {
     if (!isTrusted && ofAll?.remainingPoints === 0 && ofAll.msBeforeNext > 0) {
       rejectFor(ofAll.msBeforeNext, 'Too many wrong tokens from other addresses.');
     }
-    if (this.#token !== null && equalSecrets(candidate, this.#token)) {
+    const found = await find();
+    if (found !== null) {
       await this.#failures.forgive(client);
       this.#trustedClients.set(client, true);
-      return true;
+      return found;
     }
     if (await this.#failures.isReached(client)) {
       this.#log.warn({ address: client }, 'too many wrong owner tokens from one address');
@@ -77,7 +91,7 @@ export class Authentication {
     if (consumedPoints === maxFailuresOfAll) {
       this.#log.warn({ hint: attackHint }, 'too many wrong owner tokens from many addresses');
     }
-    return false;
+    return null;
   }
 
   #isTrusted(client: string): boolean {

@@ -1,5 +1,7 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
+import type { PageRequest } from '@tallyhook/platform/web/pagination';
+import type { CommunityId } from '../core/ledger/account.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
 import type { SessionRevocations } from '../core/store/coordination.ts';
@@ -12,6 +14,10 @@ import type { StatedNextVote } from '../features/next-votes/store.ts';
 import type { ConsoleCard } from '../features/parts.ts';
 import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
 import type { SetupServices } from '../features/settings/services.ts';
+import type { PurchaseState, Settlement, SettlementResult } from '../features/shop/purchase.ts';
+import type { CommunityPurchase } from '../features/shop/store.ts';
+import type { ApiToken } from '../features/tokens/store.ts';
+import type { Tokens } from '../features/tokens/tokens.ts';
 import type { RecordsContext } from '../features/traces/delivery-details.ts';
 import type { AppTexts } from '../texts/texts.ts';
 import type { Outcome } from '../webhook/response.ts';
@@ -48,8 +54,19 @@ interface OwnerGuilds {
   ids(): readonly string[];
   /** What belongs to the community of a guild; null if there is none. */
   scopeOf(guildId: string): CommunityScope | null;
+  scopeOfCommunity(communityId: CommunityId): CommunityScope | null;
   /** What Discord says of them; null in a process without a bot token. */
   readonly reader: GuildReader | null;
+}
+
+/** Purchases in the shop of a community. */
+interface Purchases {
+  list(
+    communityId: CommunityId,
+    page: PageRequest & { readonly state: PurchaseState | null },
+  ): Promise<readonly CommunityPurchase[]>;
+  find(communityId: CommunityId, id: number): Promise<CommunityPurchase | null>;
+  settle(settlement: Settlement): Promise<SettlementResult | null>;
 }
 
 /** The dependencies of the owner's API and console. */
@@ -79,6 +96,8 @@ export interface OwnerContext extends RecordsContext {
     decide(listing: string, decision: Decision): Promise<boolean>;
   };
   readonly reversals: Reversals;
+  readonly purchases: Purchases;
+  readonly tokens: Pick<Tokens, 'list' | 'create' | 'revoke' | 'verify'>;
   /** What the sites of listings have said of a member's next votes; by default nothing. */
   readonly nextVotes?: (userId: string) => Promise<readonly StatedNextVote[]>;
   readonly health: () => Promise<Readonly<Record<string, ComponentStatus>>>;
@@ -89,6 +108,15 @@ export interface OwnerContext extends RecordsContext {
   readonly signInLinks?: SignInLinks | undefined;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+/** The sender of a request to the API. What it may see and change is in the context. */
+export interface Caller {
+  readonly context: OwnerContext;
+  /** Who changes something: `operator`, or the author that a token is. */
+  readonly author: string;
+  /** Null for the operator, who may do everything. */
+  readonly token: ApiToken | null;
 }
 
 /** What the owner sees of the rewards. Rejects with the driver's error if the database cannot be read. */

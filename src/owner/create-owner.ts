@@ -33,11 +33,11 @@ interface OwnerAppDependencies
   readonly cards: readonly ConsoleCard[];
 }
 
-/** The owner's API and console; null if nobody can sign in. */
+/** The owner's API, and the console if somebody can sign in. */
 export function createOwnerApp(
   { ownerToken, clientSecret, publicUrl, discord }: Config,
   dependencies: OwnerAppDependencies,
-): RequestHandler | null {
+): RequestHandler {
   const { rest, setup, store, checks, directory, keyStatus, cards, clock, log } = dependencies;
   const { corrections, records, outbox, recorder, sessions } = store;
   const hasBot = discord.token !== '';
@@ -45,7 +45,6 @@ export function createOwnerApp(
     clientSecret === null || publicUrl === null || !hasBot
       ? null
       : createDiscordSignIn({ clientSecret, publicUrl, apiUrl: discord.apiUrl, rest, clock });
-  if (ownerToken === null && signIn === null) return null;
   const communities = createOwnerCommunities(dependencies);
   const reader = hasBot ? createGuildReader({ rest, clock }) : null;
   const scopes = createCommunityScopes(directory);
@@ -72,6 +71,12 @@ export function createOwnerApp(
         held: store.rateAlarms.held,
         decide: (listing, decision) => store.rateAlarms.decide(listing, decision, clock.now()),
       },
+      purchases: {
+        list: store.shop.purchasesIn,
+        find: store.shop.purchaseIn,
+        settle: (settlement) => store.shop.settle(settlement, clock.now()),
+      },
+      tokens: setup.tokens,
       reversals: createReversals({
         store,
         listingsOf: (listing) => directory.communityOf(listing)?.named ?? [],
@@ -105,13 +110,13 @@ export function createOwnerApp(
 /** Who can sign in, each null if nobody can. */
 export type OwnerAccess = Pick<ConsoleAccess, 'token' | 'discord'>;
 
-/** The owner's API under `/api` (only with `OWNER_TOKEN`) and the console, to be mounted at `/owner`. */
+/** The owner's API under `/api` and, if somebody can sign in, the console, to be mounted at `/owner`. */
 export function createOwner({ token, discord }: OwnerAccess, context: OwnerContext): Express {
   const authentication = new Authentication({ token, log: context.log });
   const app = express().disable('x-powered-by').disable('etag').enable('strict routing');
   // For the client's address, and for whether the browser uses HTTPS.
   app.set('trust proxy', isTrustedProxy);
-  if (token !== null) app.use('/api', createOwnerApi(context, authentication));
-  app.use(createConsole({ token, discord, authentication }, context));
+  app.use('/api', createOwnerApi(context, { authentication, hasOperator: token !== null }));
+  if (token !== null || discord !== null) app.use(createConsole({ token, discord, authentication }, context));
   return app;
 }

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { maxCorrection, maxReasonLength } from '../core/ledger/correction.ts';
 import { leaderboardPeriods, leaderboardScores } from '../core/ledger/standing.ts';
 import { withoutGuild } from '../features/communities/directory.ts';
+import { maxTokenNameLength, tokenScopes } from '../features/tokens/store.ts';
 import { outcomes } from '../webhook/response.ts';
 import { siteIds } from '../webhook/sites/index.ts';
 
@@ -29,7 +30,8 @@ function optional<Value extends z.ZodType>(value: Value) {
   return z.preprocess((input) => (input === '' ? undefined : input), value.nullable().default(null));
 }
 
-const effectStates = ['waiting', 'done', 'buried'] as const;
+export const effectStates = ['waiting', 'done', 'buried'] as const;
+export const purchaseStates = ['confirmed', 'fulfilled', 'refunded'] as const;
 const time = z
   .string('must be given once')
   .regex(
@@ -42,7 +44,10 @@ const time = z
   .refine((at) => !Number.isNaN(at), 'must be an existing date');
 
 function pageFields(defaultLimit: number) {
-  const limit = id.refine((count) => count >= 1 && count <= 500, 'must be 1 to 500').default(defaultLimit);
+  const limit = id
+    .refine((count) => count >= 1 && count <= 500, 'must be 1 to 500')
+    .meta({ description: `Rows per page, from 1 to 500; ${defaultLimit} by default.` })
+    .default(defaultLimit);
   return { limit: z.preprocess((input) => (input === '' ? undefined : input), limit), before: optional(id) };
 }
 
@@ -85,6 +90,57 @@ export const leaderboardQuery = z.strictObject({
   ...pageFields(defaultLimit),
   period: choice(leaderboardPeriods, 'all'),
   by: choice(leaderboardScores, 'credits'),
+});
+
+/** A page of members; `search` is the id or a part of a name. */
+export const memberListQuery = z.strictObject({
+  guildId: optional(guildId),
+  search: optional(filterText),
+  ...pageFields(defaultLimit),
+});
+
+/** What is about one community, which has to be named if there are several. */
+export const communityQuery = z.strictObject({ guildId: optional(guildId) });
+export const purchasesQuery = z.strictObject({
+  guildId: optional(guildId),
+  ...pageFields(defaultLimit),
+  state: optional(z.enum(purchaseStates, `must be ${purchaseStates.join(', ')}`)),
+});
+
+const maxChanges = 100;
+
+/** Changes of settings, all or none. */
+export const settingsRequest = z.strictObject({
+  version: z.int('must be the version that GET /settings returns').min(0),
+  changes: z
+    .array(
+      z.strictObject({
+        listing: z.string().max(100).nullable().default(null).meta({
+          description: 'Name of the listing; null or missing for a setting that all listings share.',
+        }),
+        path: z.string().max(100).meta({ description: 'Such as `rewards.vote`.' }),
+        value: z.unknown().optional().meta({
+          description: 'As in the file of TALLYHOOK_CONFIG; null switches it off; missing: what was stored is removed.',
+        }),
+      }),
+    )
+    .min(1, 'must name a change')
+    .max(maxChanges, `must have at most ${maxChanges} changes`),
+});
+
+const tokenNameRule = `must be 1 to ${maxTokenNameLength} characters`;
+export const tokenRequest = z.strictObject({
+  name: z
+    .string(tokenNameRule)
+    .trim()
+    .min(1, tokenNameRule)
+    .max(maxTokenNameLength, tokenNameRule)
+    .refine((name) => !/\p{C}/u.test(name), 'must not contain control characters'),
+  scopes: z
+    .array(z.enum(tokenScopes, `must be of ${tokenScopes.join(', ')}`))
+    .min(1, 'must name a scope')
+    .transform((scopes) => tokenScopes.filter((scope) => scopes.includes(scope))),
+  expiresAt: time.nullable().default(null).meta({ description: 'When it ends; null or missing for never.' }),
 });
 
 export const listingParameter = z.object({ listing: filterText });

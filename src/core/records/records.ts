@@ -131,7 +131,11 @@ export interface Records {
   entryOf(delivery: { readonly id: number; readonly userId: string | null }): Promise<LedgerEntry | null>;
   /** The roles of a user in all guilds, with their ends. */
   grants(userId: string): Promise<readonly StoredGrant[]>;
-  counts(): Promise<Counts>;
+  /**
+   * @param only those of a community, by default of all: of its effects that are done, the newest ones are counted, and
+   * its recorded deliveries take a scan of all
+   */
+  counts(only?: RecordScope | null): Promise<Counts>;
   /** @param only those of a community; null for all */
   problems(only: RecordScope | null): Promise<OpenProblems>;
 }

@@ -16,7 +16,7 @@ export interface ApiToken {
   /** 1 to {@link maxTokenNameLength} characters, written by a manager: escape it. */
   readonly name: string;
   readonly scopes: readonly TokenScope[];
-  /** Discord id, `operator`, or the author that another token is. */
+  /** Who answers for it: a Discord id, or `operator`. */
   readonly createdBy: string;
   readonly createdAt: number;
   readonly expiresAt: number | null;
@@ -36,7 +36,7 @@ export interface TokenTables {
     /** Separated by spaces. */
     scopes: string;
     created_at: number;
-    /** Discord id, `operator`, or the author that another token is. */
+    /** Who answers for it: a Discord id, or `operator`. */
     created_by: string;
     expires_at: number | null;
     used_at: number | null;

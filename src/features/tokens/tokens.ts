@@ -46,12 +46,12 @@ export class Tokens {
     return this.#store.list(communityId);
   }
 
-  /** False if the community has no token with this id that is not revoked. */
-  async revoke(communityId: CommunityId, id: number, author: string): Promise<boolean> {
+  /** The token, which is valid no longer; null if the community has none with this id that is not revoked. */
+  async revoke(communityId: CommunityId, id: number, author: string): Promise<ApiToken | null> {
     const revoked = await this.#store.revoke(communityId, id, this.#clock.now());
-    if (revoked === null) return false;
-    this.#log.info({ token: id, name: revoked.name, community: communityId, author }, 'a token was revoked');
-    return true;
+    if (revoked !== null)
+      this.#log.info({ token: id, name: revoked.name, community: communityId, author }, 'a token was revoked');
+    return revoked;
   }
 
   /** The valid token with this secret; null if it is unknown, revoked or has expired. */

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hour } from '@tallyhook/platform/durations';
 import { objectOf, parseJson, textOf } from '@tallyhook/platform/json';
 import { type ExpressionBuilder, type Kysely, sql as kyselySql, type Selectable } from 'kysely';
+import { accountRange } from '../../ledger/account.ts';
 import { allVoteCauses, type Cause } from '../../ledger/entry.ts';
 import type { EffectState } from '../../outbox/effect-kind.ts';
 import { type QueueType, queueName } from '../../outbox/queue.ts';
@@ -206,7 +207,8 @@ export const reads: SqlOperations<Records> = {
     return (await run(sql.connection, grants.orderBy('role').orderBy('source'))).map(toGrant);
   },
 
-  async counts(sql) {
+  async counts(sql, only = null) {
+    if (only !== null) return countsOfCommunity(sql, only);
     // The frequent values are the total minus the others, which have partial indexes, so no table is scanned.
     const outcomes = sql.db
       .selectFrom('deliveries')
@@ -308,6 +310,51 @@ async function toDeliveryRecords(
     const body = columns.body === '' && originalId !== null ? (bodies.get(originalId) ?? '') : columns.body;
     return { ...columns, body, receivedAt, userId, originalId, origin: parseIdentities(origin) };
   });
+}
+
+async function countsOfCommunity(sql: Sql, only: RecordScope): Promise<Counts> {
+  const { db, connection } = sql;
+  const deliveries: Record<string, number> = { ...noDeliveries };
+  const { minId, maxId } = await idRange(sql);
+  const ofListings = db
+    .selectFrom('deliveries')
+    .select(['outcome', countAll(sql)])
+    .where('listing', 'in', [...only.listings, ''])
+    .groupBy('outcome');
+  for (let upper = maxId + 1; upper > minId; upper -= scanSize) {
+    const slice = ofListings.where('id', '<', upper).where('id', '>=', upper - scanSize);
+    for (const { outcome, count } of await run(connection, slice))
+      deliveries[outcome] = (deliveries[outcome] ?? 0) + count;
+    await nextTurn();
+  }
+  const balances = db
+    .selectFrom('balances')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('users'),
+      fn.coalesce(fn.sum<number>('credits'), kyselySql<number>`0`).as('credits'),
+      fn.coalesce(fn.sum<number>('votes'), kyselySql<number>`0`).as('votes'),
+    ]);
+  const { after, before } = accountRange(only.communityId);
+  const ofCommunity = balances
+    .where('account_id', '>', after)
+    .where('account_id', '<', before)
+    .where('entries', '>', 0);
+  const [sums = { users: 0, credits: 0, votes: 0 }] = await run(connection, ofCommunity);
+  const [last] = await run(connection, db.selectFrom('effects').select('id').orderBy('id', 'desc').limit(1));
+  const done = db.selectFrom('effects').select(countAll(sql)).where('state', '=', literal('done'));
+  const newest = done.where('id', '>', (last?.id ?? 0) - searchedEffects).where(isOfCommunity(only));
+  const [finished] = await run(connection, newest);
+  return {
+    deliveries: deliveries as Counts['deliveries'],
+    effects: {
+      waiting: await effectCount(sql, 'waiting', only),
+      buried: await effectCount(sql, 'buried', only),
+      done: finished?.count ?? 0,
+    },
+    users: Number(sums.users),
+    credits: Number(sums.credits),
+    votes: Number(sums.votes),
+  };
 }
 
 async function effectCount(sql: Sql, state: EffectState, only: RecordScope | null = null): Promise<number> {
