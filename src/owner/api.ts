@@ -4,7 +4,7 @@ import { clientKeyOf } from '@tallyhook/platform/web/client-key';
 import { HttpError, handleErrors, toHttpError } from '@tallyhook/platform/web/http-error';
 import express, { type Request, type RequestHandler, Router } from 'express';
 import { operator } from '../core/ledger/correction.ts';
-import { authorOfToken, tokenPrefix } from '../features/tokens/tokens.ts';
+import { authorOfToken, isCommunityToken, tokenPrefix } from '../features/tokens/tokens.ts';
 import { Created, type Route, requireScope, routes } from './api-routes.ts';
 import type { Authentication } from './authentication.ts';
 import { createApiReference } from './console/api-reference.ts';
@@ -26,6 +26,12 @@ interface ApiAccess {
  */
 export function createOwnerApi(context: OwnerContext, { authentication, hasOperator }: ApiAccess): Router {
   const callers = new WeakMap<Request, Caller>();
+
+  async function identify(token: string, client: string): Promise<Caller | null> {
+    if (isCommunityToken(token)) return authentication.verifyRandom(client, () => findCaller(token, context));
+    return (await authentication.verifyToken(token, client)) ? { context, author: operator, token: null } : null;
+  }
+
   const router = Router();
   router.use(createApiReference());
   router.use(async (request, response, next) => {
@@ -35,8 +41,8 @@ export function createOwnerApi(context: OwnerContext, { authentication, hasOpera
     const client = clientKeyOf(request.ip);
     await authentication.countRequest(client);
     // A request without a token does not count as a failed attempt.
-    const caller = token && (await authentication.verify(client, () => findCaller(token, context, authentication)));
-    if (!caller) {
+    const caller = token === undefined ? null : await identify(token, client);
+    if (caller === null) {
       response.set('www-authenticate', 'Bearer');
       throw new HttpError(401, 'Send "Authorization: Bearer …" with the OWNER_TOKEN, or the token of a community.');
     }
@@ -57,12 +63,7 @@ function bearerOf({ headers }: Request): string | undefined {
 }
 
 /** Null for a wrong token. @throws HttpError 404 if the community of a token has no listings any more */
-async function findCaller(
-  secret: string,
-  context: OwnerContext,
-  authentication: Authentication,
-): Promise<Caller | null> {
-  if (authentication.isOwnerToken(secret)) return { context, author: operator, token: null };
+async function findCaller(secret: string, context: OwnerContext): Promise<Caller | null> {
   const token = await context.tokens.verify(secret);
   if (token === null) return null;
   const scope = context.guilds.scopeOfCommunity(token.communityId);

@@ -1,8 +1,10 @@
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import { type ReadinessChecks, runReadinessChecks } from '@tallyhook/platform/http/readiness';
 import { isTrustedProxy } from '@tallyhook/platform/web/client-key';
 import type { Express, RequestHandler } from 'express';
 import express from 'express';
 import type { Config } from '../../config/schema.ts';
+import type { CountedRows, Records } from '../core/records/records.ts';
 import { createGuildReader } from '../discord/guild-reader.ts';
 import type { DiscordRest } from '../discord/rest.ts';
 import type { CommunityIds } from '../features/communities/community-ids.ts';
@@ -52,7 +54,8 @@ export function createOwnerApp(
     { token: ownerToken, discord: signIn },
     {
       ...dependencies,
-      ...{ corrections, records, outbox, recorder, sessions },
+      ...{ corrections, outbox, recorder, sessions },
+      records: { ...records, countsIn: countOnce(records) },
       scope: null,
       guilds: { ...scopes, reader },
       namesIn: createNames({
@@ -105,6 +108,19 @@ export function createOwnerApp(
       },
     },
   );
+}
+
+/** Communities whose deliveries are counted only once. */
+const maxCounted = 10_000;
+
+function countOnce(records: Pick<Records, 'countsIn'>): Records['countsIn'] {
+  const known = new BoundedMap<CountedRows>(maxCounted);
+  return async (scope) => {
+    const key = `${scope.communityId} ${scope.listings.join(' ')}`;
+    const result = await records.countsIn(scope, known.get(key));
+    known.set(key, result.counted);
+    return result;
+  };
 }
 
 /** Who can sign in, each null if nobody can. */

@@ -138,7 +138,8 @@ function scopeRecords(records: Records, scope: CommunityScope): Records {
     },
     entryOf: async (delivery) => ((await visible(delivery.id)) === null ? null : records.entryOf(delivery)),
     grants: async (userId) => (await records.grants(userId)).filter((grant) => grant.guildId === guildId),
-    counts: () => records.counts(scope),
+    counts: async () => (await records.countsIn(scope)).counts,
+    countsIn: () => Promise.reject(otherCommunity()),
     problems: () => records.problems(scope),
   };
   return scoped;

@@ -406,6 +406,23 @@ describe('the owner API', () => {
     }
   });
 
+  it('answers the token of listings without a server, beside those of a server', async () => {
+    const { request, post } = await startOwnerServer({ guildId: '9' });
+    await post('/webhooks/vote', vote);
+    const body = { name: 'quiz', scopes: ['read'] };
+    const { json } = await request('/tokens?guildId=none', { method: 'POST', body });
+    const authorization = `Bearer ${String(json['token'])}`;
+    expect((await request('/users/42', { authorization })).json).toMatchObject({ guildId: null, credits: 10 });
+    expect((await request('/summary', { authorization })).json).toMatchObject({
+      deliveries: { recorded: 1, duplicate: 0 },
+      ...{ users: 1, credits: 10, votes: 1 },
+      parts: { discord: { ready: false } },
+    });
+    expect((await request('/users/42?guildId=9', { authorization })).status).toBe(404);
+    const listings = (await request('/listings', { authorization })).json['listings'];
+    expect(listings).toMatchObject([{ name: 'server' }, { name: 'bot' }]);
+  });
+
   it('rejects invalid requests with a sentence that names the field', async () => {
     const { request } = await startOwnerServer();
     const cases: [path: string, status: number, expectedText: string][] = [

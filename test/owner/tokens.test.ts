@@ -82,6 +82,22 @@ describe('the token of a community', { timeout: 60_000 }, () => {
     }
   });
 
+  it('may send many requests at the same time, and wrong ones are counted', async () => {
+    const { url, all } = world();
+    const request = async (token: string, address: string) =>
+      (
+        await fetch(`${url}/owner/api/listings`, {
+          headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': address },
+        })
+      ).status;
+    const valid = await Promise.all(Array.from({ length: 30 }, () => request(all, '203.0.113.7')));
+    expect(new Set(valid)).toEqual(new Set([200]));
+    const wrong = `thk_${'B'.repeat(43)}`;
+    for (let attempt = 0; attempt < 10; attempt += 1) expect(await request(wrong, '203.0.113.8')).toBe(401);
+    expect(await request(wrong, '203.0.113.8')).toBe(429);
+    expect([await request(all, '203.0.113.8'), await request(all, '203.0.113.7')]).toEqual([429, 200]);
+  });
+
   it('finds nothing of another community', async () => {
     const { request, all, ofBees, guilds, idsAt, operator } = world();
     const [delivery] = await idsAt(ofBees, '/deliveries?outcome=quarantined', 'deliveries');
@@ -235,7 +251,8 @@ it('works without the token of the operator, whose API is off then', async () =>
   const get = async (path: string, authorization = '') =>
     (await fetch(`${url}/owner/api${path}`, { headers: { ...(authorization && { authorization }) } })).status;
   expect([await get('/summary'), await get('/summary', `Bearer ${ownerToken}`)]).toEqual([404, 404]);
-  expect(await get('/summary', `Bearer thk_${'A'.repeat(43)}`)).toBe(401);
+  for (const token of [`thk_${'A'.repeat(43)}`, 'thk_short'])
+    expect(await get('/summary', `Bearer ${token}`)).toBe(401);
   expect(await get('/openapi.json')).toBe(200);
   const browser = openBrowser();
   await browser.signIn(mira.id);

@@ -95,6 +95,12 @@ export interface Counts {
   readonly votes: number;
 }
 
+/** The deliveries of a community with ids below `below`: how many they are does not change any more. */
+export interface CountedRows {
+  readonly below: number;
+  readonly rows: number;
+}
+
 /** One community, to which records belong by its listings (former ones included) and by where its effects go. */
 export interface RecordScope {
   readonly communityId: CommunityId;
@@ -131,11 +137,15 @@ export interface Records {
   entryOf(delivery: { readonly id: number; readonly userId: string | null }): Promise<LedgerEntry | null>;
   /** The roles of a user in all guilds, with their ends. */
   grants(userId: string): Promise<readonly StoredGrant[]>;
+  counts(): Promise<Counts>;
   /**
-   * @param only those of a community, by default of all: of its effects that are done, the newest ones are counted, and
-   * its recorded deliveries take a scan of all
+   * The totals of a community: of its effects that are done, the newest ones are counted.
+   * @param counted deliveries that were counted before, because a scan of all takes seconds
    */
-  counts(only?: RecordScope | null): Promise<Counts>;
+  countsIn(
+    only: RecordScope,
+    counted?: CountedRows,
+  ): Promise<{ readonly counts: Counts; readonly counted: CountedRows }>;
   /** @param only those of a community; null for all */
   problems(only: RecordScope | null): Promise<OpenProblems>;
 }

@@ -8,7 +8,11 @@ import { type ApiToken, isValid, type TokenStore } from './store.ts';
 
 /** How every token begins, so that scanners of secrets find it. */
 export const tokenPrefix = 'thk_';
-const tokenPattern = /^thk_[\w-]{43}$/;
+
+/** True for a text that has the form of a token. */
+export function isCommunityToken(text: string): boolean {
+  return /^thk_[\w-]{43}$/.test(text);
+}
 
 const usedEveryMs = minute;
 
@@ -56,7 +60,7 @@ export class Tokens {
 
   /** The valid token with this secret; null if it is unknown, revoked or has expired. */
   async verify(secret: string): Promise<ApiToken | null> {
-    if (!tokenPattern.test(secret)) return null;
+    if (!isCommunityToken(secret)) return null;
     const token = await this.#store.find(digestOf(secret));
     const now = this.#clock.now();
     if (token === null || !isValid(token, now)) return null;

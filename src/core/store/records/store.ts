@@ -7,6 +7,7 @@ import { allVoteCauses, type Cause } from '../../ledger/entry.ts';
 import type { EffectState } from '../../outbox/effect-kind.ts';
 import { type QueueType, queueName } from '../../outbox/queue.ts';
 import type {
+  CountedRows,
   Counts,
   DeliveryFilter,
   DeliveryQuery,
@@ -207,8 +208,7 @@ export const reads: SqlOperations<Records> = {
     return (await run(sql.connection, grants.orderBy('role').orderBy('source'))).map(toGrant);
   },
 
-  async counts(sql, only = null) {
-    if (only !== null) return countsOfCommunity(sql, only);
+  async counts(sql) {
     // The frequent values are the total minus the others, which have partial indexes, so no table is scanned.
     const outcomes = sql.db
       .selectFrom('deliveries')
@@ -227,6 +227,25 @@ export const reads: SqlOperations<Records> = {
       credits,
       votes,
     } satisfies Counts;
+  },
+
+  async countsIn(sql, only, counted = { below: 0, rows: 0 }) {
+    const { db, connection } = sql;
+    const rows = await countDeliveries(sql, only, counted);
+    const ofListings = db.selectFrom('deliveries').where('listing', 'in', [...only.listings, '']);
+    const outcomes = ofListings.select(['outcome', countAll(sql)]).groupBy('outcome');
+    const unusual = await run(connection, outcomes.where('outcome', '<>', literal('recorded')));
+    const byOutcome = { ...noDeliveries, ...Object.fromEntries(unusual.map((row) => [row.outcome, row.count])) };
+    const recorded = rows.all - Object.values(byOutcome).reduce((a, b) => a + b, 0);
+    const [last] = await run(connection, db.selectFrom('effects').select('id').orderBy('id', 'desc').limit(1));
+    const done = db.selectFrom('effects').select(countAll(sql)).where('state', '=', literal('done'));
+    const newest = done.where('id', '>', (last?.id ?? 0) - searchedEffects).where(isOfCommunity(only));
+    const waiting = await effectCount(sql, 'waiting', only);
+    const buried = await effectCount(sql, 'buried', only);
+    const effectsByState = { waiting, buried, done: (await run(connection, newest))[0]?.count ?? 0 };
+    const accounts = await sumAccounts(sql, only);
+    const counts = { deliveries: { ...byOutcome, recorded }, effects: effectsByState, ...accounts } satisfies Counts;
+    return { counts, counted: rows.counted };
   },
 
   async problems(sql, only) {
@@ -312,49 +331,40 @@ async function toDeliveryRecords(
   });
 }
 
-async function countsOfCommunity(sql: Sql, only: RecordScope): Promise<Counts> {
-  const { db, connection } = sql;
-  const deliveries: Record<string, number> = { ...noDeliveries };
-  const { minId, maxId } = await idRange(sql);
+/** Deliveries of a community, of which those with ids below `counted.below` were counted before. */
+async function countDeliveries({ db, connection }: Sql, { listings }: RecordScope, { below, rows }: CountedRows) {
+  const { minId, maxId } = await idRange({ db, connection });
   const ofListings = db
     .selectFrom('deliveries')
-    .select(['outcome', countAll(sql)])
-    .where('listing', 'in', [...only.listings, ''])
-    .groupBy('outcome');
-  for (let upper = maxId + 1; upper > minId; upper -= scanSize) {
-    const slice = ofListings.where('id', '<', upper).where('id', '>=', upper - scanSize);
-    for (const { outcome, count } of await run(connection, slice))
-      deliveries[outcome] = (deliveries[outcome] ?? 0) + count;
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('listing', 'in', [...listings, '']);
+  let counted: CountedRows = { below: Math.max(below, minId), rows };
+  let all = rows;
+  for (let lower = counted.below; lower <= maxId; lower += scanSize) {
+    const upper = lower + scanSize;
+    const [slice] = await run(connection, ofListings.where('id', '>=', lower).where('id', '<', upper));
+    all += slice?.count ?? 0;
+    // Rows with the highest ids may be followed by some with lower ones.
+    if (upper + scanSize <= maxId) counted = { below: upper, rows: all };
     await nextTurn();
   }
-  const balances = db
+  return { all, counted };
+}
+
+async function sumAccounts({ db, connection }: Sql, { communityId }: RecordScope) {
+  const { after, before } = accountRange(communityId);
+  const sums = db
     .selectFrom('balances')
     .select(({ fn }) => [
       fn.countAll<number>().as('users'),
-      fn.coalesce(fn.sum<number>('credits'), kyselySql<number>`0`).as('credits'),
-      fn.coalesce(fn.sum<number>('votes'), kyselySql<number>`0`).as('votes'),
-    ]);
-  const { after, before } = accountRange(only.communityId);
-  const ofCommunity = balances
+      fn.sum('credits').as('credits'),
+      fn.sum('votes').as('votes'),
+    ])
     .where('account_id', '>', after)
     .where('account_id', '<', before)
     .where('entries', '>', 0);
-  const [sums = { users: 0, credits: 0, votes: 0 }] = await run(connection, ofCommunity);
-  const [last] = await run(connection, db.selectFrom('effects').select('id').orderBy('id', 'desc').limit(1));
-  const done = db.selectFrom('effects').select(countAll(sql)).where('state', '=', literal('done'));
-  const newest = done.where('id', '>', (last?.id ?? 0) - searchedEffects).where(isOfCommunity(only));
-  const [finished] = await run(connection, newest);
-  return {
-    deliveries: deliveries as Counts['deliveries'],
-    effects: {
-      waiting: await effectCount(sql, 'waiting', only),
-      buried: await effectCount(sql, 'buried', only),
-      done: finished?.count ?? 0,
-    },
-    users: Number(sums.users),
-    credits: Number(sums.credits),
-    votes: Number(sums.votes),
-  };
+  const [row] = await run(connection, sums);
+  return { users: row?.users ?? 0, credits: Number(row?.credits ?? 0), votes: Number(row?.votes ?? 0) };
 }
 
 async function effectCount(sql: Sql, state: EffectState, only: RecordScope | null = null): Promise<number> {
