@@ -230,7 +230,7 @@ const tokenFields = {
   name: z.string(),
   scopes: z.array(z.enum(tokenScopes)),
   createdAt: time,
-  createdBy: z.string().meta({ description: 'Discord id of a manager, `operator`, or a token.' }),
+  createdBy: z.string().meta({ description: 'Discord id of the manager who answers for it, or `operator`.' }),
   expiresAt: nullableTime,
   usedAt: nullableTime.meta({ description: 'The last use, to the minute.' }),
   revokedAt: nullableTime,

@@ -22,7 +22,7 @@ export function createOpenApi(): JsonObject {
   const schemas: Record<string, unknown> = {};
   /** The schema with its components apart. */
   function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
-    const { $schema: _dialect, $defs, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+    const { $schema: _dialect, $defs, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override });
     const linked: JsonObject = JSON.parse(JSON.stringify({ own, $defs }).replaceAll('"#/$defs/', `"${components}`));
     Object.assign(schemas, objectOf(linked['$defs']));
     return objectOf(linked['own']);
@@ -61,6 +61,13 @@ export function createOpenApi(): JsonObject {
       schemas: Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1))),
     },
   };
+}
+
+/** Leaves out what says nothing: the pattern of a format, and the limits of every whole number. */
+function override({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
 type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => JsonObject;

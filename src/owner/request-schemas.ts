@@ -15,7 +15,9 @@ const id = z
   .transform(Number);
 const userId = z.string('must be 1 to 20 digits').regex(snowflakePattern, 'must be 1 to 20 digits');
 /** Names a community; `none` that of listings without a guild. */
-const guildId = z.literal(withoutGuild).or(userId);
+const guildId = z.literal(withoutGuild).or(userId).meta({
+  description: 'The server of the community, or `none`; to be left out with its token, or if there is only one.',
+});
 /** PostgreSQL rejects U+0000 in text. */
 const noNul = /^[^\0]*$/;
 const noNulRule = 'must not contain U+0000';
@@ -43,12 +45,17 @@ const time = z
   .transform((text) => Date.parse(/T[\d:.]+$/.test(text) ? `${text}Z` : text))
   .refine((at) => !Number.isNaN(at), 'must be an existing date');
 
+const nextPage = { description: '`next` of the page before.' };
+
 function pageFields(defaultLimit: number) {
   const limit = id
     .refine((count) => count >= 1 && count <= 500, 'must be 1 to 500')
-    .meta({ description: `Rows per page, from 1 to 500; ${defaultLimit} by default.` })
+    .meta({ description: `Rows per page; ${defaultLimit} by default.`, minimum: 1, maximum: 500 })
     .default(defaultLimit);
-  return { limit: z.preprocess((input) => (input === '' ? undefined : input), limit), before: optional(id) };
+  return {
+    limit: z.preprocess((input) => (input === '' ? undefined : input), limit),
+    before: optional(id.meta(nextPage)),
+  };
 }
 
 const defaultLimit = 50;
@@ -62,9 +69,9 @@ export const deliveriesQuery = z.strictObject({
   kind: optional(filterText),
   listing: optional(filterText),
   site: optional(z.enum(siteIds, `must be ${siteIds.join(', ')}`)),
-  user: optional(userId),
-  since: optional(time),
-  until: optional(time),
+  user: optional(userId.meta({ description: 'Also of quarantined deliveries that contain the id.' })),
+  since: optional(time.meta({ description: 'Received at or after this time.' })),
+  until: optional(time.meta({ description: 'Received before this time.' })),
 });
 export const effectsQuery = z.strictObject({
   ...pageFields(defaultLimit),
@@ -95,7 +102,7 @@ export const leaderboardQuery = z.strictObject({
 /** A page of members; `search` is the id or a part of a name. */
 export const memberListQuery = z.strictObject({
   guildId: optional(guildId),
-  search: optional(filterText),
+  search: optional(filterText.meta({ description: 'The id, or a part of the name.' })),
   ...pageFields(defaultLimit),
 });
 

@@ -49,7 +49,7 @@ ${operations
 )}`;
   const frame = {
     ...{ lang: 'en', skip: 'Skip to content', title: textOf(title), siteName: 'tallyhook' },
-    home: { href: `${root}../`, text: 'tallyhook' },
+    home: { href: root === './' ? '../' : './', text: 'tallyhook' },
     ...{ stylesheet: `${root}console.css`, icon: null, navigation: null, message: null, footer: null },
   };
   return pageFrame(frame, body);
@@ -74,7 +74,7 @@ ${
 <table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Value</th></tr></thead>
 <tbody>${parameters.map(
     ({ name, in: place, schema, description }) =>
-      html`<tr><td data-name="Name"><code>${textOf(name)}</code></td><td data-name="In">${textOf(place)}</td><td data-name="Value">${typeOf(objectOf(schema))} ${textOf(description)}</td></tr>`,
+      html`<tr><td data-name="Name"><code>${textOf(name)}</code></td><td data-name="In">${textOf(place)}</td><td data-name="Value">${valueHtml(objectOf(schema), textOf(description))}</td></tr>`,
   )}</tbody></table>`
 }
 ${request && html`<h3>Body</h3>${fieldsHtml(request, document)}`}
@@ -99,8 +99,12 @@ function fieldsHtml(schema: JsonObject, document: JsonObject, depth = 0): Html |
   }
   return html`<ul>${Object.entries(properties).map(([name, value]) => {
     const field = objectOf(value);
-    return html`<li><code>${name}</code>: ${typeOf(resolved(field, document))} ${textOf(field['description']).replaceAll('`', '')}${depth < maxDepth && fieldsHtml(field, document, depth + 1)}</li>`;
+    return html`<li><code>${name}</code> ${valueHtml(resolved(field, document), textOf(field['description']))}${depth < maxDepth && fieldsHtml(field, document, depth + 1)}</li>`;
   })}</ul>`;
+}
+
+function valueHtml(schema: JsonObject, description: string): Html {
+  return html`<span class="quiet">${typeOf(schema)}</span> ${description.replaceAll('`', '')}`;
 }
 
 function resolved(schema: JsonObject, document: JsonObject): JsonObject {
@@ -113,5 +117,6 @@ function typeOf({ type, enum: choices, anyOf, const: only, items, $ref: referenc
   if (textsOf(choices).length > 0) return textsOf(choices).join(' | ');
   if (textOf(type) === 'array') return `list of ${typeOf(objectOf(items)) || 'values'}`;
   if (listOf(anyOf).length > 0) return listOf(anyOf).map(typeOf).join(' or ');
+  if (Array.isArray(type)) return textsOf(type).join(' or ');
   return textOf(type) || (reference === undefined ? 'any value' : 'object');
 }
