@@ -58,6 +58,7 @@ describe('the pages of a manager', { timeout: 60_000 }, () => {
     ...[1, 2, 3, 4, 5, 6].map((id) => `deliveries/${id}`),
     ...['buried', 'waiting', 'done'].map((state) => `effects?state=${state}`),
     ...['listings', 'rewards', 'announcements', 'changes', 'settings', 'settings?a=history'],
+    ...['settings?a=tokens', 'settings?a=new-token'],
     ...['listing', 'channels', 'rewards', 'roles', 'cooldown', 'shop', 'announcements'].map(
       (section) => `settings?a=section&o.s=${section}&o.l=harbour`,
     ),
