@@ -46,6 +46,11 @@ export interface AppOptions {
   readonly lookup?: { readonly baseUrl: string };
   /** Replaces the origin of every request to the API of another listing site, for tests and proxies. */
   readonly siteApiUrl?: string;
+  /**
+   * Sends the bot's number of servers to the sites of its listings that take it, every 30 minutes; false by default. See
+   * `App.postServerCount`.
+   */
+  readonly postServerCount?: boolean;
   /** Secret of your integration at top.gg, for its Connect, which also needs `publicUrl`. */
   readonly topggIntegrationSecret?: string;
   /** Each server and bot with its secrets. Without any, listings are linked in Discord with `/setup`. */
@@ -64,6 +69,8 @@ export interface AppOptions {
   readonly publicUrl?: string;
   /** The token of the owner's API and console, which are off without it. */
   readonly ownerToken?: string | undefined;
+  /** Whether events may also be sent to private addresses, of the network of this program; false by default. */
+  readonly webhookPrivateTargets?: boolean;
   /** Parts of tallyhook that this process runs; `['receive', 'announce', 'answer']` by default. */
   readonly roles?: readonly Role[];
   /** Reminders of the next vote, which members switch on for themselves; true by default. */

@@ -11,7 +11,7 @@ import { settings } from '../src/features/settings.ts';
 import { missingFor } from '../src/lookup/sites/site-apis.ts';
 import type { DescribedSite } from '../src/webhook/sites/described-site.ts';
 import { findSite, type SiteSettings, siteIds } from '../src/webhook/sites/index.ts';
-import { decodeKey } from '../src/webhook/sites/scheme.ts';
+import { keyBytes } from '../src/webhook/sites/scheme.ts';
 
 /** The site of the document's service, which needs no name. */
 const defaultSite = 'service';
@@ -108,7 +108,7 @@ export function siteIssues(
   if (listing.voteSecrets.length === 0 && schemes.every(({ type }) => type !== 'none'))
     add('voteSecrets', 'is missing: every delivery would be rejected.', `Add the secret of the webhook at ${name}.`);
   const needsKey = schemes.some((scheme) => 'key' in scheme && scheme.key === 'base64');
-  if (needsKey && listing.voteSecrets.some((secret) => decodeKey(secret).length === 0))
+  if (needsKey && listing.voteSecrets.some((secret) => keyBytes(secret, 'base64').length === 0))
     add(
       'voteSecrets',
       'has a secret of another form.',
@@ -158,7 +158,11 @@ export const listing = z.strictObject({
   timeZone,
   ownerChannelId,
   lookupKey: apiKey.optional().describe('API key of this listing.'),
-  siteKey: apiKey.optional().describe("The site's API token, with which tallyhook asks it who has voted."),
+  siteKey: apiKey
+    .optional()
+    .describe(
+      "The site's API token, with which tallyhook asks it who has voted, and sends [server counts](sites.md#server-counts).",
+    ),
   slug: text.optional().describe('Name of the listing at the site, if the address of its vote page needs it.'),
   confirm: z.boolean().optional().describe('`true`: a vote is paid when the site says that the member has voted.'),
   custom: custom.optional(),
@@ -200,16 +204,19 @@ export const listings = listOf(listing);
 
 /** The file that `TALLYHOOK_CONFIG` names. A listing inherits missing values from the environment variables. */
 export const listingsFile = z.strictObject({
-  $schema: z.string().optional(),
-  listings,
+  $schema: z.string().optional().describe('Address of this schema, with which editors complete and check the file.'),
+  listings: listings.describe('Each server and bot with its secrets, rewards and announcements.'),
 });
+
+/** Where the JSON Schema of the file is published: the file docs/tallyhook.schema.json of the repository. */
+export const schemaAddress = 'https://raw.githubusercontent.com/tallyhook/tallyhook/main/docs/tallyhook.schema.json';
 
 /** A listing in the file. Its cooldown is in hours. */
 export type FileListing = z.infer<typeof listing>;
 
 /** The JSON Schema of the file, for editors. @param describe what becomes of the Markdown of the descriptions */
 export function listingsFileSchema(describe = plainText): object {
-  return z.toJSONSchema(listingsFile, {
+  const { $schema, ...schema } = z.toJSONSchema(listingsFile, {
     io: 'input',
     override({ zodSchema, jsonSchema }) {
       // zod leaves out the default of a value that it transforms, such as a duration.
@@ -218,6 +225,7 @@ export function listingsFileSchema(describe = plainText): object {
       if (jsonSchema.description !== undefined) jsonSchema.description = describe(jsonSchema.description);
     },
   });
+  return { $schema, $id: schemaAddress, title: 'Listings of tallyhook (TALLYHOOK_CONFIG)', ...schema };
 }
 
 function plainText(markdown: string): string {

@@ -45,10 +45,13 @@ import type {
 } from './schema.ts';
 import { needsDiscord, rolesOf, type SettingName, type Values } from './settings.ts';
 
+/** The variables that belong to one that a setting names. */
+const otherDefaults = ['VOTER_ROLE_FOR', 'DISCORD_GUILD_ID', 'WEBHOOK_SECRET', 'WEBHOOK_EVENTS'] as const;
+
 /** The values of {@link ListingDefaults} by their names, without all others. */
 export function pickDefaults<Value>(read: (name: DefaultName) => Value): Readonly<Record<DefaultName, Value>> {
   const specs: readonly SettingSpec[] = settings;
-  const names = [...specs.flatMap(({ variable = [] }) => variable), 'VOTER_ROLE_FOR', 'DISCORD_GUILD_ID'] as const;
+  const names = [...specs.flatMap(({ variable = [] }) => variable), ...otherDefaults] as const;
   return Object.fromEntries(names.map((name) => [name, read(name as DefaultName)])) as Record<DefaultName, Value>;
 }
 
@@ -72,7 +75,7 @@ function configuredValue<Spec extends SettingSpec>(
   const { variable, fromVariable = (value) => value, fallback }: SettingSpec = spec;
   const ofVariable = variable === undefined ? undefined : defaults[variable as DefaultName];
   const stated = statedValue(spec, listing);
-  const value = stated === undefined && ofVariable !== undefined ? fromVariable(ofVariable) : stated;
+  const value = stated === undefined && ofVariable !== undefined ? fromVariable(ofVariable, defaults) : stated;
   return (value ?? (fallback ? configuredValue(fallback, listing, defaults) : value)) as StatedValue<Spec>;
 }
 
@@ -152,7 +155,7 @@ function sharedSecretIssues(listings: readonly ListingConfig[]): ConfigIssue[] {
 function toListing({ listing, guildId, implied, origin }: ListingSource, defaults: ListingDefaults): ListingConfig {
   const site = siteOf(listing);
   const specs: readonly SettingSpec[] = settings;
-  const inEffect = specs.map((spec) => spec.inEffect?.(configuredValue(spec, listing, defaults)));
+  const inEffect = specs.map((spec) => spec.inEffect?.(configuredValue(spec, listing, ofGuild(defaults, guildId))));
   return {
     name: listing.name,
     kind: listing.kind,
@@ -173,16 +176,22 @@ function toListing({ listing, guildId, implied, origin }: ListingSource, default
   };
 }
 
+/** Without what is of `DISCORD_GUILD_ID` alone, if that is set, so listings of other guilds do not get it. */
+function ofGuild(defaults: ListingDefaults, guildId: string | null): ListingDefaults {
+  const { DISCORD_GUILD_ID = guildId } = defaults;
+  return DISCORD_GUILD_ID === guildId ? defaults : { ...defaults, VOTER_ROLE_ID: undefined, WEBHOOK_URL: undefined };
+}
+
 /**
  * The rewards of a listing: its own in the file, or else those of the variables. `VOTER_ROLE_ID` is a role of
- * `DISCORD_GUILD_ID`, if that is set, so listings of other guilds do not get it.
+ * `DISCORD_GUILD_ID`.
  *
  * @param listing its part of the file; empty without a file
  */
 function rewardsOf(defaults: ListingDefaults, listing: Partial<StatedListing>, guildId: string | null): ListingRewards {
-  const { VOTER_ROLE_ID, VOTER_ROLE_FOR = 0, DISCORD_GUILD_ID = guildId } = defaults;
-  const ofGuild = { ...defaults, VOTER_ROLE_ID: DISCORD_GUILD_ID === guildId ? VOTER_ROLE_ID : undefined };
-  const value = <Spec extends SettingSpec>(spec: Spec) => configuredValue(spec, listing, ofGuild);
+  const { VOTER_ROLE_FOR = 0 } = defaults;
+  const own = ofGuild(defaults, guildId);
+  const value = <Spec extends SettingSpec>(spec: Spec) => configuredValue(spec, listing, own);
   const role = value(voterRole) ?? null;
   const base = {
     perVote: value(vote) ?? 0,

@@ -119,6 +119,7 @@ export const appSettings = {
     .optional(),
   lookup: z.strictObject({ baseUrl: text(settings.LOOKUP_BASE_URL) }).optional(),
   siteApiUrl: text(settings.SITE_API_URL),
+  postServerCount: z.boolean().optional(),
   topggIntegrationSecret: text(settings.TOPGG_INTEGRATION_SECRET),
   listings: listings.optional(),
   database: address(settings.DATABASE_URL),
@@ -127,6 +128,7 @@ export const appSettings = {
   port: z.int().min(0).max(65_535).optional(),
   publicUrl: text(settings.PUBLIC_URL),
   ownerToken: text(settings.OWNER_TOKEN),
+  webhookPrivateTargets: z.boolean().optional(),
   roles: z
     .array(z.enum(roles))
     .min(1)
@@ -139,6 +141,8 @@ export const appSettings = {
   newSettingsKey: text(settings.NEW_SETTINGS_KEY),
 };
 
+const onOff = (value: boolean | undefined) => (value === undefined ? undefined : value ? 'on' : 'off');
+
 type ParsedSettings = z.output<z.ZodObject<typeof appSettings>>;
 
 function valuesOf({ discord = {}, keep = {}, linkedQuota = {}, ...options }: ParsedSettings): Partial<Values> {
@@ -150,6 +154,7 @@ function valuesOf({ discord = {}, keep = {}, linkedQuota = {}, ...options }: Par
     DISCORD_CLIENT_SECRET: discord.clientSecret,
     LOOKUP_BASE_URL: options.lookup?.baseUrl,
     SITE_API_URL: options.siteApiUrl,
+    POST_SERVER_COUNT: onOff(options.postServerCount),
     TOPGG_INTEGRATION_SECRET: options.topggIntegrationSecret,
     DATABASE_URL: options.database,
     CACHE_URL: options.cache,
@@ -157,8 +162,9 @@ function valuesOf({ discord = {}, keep = {}, linkedQuota = {}, ...options }: Par
     PORT: options.port,
     PUBLIC_URL: options.publicUrl,
     OWNER_TOKEN: options.ownerToken,
+    WEBHOOK_PRIVATE_TARGETS: options.webhookPrivateTargets ? 'on' : undefined,
     TALLYHOOK_ROLES: options.roles,
-    REMINDERS: options.reminders === undefined ? undefined : options.reminders ? 'on' : 'off',
+    REMINDERS: onOff(options.reminders),
     KEEP_BODIES: keep.bodies,
     KEEP_EFFECTS: keep.effects,
     LINKED_DELIVERIES_PER_HOUR: linkedQuota.deliveriesPerHour,
@@ -274,6 +280,7 @@ function toConfig({
     },
     lookup: { baseUrl: values.LOOKUP_BASE_URL ?? '' },
     siteApiUrl: values.SITE_API_URL ?? null,
+    postServerCount: values.POST_SERVER_COUNT === 'on',
     listings,
     base: toListingBase(environment, values, sources),
     reminders: values.REMINDERS === 'on',
@@ -290,6 +297,7 @@ function toConfig({
     topggIntegrationSecret: values.TOPGG_INTEGRATION_SECRET ?? null,
     encryption: keySourcesOf(values),
     ownerToken: values.OWNER_TOKEN ?? null,
+    webhookPrivateTargets: values.WEBHOOK_PRIVATE_TARGETS === 'on',
     updateCheckUrl: values.UPDATE_CHECK ?? null,
     logLevel: values.LOG_LEVEL ?? 'info',
     logFormat: values.LOG_FORMAT ?? 'auto',
@@ -397,6 +405,7 @@ const parts: Readonly<Record<string, (config: Config) => unknown>> = {
   'DISCORD_TOKEN, DISCORD_API_URL, DISCORD_GUILD_ID, DISCORD_PUBLIC_KEY': ({ discord }) => discord,
   LOOKUP_BASE_URL: ({ lookup }) => lookup,
   SITE_API_URL: ({ siteApiUrl }) => siteApiUrl,
+  POST_SERVER_COUNT: ({ postServerCount }) => postServerCount,
   'listings, channels, rewards, shop': ({ listings }) => listings,
   REMINDERS: ({ reminders }) => reminders,
   'KEEP_BODIES, KEEP_EFFECTS': ({ keep }) => keep,
@@ -409,6 +418,7 @@ const parts: Readonly<Record<string, (config: Config) => unknown>> = {
   TOPGG_INTEGRATION_SECRET: ({ topggIntegrationSecret }) => topggIntegrationSecret,
   'SETTINGS_KEY, NEW_SETTINGS_KEY': ({ encryption: { key, newKey } }) => [key?.id, newKey?.id],
   OWNER_TOKEN: ({ ownerToken }) => ownerToken,
+  WEBHOOK_PRIVATE_TARGETS: ({ webhookPrivateTargets }) => webhookPrivateTargets,
   LOG_LEVEL: ({ logLevel }) => logLevel,
   LOG_FORMAT: ({ logFormat }) => logFormat,
   'OTEL_EXPORTER_OTLP_ENDPOINT and other variables of traces': ({ tracing }) => tracing,

@@ -94,7 +94,7 @@ export interface ListingBase {
 }
 
 /** A variable that a listing takes values from. */
-export type DefaultName = SettingVariable | 'VOTER_ROLE_FOR' | 'DISCORD_GUILD_ID';
+export type DefaultName = SettingVariable | 'VOTER_ROLE_FOR' | 'DISCORD_GUILD_ID' | 'WEBHOOK_SECRET' | 'WEBHOOK_EVENTS';
 /** The variables that a listing takes values from. */
 export type ListingDefaults = Partial<Pick<Values, DefaultName>>;
 /** Where these variables come from. */
@@ -121,6 +121,8 @@ export interface Config {
   readonly lookup: { readonly baseUrl: string };
   /** Replaces the origin of every request to the API of another listing site; null for those of the sites. */
   readonly siteApiUrl: string | null;
+  /** True if the counts of the bot are sent to the sites of its listings regularly. */
+  readonly postServerCount: boolean;
   readonly listings: readonly ListingConfig[];
   /** The listings as they are configured, to which the settings of communities are added. @internal */
   readonly base: ListingBase;
@@ -146,6 +148,8 @@ export interface Config {
   readonly encryption: KeySources;
   /** Null disables the owner API and the console. */
   readonly ownerToken: string | null;
+  /** True if events may also be sent to private addresses, over http and https. */
+  readonly webhookPrivateTargets: boolean;
   /** Where `tallyhook doctor` looks for the latest release; null for nowhere. @internal */
   readonly updateCheckUrl: string | null;
   readonly logLevel: LogLevel;

@@ -18,6 +18,7 @@ import { z } from 'zod';
 import { announceChannelId } from '../src/core/settings/listing-settings.ts';
 import { premium, vote, whenDenied } from '../src/core/settings/reward-settings.ts';
 import { apiKey, channelId, duration, guildId, roleId } from '../src/core/settings/value-schemas.ts';
+import { eventTypes } from '../src/features/events/settings.ts';
 
 /** A setting of the program: an environment variable, or `NAME_FILE` with the path of a file that holds its value. */
 export interface Variable<Value = unknown> {
@@ -192,6 +193,14 @@ const service = group('The listing service', {
     description:
       'Replaces the origin of every request to the API of [another listing site](sites.md), for tests and proxies.',
   }),
+  POST_SERVER_COUNT: variable({
+    schema: z.enum(['on', 'off']),
+    expected: 'on or off',
+    default: 'off',
+    wish: "my bot's number of servers on its listing sites",
+    description:
+      '`on`: the number of servers of the bot is sent to the sites of its listings that take it, every 30 minutes. Needs `siteKey`, see [server counts](sites.md#server-counts).',
+  }),
 });
 
 const webhooks = group('Webhooks', {
@@ -229,6 +238,39 @@ const webhooks = group('Webhooks', {
     secret: true,
     wish: 'votes of a service that does not sign',
     description: 'Accept unsigned server votes with exactly this Authorization header.',
+  }),
+});
+
+const webhooksOut = group('Webhooks to other programs', {
+  WEBHOOK_URL: variable({
+    schema: httpUrl,
+    expected: 'the https address that receives events: https://bot.example.com/tallyhook',
+    wish: 'votes told to a program in any language',
+    description:
+      'An address that receives [signed events](webhooks-out.md): votes, milestones, purchases and more. Needs `WEBHOOK_SECRET`. In the file and in `/setup`, a community can have several.',
+  }),
+  WEBHOOK_SECRET: variable({
+    schema: listOf(pasted(secretForm)),
+    isFreeText: true,
+    expected: 'a secret of at least 16 characters, such as `whsec_` and the output of `openssl rand -base64 32`',
+    secret: true,
+    wish: 'to sign them',
+    description:
+      'Signs the requests to `WEBHOOK_URL`, as Standard Webhooks says. Several, separated by commas, sign at once.',
+  }),
+  WEBHOOK_EVENTS: variable({
+    schema: listOf(z.enum(eventTypes)),
+    expected: `one or more of ${eventTypes.join(', ')}, separated by commas`,
+    wish: 'some of them only',
+    description: 'Which events `WEBHOOK_URL` receives; all by default.',
+  }),
+  WEBHOOK_PRIVATE_TARGETS: variable({
+    schema: z.enum(['on', 'off']),
+    expected: 'on or off',
+    default: 'off',
+    wish: 'receivers in my own network',
+    description:
+      '`on`: events may also be sent to private addresses, over http and https, of the network of this program. Whoever may enter an address in `/setup` can then reach them: leave it off if others use your bot.',
   }),
 });
 
@@ -535,6 +577,7 @@ export const settingGroups = [
   discord,
   service,
   webhooks,
+  webhooksOut,
   channels,
   rewards,
   storage,
@@ -550,6 +593,7 @@ export const settings = {
   ...discord.settings,
   ...service.settings,
   ...webhooks.settings,
+  ...webhooksOut.settings,
   ...channels.settings,
   ...rewards.settings,
   ...storage.settings,

@@ -749,6 +749,7 @@ export const en = {
       partyPanel: 'Progress of the vote party',
       partyReached: 'Goal of the vote party',
       confirmation: 'Confirmation by the site',
+      webhook: 'Event for another program',
       unknown: 'Something else',
     },
     /** `{effect}` is one of those above. */
@@ -888,6 +889,10 @@ export const en = {
     /** In place of why and what to do. All other causes are in `setup.problems`. */
     memberLeft: 'The member has left the server, and gets the role with the next vote or command after returning.',
     once: 'Each cause is reported once per role. The owner console lists everything that failed.',
+    /** `{host}` is the host of an address, `{reason}` why the last request failed. */
+    webhookPausedTitle: 'Events are no longer sent to one of your addresses',
+    webhookPaused: 'Every request to {host} has failed for days, or the address is gone: {reason}',
+    webhookPausedHint: 'What was not sent is kept. Correct the address in the settings, or have it tried again there.',
   },
 
   /**
@@ -1147,6 +1152,7 @@ export const en = {
       cooldownHours: 'Time between votes',
       timeZone: 'Time zone',
       shop: 'Items',
+      webhooks: 'Addresses for events',
       link: 'Listing',
       lookupKey: 'API key',
       voteSecrets: 'Vote secrets',

@@ -1,7 +1,8 @@
-/** Writes the settings into docs/configuration.md and .env.example, as they are declared in `config/settings`. */
+/** Writes the settings into docs/configuration.md, .env.example and docs/tallyhook.schema.json, as they are declared in `config/`. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { renderExample, withTables } from './settings/render.ts';
+import { renderExample, renderSchema, withTables } from './settings/render.ts';
 
 const page = new URL('../docs/configuration.md', import.meta.url);
 writeFileSync(page, withTables(readFileSync(page, 'utf8')));
 writeFileSync(new URL('../.env.example', import.meta.url), renderExample());
+writeFileSync(new URL('../docs/tallyhook.schema.json', import.meta.url), renderSchema());

@@ -111,7 +111,8 @@ function createProgram(terminal: Terminal, environment: () => Environment): Prog
 
       The bot token is enough: listings on top.gg and other sites are linked in Discord, with /setup. A site with the lookup
       API needs its address. With an API key and without a secret for votes, one is generated and printed. On PostgreSQL
-      the SETTINGS_KEY that /setup needs is generated, unless there is one.
+      the SETTINGS_KEY that /setup needs is generated, unless there is one. A file that TALLYHOOK_CONFIG names and that does
+      not exist is created with the schema for editors, and no listings yet.
 
       Exit codes: 0 written, or nothing to change, 1 runtime error or stopped, 2 invalid usage or values.`);
 
@@ -430,6 +431,48 @@ function createProgram(terminal: Terminal, environment: () => Environment): Prog
       stopped at any time, and run again; the bot may run meanwhile.
 
       ${exitCodes}`);
+
+  const webhooks = program
+    .command('webhooks')
+    .description('see the addresses that hear of events, and send again what has failed')
+    .defaultsTo('list');
+  const endpointOptions = (command: Program) =>
+    command
+      .option('--guild <id>', 'of this server only')
+      .option('--endpoint <id>', 'this address only, by its id in the list');
+  endpointOptions(webhooks.command('list'))
+    .description('list the addresses, and which of them fail (the default)')
+    .option('--json', 'print {endpoints: [{guildId, endpoint, host, events, failingSince, pausedAt, reason}]}')
+    .runs(async () => (await import('./cli/webhooks.ts')).listWebhooks)
+    .details(exitCodes);
+  endpointOptions(webhooks.command('resend'))
+    .description('have the running bot send again what has failed for good')
+    .option('--since <duration>', 'what happened in this time', '7d')
+    .runs(async () => (await import('./cli/webhooks.ts')).resendWebhooks)
+    .details(exitCodes);
+  endpointOptions(webhooks.command('resume'))
+    .description('have paused addresses tried again')
+    .runs(async () => (await import('./cli/webhooks.ts')).resumeWebhooks)
+    .details(exitCodes);
+
+  program
+    .command('listen')
+    .description('print events as they happen, and pass them on to a program on this machine')
+    .option(
+      '--url <url>',
+      'address of tallyhook, such as https://votes.example.org (default: a sandbox on this machine)',
+    )
+    .option('--token <token>', 'a token with the scope read (default: OWNER_TOKEN of the environment)')
+    .option('--forward <url>', 'send each event to this address, signed as an endpoint gets it')
+    .option('--secret <secret>', 'the secret that signs them, whsec_… (default: a new one, which is printed)')
+    .option('--replay <duration>', 'begin with the events of this time, such as 1h')
+    .option('--json', 'print each event as JSON')
+    .runs(async () => (await import('./cli/listen.ts')).listen)
+    .details(`
+      It needs no public address: it reads the stream of the API, and continues after a broken connection where it was.
+      With the sandbox in another terminal, "tallyhook listen" needs no options.
+
+      ${untilStopped}`);
 
   program
     .command('rekey')

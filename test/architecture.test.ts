@@ -172,14 +172,6 @@ describe('the modules', () => {
     expect(cycles).toEqual([]);
   });
 
-  it('need nothing of the sandbox for a Discord alone, and of the rest only the platform and what draws messages', () => {
-    const own = /^src\/(?:sandbox\/discord|discord\/web|platform)\/|^src\/discord\/message-flags\.ts$/;
-    const foreign = internalImports.filter(
-      ({ path, target }) => /^src\/(?:sandbox\/discord|discord\/web)\//.test(path) && !own.test(target),
-    );
-    expect(foreign).toEqual([]);
-  });
-
   it('import restricted packages only in their folders', () => {
     const violations = imports.filter(({ path, specifier }) => {
       const folders = Object.entries(foldersByPackage).find(

@@ -13,6 +13,7 @@ import { isOwnHost } from '@tallyhook/platform/web/host';
 import { html } from '@tallyhook/platform/web/html';
 import { findFlashMessage } from '@tallyhook/platform/web/page-frame';
 import { createSessionCookie } from '@tallyhook/platform/web/session-cookie';
+import { isPublic, readTargetUrl } from '@tallyhook/platform/webhooks/target';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { describeConfig } from '../config/describe.ts';
 import { listingsFile } from '../config/listings-file.ts';
@@ -33,7 +34,6 @@ import {
 import { homeQuery } from '../packages/listing-service/src/pages/home-page.ts';
 import { readImageHeader } from '../packages/listing-service/src/pages/icon-routes.ts';
 import { reportForm } from '../packages/listing-service/src/pages/review-routes.ts';
-import { isPublic, readTargetUrl } from '../packages/listing-service/src/webhooks/target.ts';
 import { commandSchema } from '../packages/local-discord/src/command-schema.ts';
 import { defaultGuild } from '../packages/local-discord/src/default-guild.ts';
 import { withoutToken } from '../packages/local-discord/src/diagnostics.ts';
@@ -92,13 +92,32 @@ import { isEncoded, reserialised } from '../src/webhook/signed-form.ts';
 import { authenticate } from '../src/webhook/sites/authenticate.ts';
 import { service } from '../src/webhook/sites/index.ts';
 import { readHeader } from '../src/webhook/verification/request.ts';
-import { countBlocks, countBuiltInWork, findSuperlinearGrowth, stopCountingBlocks } from './support/growth.ts';
-import { hostileInputs } from './support/hostile-inputs.ts';
+import {
+  countBlocks,
+  countBuiltInWork,
+  findSuperlinearGrowth,
+  type RepeatedText,
+  stopCountingBlocks,
+} from './support/growth.ts';
 import { voteSecret } from './support/listings.ts';
 import { settings, unreachableDiscord } from './support/settings.ts';
 
 // Before V8 compiles the functions.
 await vi.hoisted(async () => (await import('./support/growth.ts')).startCountingBlocks());
+
+/** Texts to repeat: parts of markup, URLs, JSON, headers and dates. */
+const units = [
+  ...['\n', '\r', '\t', ' ', '\u0301', '\u200d', '\u{1f1e9}', ' \n', '\r\n', '_a ', '> a\n', '- a\n', ':a '],
+  ...'/ \\ * _ a 😀 0 " \' ` < > [ ] ( ) { } @ # - . , : ; = & % ~ | ? ! + T é'.split(' '),
+  ...'\\" \\\\" [a]( ]( **a ||a <@1 <a: ``` a. a: // @a 1. {} [[ {"a": %20 %f0 &a= https:// /webhooks/1'.split(' '),
+  ...['😀\u200d', 'e\u0301'],
+];
+
+/** Every unit repeated, with a final character that makes an almost complete match fail. */
+const hostileInputs: readonly RepeatedText[] = units.map((unit) => ({
+  name: `${JSON.stringify(unit)} repeated`,
+  of: (length) => `${unit.repeat(Math.ceil(length / unit.length)).slice(0, length - 1)}\0`,
+}));
 
 const noNames = { member: () => null, role: () => null, channel: () => null, listing: () => null };
 const now = Date.UTC(2026, 0, 1);

@@ -6,11 +6,11 @@ import { median } from '../report.ts';
 import { type Measurement, startContender } from './contender.ts';
 import { contenderNamed, startSurroundings } from './receive.ts';
 
-const help = `node bench/receive/against.ts DIRECTORY [--rounds N] [--votes N]
+const help = `node bench/receive/against.ts DIRECTORY [--rounds N] [--votes N] [--scattered]
 
 Measures the votes of this version of tallyhook beside those of another one, of which DIRECTORY is a checkout with its packages
 installed. Both run in turns, and each figure is the median of the ratios of two runs of one round: below 1, this version
-takes less.`;
+takes less. With --scattered, the votes are those of a million members who come back in any order.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -18,6 +18,7 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '9' },
     votes: { type: 'string', default: '20000' },
+    scattered: { type: 'boolean', default: false },
   },
 });
 const [other] = positionals;
@@ -30,7 +31,7 @@ const own = resolve(import.meta.dirname, '../..');
 const directory = join(own, 'data/bench/against');
 const surroundings = await startSurroundings(join(directory, 'surroundings'));
 const start = (root: string, name: string) =>
-  startContender(contenderNamed('tallyhook'), {
+  startContender(contenderNamed(values.scattered ? 'tallyhook-scattered' : 'tallyhook'), {
     ...{ surroundings, directory: join(directory, name) },
     module: pathToFileURL(join(root, 'bench/receive/contender-process.ts')),
   });
@@ -49,8 +50,11 @@ const figures = {
   'time per vote': ratio(({ rate }) => 1 / rate),
   'CPU per vote': ratio(({ cpu }) => cpu),
   p99: ratio(({ p99 }) => p99),
+  'bytes written per vote': ratio(({ written }) => written),
   'resident memory': (await versions[0].resident()) / (await versions[1].resident()),
 };
+const written = median(runs[0].map((run) => run.written));
+console.log(`written per vote: ${(written / 1024).toFixed(2)} KB`);
 for (const [figure, value] of Object.entries(figures)) console.log(`${figure}: ${value.toFixed(3)}×`);
 for (const part of [...versions, surroundings]) await part.stop();
 rmSync(directory, { recursive: true, force: true });

@@ -9,14 +9,21 @@ export interface DeadLink {
   readonly reason: 'no such file' | 'no such anchor' | 'leaves the repository';
 }
 
+/** What precedes the path of a file in its address, for documents that are read elsewhere, such as llms.txt. */
+const ownAddress =
+  /^https:\/\/(?:raw\.githubusercontent\.com\/tallyhook\/tallyhook|github\.com\/tallyhook\/tallyhook\/blob)\/main\//;
+
 /** The Markdown files of the repository, without those of packages and of what was built. */
 export function markdownFiles(root: string): string[] {
-  return globSync('{*.md,.github/**/*.md,{docs,examples,site,deploy,bench}/**/*.md}', { cwd: root })
+  return globSync('{*.md,llms.txt,.github/**/*.md,{docs,examples,site,deploy,bench}/**/*.md}', { cwd: root })
     .filter((file) => !/(^|\/)(node_modules|dist)\//.test(file))
     .toSorted();
 }
 
-/** Relative links and anchors of Markdown files that lead nowhere, as GitHub resolves them. Throws what `node:fs` throws. */
+/**
+ * Relative links and anchors of Markdown files that lead nowhere, as GitHub resolves them, and addresses of files of the
+ * repository. Throws what `node:fs` throws.
+ */
 export function deadMarkdownLinks(root: string, files: readonly string[]): DeadLink[] {
   const anchors = new Map<string, ReadonlySet<string>>();
   const anchorsOf = (file: string): ReadonlySet<string> => {
@@ -25,9 +32,12 @@ export function deadMarkdownLinks(root: string, files: readonly string[]): DeadL
     return known;
   };
   return files.flatMap((file) =>
-    relativeLinks(readFileSync(join(root, file), 'utf8')).flatMap((target): DeadLink[] => {
-      const [path = '', anchor = ''] = target.split('#', 2);
-      const linked = path === '' ? file : normalize(join(dirname(file), decodeURIComponent(path)));
+    linksIn(readFileSync(join(root, file), 'utf8')).flatMap((target): DeadLink[] => {
+      const isOwn = ownAddress.test(target);
+      if (!isOwn && !isRelative(target)) return [];
+      const [path = '', anchor = ''] = target.replace(ownAddress, '').split('#', 2);
+      const folder = isOwn ? '' : dirname(file);
+      const linked = path === '' ? file : normalize(join(folder, decodeURIComponent(path)));
       if (linked.startsWith('..')) return [{ file, target, reason: 'leaves the repository' }];
       if (!existsSync(join(root, linked))) return [{ file, target, reason: 'no such file' }];
       if (anchor === '' || !linked.endsWith('.md') || statSync(join(root, linked)).isDirectory()) return [];
@@ -37,14 +47,17 @@ export function deadMarkdownLinks(root: string, files: readonly string[]): DeadL
 }
 
 /** Targets of links and images without a scheme, outside code. */
-export function relativeLinks(markdown: string): string[] {
+export const relativeLinks = (markdown: string): string[] => linksIn(markdown).filter(isRelative);
+
+const isRelative = (target: string) => !/^[a-z][a-z+.-]*:/i.test(target);
+
+function linksIn(markdown: string): string[] {
   const text = withoutCode(markdown);
-  const found = [
+  return [
     ...text.matchAll(/\]\(<?([^()\s<>]+)>?(?: "[^"\n]*")?\)/g),
     ...text.matchAll(/^\[[^\]\n]+\]: <?([^\s<>]+)/gm),
     ...text.matchAll(/ (?:src|srcset|href)="([^"\n]+)"/g),
   ].map(([, target = '']) => target);
-  return found.filter((target) => !/^[a-z][a-z+.-]*:/i.test(target));
 }
 
 /** The anchors that GitHub gives to the headings, and those that are written as HTML. */

@@ -1,3 +1,4 @@
+import { listingsFileSchema } from '../../config/listings-file.ts';
 import { settingGroups, settings, type Variable } from '../../config/settings.ts';
 import { listingTables } from './listing-tables.ts';
 
@@ -69,4 +70,9 @@ function comment(markdown: string): readonly string[] {
     else lines.push(`# ${word}`);
   }
   return lines.map((line) => line.replaceAll('\u00A0', ' '));
+}
+
+/** `docs/tallyhook.schema.json`, the JSON Schema of the file of `TALLYHOOK_CONFIG`. */
+export function renderSchema(): string {
+  return `${JSON.stringify(listingsFileSchema(), null, 2)}\n`;
 }

@@ -9,6 +9,7 @@ import type { ClaimedEffect } from '../core/outbox/effect-kind.ts';
 import type { WebhookRoutes } from '../core/receiving/webhook-routes.ts';
 import type { ApplicationCommandBody } from '../discord/commands/command.ts';
 import type { AnyInteraction } from '../discord/interactions/interactions.ts';
+import type { PostedServerCount } from '../features/server-counts/parts.ts';
 import type { SignInLinks } from '../owner/authentication.ts';
 
 /** A complete tallyhook instance. @category Start here */
@@ -43,9 +44,27 @@ export interface App extends WebhookRoutes {
    */
   commandData(): ApplicationCommandBody[];
   /**
-   * Whether tallyhook answers an interaction, so that your handler leaves it alone: one of its commands, buttons, selects or
-   * modals, of discord.js or as Discord sends it. Commands are known by their ids; while they are registered for the
-   * first time after {@link start}, by their names.
+   * Sends the bot's number of servers and shards to the sites of its listings that take them: those of bots, with the
+   * site's API token (`siteKey`), that the operator has configured, and those with the id of this bot that were linked in
+   * Discord. With the setting `POST_SERVER_COUNT` it is done every 30 minutes; calls in between are allowed. Resolves
+   * when all sites have responded. A site whose limit leaves no request is among the failed ones, as `lookup_over_budget`.
+   * @throws TallyhookError `no_token` without a bot token, `already_stopped`; or the error of Discord, if it does not say the counts
+   * @example
+   * ```ts
+   * import type { App } from 'tallyhook';
+   *
+   * async function post(app: App): Promise<void> {
+   *   const { servers, sent, failed } = await app.postServerCount();
+   *   console.log(`${servers} servers:`, sent.map(({ site }) => site));
+   *   for (const { site, reason } of failed) console.error(site, reason);
+   * }
+   * ```
+   */
+  postServerCount(): Promise<PostedServerCount>;
+  /**
+   * True if tallyhook answers an interaction, so that your handler leaves it alone: one of its commands, buttons,
+   * selects or modals, of discord.js or as Discord sends it. Commands are known by their ids; while they are registered
+   * for the first time after {@link start}, by their names.
    */
   owns(interaction: AnyInteraction): boolean;
   /**
@@ -61,7 +80,7 @@ export interface App extends WebhookRoutes {
   stop(): Promise<void>;
 }
 
-/** What programs within the package add. */
+/** Dependencies that programs within the package add. */
 export interface InternalDependencies extends AppDependencies {
   /** Called for every attempt on effects, before its result is stored. */
   readonly onAttempted?: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;

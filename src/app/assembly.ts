@@ -10,6 +10,7 @@ import { createHttpServer } from '@tallyhook/platform/http/server';
 import { createLifecycle } from '@tallyhook/platform/lifecycle';
 import type { Log } from '@tallyhook/platform/log';
 import type { Redactor } from '@tallyhook/platform/redactor';
+import { shareQueries, systemResolve } from '@tallyhook/platform/webhooks/target';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { chooseCommands } from '../../commands/custom-command.ts';
 import { commandsFor } from '../../commands/index.ts';
@@ -18,7 +19,7 @@ import { roles as allRoles, type Role } from '../../config/settings.ts';
 import { logConfigWarnings, logShortSecrets } from '../../config/warnings.ts';
 import { createMetrics } from '../core/metrics.ts';
 import { createEffectNotices, noticesThrough } from '../core/outbox/effect-notices.ts';
-import type { HandlerKind } from '../core/outbox/handler-events.ts';
+import type { SubscribedKind } from '../core/outbox/handler-events.ts';
 import { communityOfQueues, targetOfQueue } from '../core/outbox/queue.ts';
 import { createQueueShare, shareOfRequests } from '../core/outbox/queue-share.ts';
 import { createWorker } from '../core/outbox/worker.ts';
@@ -34,6 +35,9 @@ import { createComparedListings } from '../features/communities/lookup-clients.t
 import { createConfirmationHandler } from '../features/confirmations/confirm.ts';
 import { createLedger } from '../features/corrections/program-ledger.ts';
 import { createServices } from '../features/create.ts';
+import { audienceOf, createAudienceLoop, withAudiences } from '../features/events/audiences.ts';
+import { requestsPerEndpoint, WebhookSender } from '../features/events/sender.ts';
+import { createEventUpkeep } from '../features/events/upkeep.ts';
 import { createHandling } from '../features/handlers/handling.ts';
 import { createVotePictures } from '../features/pictures/vote-pictures.ts';
 import { createSettings } from '../features/settings/in-effect.ts';
@@ -41,6 +45,7 @@ import type { Store } from '../features/store.ts';
 import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import type { openKeyv } from '../lookup/open-keyv.ts';
 import { createOwnerApp } from '../owner/create-owner.ts';
+import { EventStream } from '../owner/event-stream.ts';
 import type { AppTexts } from '../texts/texts.ts';
 import { createAnnouncing } from './announcing.ts';
 import { createAnswering } from './answering.ts';
@@ -57,10 +62,13 @@ const closeTimeoutMs = 2 * second;
 /** Tells other processes, in place of the name of a queue, that settings were changed. */
 const settingsNotice = 'settings';
 
+/** How long the transaction of an event may take to commit after one that began later, on a database server (ms). */
+const commitDelayMs = 3 * second;
+
 /** How often to look for announcements of other processes, on a database server (ms). */
 const sharedDatabasePollMs = second / 5;
 
-/** What an app consists of that was opened for it, and what its caller passed. */
+/** Parts of an app that were opened for it, or that its caller passed. */
 export interface AppParts extends Omit<InternalDependencies, 'clock' | 'log'> {
   readonly config: Config;
   readonly languages: AppTexts;
@@ -75,8 +83,12 @@ export interface AppParts extends Omit<InternalDependencies, 'clock' | 'log'> {
 
 /** Creates all components from the configuration. The app may be used when `loadSettings` is done. */
 export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSettings: () => Promise<void> }> {
-  const { config, languages, store, cache, communityIds, clock, log, redact, stopwatch = clock } = parts;
+  const { config, languages, cache, communityIds, clock, log, redact, stopwatch = clock } = parts;
   const { wrapListener = (listener) => listener, onRecorded, onAttempted = () => {} } = parts;
+  const store = withAudiences(parts.store, (id) => {
+    const community = directory.communities.find((each) => each.id === id);
+    return community && audienceOf(community, isHandled('stream'));
+  });
   /** Other processes may use the same database. */
   const isShared = sqlitePathOf(config.databaseUrl) === null;
   const metrics = createMetrics();
@@ -91,7 +103,11 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const notices = createEffectNotices(noticesThrough(config.cacheUrl, clock));
   const newEffectsPollMs = isShared ? sharedDatabasePollMs : null;
   const ledgerIn = (guildId?: string | null) => createLedger({ store, directory, clock }, guildId);
-  const handling = createHandling({ ...kit, notices, handlers: parts.handlers ?? {}, ledgerIn, store, isShared });
+  const handling = createHandling({
+    ...kit,
+    ...{ notices, handlers: parts.handlers ?? {}, ledgerIn, store, isShared },
+    isStreamed: config.ownerToken !== null,
+  });
   const encryption = createEncryption(config.encryption, ({ problem, hint }) => log.warn({ hint }, problem));
   const settings = createSettings(config, {
     ...kit,
@@ -120,13 +136,12 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     languages,
     announcements,
     memberLocales: store.memberLocales,
-    invalidRequests: store.invalidRequests,
-    circuits: store.circuits,
+    store,
     guildOfChannel: (channelId) => directory.inChannel(channelId)[0]?.guildId ?? null,
     commands: commands.offered,
     requestsPerSecond: () => shareOfRequests(isShared, has('announce') ? queueShare.processes() : null),
   });
-  const isHandled = (kind: HandlerKind) => handling.subscriptions.kinds().includes(kind);
+  const isHandled = (kind: SubscribedKind) => handling.subscriptions.kinds().includes(kind);
   const drawVotePicture = createVotePictures({
     timeZoneOf: (listing) => directory.communityOf(listing)?.timeZone ?? 'UTC',
     votesPerDayIn: store.votesPerDayIn,
@@ -177,7 +192,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     effects: store.outbox.sizes,
     waitingSince: () => store.outbox.waitingSince(clock.now(), new Set(access.guard.open.map(({ target }) => target))),
     isConnected: () => answering?.isConnected() ?? null,
-    invalidRequests: access.invalidRequests.recent,
+    invalidRequests: access.guard.invalidRequests,
     stopped: () => access.guard.count(),
     pausedGuilds: () => access.guard.pausedGuilds.size,
     keys: lookups.keyStatuses,
@@ -189,6 +204,12 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     recorder: handling.recording.recorder(store.recorder),
     onRecorded,
   });
+  const webhookTargets = {
+    allowLoopback: false,
+    allowPrivate: config.webhookPrivateTargets,
+    resolve: shareQueries(systemResolve),
+  };
+  const webhookSender = new WebhookSender({ ...context, targets: webhookTargets });
   const isOwnShare = announcing === null ? {} : { discord: queueShare.isOwn, members: queueShare.isOwn };
   const worker = createWorker({
     ...kit,
@@ -196,11 +217,12 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     handlers: [
       ...(announcing?.handlers ?? []),
       handling.handler,
+      webhookSender.handler,
       createReplayHandler(recording),
       createConfirmationHandler({ ...context, replay: recording.replay }),
     ],
-    owns: { ...isOwnShare, handlers: handling.isOwn, ledger: () => true },
-    attemptsPerQueue: { handlers: handling.attemptsPerQueue },
+    owns: { ...isOwnShare, handlers: handling.isOwn, webhooks: () => true, ledger: () => true },
+    attemptsPerQueue: { handlers: handling.attemptsPerQueue, webhooks: requestsPerEndpoint },
     communityOf: communityOfQueues(directory),
     isReachable: createReachabilityProbe(access.rest),
     guard: access.guard,
@@ -223,6 +245,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     async stop(): Promise<void> {
       await worker.stop();
       handling.abortCalls();
+      webhookSender.close();
       if (announcing !== null) await queueShare.stop();
     },
   };
@@ -238,16 +261,17 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
       })
     : null;
   const usesDiscord = announcing !== null || answering !== null;
-  const discordLoops = usesDiscord ? [access.invalidRequests, access.guard] : [];
   const upkeep = createUpkeep({
     ...kit,
     store,
     keep: config.keep,
   });
   const loops = [
+    createAudienceLoop({ ...context, isStreamed: () => isHandled('stream') }),
+    createEventUpkeep({ ...context, isStreamed: () => isHandled('stream') }),
     settings.loop,
     targetLoop,
-    ...discordLoops,
+    ...(usesDiscord ? [access.guard] : []),
     ...(announcing === null ? [] : [upkeep, ...announcing.loops]),
   ];
 
@@ -259,8 +283,16 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     isStopping: lifecycle.isStopping,
     isStandby: () => answering?.isStandby() ?? false,
   });
+  const stream = new EventStream({
+    events: store.events,
+    keep: handling.subscriptions.stream,
+    settleMs: isShared ? commitDelayMs : 0,
+    clock: { ...stopwatch, now: clock.now },
+  });
+  notices.listen(() => stream.wake());
   const owner = createOwnerApp(config, {
     ...recording,
+    stream,
     languages,
     rest: access.rest,
     setup: services.shared.setupServices,
@@ -309,9 +341,11 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     }),
     commandData: () =>
       commandDataOf({ commands: commands.offered, context: contexts.offer(), guildId: config.discord.guildId }),
+    ...lifecycle.whileOpen({ postServerCount: services.shared.serverCounts.post }),
     owns: (interaction) => answering?.owns(interaction) ?? false,
     reloadSecrets: ({ base }) => settings.sync.replaceBase(base),
     stop: lifecycle.stopOnce(async () => {
+      stream.close();
       const running = [receiving, processing, answering, ...loops];
       await Promise.all([server.close(), ...running.map((part) => part?.stop())]);
       notices.stop();

@@ -12,7 +12,6 @@ import { type DiscordRest, orElse } from './rest.ts';
 /** The application and bot user of a token. */
 export interface BotIdentity {
   readonly applicationId: string;
-  /** The bot user's id. */
   readonly userId: string;
   readonly name: string;
 }
@@ -37,6 +36,14 @@ export function memoizedApplicationId(rest: DiscordRest): () => Promise<string> 
 /** The number of shards that Discord recommends. Throws what {@link fetchApplicationId} throws. */
 export async function fetchShardCount(rest: DiscordRest): Promise<number> {
   return gateway.parse(await rest.get(Routes.gatewayBot())).shards;
+}
+
+/** The bot's number of guilds, as Discord counts it, and the ids of its application and user. Throws what {@link fetchApplicationId} throws. */
+export async function fetchServerCount(
+  rest: DiscordRest,
+): Promise<{ readonly servers: number; readonly ids: readonly string[] }> {
+  const { id, bot, approximate_guild_count: count } = counted.parse(await rest.get(Routes.currentApplication()));
+  return { servers: count ?? (await listGuilds(rest)).size, ids: bot == null ? [id] : [id, bot.id] };
 }
 
 /** Throws what {@link fetchApplicationId} throws. */
@@ -155,6 +162,11 @@ const typesWithoutMessages: readonly number[] = [
 const gateway = z.object({ shards: z.int().min(1) });
 const application = z.object({ id: z.string(), name: z.string() });
 const user = z.object({ id: z.string() });
+const counted = z.object({
+  id: z.string(),
+  bot: user.nullish(),
+  approximate_guild_count: z.int().nonnegative().nullish(),
+});
 const guildName = z.object({ name: z.string() });
 const channel = z.object({
   type: z.number(),

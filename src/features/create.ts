@@ -27,6 +27,8 @@ const loaders = [
   () => import('./topgg-connect/parts.ts'),
   () => import('./tokens/parts.ts'),
   () => import('./settings/parts.ts'),
+  () => import('./events/parts.ts'),
+  () => import('./server-counts/parts.ts'),
 ] as const;
 
 type Loaded = Awaited<ReturnType<(typeof loaders)[number]>>;
@@ -102,9 +104,12 @@ export async function createServices(context: CompleteServicesContext): Promise<
 export type Parts = Required<FeatureParts>;
 
 type CreatedPart<Name extends keyof FeatureParts> = Extract<Member<CreatedParts, Name>, readonly unknown[]>[number];
-/** Kinds and types that features have declared and none carries out; every process carries out calls and confirmations. */
+/** Kinds and types that features have declared and none carries out; every process carries out calls, confirmations and webhooks. */
 interface Missing {
-  readonly effects: Exclude<Declared<'effects'>['kind'], CreatedPart<'effects'>['kind'] | 'handler' | 'confirmation'>;
+  readonly effects: Exclude<
+    Declared<'effects'>['kind'],
+    CreatedPart<'effects'>['kind'] | 'handler' | 'confirmation' | 'webhook'
+  >;
   readonly directMessages: Exclude<Declared<'directMessages'>['type'], CreatedPart<'directMessages'>['type']>;
   readonly ownerReports: Exclude<Declared<'ownerReports'>['type'], CreatedPart<'ownerReports'>['type']>;
 }

@@ -7,6 +7,7 @@ import { communities } from './communities/feature.ts';
 import { confirmations } from './confirmations/feature.ts';
 import { corrections } from './corrections/feature.ts';
 import { digests } from './digests/feature.ts';
+import { events } from './events/feature.ts';
 import { handlers } from './handlers/feature.ts';
 import { imports } from './imports/feature.ts';
 import { linkedRoles } from './linked-roles/feature.ts';
@@ -33,6 +34,7 @@ export const features = {
   linkedRoles,
   party,
   handlers,
+  events,
   digests,
   lostStreaks,
   reviews,

@@ -17,6 +17,7 @@ import type { Need } from '../discord/commands/command.ts';
 import type { AnnouncementSettings } from '../texts/announcement-settings.ts';
 import * as announcements from './announcements/settings.ts';
 import { every } from './digests/settings.ts';
+import { webhooks } from './events/settings.ts';
 import { lostStreaks } from './lost-streaks/settings.ts';
 import * as party from './party/settings.ts';
 import { reviews } from './reviews/settings.ts';
@@ -52,6 +53,7 @@ export const settings = [
   lostStreaks,
   announcements.language,
   shop,
+  webhooks,
 ] as const satisfies readonly SettingSpec[];
 
 type Setting = (typeof settings)[number];

@@ -53,7 +53,7 @@ export function createHttp(options: { baseUrl: string; key: string; clock: Clock
       const request = `GET /${path}`;
       const url = new URL(`${baseUrl}/${path}`);
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
-      const response = await getText({
+      const response = await fetchText({
         url: url.href,
         headers: { 'X-API-Key': key },
         name: request,
@@ -110,13 +110,9 @@ const failureEnvelopeSchema = z.object({
   error: z.string().catch('no reason given'),
 });
 
-interface ErrorResponse {
+interface ErrorResponse extends Pick<TextResponse, 'status' | 'retryAfter' | 'body'> {
   /** The request, such as `GET /server`. */
   readonly request: string;
-  readonly status: number;
-  /** The header `Retry-After`, null without one. */
-  readonly retryAfter: string | null;
-  readonly body: string;
   readonly badRequestCause: BadRequestCause;
   readonly quote: Quote;
   /** The current time (ms since the epoch). */
@@ -193,7 +189,11 @@ export interface TextResponse {
 }
 
 interface TextRequest {
+  /** GET by default. */
+  readonly method?: 'POST' | 'PATCH' | 'PUT';
   readonly url: string;
+  /** The body, which is sent as JSON. */
+  readonly json?: object;
   readonly headers: Readonly<Record<string, string>>;
   /** The request in messages, such as `GET /server`. */
   readonly name: string;
@@ -205,10 +205,18 @@ interface TextRequest {
 }
 
 /**
- * Sends one GET, without retries and without following redirects, because the key would be sent along.
+ * Sends one request, without retries and without following redirects, because the key would be sent along.
  * @throws LookupError without a complete response, or the reason of the signal; with a status other than 2xx, an incomplete body is empty
  */
-export async function getText({ url, headers, name, deadline, signal, clock }: TextRequest): Promise<TextResponse> {
+export async function fetchText({
+  url,
+  headers,
+  name,
+  deadline,
+  signal,
+  clock,
+  ...sent
+}: TextRequest): Promise<TextResponse> {
   // Who only creates a client does not load it.
   const { default: ky, isNetworkError } = await import('ky');
   const remainingMs = deadline - clock.monotonic();
@@ -216,7 +224,8 @@ export async function getText({ url, headers, name, deadline, signal, clock }: T
   const timeout = new AbortController();
   const stopTimer = startTimer(clock, remainingMs, () => timeout.abort());
   try {
-    const response = await ky.get(url, {
+    const response = await ky(url, {
+      ...sent,
       headers: { ...headers, Accept: 'application/json' },
       redirect: 'manual',
       retry: 0,

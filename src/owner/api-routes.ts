@@ -2,6 +2,7 @@ import { isoTime } from '@tallyhook/platform/durations';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
 import { HttpError } from '@tallyhook/platform/web/http-error';
 import { type PageRequest, paginate } from '@tallyhook/platform/web/pagination';
+import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Board } from '../core/ledger/standing.ts';
 import { type DeliveryRecord, type EffectRecord, isPruned, type LedgerEntry } from '../core/records/records.ts';
@@ -41,6 +42,7 @@ import {
   correctionRequest,
   deliveriesQuery,
   effectsQuery,
+  eventsQuery,
   idParameter,
   leaderboardQuery,
   listingParameter,
@@ -69,6 +71,17 @@ export interface RouteRequest {
 export interface Route extends RouteSpec {
   /** @throws HttpError */
   readonly answer: (request: RouteRequest, caller: Caller) => Promise<object>;
+}
+
+/** A route whose answer does not end: server-sent events. */
+export interface StreamRoute extends Omit<RouteSpec, 'response'> {
+  /** @param mayContinue false if the token of the reader is valid no longer */
+  readonly stream: (
+    request: Request,
+    response: Response,
+    caller: Caller,
+    mayContinue: () => Promise<boolean>,
+  ) => Promise<void>;
 }
 
 interface RouteSpec<
@@ -379,8 +392,23 @@ const tokens: readonly Route[] = [
   ),
 ];
 
-/** All routes, in the order in which they are shown. Those of webhooks belong between settings and tokens. */
-export const routes: readonly Route[] = [...records, ...members, ...shop, ...settings, ...tokens];
+const events: StreamRoute = {
+  ...{ method: 'get', path: '/events', scope: 'read', tag: 'Events' },
+  summary: 'A stream of events as they happen (server-sent events); `Last-Event-ID` continues it',
+  query: eventsQuery,
+  stream: (request, response, { context }, mayContinue) =>
+    context.stream.send(request, response, { communityId: context.scope?.communityId ?? null, mayContinue }),
+};
+
+/** All routes, in the order in which they are shown. */
+export const routes: readonly (Route | StreamRoute)[] = [
+  ...records,
+  ...members,
+  ...shop,
+  events,
+  ...settings,
+  ...tokens,
+];
 
 /** @throws HttpError 403 without the scope */
 export function requireScope({ token }: Pick<Caller, 'token'>, scope: TokenScope): void {

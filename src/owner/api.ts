@@ -2,7 +2,7 @@ import { TallyhookError } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { clientKeyOf } from '@tallyhook/platform/web/client-key';
 import { HttpError, handleErrors, toHttpError } from '@tallyhook/platform/web/http-error';
-import express, { type Request, type RequestHandler, Router } from 'express';
+import express, { type Request, type Response, Router } from 'express';
 import { operator } from '../core/ledger/correction.ts';
 import { authorOfToken, isCommunityToken, tokenPrefix } from '../features/tokens/tokens.ts';
 import { Created, type Route, requireScope, routes } from './api-routes.ts';
@@ -50,7 +50,20 @@ export function createOwnerApi(context: OwnerContext, { authentication, hasOpera
     next();
   });
   router.use(express.json({ limit: '16kb', type: () => true }));
-  for (const route of routes) router[route.method](route.path, answer(route, callers));
+  for (const route of routes) {
+    router[route.method](route.path, async (request, response) => {
+      const caller = callers.get(request);
+      if (caller === undefined) throw new Error('The request was not authenticated.');
+      requireScope(caller, route.scope);
+      if ('stream' in route) {
+        const secret = bearerOf(request) ?? '';
+        const isValid = async () => caller.token === null || (await context.tokens.verify(secret)) !== null;
+        await route.stream(request, response, caller, isValid);
+      } else {
+        await answer(route, request, response, caller);
+      }
+    });
+  }
   router.use(() => {
     throw new HttpError(404, 'The owner API has no such path, or the path does not support this method.');
   });
@@ -71,16 +84,11 @@ async function findCaller(secret: string, context: OwnerContext): Promise<Caller
   return { context: scopeContext(context, scope), author: authorOfToken(token), token };
 }
 
-function answer(route: Route, callers: WeakMap<Request, Caller>): RequestHandler {
-  return async (request, response) => {
-    const caller = callers.get(request);
-    if (caller === undefined) throw new Error('The request was not authenticated.');
-    requireScope(caller, route.scope);
-    const { params, query, body } = request;
-    const result = await route.answer({ params, query, body, idempotencyKey: request.get('idempotency-key') }, caller);
-    if (result instanceof Created) response.status(201).json(result.body);
-    else response.json(result);
-  };
+async function answer(route: Route, request: Request, response: Response, caller: Caller): Promise<void> {
+  const { params, query, body } = request;
+  const result = await route.answer({ params, query, body, idempotencyKey: request.get('idempotency-key') }, caller);
+  if (result instanceof Created) response.status(201).json(result.body);
+  else response.json(result);
 }
 
 const retryAfterSeconds = 5;

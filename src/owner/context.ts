@@ -23,6 +23,7 @@ import type { AppTexts } from '../texts/texts.ts';
 import type { Outcome } from '../webhook/response.ts';
 import type { SignInLinks } from './authentication.ts';
 import type { CommunityScope, OwnerCommunities } from './communities.ts';
+import type { EventStream } from './event-stream.ts';
 import type { ReadNames } from './names.ts';
 
 /** Whether a component is ready, and if not, the reason. */
@@ -98,6 +99,8 @@ export interface OwnerContext extends RecordsContext {
   readonly reversals: Reversals;
   readonly purchases: Purchases;
   readonly tokens: Pick<Tokens, 'list' | 'create' | 'revoke' | 'verify'>;
+  /** Sends events to who reads them. */
+  readonly stream: Pick<EventStream, 'send'>;
   /** What the sites of listings have said of a member's next votes; by default nothing. */
   readonly nextVotes?: (userId: string) => Promise<readonly StatedNextVote[]>;
   readonly health: () => Promise<Readonly<Record<string, ComponentStatus>>>;

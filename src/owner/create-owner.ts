@@ -23,7 +23,7 @@ import type { OwnerContext } from './context.ts';
 import { createNames } from './names.ts';
 
 interface OwnerAppDependencies
-  extends Pick<OwnerContext, 'languages' | 'replay' | 'nudge' | 'signInLinks' | 'clock' | 'log'> {
+  extends Pick<OwnerContext, 'languages' | 'replay' | 'nudge' | 'signInLinks' | 'stream' | 'clock' | 'log'> {
   readonly rest: DiscordRest;
   readonly setup: SetupServices;
   readonly store: Store;

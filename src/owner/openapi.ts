@@ -1,7 +1,9 @@
 import { type JsonObject, listOf, objectOf, textsOf } from '@tallyhook/platform/json';
 import { readVersion } from '@tallyhook/platform/version';
 import { z } from 'zod';
-import { type Route, routes } from './api-routes.ts';
+import { type EventType, eventSchema } from '../features/events/schemas.ts';
+import { eventTypes } from '../features/events/settings.ts';
+import { type Route, routes, type StreamRoute } from './api-routes.ts';
 import { errorResponse } from './api-schemas.ts';
 
 const components = '#/components/schemas/';
@@ -49,6 +51,7 @@ export function createOpenApi(): JsonObject {
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     security: [{ token: [] }],
     paths,
+    webhooks: Object.fromEntries(eventTypes.map((type) => [type, { post: deliveryOf(type, schemaOf) }])),
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'A token of a community (`thk_…`), or the OWNER_TOKEN.' },
@@ -72,9 +75,32 @@ function override({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseS
 
 type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => JsonObject;
 
-function operationOf(route: Route, schemaOf: SchemaOf): JsonObject {
-  const { method, path, scope, tag, summary, params, query, body, isIdempotent, response, creates, conflict } = route;
-  const content = json(schemaOf(response, 'output'));
+const deliveryHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
+
+/** The request that a webhook of the community receives. */
+function deliveryOf(type: EventType, schemaOf: SchemaOf): JsonObject {
+  return {
+    ...{ operationId: type, tags: ['Events'], summary: `The event ${type}`, security: [] },
+    description: 'Signed by Standard Webhooks. The stream of events has the same bodies.',
+    parameters: deliveryHeaders.map((name) => ({ name, in: 'header', required: true, schema: { type: 'string' } })),
+    requestBody: { required: true, content: json(schemaOf(eventSchema(type), 'output')) },
+    responses: {
+      '2XX': { description: 'Received.' },
+      410: { description: 'The address is gone, and receives no more.' },
+    },
+  };
+}
+
+function operationOf(route: Route | StreamRoute, schemaOf: SchemaOf): JsonObject {
+  const { method, path, scope, tag, summary, params, query, body, isIdempotent, creates, conflict } = route;
+  const content =
+    'stream' in route
+      ? {
+          'text/event-stream': {
+            schema: { type: 'string', description: 'Events with an id, a type and JSON as data.' },
+          },
+        }
+      : json(schemaOf(route.response, 'output'));
   const statuses = Object.keys(errors).filter(
     (status) => status !== '404' || params !== undefined || query !== undefined,
   );
@@ -100,7 +126,7 @@ function operationOf(route: Route, schemaOf: SchemaOf): JsonObject {
 }
 
 /** What can be repeated is created once. */
-function isAlwaysCreated({ creates, isIdempotent }: Route): boolean {
+function isAlwaysCreated({ creates, isIdempotent }: Pick<Route, 'creates' | 'isIdempotent'>): boolean {
   return creates === true && isIdempotent === undefined;
 }
 

@@ -114,6 +114,12 @@ export const purchasesQuery = z.strictObject({
   state: optional(z.enum(purchaseStates, `must be ${purchaseStates.join(', ')}`)),
 });
 
+/** The stream of events reads these itself. */
+export const eventsQuery = z.object({
+  replay: z.string().optional().meta({ description: 'Begin with the events of the last time, such as `1h`.' }),
+  lastEventId: z.string().optional().meta({ description: 'In place of the header `Last-Event-ID`.' }),
+});
+
 const maxChanges = 100;
 
 /** Changes of settings, all or none. */

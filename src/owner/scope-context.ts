@@ -51,6 +51,7 @@ export function scopeContext(context: OwnerContext, scope: CommunityScope): Owne
       },
     },
     sessions: context.sessions,
+    stream: context.stream,
     communities: {
       all: () => [own()],
       at(id) {

@@ -8,6 +8,7 @@ import { resolveLogFormat } from '@tallyhook/platform/terminal/process-terminal'
 import { exitCode, programName, type Terminal, UsageError, untilStopped } from '@tallyhook/platform/terminal/terminal';
 import type { Environment } from '../../config/environment.ts';
 import { loadHttpAddress, loadLogFormat } from '../../config/load.ts';
+import { noteSandboxAccess } from './access.ts';
 import { deleteState } from './data-directory.ts';
 import type { StartOver } from './page/ports.ts';
 import { consolePath } from './page/sandbox-page.ts';
@@ -49,6 +50,7 @@ export async function runSandbox(
   installProcessErrorHandlers(log);
   const program = programName(process.env['npm_lifecycle_event']);
   let addresses: Addresses | null = null;
+  let token = '';
   let next: Partial<StartOver> & Pick<StartOver, 'linked'> = { linked: !options.unlinked };
   for (;;) {
     const { linked, tour } = next;
@@ -60,7 +62,10 @@ export async function runSandbox(
         ...{ speed, linked, environment, ports, log },
         directory: linked ? data : join(data, unlinkedDirectory),
         commandLine: { program, tour, startOver: choice.resolve },
-        botLog: ({ logLevel, secrets }) => createLog({ level: logLevel, secrets, format }),
+        botLog({ logLevel, secrets, ownerToken }) {
+          token = ownerToken ?? '';
+          return createLog({ level: logLevel, secrets, format });
+        },
       });
     };
     // Another program can take a free port before it is used.
@@ -74,7 +79,9 @@ export async function runSandbox(
         openPage(urls.page, platform);
     }
     addresses = addressesOf(sandbox);
+    const forgetAccess = noteSandboxAccess({ url: sandbox.urls.bot, token });
     const chosen = await Promise.race([choice.promise, untilStopped(terminal.stop)]);
+    forgetAccess();
     await sandbox.stop();
     if (chosen === undefined) return exitCode.ok;
     next = chosen;

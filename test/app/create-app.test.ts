@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { createApp as createAppOf } from '../../src/app/app.ts';
 import type { VoteEvent } from '../../src/core/outbox/handler-events.ts';
-import { createApp, loadConfig } from '../../src/index.ts';
-import { sign } from '../../src/webhook/signature.ts';
+import { createApp } from '../../src/index.ts';
 import { localDiscord } from '../support/local-discord.ts';
-import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
+import { postVote } from '../support/start-app.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const secret = 'secret-of-the-webhook';
@@ -18,12 +21,7 @@ const receiving = {
   log: quiet,
 } as const;
 
-async function vote(url: string | null, serverId = '1', userId = '42'): Promise<unknown> {
-  const body = JSON.stringify({ event: 'server_vote', userId, serverId, timestamp: new Date().toISOString() });
-  const headers = { 'x-webhook-signature': sign(body, secret) };
-  const response = await fetch(`${url}/webhooks/vote`, { method: 'POST', headers, body });
-  return response.json();
-}
+const vote = async (url: string | null, userId = '42') => (await postVote(url ?? '', userId, { secret })).json;
 
 describe('createApp with options', () => {
   it('is a complete bot', async () => {
@@ -56,7 +54,7 @@ describe('createApp with options', () => {
       handlers: { onVote: (event) => void events.push(event) },
     });
     onTestFinished(() => app.stop());
-    expect(await vote(await app.start(), discord.guildId)).toMatchObject({ outcome: 'recorded' });
+    expect(await vote(await app.start())).toMatchObject({ outcome: 'recorded' });
     const announced = () => JSON.stringify(discord.messages(discord.channels.announcements));
     await eventually(() => expect(announced()).toMatch(/The goal is reached!.*Thank you for the vote!/));
     await eventually(() =>
@@ -96,32 +94,11 @@ describe('createApp with options', () => {
       return (await discord.runCommand(use).settled).embeds[0];
     };
     expect((await run('canvote'))?.description).toMatch(/perhaps.*this server/i);
-    expect(await vote(url, discord.guildId, member?.id)).toMatchObject({ outcome: 'recorded' });
+    expect(await vote(url, member?.id)).toMatchObject({ outcome: 'recorded' });
     await eventually(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1));
     expect((await run('canvote'))?.description).toMatch(/this server.*<t:\d+:R>/);
     expect((await run('credits'))?.description).toContain('**3** credits');
     expect(await run('stats')).toMatchObject({ title: 'this server' });
-  });
-
-  it('deletes its temporary database when it stops', async () => {
-    const app = await createApp({ ...receiving, database: ':memory:' });
-    expect(await vote(await app.start())).toMatchObject({ outcome: 'recorded' });
-    expect(await app.ledger.account('42')).toMatchObject({ credits: 10, votes: 1 });
-    await app.stop();
-    const second = await createApp({ ...receiving, database: ':memory:' });
-    onTestFinished(() => second.stop());
-    expect(await second.ledger.account('42')).toBeNull();
-  });
-
-  it('keeps its votes in the file with this path', async () => {
-    const path = newSqliteUrl().replace('sqlite:', '');
-    const app = await createApp({ ...receiving, database: path });
-    await vote(await app.start());
-    await app.stop();
-    expect(existsSync(dirname(path))).toBe(true);
-    const second = await createApp({ ...receiving, database: `sqlite:${path}` });
-    onTestFinished(() => second.stop());
-    expect(await second.ledger.account('42')).toMatchObject({ votes: 1 });
   });
 });
 
@@ -152,9 +129,20 @@ describe('createApp.fromEnvironment', () => {
   });
 });
 
-it('createApp takes a configuration alone', async () => {
-  const DATABASE_URL = newSqliteUrl();
-  const environment = { ...settings(unreachableDiscord), DATABASE_URL, CACHE_URL: 'memory:', LOG_LEVEL: 'silent' };
-  const app = await createApp(loadConfig(environment));
-  await app.stop();
+describe('createApp, if it fails', () => {
+  it('closes the database that it opened', async () => {
+    const path = `${tempDir()}/tally.db`;
+    const config = loadConfig({
+      ...settings(unreachableDiscord),
+      DATABASE_URL: `sqlite:${path}`,
+      CACHE_URL: 'memory:',
+    });
+    const listings = config.listings.map((listing) => ({ ...listing, lookupKey: 'two words' }));
+    const log = createLog({ level: 'silent', secrets: [] });
+    await expect(createAppOf({ ...config, listings }, { clock: systemClock, log })).rejects.toMatchObject({
+      code: 'lookup_key_malformed',
+    });
+    expect(existsSync(path)).toBe(true);
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
 });

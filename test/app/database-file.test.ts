@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@tallyhook/platform/clock';
 import { claimFile } from '@tallyhook/platform/database/file-claim';
-import { createLog } from '@tallyhook/platform/log';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { testCache } from '@tallyhook/platform/testing/test-cache';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -18,21 +18,13 @@ import { settings, unreachableDiscord } from '../support/settings.ts';
 const secret = 'secret of the vote webhook';
 const listings = [{ name: 'my-server', kind: 'server', voteSecrets: [secret] }] as const;
 
-function collectedLog() {
-  const lines: string[] = [];
-  return {
-    lines,
-    log: createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } }),
-  };
-}
-
-async function receiverIn(database: string, log = collectedLog().log) {
+async function receiverIn(database: string, log = collectingLog().log) {
   const receiver = await createReceiver({ listings, database, port: 0, log });
   onTestFinished(() => receiver.stop());
   return receiver;
 }
 
-async function botIn(database: string, log = collectedLog().log, changes: Record<string, string> = {}) {
+async function botIn(database: string, log = collectingLog().log, changes: Record<string, string> = {}) {
   const environment = { ...settings(unreachableDiscord), CACHE_URL: 'memory:', DATABASE_URL: `sqlite:${database}` };
   const app = await createApp(loadConfig({ ...environment, ...changes }), { log });
   onTestFinished(() => app.stop());
@@ -48,12 +40,12 @@ describe('a SQLite file', () => {
   ])('of %s is not opened by %s until that has stopped', async (_first, _second, openFirst, openSecond) => {
     const database = join(tempDir(), 'votes.db');
     const first = await openFirst(database);
-    const { lines, log } = collectedLog();
+    const { logged, log } = collectingLog();
     let isOpen = false;
     const second = openSecond(database, log).then(() => {
       isOpen = true;
     });
-    await expect.poll(() => lines.join('')).toContain('another program uses the database');
+    await expect.poll(() => JSON.stringify(logged)).toContain('another program uses the database');
     expect(isOpen).toBe(false);
     await first.stop();
     await second;
@@ -74,7 +66,7 @@ describe('a SQLite file', () => {
 
   it('is shared by processes with a part of the roles each, and not with a whole program', async () => {
     const database = join(tempDir(), 'votes.db');
-    const { log } = collectedLog();
+    const { log } = collectingLog();
     const receiver = await botIn(database, log, { TALLYHOOK_ROLES: 'receive' });
     const announcer = await botIn(database, log, { TALLYHOOK_ROLES: 'announce,answer' });
     await receiver.stop();
@@ -99,9 +91,9 @@ describe('a SQLite file', () => {
     await expect(claimFile(database, 'shared', undefined, 0)).rejects.toMatchObject({ code: 'in_use' });
     child.kill('SIGKILL');
     await once(child, 'exit');
-    const { lines, log } = collectedLog();
+    const { logged, log } = collectingLog();
     await receiverIn(database, log);
-    expect(lines).toEqual([]);
+    expect(logged.filter(({ msg }) => msg.startsWith('created'))).toEqual([]);
   });
 
   it('is open to short commands meanwhile', async () => {
@@ -114,10 +106,10 @@ describe('a SQLite file', () => {
 
   it('that is new is a line in the log, with its path', async () => {
     const database = join(tempDir(), 'votes.db');
-    const { lines, log } = collectedLog();
+    const { logged, log } = collectingLog();
     await (await receiverIn(database, log)).stop();
     await receiverIn(database, log);
-    expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect(logged.filter(({ level }) => level >= 30)).toEqual([
       expect.objectContaining({ msg: 'created a new, empty ledger', database }),
     ]);
   });

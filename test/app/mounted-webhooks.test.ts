@@ -1,7 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { systemClock } from '@tallyhook/platform/clock';
-import { createLog } from '@tallyhook/platform/log';
+import type { Log } from '@tallyhook/platform/log';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import express, { type Express } from 'express';
 import type { Express as Express4 } from 'express-4';
@@ -28,21 +29,15 @@ async function deliver(url: string) {
   return { status: response.status, retryAfter: response.headers.get('retry-after'), text: await response.text() };
 }
 
-function collectedLog() {
-  const lines: { level: number; msg: string; hint?: string }[] = [];
-  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
-  return { lines, log: createLog({ level: 'warn', secrets: [], destination }) };
-}
-
 const programs = {
-  createReceiver: async (log: ReturnType<typeof createLog>) =>
+  createReceiver: async (log: Log) =>
     createReceiver({
       listings: [{ name: 'server', kind: 'server', id: '1', voteSecrets: [voteSecret] }],
       database: `${tempDir()}/votes.db`,
       handlers: { onVote: () => {} },
       log,
     }),
-  createApp: async (log: ReturnType<typeof createLog>) => {
+  createApp: async (log: Log) => {
     const environment = { ...settings(unreachableDiscord), TALLYHOOK_ROLES: 'receive', CACHE_URL: 'memory:' };
     const config = loadConfig({ ...environment, DATABASE_URL: newSqliteUrl() });
     return createApp(config, { clock: systemClock, log });
@@ -66,7 +61,7 @@ describe.each(Object.entries(programs))('webhooks of %s that are mounted in anot
   it.each(['webhooks', 'http', 'fetch', 'node'] as const)(
     'reject deliveries until start() is called, and say so once (%s)',
     async (route) => {
-      const { lines, log } = collectedLog();
+      const { logged, log } = collectingLog();
       const program = await create(log);
       onTestFinished(() => program.stop());
       const url = await serve(listenerOf(program, route));
@@ -77,23 +72,23 @@ describe.each(Object.entries(programs))('webhooks of %s that are mounted in anot
           text: expect.stringContaining('has not been started'),
         });
       }
-      const warnings = lines.filter(({ hint }) => hint?.includes('start('));
+      const warnings = logged.filter(({ hint }) => String(hint).includes('start('));
       expect(warnings).toMatchObject([{ level: 40, hint: expect.stringContaining('start({ listen: false })') }]);
 
       await program.start({ listen: false });
       expect(await deliver(url)).toMatchObject({ status: 200, text: expect.stringContaining('"recorded"') });
-      expect(lines.filter(({ hint }) => hint?.includes('start('))).toHaveLength(1);
+      expect(logged.filter(({ hint }) => String(hint).includes('start('))).toHaveLength(1);
     },
   );
 
   it('reject deliveries after stop()', async () => {
-    const { lines, log } = collectedLog();
+    const { logged, log } = collectingLog();
     const program = await create(log);
     const url = await serve(express().use(program.webhooks));
     await program.start({ listen: false });
     await program.stop();
     expect(await deliver(url)).toMatchObject({ status: 503, retryAfter: expect.stringMatching(/^\d+$/) });
-    expect(lines.filter(({ level }) => level > 40)).toEqual([]);
+    expect(logged.filter(({ level }) => level > 40)).toEqual([]);
   });
 });
 
@@ -104,7 +99,7 @@ const mounts = {
 };
 
 it.each(Object.entries(mounts))('the types of %s accept the webhooks, also under a path', async (_version, mount) => {
-  const program = await programs.createReceiver(collectedLog().log);
+  const program = await programs.createReceiver(collectingLog().log);
   onTestFinished(() => program.stop());
   await program.start({ listen: false });
   const app = express();

@@ -24,6 +24,7 @@ import type { App } from '../../src/app/app-interface.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
+import { startApp } from '../support/start-app.ts';
 
 const theirHelp = new SlashCommandBuilder().setName('help').setDescription('How to play.').toJSON();
 const ping = new SlashCommandBuilder().setName('ping').setDescription('Replies with Pong.').toJSON();
@@ -69,14 +70,8 @@ async function beside(
 ) {
   const { databaseUrl, ...dependencies } = options;
   const { log, logged } = collectingLog();
-  const app = await createApp(loadConfig(environmentOf(discord, databaseUrl)), {
-    ...{ clock: systemClock, log, ...dependencies },
-  });
-  onFinished(() => app.stop());
-  await app.start();
-  await expect
-    .poll(() => logged.some(({ msg }) => msg === 'slash commands registered'), { timeout: 10_000 })
-    .toBe(true);
+  const { app } = await startApp(environmentOf(discord, databaseUrl), { log, ...dependencies });
+  await expect.poll(() => logged.map(({ msg }) => msg), { timeout: 10_000 }).toContain('slash commands registered');
   await expect.poll(() => discord.connected, { timeout: 10_000 }).toBe(true);
   return { app, logged };
 }
@@ -229,32 +224,20 @@ const daily: CustomCommand = {
 };
 
 describe('commands that are left out', () => {
-  it('are neither registered nor listed, and their names are free', async () => {
-    const discord = await localDiscord({ rateLimits: false });
-    const help = { ...daily, name: 'help' };
-    const { app } = await beside(discord, {
-      commands: { exclude: ['help', 'shop', 'leaderboard'], own: [help, daily] },
-    });
-    const names = discord.commands().map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(['help', 'daily', 'credits']));
-    expect(names).not.toEqual(expect.arrayContaining(['shop']));
-    expect(
-      app
-        .commandData()
-        .map(({ name }) => name)
-        .toSorted(),
-    ).toEqual(names.toSorted());
-    expect(await run(discord, 'help')).toBe('5 credits');
-  });
-
-  it('are not in /help, and are deleted if they were registered before', async () => {
+  it('are deleted if they were registered before, not listed in /help, and their names are free', async () => {
     const discord = await localDiscord({ rateLimits: false });
     const databaseUrl = newSqliteUrl();
     const first = await beside(discord, { databaseUrl });
     expect(idOf(discord, 'stats')).toBeDefined();
     await first.app.stop();
-    await beside(discord, { databaseUrl, commands: { exclude: ['stats'] } });
-    expect(idOf(discord, 'stats')).toBeUndefined();
+    const commands = { exclude: ['stats', 'shop', 'leaderboard'], own: [{ ...daily, name: 'leaderboard' }, daily] };
+    const { app } = await beside(discord, { databaseUrl, commands });
+    const names = discord.commands().map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['help', 'daily', 'credits', 'leaderboard']));
+    expect(names.filter((name) => ['stats', 'shop'].includes(name))).toEqual([]);
+    const offered = app.commandData().map(({ name }) => name);
+    expect(offered.toSorted()).toEqual(names.toSorted());
+    expect(await run(discord, 'leaderboard')).toBe('5 credits');
     const [member] = discord.members;
     const use = { name: 'help', userId: member?.id ?? '', channelId: discord.channels.general };
     const text = (await discord.runCommand(use).settled).embeds[0]?.description;

@@ -1,19 +1,16 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 import { createLog } from '@tallyhook/platform/log';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { testCache } from '@tallyhook/platform/testing/test-cache';
-import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ReceiverListing } from '../../config/receiver-options.ts';
 import { createReceiver, type ReceiverOptions, type VoteReceiver } from '../../src/app/receiver-app.ts';
 import type { VoteEvent } from '../../src/core/outbox/handler-events.ts';
 import { sign } from '../../src/webhook/signature.ts';
-import { serve } from '../support/start-receiver.ts';
 
 const listing: ReceiverListing = { name: 'server', kind: 'server', id: '1', voteSecrets: ['secret'] };
 const log = createLog({ level: 'silent', secrets: [] });
@@ -111,42 +108,6 @@ describe('createReceiver', () => {
     expect(event).toMatchObject({ userId: '42', credits: 10, balance: 10, streak: 1, listing: { name: 'server' } });
     expect(calls[0]).toBe(`42 ${id} 1`);
     expect(await restarted.ledger.account('42')).toMatchObject({ votes: 1 });
-  });
-
-  it('works in the server of another program', async () => {
-    const inExpress = await receiver();
-    expect(await inExpress.start({ listen: false })).toBe(null);
-    const app = express().use(inExpress.webhooks).use(express.json());
-    app.get('/', (_request, response) => void response.send('own page'));
-    const url = await serve(app);
-    expect(await post(url, vote('42'))).toBe('recorded');
-    expect(await (await fetch(url)).text()).toBe('own page');
-
-    const listener = await receiver();
-    await listener.start({ listen: false });
-    expect(await post(await serve(listener.http), vote('42'))).toBe('recorded');
-    expect(createServer(listener.http)).toBeDefined();
-  });
-
-  it('keeps votes of several listings apart by their secrets and addresses', async () => {
-    const other: ReceiverListing = {
-      name: 'bot',
-      kind: 'bot',
-      voteSecrets: ['another'],
-      voteAuthorization: 'Bearer x',
-    };
-    const recorded: string[] = [];
-    const both = await receiver({
-      listings: [listing, { ...other, premiumSecrets: ['premium'] }],
-      onRecorded: ({ outcome }) => recorded.push(outcome),
-    });
-    const url = await both.start();
-    expect(await post(url, { event: 'bot_vote', userId: '42' }, 'another')).toBe('recorded');
-    const body = JSON.stringify({ userId: '42' });
-    const headers = { 'x-webhook-signature': sign(body, 'secret') };
-    const toOther = await fetch(`${url}/webhooks/bot`, { method: 'POST', headers, body });
-    expect(toOther.status).toBe(401);
-    expect(recorded).toEqual(['recorded']);
   });
 
   it('deletes a temporary database when it stops', async () => {

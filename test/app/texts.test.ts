@@ -1,24 +1,15 @@
-import { systemClock } from '@tallyhook/platform/clock';
-import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
-import { onFinished } from '@tallyhook/platform/testing/on-finished';
 import { expect, it } from 'vitest';
-import { loadConfig } from '../../config/load.ts';
-import { createApp } from '../../src/app/app.ts';
 import type { TextOverrides } from '../../src/texts/texts.ts';
 import { localDiscord } from '../support/local-discord.ts';
-import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { createSender } from '../support/sender.ts';
 import { settings } from '../support/settings.ts';
+import { startApp } from '../support/start-app.ts';
 
 /** An app on a Discord of its own, and what is read there and in its console. */
 async function appWith(texts: TextOverrides) {
   const discord = await localDiscord({ rateLimits: false });
-  const { log, logged } = collectingLog();
-  const environment = { ...settings(discord), DATABASE_URL: newSqliteUrl(), CACHE_URL: 'memory:' };
-  const app = await createApp(loadConfig(environment), { clock: systemClock, log, texts });
-  onFinished(() => app.stop());
-  const url = await app.start();
-  const isRegistered = () => logged.some(({ msg }) => msg === 'slash commands registered');
+  const { url, lines } = await startApp(settings(discord), { texts });
+  const isRegistered = () => lines.some((line) => line.includes('slash commands registered'));
   await expect.poll(isRegistered, { timeout: 10_000 }).toBe(true);
   await expect.poll(() => discord.connected, { timeout: 10_000 }).toBe(true);
   const [member] = discord.members;
@@ -48,40 +39,28 @@ async function appWith(texts: TextOverrides) {
   };
 }
 
+const textsAbout = (things: string, page: string) => ({
+  'announcement.titles.vote': `${things}!`,
+  'credits.title': `Your ${things.toLowerCase()}`,
+  'credits.description': `Count your ${things.toLowerCase()}.`,
+  'credits.menu': things,
+  'console.signIn': page,
+});
+
 it('two apps in one program each speak their own texts', async () => {
-  const coins = await appWith({
-    en: {
-      'announcement.titles.vote': 'Coins!',
-      'credits.title': 'Your coins',
-      'credits.description': 'Count your coins.',
-      'credits.menu': 'Coins',
-      'console.signIn': 'Open the vault',
-    },
-  });
+  const coins = await appWith({ en: textsAbout('Coins', 'Open the vault') });
   const points = await appWith({
-    en: {
-      'announcement.titles.vote': 'Points!',
-      'credits.title': 'Your points',
-      'credits.description': 'Count your points.',
-      'credits.menu': 'Points',
-      'console.signIn': 'Open the book',
-    },
+    en: textsAbout('Points', 'Open the book'),
     de: { 'credits.title': 'Deine Punkte' },
   });
-  expect(await coins.said()).toEqual({
-    announced: 'Coins!',
-    reply: 'Your coins',
-    german: 'Credits',
-    described: 'Count your coins.',
-    menu: true,
-    page: true,
-  });
-  expect(await points.said()).toEqual({
-    announced: 'Points!',
-    reply: 'Your points',
-    german: 'Deine Punkte',
-    described: 'Count your points.',
-    menu: true,
-    page: true,
-  });
+  for (const [app, things, german] of [
+    [coins, 'Coins', 'Credits'],
+    [points, 'Points', 'Deine Punkte'],
+  ] as const) {
+    const own = textsAbout(things, '');
+    expect(await app.said()).toEqual({
+      ...{ announced: own['announcement.titles.vote'], reply: own['credits.title'], german },
+      ...{ described: own['credits.description'], menu: true, page: true },
+    });
+  }
 });

@@ -1,14 +1,13 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { second } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { startCollector } from '@tallyhook/platform/testing/collector';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { serve } from '@tallyhook/platform/testing/serve';
 import { activeTraceFields, startExporter } from '@tallyhook/platform/tracing/exporter';
 import { inSpan } from '@tallyhook/platform/tracing/span';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -104,40 +103,30 @@ describe('an exporter', () => {
   }
 
   /** @param stoppingMs how much time passes while it stops; by default none, so that it waits for the collector */
-  async function exportSpans(endpoint: string, count: number, stoppingMs = 0): Promise<string[]> {
-    const lines: string[] = [];
-    const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  async function exportSpans(endpoint: string, count: number, stoppingMs = 0) {
+    const { log, logged } = collectingLog();
     const clock = manualClock();
     const exporter = startExporter({ ...common, endpoint, headers: { authorization: 'hush' } }, clock);
     exporter.reportTo(log);
     for (let number = 0; number < count; number += 1) await record();
     await Promise.all([exporter.stop(), clock.advance(stoppingMs)]);
-    return lines;
+    return logged;
   }
 
   it('delays neither the work nor the shutdown while its collector does not respond', async () => {
     let hasGivenUp = false;
-    const server = createServer((request) => void request.socket.on('close', () => (hasGivenUp = true)));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    await exportSpans(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 5_000, second);
+    const url = await serve((request) => void request.socket.on('close', () => (hasGivenUp = true)));
+    await exportSpans(url, 5_000, second);
     expect(hasGivenUp).toBe(false);
   });
 
   it('logs once why its collector rejects spans', async () => {
-    const server = createServer((_request, response) => void response.writeHead(401).end('no'));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const lines = await exportSpans(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 1_100);
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { level: 40, reason: expect.stringContaining('Unauthorized') },
-    ]);
-    expect(lines[0]).not.toMatch(/hush|stack/);
+    const logged = await exportSpans(
+      await serve((_request, response) => void response.writeHead(401).end('no')),
+      1_100,
+    );
+    expect(logged).toMatchObject([{ level: 40, reason: expect.stringContaining('Unauthorized') }]);
+    expect(JSON.stringify(logged)).not.toMatch(/hush|stack/);
   });
 
   it.each([

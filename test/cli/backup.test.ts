@@ -52,19 +52,6 @@ describe('the commands backup and restore', () => {
     expect(output).toContain(tool);
     expect(output).not.toContain('hunter2');
   });
-
-  it('require exactly one file and a valid DATABASE_URL', async () => {
-    expect(await run('backup')).toMatchObject({
-      code: 2,
-      output: expect.stringContaining("Missing required argument 'file'"),
-    });
-    expect(await run('restore', 'a', 'b')).toMatchObject({ code: 2 });
-    vi.stubEnv('DATABASE_URL', 'mysql://db.example');
-    expect(await run('backup', 'copy.db')).toMatchObject({
-      code: 2,
-      output: expect.stringContaining('DATABASE_URL'),
-    });
-  });
 });
 
 describe('beside the listing service', () => {

@@ -1,20 +1,19 @@
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
-import { onTestFinished } from 'vitest';
 import type { CommandContext } from '../../commands/context.ts';
 import type { ListedLookup } from '../../src/discord/commands/command.ts';
-import { openStore } from '../../src/features/store.ts';
 import { contextFor, start } from '../support/command-fixture.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
+import { recordVote } from '../support/record-vote.ts';
+import { openLedger } from '../support/voting.ts';
 
 type Listings = ReturnType<typeof serverAndBot>;
 
 /** The context of commands over its own database, with a server and a bot, and votes for them. */
 export async function withAccounts(listings: Listings = serverAndBot(), lookups: readonly ListedLookup[] = []) {
   const clock = manualClock(start);
-  const store = await openStore(newSqliteUrl(), clock, { thread: false });
-  onTestFinished(() => store.close());
+  const store = await openLedger(newSqliteUrl(), clock);
   const context: CommandContext = {
     ...contextFor(...lookups),
     clock,
@@ -27,16 +26,7 @@ export async function withAccounts(listings: Listings = serverAndBot(), lookups:
   async function castVote(userId: string, at: number, name = 'server') {
     const listing = listings.find((each) => each.name === name);
     if (listing === undefined) throw new Error('no listing');
-    const kind = listing.kind === 'server' ? 'server_vote' : 'bot_vote';
-    const target = { kind: listing.kind, id: null };
-    return store.recorder.record(
-      { receivedAt: at, family: 'vote', body: '{}' },
-      {
-        type: 'event',
-        event: { family: 'vote', kind, target, userId, at, creditsAwarded: null, denial: null },
-        listing,
-      },
-    );
+    return recordVote(store, listing, userId, at);
   }
   let corrections = 0;
   async function correct(userId: string, credits: number, reason = 'test') {

@@ -2,11 +2,12 @@ import { day, hour } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
 import { credits } from '../../commands/credits.ts';
+import { causeName, entryReason } from '../../commands/entry-reason.ts';
 import { remind } from '../../commands/remind.ts';
 import { shop } from '../../commands/shop.ts';
+import type { Cause } from '../../src/core/ledger/entry.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { createWritableLedger } from '../../src/features/corrections/program-ledger.ts';
-import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { fakeLookup, inputOf, memberId, otherMemberId, server, start } from '../support/command-fixture.ts';
 import { firstCommunity } from '../support/communities.ts';
@@ -26,10 +27,6 @@ function fieldsOf(reply: Awaited<ReturnType<typeof credits.execute>>) {
 }
 
 describe('/credits', () => {
-  it('is private, also in direct messages', () => {
-    expect(credits).toMatchObject({ visibility: 'private', availability: 'everywhere' });
-  });
-
   it('shows balance, rank, streak, next votes and milestone, and the newest entries', async () => {
     const listings = serverAndBot({ rewards: { ...plainRewards(base), milestones } });
     const { context, clock, castVote, correct } = await withAccounts(listings, lookups);
@@ -125,16 +122,6 @@ describe('/credits', () => {
     expect(await voteLink()).toEqual([{ kind: 'link', label: 'Vote', url: 'https://listing.example/bot/2' }]);
   });
 
-  it('is complete without the service', async () => {
-    const failing = fakeLookup('server', {
-      profile: () => Promise.reject(new LookupError('lookup_unreachable', 'connect ECONNREFUSED')),
-    });
-    const { context, castVote } = await withAccounts(serverAndBot(), [{ name: 'server', lookup: failing }]);
-    await castVote(memberId, start);
-    const reply = await credits.execute(inputOf(), context);
-    expect(fieldsOf(reply)['Latest entries']).toBe(`**+10** · Vote: server · <t:${seconds(start)}:R>`);
-  });
-
   it('offers reminders and the shop if those commands exist, are served and are ours', async () => {
     const { context } = await withAccounts();
     const offered = async (commands: readonly Command[]) =>
@@ -146,12 +133,30 @@ describe('/credits', () => {
     const own: Command = { ...credits, name: 'shop', actions: ['open'] };
     expect(await offered([remind, own])).toEqual([]);
   });
+});
 
-  it('explains every cause, and only in words of the bot', async () => {
-    const { context, castVote } = await withAccounts();
-    await castVote(memberId, start);
-    await castVote(memberId, start + hour);
-    const reply = await credits.execute(inputOf(), context);
-    expect(fieldsOf(reply)['Latest entries']).toMatch(/^\*\*0\*\* · Vote within the cooldown: server · <t:\d+:R>\n/);
+it('the cause of an entry that a later version has written has a name, and its reason is shown', () => {
+  const de = textsIn('de');
+  for (const cause of ['gift', 'constructor']) {
+    expect(causeName(cause, de)).toBe('Sonstiges');
+    expect(entryReason(cause, 'from mira', de)).toBe('from mira');
+  }
+  expect(causeName('streak', de)).toBe(de.text('credits.causes.streak'));
+});
+
+describe('the reason of an entry', () => {
+  it.each<[Cause, string, string]>([
+    ['streak', '7 days on 2026-11-20', '**7** Tage'],
+    ['milestone', '10 votes', '**10** Votes'],
+    ['party', '1000 votes, week 2026-W47', '**1.000** Votes'],
+    ['allListings', '2026-11-20', '20. November'],
+    ['correction', '5 votes for @everyone', '5 votes for @\u200Beveryone'],
+  ])('of %s is translated where it is one of ours: %s', (cause, reason, text) => {
+    expect(entryReason(cause, reason, textsIn('de'))).toBe(text);
+  });
+
+  it('is omitted if the cause says it all', () => {
+    expect(entryReason('within_cooldown', 'within_cooldown', textsIn('de'))).toBe(null);
+    expect(entryReason('vote', null, textsIn('de'))).toBe(null);
   });
 });

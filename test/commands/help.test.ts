@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
+import { type CustomCommand, withCustomCommands } from '../../commands/custom-command.ts';
 import { help } from '../../commands/help.ts';
 import { commands } from '../../commands/index.ts';
-import type { CommandInput, Need } from '../../src/discord/commands/command.ts';
+import type { CommandInput } from '../../src/discord/commands/command.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { contextFor, fakeLookup, inputOf, memberId } from '../support/command-fixture.ts';
 
@@ -12,26 +13,21 @@ const server = { name: 'server', lookup: fakeLookup('server', {}) };
 
 async function textOf(changes: Partial<CommandInput>, all: readonly Command[] = commands, listings = [server]) {
   const commandId = (name: string) => (name === 'vote' ? '300000000000000001' : null);
-  const { text } = await help.execute(inputOf({}, changes), {
-    ...contextFor(...listings),
-    commands: all,
-    commandId,
-  });
+  const { text } = await help.execute(inputOf({}, changes), { ...contextFor(...listings), commands: all, commandId });
   return text ?? '';
 }
 
-/** A command with a long description. */
-function longCommand(number: number): Command {
-  return {
-    ...help,
-    name: `long${number}`,
-    describe: () => ({ description: `${number} ${'x'.repeat(90)}`, options: [] }),
-    execute: () => Promise.reject(new Error('unused')),
-  };
-}
-
 describe('/help', () => {
-  it('is visible only to the member who runs it', () => expect(help.visibility).toBe('private'));
+  it('and all other commands are private, except three, and three are for managers', () => {
+    const namesWith = (check: (command: Command) => boolean) => commands.filter(check).map(({ name }) => name);
+    expect(namesWith(({ visibility }) => visibility === 'public').toSorted()).toEqual([
+      'leaderboard',
+      'reviews',
+      'stats',
+    ]);
+    const managers = namesWith((each) => each.defaultMemberPermissions === 'ManageGuild').toSorted();
+    expect(managers).toEqual(['award', 'setup', 'trace']);
+  });
 
   it('lists each command in a line, as a mention if its id is known', async () => {
     const [listed = '', menus] = (await textOf({})).split('\n\n');
@@ -70,31 +66,32 @@ describe('/help', () => {
     expect(managers).toContain('**Credits** · **Award credits** · **Trace votes**');
   });
 
-  it('omits what the community has nothing for', async () => {
-    const all = { ...contextFor(server), commands };
-    const listed = async (lacks: readonly Need[]) => (await help.execute(inputOf({}), { ...all, lacks })).text;
-    expect(await listed([])).toContain('/shop');
-    expect(await listed(['shop'])).not.toContain('/shop');
-    expect(await listed(['shop', 'accounts'])).not.toMatch(/\/(credits|leaderboard|shop)/);
-  });
-
-  it('omits commands that no listing supports', async () => {
-    expect(await textOf({}, commands, [])).not.toContain('/reviews');
-  });
-
   it('lists in a direct message only what can be run there', async () => {
     const text = await textOf({ guildId: null, roles: null });
     expect(text).toContain('</vote');
     expect(text).not.toContain('/award');
   });
+});
 
-  it('shows only whole lines if there are many', async () => {
-    const all = Array.from({ length: 60 }, (_, index) => longCommand(index));
-    const entries = (await textOf({}, all)).split('\n');
-    expect(entries.join('\n').length).toBeLessThanOrEqual(4_096);
-    for (const [index, entry] of entries.entries()) {
-      expect(entry).toMatch(new RegExp(`^\\*\\*/long${index}\\*\\* · ${index} x{90}$`));
-    }
-    expect(entries.length).toBeGreaterThan(30);
-  });
+const named = (name: string): CustomCommand => ({
+  ...{ name, visibility: 'private' },
+  describe: () => ({ description: 'A command.', options: [] }),
+  execute: async () => ({ tone: 'plain' }),
+});
+
+it('commands of the user follow those of tallyhook', () => {
+  const all = withCustomCommands(commands, [named('daily'), named('täglich')]);
+  expect(all.map(({ name }) => name)).toEqual([...commands.map(({ name }) => name), 'daily', 'täglich']);
+});
+
+it.each([[['credits']], [['daily', 'daily']]])('names that are taken are rejected: %j', (names) => {
+  expect(() => withCustomCommands(commands, names.map(named))).toThrow(
+    expect.objectContaining({ code: 'command_name_taken', hint: expect.stringContaining('/credits') }),
+  );
+});
+
+it.each(['Daily', 'a b', '', 'x'.repeat(33), '/daily'])('names that Discord rejects are rejected: %j', (name) => {
+  expect(() => withCustomCommands(commands, [named(name)])).toThrow(
+    expect.objectContaining({ code: 'command_name_invalid' }),
+  );
 });

@@ -2,8 +2,7 @@ import { day, minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import { leaderboard } from '../../commands/leaderboard.ts';
 import type { OptionValue, ReplySelect } from '../../src/discord/commands/reply.ts';
-import { createFindDeparted, createKnownGuilds } from '../../src/discord/known-guilds.ts';
-import { encodeCustomId } from '../../src/discord/rendering/components.ts';
+import { createDecorations, createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { inputOf, memberId, otherMemberId, start } from '../support/command-fixture.ts';
 import { localDiscord } from '../support/local-discord.ts';
@@ -20,10 +19,6 @@ async function withMembers(count: number) {
 }
 
 describe('/leaderboard', () => {
-  it('is public and has pages', () => {
-    expect(leaderboard).toMatchObject({ visibility: 'public', hasPages: true });
-  });
-
   it('shows ten members, the own line, and the buttons of the first page', async () => {
     const { run, correct } = await withMembers(12);
     await correct('50', 999);
@@ -67,7 +62,7 @@ describe('/leaderboard', () => {
     const people = ['ada', '**@everyone**'].map((username, index) => ({ id: `30000000000000000${index}`, username }));
     const discord = await localDiscord({ people, rateLimits: false });
     const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
-    const find = createFindDeparted({
+    const { findDeparted: find } = createDecorations({
       ...{ rest, guilds: createKnownGuilds(rest, clock), requestsPerSecond: () => 50, clock },
     });
     const findDeparted = (guildId: string | null, ids: readonly string[]) => find({ guildId: guildId ?? '' }, ids);
@@ -163,15 +158,5 @@ describe('/leaderboard', () => {
     expect(await pick(by, 'credits')).toMatchObject({ title: 'Most credits this month', response: 'update' });
     expect(await pick(by, 'nonsense')).toMatchObject({ title: 'Most credits this month' });
     expect(leaderboard.actions).toEqual(['period', 'by', 'community']);
-  });
-
-  it('has no buttons for a single page', async () => {
-    const { run } = await withMembers(10);
-    expect(buttonsOf(await run())).toEqual([]);
-  });
-
-  it('has page buttons that fit into a custom id', () => {
-    const options = { period: 'month', by: 'credits', page: 1_000_000_000 };
-    expect(encodeCustomId({ command: 'leaderboard', action: null, options })).not.toBeNull();
   });
 });

@@ -8,9 +8,7 @@ import { settings } from '../../src/features/settings.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 
 const rewards = {
-  vote: 11,
-  premium: 100,
-  whenDenied: 0,
+  ...{ vote: 11, premium: 100, whenDenied: 0 },
   multipliers: [
     { factor: 2, days: ['saturday', 'monday'], role: '7' },
     { factor: 1.5, from: '2026-12-01T00:00:00.000Z', until: '2026-12-08T00:00:00.000Z' },
@@ -20,12 +18,8 @@ const rewards = {
     { votes: 10, credits: 100, role: '8' },
     { everyVotes: 10, credits: 500 },
   ],
-  milestoneRoles: 'highest',
-  voterRole: { role: '9', for: '36h' },
-  premiumRoles: { Gold: '10', '*': '11' },
-  allListings: 20,
-  weight: true,
-  party: { goal: 100, per: 'week', credits: 25 },
+  ...{ milestoneRoles: 'highest', voterRole: { role: '9', for: '36h' }, premiumRoles: { Gold: '10', '*': '11' } },
+  ...{ allListings: 20, weight: true, party: { goal: 100, per: 'week', credits: 25 } },
 };
 const shop = [
   { id: 'vip', name: 'VIP', price: 100, role: '12', for: '7d', stock: 5, needsRole: '13' },
@@ -61,33 +55,19 @@ describe('tallyhook config', () => {
         { name: 'guildId', source: 'file', value: '1000' },
         { name: 'timeZone', source: 'file', value: 'Europe/Berlin' },
         { name: 'ownerChannelId', source: 'unset', value: null },
-        { name: 'announceChannelId', source: 'unset', value: null },
-        { name: 'premiumChannelId', source: 'unset', value: null },
         { name: 'cooldownHours', source: 'default', value: 12 },
         { name: 'rewards.vote', source: 'environment', value: 4 },
         { name: 'rewards.premium', source: 'file', value: 5 },
-        { name: 'rewards.whenDenied', source: 'default', value: 0 },
-        { name: 'rewards.multipliers', source: 'default', value: [] },
-        { name: 'rewards.streak', source: 'unset', value: null },
-        { name: 'rewards.milestones', source: 'default', value: [] },
-        { name: 'rewards.milestoneRoles', source: 'default', value: 'all' },
         { name: 'rewards.voterRole', source: 'environment', value: { role: '9', for: '1d' } },
-        { name: 'rewards.premiumRoles', source: 'default', value: {} },
-        { name: 'rewards.allListings', source: 'default', value: 0 },
-        { name: 'rewards.weight', source: 'unset', value: null },
         { name: 'rewards.party', source: 'file', value: rewards.party },
         { name: 'shop', source: 'default', value: [] },
         { name: 'lookupKey', source: 'file', value: null, secret: true },
         { name: 'voteSecrets', source: 'unset', value: null, secret: true },
-        { name: 'premiumSecrets', source: 'unset', value: null, secret: true },
       ]),
     );
     const sources = Object.fromEntries(quartermaster?.settings.map(({ name, source }) => [name, source]) ?? []);
     expect(sources).toMatchObject({
-      guildId: 'file',
-      timeZone: 'file',
-      'rewards.premium': 'default',
-      'rewards.party': 'file',
+      ...{ guildId: 'file', timeZone: 'file', 'rewards.premium': 'default', 'rewards.party': 'file' },
     });
     const { TALLYHOOK_CONFIG: _, ...variables } = environment;
     const [fromVariables] = publicListings({ ...variables, LOOKUP_BOT_KEY: 'key', DISCORD_GUILD_ID: '1000' }) ?? [];
@@ -118,19 +98,13 @@ describe('tallyhook config', () => {
 
 describe('the JSON Schema', () => {
   it('describes each setting of rewards, announcements and shop', () => {
-    const {
-      rewards: rewardsSchema,
-      announcements: announcementsSchema,
-      shop: shopSchema,
-      ...listing
-    } = schemaOfListing();
-    const paths = Object.keys(rewardsSchema?.properties ?? {}).map((name) => `rewards.${name}`);
+    const { listing, inRewards, inAnnouncements, inShop } = schemasOfListing();
+    const paths = Object.keys(inRewards ?? {}).map((name) => `rewards.${name}`);
     expect(paths).toEqual(settings.map(({ path }) => path).filter((path) => path.startsWith('rewards.')));
-    expect(shopSchema?.items?.properties).toMatchObject({ for: { type: 'string' }, codesFile: { type: 'string' } });
-    const parts = ['multipliers', 'milestones'].map((name) => rewardsSchema?.properties?.[name]?.items?.properties);
-    const objects = ['streak', 'voterRole', 'party'].map((name) => rewardsSchema?.properties?.[name]?.properties);
-    const own = [rewardsSchema?.properties, announcementsSchema?.properties, shopSchema?.items?.properties];
-    for (const properties of [...own, ...parts, ...objects]) {
+    expect(inShop).toMatchObject({ for: { type: 'string' }, codesFile: { type: 'string' } });
+    const parts = ['multipliers', 'milestones'].map((name) => inRewards?.[name]?.items?.properties);
+    const objects = ['streak', 'voterRole', 'party'].map((name) => inRewards?.[name]?.properties);
+    for (const properties of [inRewards, inAnnouncements, inShop, ...parts, ...objects]) {
       expect(properties).toBeDefined();
       for (const [name, { description }] of Object.entries(properties ?? {})) expect(description, name).toMatch(/\.$/);
     }
@@ -154,22 +128,9 @@ describe('the documentation', () => {
   });
 
   it('lists every setting of rewards, announcements and shop', () => {
-    const {
-      rewards: rewardsSchema,
-      announcements,
-      shop: shopSchema,
-      guildId,
-      timeZone,
-      ownerChannelId,
-    } = schemaOfListing();
-    const documented = {
-      ...rewardsSchema?.properties,
-      ...announcements?.properties,
-      ...shopSchema?.items?.properties,
-      guildId,
-      timeZone,
-      ownerChannelId,
-    };
+    const { listing, inRewards, inAnnouncements, inShop } = schemasOfListing();
+    const { guildId, timeZone, ownerChannelId } = listing;
+    const documented = { ...inRewards, ...inAnnouncements, ...inShop, guildId, timeZone, ownerChannelId };
     for (const name of Object.keys(documented)) {
       expect(text, name).toMatch(new RegExp(`^\\|[^|]*\`${name}\`[^|]*\\|`, 'm'));
     }
@@ -191,10 +152,13 @@ function off({ schema }: SettingSpec): unknown {
   return [[], {}].find((empty) => schema.safeParse(empty).success) ?? false;
 }
 
-/** The schemas of the settings of a listing by name. */
-function schemaOfListing(): Properties {
+/** The schemas of the settings of a listing by name, and of those within some of them. */
+function schemasOfListing() {
   const schema = listingsFileSchema() as { properties: { listings: { items: { properties: Properties } } } };
-  return schema.properties.listings.items.properties;
+  const { properties: listing } = schema.properties.listings.items;
+  const { rewards: ofRewards, announcements, shop: ofShop } = listing;
+  const [inRewards, inAnnouncements] = [ofRewards?.properties, announcements?.properties];
+  return { listing, inRewards, inAnnouncements, inShop: ofShop?.items?.properties };
 }
 
 type Properties = Record<

@@ -1,30 +1,20 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
+import { createRedactor } from '@tallyhook/platform/redactor';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
 import { describeConfig } from '../../config/describe.ts';
-import { listingsFileSchema } from '../../config/listings-file.ts';
-import { isConfigured, loadConfig } from '../../config/load.ts';
+import { isConfigured, loadConfig, settingsNeedingRestart, withRotatedSecrets } from '../../config/load.ts';
 import { settingNames, settings } from '../../config/settings.ts';
-import { renderExample, withTables } from '../../scripts/settings/render.ts';
+import { renderExample, renderSchema, withTables } from '../../scripts/settings/render.ts';
 import { botToken } from '../support/bot-token.ts';
+import { issuesOf } from '../support/listings-file.ts';
 
 const minimal = {
   DISCORD_TOKEN: botToken,
   LOOKUP_BASE_URL: 'https://lists.example/api/v1',
   LOOKUP_SERVER_KEY: 'server-key',
 };
-
-function issuesOf(environment: Record<string, string>): readonly { setting: string; problem: string; hint: string }[] {
-  try {
-    loadConfig(environment);
-    return [];
-  } catch (error) {
-    if (!(error instanceof InvalidConfigError)) throw error;
-    return error.issues;
-  }
-}
 
 describe('the configuration', () => {
   it('requires few settings, and has defaults for the others', () => {
@@ -50,36 +40,19 @@ describe('the configuration', () => {
 
   it('marks the server or bot without a key as implied, but no listing of a file', () => {
     const impliedKinds = (environment: Record<string, string>) =>
-      loadConfig(environment).listings.map(({ kind, implied }) => [kind, implied]);
-    const { LOOKUP_SERVER_KEY, ...otherSettings } = minimal;
-    const botKey = { LOOKUP_BOT_KEY: 'bot-key' };
-    expect(impliedKinds(minimal)).toEqual([
-      ['server', false],
-      ['bot', true],
-    ]);
-    expect(impliedKinds({ ...otherSettings, ...botKey })).toEqual([
-      ['server', true],
-      ['bot', false],
-    ]);
-    expect(impliedKinds({ LOOKUP_SERVER_KEY, ...otherSettings, ...botKey })).toEqual([
-      ['server', false],
-      ['bot', false],
-    ]);
+      loadConfig(environment)
+        .listings.map(({ kind, implied }) => `${kind}: ${implied}`)
+        .join(', ');
+    const { LOOKUP_SERVER_KEY: _, ...otherSettings } = minimal;
+    const [one, both] = [minimal, { ...minimal, LOOKUP_BOT_KEY: 'bot-key' }].map(impliedKinds);
+    expect([one, both]).toEqual(['server: false, bot: true', 'server: false, bot: false']);
     const path = join(tempDir(), 'listings.json');
     const listings = [
       { name: 'one', kind: 'server', lookupKey: 'k' },
       { name: 'other', kind: 'bot' },
     ];
     writeFileSync(path, JSON.stringify({ listings }), { mode: 0o600 });
-    expect(impliedKinds({ ...otherSettings, TALLYHOOK_CONFIG: path })).toEqual([
-      ['server', false],
-      ['bot', false],
-    ]);
-  });
-
-  it('is frozen', () => {
-    const config = loadConfig(minimal);
-    expect(() => Object.assign(config.listings[0]?.rewards.base ?? {}, { perVote: 1_000 })).toThrow(TypeError);
+    expect(impliedKinds({ ...otherSettings, TALLYHOOK_CONFIG: path })).toBe(both);
   });
 
   it('reads every value from a file as well, without the trailing newline', () => {
@@ -147,16 +120,9 @@ describe('the configuration', () => {
       OWNER_TOKEN: 'e-secret',
       DATABASE_URL: 'postgres://user:f-secret@host/db',
     });
-    expect([...secrets].sort()).toEqual([
-      botToken,
-      'a-secret',
-      'b-secret',
-      'c-secret',
-      'd-secret',
-      'e-secret',
-      'f-secret',
-      'server-key',
-    ]);
+    expect([...secrets].sort().join(' ')).toBe(
+      `${botToken} a-secret b-secret c-secret d-secret e-secret f-secret server-key`,
+    );
   });
 });
 
@@ -278,11 +244,7 @@ describe('the listings file', () => {
     return { ...sharedSettings, ...otherSettings, TALLYHOOK_CONFIG: path };
   }
   const red = {
-    name: 'red',
-    kind: 'server',
-    id: '1',
-    lookupKey: 'red-key',
-    voteSecrets: ['red-secret'],
+    ...{ name: 'red', kind: 'server', id: '1', lookupKey: 'red-key', voteSecrets: ['red-secret'] },
     rewards: { vote: 3 },
   };
 
@@ -325,10 +287,6 @@ describe('the listings file', () => {
     expect(loadConfig(environment).warnings).toMatchObject([{ setting: 'TALLYHOOK_CONFIG' }]);
     chmodSync(environment.TALLYHOOK_CONFIG, 0o646);
     expect(issuesOf(environment)).toMatchObject([{ setting: 'TALLYHOOK_CONFIG' }]);
-  });
-
-  it('has a JSON Schema', () => {
-    expect(listingsFileSchema()).toMatchObject({ type: 'object', properties: { listings: { type: 'array' } } });
   });
 });
 
@@ -382,27 +340,11 @@ describe('a secret file', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('is recognised whatever the secret begins with, but the URL of a local file is not a secret', () => {
-    const { path, environment } = withMode(0o644);
-    writeFileSync(path, 'sqlite:hush');
-    expect(loadConfig(environment).warnings).toHaveLength(1);
-    expect(loadConfig({ ...minimal, DATABASE_URL_FILE: path }).warnings).toEqual([]);
-  });
-
   it('is checked, unlike a file with another setting', () => {
     const path = join(tempDir(), 'port');
     writeFileSync(path, '81\n');
     chmodSync(path, 0o644);
     expect(loadConfig({ ...minimal, PORT_FILE: path })).toMatchObject({ http: { port: 81 }, warnings: [] });
-  });
-
-  it('that every user can write is reported together with other issues', () => {
-    const { environment } = withMode(0o666);
-    expect(
-      issuesOf({ ...environment, PORT: 'x' })
-        .map(({ setting }) => setting)
-        .sort(),
-    ).toEqual(['DISCORD_TOKEN_FILE', 'PORT']);
   });
 });
 
@@ -443,8 +385,120 @@ describe('tallyhook config', () => {
 describe('the documentation', () => {
   it('lists the settings as they are declared: node scripts/settings.ts writes it', () => {
     expect(readFileSync('.env.example', 'utf8')).toBe(renderExample());
+    expect(readFileSync('docs/tallyhook.schema.json', 'utf8')).toBe(renderSchema());
     const page = readFileSync('docs/configuration.md', 'utf8');
     expect(page).toBe(withTables(page));
     for (const name of settingNames) expect(page, name).toContain(`| \`${name}\` |`);
+  });
+});
+
+const receiver = { TALLYHOOK_ROLES: 'receive', VOTE_WEBHOOK_SECRET: 'vote-secret' };
+const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://localhost:4318/';
+
+describe('the settings of traces', () => {
+  it('are off without a collector, whatever else is set', () => {
+    expect(loadConfig(receiver).tracing).toBe(null);
+    expect(loadConfig({ ...receiver, OTEL_SERVICE_NAME: 'votes', OTEL_TRACES_SAMPLER: 'always_on' }).tracing).toBe(
+      null,
+    );
+  });
+
+  it('have the defaults of OpenTelemetry', () => {
+    expect(loadConfig({ ...receiver, OTEL_EXPORTER_OTLP_ENDPOINT }).tracing).toEqual({
+      endpoint: 'http://localhost:4318',
+      headers: {},
+      serviceName: 'tallyhook',
+      resourceAttributes: {},
+      sampler: 'parentbased_always_on',
+      samplerRatio: 1,
+    });
+  });
+
+  it('are read as OpenTelemetry does', () => {
+    const { tracing } = loadConfig({
+      ...receiver,
+      OTEL_EXPORTER_OTLP_ENDPOINT,
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20hush-hush, x-team = votes',
+      OTEL_RESOURCE_ATTRIBUTES: 'service.name=named,deployment.environment.name=a%2Cb',
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+    });
+    expect(tracing).toMatchObject({
+      headers: { authorization: 'Bearer hush-hush', 'x-team': 'votes' },
+      serviceName: 'named',
+      resourceAttributes: { 'deployment.environment.name': 'a,b' },
+      sampler: 'parentbased_traceidratio',
+      samplerRatio: 0.25,
+    });
+  });
+
+  it('keep the headers out of the log and of the output of `tallyhook config`', () => {
+    const environment = {
+      ...receiver,
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://user:pass-hush@localhost:4318',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20hush-hush,x-key=key-hush',
+    };
+    expect(describeConfig(environment)).not.toContain('hush');
+    const redact = createRedactor(loadConfig(environment).secrets);
+    expect(redact('Bearer hush-hush, hush-hush, key-hush, pass-hush')).not.toContain('hush');
+  });
+
+  it.each([
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'grpc://localhost:4317'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization'],
+    ['OTEL_TRACES_SAMPLER', 'sometimes'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
+  ])('are rejected if %s is "%s"', (name, value) => {
+    expect(issuesOf({ ...receiver, OTEL_EXPORTER_OTLP_ENDPOINT, [name]: value })).toMatchObject([{ setting: name }]);
+  });
+});
+
+const before = {
+  DISCORD_TOKEN: botToken,
+  LOOKUP_BASE_URL: 'https://lists.example/api/v1',
+  LOOKUP_SERVER_KEY: 'server-key',
+  VOTE_WEBHOOK_SECRET: 'old-secret',
+};
+const active = loadConfig(before);
+
+describe('a rotation', () => {
+  it('activates webhook secrets and API keys, and still redacts the old ones', () => {
+    const loaded = loadConfig({
+      ...before,
+      VOTE_WEBHOOK_SECRET: 'new-secret',
+      PREMIUM_WEBHOOK_SECRET: 'premium-secret',
+      VOTE_WEBHOOK_AUTHORIZATION: 'my value',
+      LOOKUP_SERVER_KEY: 'new-key',
+    });
+    const next = withRotatedSecrets(active, loaded);
+    expect(next.listings[0]).toMatchObject({
+      voteSecrets: ['new-secret'],
+      premiumSecrets: ['premium-secret'],
+      voteAuthorization: 'my value',
+      lookupKey: 'new-key',
+    });
+    expect(next.secrets).toEqual(expect.arrayContaining(['old-secret', 'server-key', 'new-secret', 'new-key']));
+    expect(settingsNeedingRestart(next, loaded)).toEqual([]);
+  });
+
+  it('changes no other setting, and lists the changed ones', () => {
+    const loaded = loadConfig({
+      ...before,
+      ...{ DISCORD_TOKEN: `${botToken}0`, OWNER_TOKEN: 'owner', PORT: '81', CREDITS_PER_VOTE: '99' },
+      ...{ LOOKUP_BOT_KEY: 'bot-key', REMINDERS: 'off' },
+    });
+    const next = withRotatedSecrets(active, loaded);
+    expect(next).toMatchObject({ discord: { token: botToken }, ownerToken: null, http: { port: 3000 } });
+    expect(next.listings).toMatchObject([{ rewards: { base: { perVote: 10 } } }, { lookupKey: null }]);
+    expect(settingsNeedingRestart(next, loaded)).toEqual([
+      'DISCORD_TOKEN, DISCORD_API_URL, DISCORD_GUILD_ID, DISCORD_PUBLIC_KEY',
+      ...['listings, channels, rewards, shop', 'REMINDERS', 'HOST, PORT', 'OWNER_TOKEN'],
+    ]);
+  });
+
+  it('removes the webhook secrets of a removed listing', () => {
+    const [server] = active.listings;
+    const next = withRotatedSecrets(active, { ...active, listings: active.listings.slice(1) });
+    expect(next.listings[0]).toEqual({ ...server, voteSecrets: [], premiumSecrets: [], voteAuthorization: null });
   });
 });

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
 import { readAppOptions } from '../../config/app-options.ts';
@@ -9,9 +10,10 @@ import { readEnvironment } from '../../config/environment.ts';
 import { communityConfig } from '../../config/listings.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
-import { configWarnings, dotEnvWarnings } from '../../config/warnings.ts';
+import { configWarnings, dotEnvWarnings, logConfigWarnings, unknownVariables } from '../../config/warnings.ts';
 import { linkPath } from '../../src/core/settings/stored-settings.ts';
 import { botToken } from '../support/bot-token.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
 
 const minimal = { DISCORD_TOKEN: botToken, LOOKUP_BASE_URL: 'https://lists.example/api/v1' };
 const id = '613425648685547541';
@@ -40,10 +42,7 @@ describe('a pasted setting', () => {
   it.each<[string, string, (config: Config) => unknown, unknown]>([
     ['DISCORD_TOKEN', `"${botToken}"`, token, botToken],
     ['DISCORD_TOKEN', `Bot ${botToken} `, token, botToken],
-    ['DISCORD_TOKEN', `'bot  ${botToken}'\n`, token, botToken],
     ['DISCORD_TOKEN', `\u200B${botToken}\u2060`, token, botToken],
-    ['DISCORD_TOKEN', `“${botToken}”`, token, botToken],
-    ['DISCORD_TOKEN', `DISCORD_TOKEN=${botToken}`, token, botToken],
     ['DISCORD_GUILD_ID', ` ${id}\u00A0`, guild, id],
     ['DISCORD_GUILD_ID', `https://discord.com/channels/${id}/204255221017214977`, guild, id],
     ['ANNOUNCE_CHANNEL_ID', `<#${id}>`, ({ base: { defaults } }) => defaults.ANNOUNCE_CHANNEL_ID, id],
@@ -55,14 +54,11 @@ describe('a pasted setting', () => {
     ],
     ['VOTER_ROLE_ID', `<@&${id}>`, ({ base: { defaults } }) => defaults.VOTER_ROLE_ID, id],
     ['LOOKUP_BASE_URL', '127.0.0.1:3200', base, 'http://127.0.0.1:3200/api/v1'],
-    ['LOOKUP_BASE_URL', 'lists.example/api/v1/', base, 'https://lists.example/api/v1'],
     ['LOOKUP_BASE_URL', ' <https://lists.example/> ', base, 'https://lists.example/api/v1'],
     ['PUBLIC_URL', '"votes.example.com/"', ({ publicUrl }) => publicUrl, 'https://votes.example.com'],
     ['HOST', '[::]', ({ http }) => http.host, '::'],
-    ['HOST', 'http://0.0.0.0/', ({ http }) => http.host, '0.0.0.0'],
     ['PORT', '":8080"', ({ http }) => http.port, 8080],
     ['LOG_LEVEL', '"debug" ', ({ logLevel }) => logLevel, 'debug'],
-    ['OWNER_TOKEN', ' a-long-random-token ', ({ ownerToken }) => ownerToken, 'a-long-random-token'],
     ['DATABASE_URL', "psql 'postgres://me:p%40ss@db/tally'", (c) => c.databaseUrl, 'postgres://me:p%40ss@db/tally'],
     [
       'DATABASE_URL',
@@ -89,26 +85,17 @@ describe('a pasted setting', () => {
     ['DISCORD_TOKEN', publicKey, "the application's public key"],
     ['DISCORD_TOKEN', 'Abcdefghijklmnopqrstuvwxyz-_0123', 'client secret'],
     ['DISCORD_TOKEN', id, 'it is an id'],
-    ['DISCORD_TOKEN', 'hush-hush', 'three parts'],
     ['DISCORD_TOKEN', `${botToken.slice(0, 30)} ${botToken.slice(30)}`, 'a blank or a line break'],
     ['DISCORD_TOKEN', `${botToken}…`, 'a character that no token has'],
-    ['DISCORD_TOKEN', 'https://discord.com/api/webhooks/1/hush', 'an address'],
     ['DISCORD_CLIENT_SECRET', botToken, 'a bot token'],
     ['DISCORD_GUILD_ID', '0', 'the id of nothing'],
-    ['DISCORD_GUILD_ID', '99999999999999999999', 'the id of nothing'],
     ['DISCORD_GUILD_ID', `<#${id}>`, 'not a mention'],
-    ['DISCORD_GUILD_ID', 'https://discord.gg/hushhush', 'not an address'],
-    ['DISCORD_GUILD_ID', botToken, 'a string of digits'],
     ['PUBLIC_URL', 'votes.example.com:8443', 'begins with http:// or https://'],
     ['LOOKUP_BASE_URL', 'http://me:1/hush@lists.example/api/v1', 'percent-encoded'],
     ['HOST', '0.0.0.0:3000', 'a port'],
     ['HOST', '*', '0.0.0.0 for all addresses'],
-    ['PORT', '3000:3000', 'the number alone'],
     ['OWNER_TOKEN', 'Schlüssel-hush-hush', 'beyond ASCII'],
-    ['VOTE_WEBHOOK_AUTHORIZATION', 'Bearer hüsh', 'beyond ASCII'],
-    ['VOTE_WEBHOOK_SECRET', '"hush-hush"', 'in quotation marks'],
     ['VOTE_WEBHOOK_SECRET', 'hush\u200Bhush', 'an invisible character'],
-    ['VOTE_WEBHOOK_SECRET', 'https://hush.example', 'an address'],
     ['LOOKUP_SERVER_KEY', 'hüsh-hush', 'beyond ASCII'],
     ...['pa@hush/wxrd', 'pa/hush', 'pa#hush', 'pa?hush', '12/hush', '12#hush', '100%hush'].flatMap((password) => [
       ['DATABASE_URL', `postgres://me:${password}@db/tally`, 'percent-encoded'] as const,
@@ -132,11 +119,7 @@ describe('a pasted setting', () => {
       { path: ['token'], problem: expect.stringContaining('public key') },
     ]);
     const listing = {
-      name: 'one',
-      kind: 'server',
-      lookupKey: ' key\u200B',
-      guildId: ` ${id} `,
-      announceChannelId: `<#${id}>`,
+      ...{ name: 'one', kind: 'server', lookupKey: ' key\u200B', guildId: ` ${id} `, announceChannelId: `<#${id}>` },
     };
     expect(withFile(listing).listings).toMatchObject([{ lookupKey: 'key', guildId: id, announceChannelId: id }]);
     expect(issuesOf(() => withFile({ ...listing, guildId: Number(id) }))).toMatchObject([
@@ -227,4 +210,89 @@ it('a file of settings that is not JSON is reported with line, column and a hint
     },
   ]);
   expect(JSON.stringify(issues)).not.toContain('hush');
+});
+
+const suggestions = (environment: Record<string, string>) =>
+  unknownVariables(environment).map(({ setting, hint }) => `${setting}: ${hint}`);
+
+describe('a variable that looks like a setting, but is not', () => {
+  it.each([
+    ['VOTE_WEBHOOK_SECERT', 'VOTE_WEBHOOK_SECRET'],
+    ['VOTE_WEBHOOK_SECRETS', 'VOTE_WEBHOOK_SECRET'],
+    ['DISCORD_TOKEN_FIL', 'DISCORD_TOKEN_FILE'],
+    ['LOOKUP_SERVERKEY', 'LOOKUP_SERVER_KEY'],
+    ['ANOUNCE_CHANNEL_ID', 'ANNOUNCE_CHANNEL_ID'],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['database_url', 'DATABASE_URL'],
+    ['LOG_LEVLE', 'LOG_LEVEL'],
+  ])('is reported with a suggestion: %s', (name, suggestion) => {
+    expect(suggestions({ [name]: 'x' })).toEqual([`${name}: Did you mean ${suggestion}?`]);
+  });
+
+  it('is reported without a suggestion if no setting is similar and its name begins with ours', () => {
+    expect(suggestions({ TALLYHOOK_PERMISSIONS: '1' })).toEqual([expect.stringContaining('tallyhook config')]);
+  });
+
+  it('is reported without its value, which may be a secret', () => {
+    expect(JSON.stringify(unknownVariables({ VOTE_WEBHOOK_SECERT: 'hush' }))).not.toContain('hush');
+  });
+});
+
+describe('a variable of another program', () => {
+  it.each([
+    ...['PATH', 'HOSTNAME', 'POST', 'PORTS', 'DATABASE_NAME', 'CACHE_DIR', 'LOG_DIR', 'npm_config_cache'],
+    ...['VOTE_LOG', 'VOTE_SECRET', 'DISCORD_PERMISSIONS', 'DISCORD_CLIENT_ID', 'LOOKUP_KEY', 'OWNER_NAME'],
+  ])('is not reported: %s', (name) => expect(unknownVariables({ [name]: 'x' })).toEqual([]));
+
+  it('is not reported if the similar setting is set', () => {
+    expect(unknownVariables({ DATABASE_URI: 'x', DATABASE_URL: 'sqlite:x' })).toEqual([]);
+  });
+
+  it('is not reported if Kubernetes set it for a service named tallyhook, or if it is empty', () => {
+    const kubernetesVariables = ['TALLYHOOK_SERVICE_HOST', 'TALLYHOOK_PORT', 'TALLYHOOK_PORT_3000_TCP_ADDR'];
+    expect(unknownVariables(Object.fromEntries(kubernetesVariables.map((name) => [name, 'x'])))).toEqual([]);
+    expect(unknownVariables({ VOTE_WEBHOOK_SECERT: '' })).toEqual([]);
+  });
+});
+
+/** What is logged of a configuration with these listings. */
+function warningsOf(config: Config, listings: Parameters<typeof logConfigWarnings>[1] = config.listings): string[] {
+  const { log, logged } = collectingLog();
+  logConfigWarnings(config, listings, log);
+  return logged.map((line) => JSON.stringify(line));
+}
+
+it.each([
+  ['fifteen-letters', 1],
+  ['sixteen-letters!', 0],
+])('warns about an owner token that can be guessed: %s', (token, warnings) => {
+  const config = loadConfig({ ...settings(unreachableDiscord), OWNER_TOKEN: token });
+  const ownerTokenWarnings = warningsOf(config).filter((line) => line.includes('OWNER_TOKEN'));
+  expect(ownerTokenWarnings).toHaveLength(warnings);
+  expect(ownerTokenWarnings.join()).not.toContain(token);
+});
+
+it.each([
+  ['no listing', 'receive,answer', [], 1],
+  ['a linked listing', 'receive,answer', [{ voteSecrets: ['secret'] }], 0],
+  ['no listing, and does not receive', 'answer', [], 0],
+])('warns that every delivery will be rejected, if it has %s: %s', (_, roles, linked, warnings) => {
+  const { VOTE_WEBHOOK_SECRET: _vote, PREMIUM_WEBHOOK_SECRET: _premium, ...environment } = settings(unreachableDiscord);
+  const config = loadConfig({ ...environment, TALLYHOOK_ROLES: roles });
+  const listing = {
+    ...{ lookupKey: 'key', voteSecrets: [], premiumSecrets: [], voteAuthorization: null, announceChannelId: '1' },
+  };
+  const listings = [...config.listings, ...linked.map((each) => ({ ...listing, ...each }))];
+  expect(warningsOf(config, listings).filter((line) => line.includes('no webhook secret'))).toHaveLength(warnings);
+});
+
+it('says how to link the first listing, and which commands need a key', () => {
+  const logged = (environment: Record<string, string>) => warningsOf(loadConfig(environment)).join('');
+  const { VOTE_WEBHOOK_SECRET, PREMIUM_WEBHOOK_SECRET: _, LOOKUP_SERVER_KEY, ...two } = settings(unreachableDiscord);
+  const secret = { VOTE_WEBHOOK_SECRET: VOTE_WEBHOOK_SECRET ?? '' };
+  expect(logged(two)).toContain('Link a listing with /setup');
+  expect(logged(two)).not.toContain('every delivery will be rejected');
+  expect(logged({ ...two, ...secret })).toContain('/claim and /reviews are not offered');
+  const complete = { ...two, ...secret, LOOKUP_SERVER_KEY: LOOKUP_SERVER_KEY ?? '' };
+  expect(logged(complete)).not.toMatch(/\/setup in your|not offered/);
 });

@@ -3,8 +3,6 @@ import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-cloc
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type NewEffect, planKey } from '../../src/core/outbox/effect-kind.ts';
 import { type QueueName, roleQueueName } from '../../src/core/outbox/queue.ts';
-import { orphanedRows } from '../../src/core/store/snapshots/audit.ts';
-import { openSnapshot } from '../../src/core/store/snapshots/snapshot.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { describeOnEveryDatabase } from '../support/databases.ts';
@@ -29,7 +27,7 @@ const announcement = { ...stored, kind: 'announcement', content: announcementCon
 /** As a newer version may store it. */
 const unknownKind = { ...report, kind: 'medal' } as unknown as NewEffect;
 
-function effectTests(newUrl: () => string): void {
+describeOnEveryDatabase('effects of several kinds', (newUrl) => {
   /** With a thread, it writes at the same time as another store on the database. */
   async function open(url = newUrl(), { thread = false } = {}): Promise<Store> {
     const clock = storeClock(manualClock(start));
@@ -71,24 +69,6 @@ function effectTests(newUrl: () => string): void {
     expect(await outbox.buryOlder(stopped, start + 2 * hour, start + hour, 'gave up', 5)).toBe(1);
     expect(await store.records.effect(2)).toMatchObject({ state: 'waiting' });
     expect(await store.records.effect(3)).toMatchObject({ state: 'buried' });
-  });
-
-  it('without a delivery have none in the records, and refer to no missing one', async () => {
-    const url = newUrl();
-    const store = await open(url);
-    await store.outbox.enqueue([report]);
-    expect(await store.records.effect(1)).toMatchObject({
-      kind: 'ownerReport',
-      queue,
-      deliveryId: null,
-      state: 'waiting',
-    });
-    expect(await store.records.effectsOf(1)).toEqual([]);
-    const snapshot = await openSnapshot(url);
-    onTestFinished(() => snapshot.close());
-    expect(await orphanedRows(snapshot)).toMatchObject({ effects: 0 });
-    await store.outbox.enqueue([{ ...report, deliveryId: 7 }]);
-    expect(await store.records.effectsOf(7)).toMatchObject([{ id: 2, deliveryId: 7 }]);
   });
 
   it('that cannot be read are claimed alone with the reason, also from a message that was attempted', async () => {
@@ -162,6 +142,4 @@ function effectTests(newUrl: () => string): void {
       expect(await stores[0].outbox.sizes()).toEqual({ waiting: 20, buried: 0 });
     });
   });
-}
-
-describeOnEveryDatabase('effects of several kinds', effectTests);
+});

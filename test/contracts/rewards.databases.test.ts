@@ -1,26 +1,26 @@
-import { day, hour } from '@tallyhook/platform/durations';
+import { DatabaseSync } from 'node:sqlite';
+import { day, hour, minute } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { Added } from '../../src/core/added-value.ts';
 import { createPseudonym } from '../../src/core/ledger/account.ts';
 import { isOf, roleKind } from '../../src/core/outbox/effect-kind.ts';
 import type { ListingRewards } from '../../src/core/rewards/rules.ts';
-import {
-  balanceDifferences,
-  brokenLinks,
-  entryPages,
-  paymentDifferences,
-} from '../../src/core/store/snapshots/audit.ts';
+import { entryPages } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/snapshot.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { partyKey, partyRules } from '../../src/features/party/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
-import type { Premium, Vote } from '../../src/webhook/event.ts';
-import { addCommunity, firstCommunity } from '../support/communities.ts';
+import type { Premium } from '../../src/webhook/event.ts';
+import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
 import { describeOnEveryDatabase } from '../support/databases.ts';
-import { announceChannel, serverAndBot } from '../support/listings.ts';
-import { channelQueue, rolesQueue } from '../support/queues.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { newSqliteFile } from '../support/new-sqlite.ts';
+import { rolesQueue } from '../support/queues.ts';
+import { premiumFor, recordVote } from '../support/record-vote.ts';
+import { start as boughtAt, deposit, keys, openShop, orderOf, shout, vip } from '../support/shop-store.ts';
+import { isConsistent } from '../support/voting.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);
 const guildId = '613425648685547541';
@@ -41,22 +41,18 @@ const everyRule: Partial<ListingRewards> = {
   ...partyRules.as({ goal: 5, per: 'week', credits: 25 }),
 };
 
-function listings(rewards: Partial<ListingRewards> | Added = everyRule): {
-  server: ListingContext;
-  bot: ListingContext;
-} {
-  const [server, bot] = serverAndBot().map((listing) => ({
+function listings(rewards: Partial<ListingRewards> | Added = everyRule) {
+  const withRewards = <Listing extends ListingContext>(listing: Listing): ListingContext => ({
     ...listing,
-    rewards: { ...listing.rewards, ...rewards },
-    community: { ...listing.community, guildId },
-  }));
-  if (server === undefined || bot === undefined) throw new Error('no listings');
-  return { server, bot };
+    ...{ rewards: { ...listing.rewards, ...rewards }, community: { ...listing.community, guildId } },
+  });
+  const [server, bot] = serverAndBot();
+  return { server: withRewards(server), bot: withRewards(bot) };
 }
 
 const { server, bot } = listings();
 
-function rewardTests(newUrl: () => string): void {
+describeOnEveryDatabase('rewards', (newUrl) => {
   /** With a thread, it writes at the same time as another store on the database. */
   async function open(url = newUrl(), { thread = false } = {}): Promise<{ store: Store; url: string }> {
     const clock = storeClock(manualClock(start));
@@ -66,28 +62,12 @@ function rewardTests(newUrl: () => string): void {
     return { store, url };
   }
 
-  function castVote(store: Store, userId: string, at: number, listing = server) {
-    const kind = listing.kind === 'server' ? 'server_vote' : 'bot_vote';
-    const target = { kind: listing.kind, id: null };
-    const event: Vote = { family: 'vote', kind, target, userId, at, creditsAwarded: null, denial: null };
-    return store.recorder.record({ receivedAt: at, family: 'vote', body: '{}' }, { type: 'event', event, listing });
-  }
+  const castVote = (store: Store, userId: string, at: number, listing = server) =>
+    recordVote(store, listing, userId, at);
 
   function premium(store: Store, changes: Partial<Premium>, receivedAt?: number, listing = server) {
-    const event: Premium = {
-      family: 'premium',
-      kind: 'premium_purchase',
-      target: { kind: 'server', id: null },
-      userId: '1',
-      isRecipient: false,
-      giftedBy: null,
-      orderIds: ['order'],
-      tier: 'Gold',
-      at: start,
-      periodEnd: start + 30 * day,
-      creditsAwarded: null,
-      ...changes,
-    };
+    const gold = { isRecipient: false, tier: 'Gold', at: start, periodEnd: start + 30 * day };
+    const event = premiumFor('1', { ...gold, ...changes });
     const body = JSON.stringify({ at: event.at, periodEnd: event.periodEnd, userId: event.userId });
     const delivery = { receivedAt: receivedAt ?? event.at ?? start, family: 'premium', body } as const;
     return store.recorder.record(delivery, { type: 'event', event, listing });
@@ -99,17 +79,6 @@ function rewardTests(newUrl: () => string): void {
       const entries = [];
       for await (const page of entryPages(snapshot, { userId, since: null })) entries.push(...page);
       return entries.map(({ cause, credits, reason }) => [cause, credits, reason]);
-    } finally {
-      await snapshot.close();
-    }
-  }
-
-  async function expectCleanAudit(url: string): Promise<void> {
-    const snapshot = await openSnapshot(url);
-    try {
-      expect(await balanceDifferences(snapshot)).toMatchObject({ count: 0 });
-      expect(await paymentDifferences(snapshot)).toMatchObject({ count: 0 });
-      expect(await brokenLinks(snapshot)).toBe(0);
     } finally {
       await snapshot.close();
     }
@@ -154,34 +123,7 @@ function rewardTests(newUrl: () => string): void {
       ['within_cooldown', 0, 'within_cooldown'],
       ['vote', 20, '10 × 2'],
     ]);
-    await expectCleanAudit(url);
-  });
-
-  it('announces all that a vote earns, with the new roles', async () => {
-    const { store } = await open();
-    const { server, bot } = listings({ ...everyRule, ...partyRules.as(null) });
-    const announced = async () => {
-      const effects = await store.outbox.claim(channelQueue(announceChannel), start + 10 * day, start + 11 * day, 10);
-      return effects.flatMap((effect) => (effect.kind === 'announcement' ? [effect.content] : []));
-    };
-    await castVote(store, '1', start, server);
-    await castVote(store, '1', start + hour, bot);
-    await castVote(store, '1', start + 5 * day, server);
-    await castVote(store, '1', start + 5 * day + hour, server);
-    const voter = (at: number) => ({ role: voterRole, until: at + 12 * hour });
-    const allListings = { cause: 'allListings', credits: 20, count: 0 };
-    const none = { calculation: null, bonuses: [], roles: [] };
-    expect(await announced()).toMatchObject([
-      { ...none, credits: 10, streak: 1, roles: [voter(start)] },
-      {
-        ...none,
-        ...{ credits: 130, reason: null, balance: 140, streak: 1 },
-        bonuses: [{ cause: 'milestone', credits: 100, count: 2 }, allListings],
-        roles: [voter(start + hour), { role: milestoneRole, until: null }],
-      },
-      { ...none, credits: 20, reason: null, calculation: '10 × 2', streak: 1, roles: [voter(start + 5 * day)] },
-      { ...none, credits: 0, reason: 'within_cooldown', streak: null },
-    ]);
+    expect(await isConsistent(url)).toBe(true);
   });
 
   it('pays the same in whatever order the votes of a batch arrive, over two processes', async () => {
@@ -200,18 +142,7 @@ function rewardTests(newUrl: () => string): void {
       sums.push((await store.ledgerIn(firstCommunity).account(userId)).credits);
     }
     expect(new Set(sums).size).toBe(1);
-    await expectCleanAudit(url);
-  });
-
-  it('counts votes from before the rules for streaks and milestones, and pays nothing for them', async () => {
-    const { store, url } = await open();
-    const plain = listings({}).server;
-    for (const number of [0, 1, 2]) await castVote(store, '1', start + number * day, plain);
-    expect(await castVote(store, '1', start + 3 * day)).toMatchObject({ credits: 10 + 5 });
-    expect(await castVote(store, '1', start + 4 * day)).toMatchObject({ credits: 10 });
-    // The sixth day in a row: the second step.
-    expect(await castVote(store, '1', start + 5 * day)).toMatchObject({ credits: 20 + 50 });
-    await expectCleanAudit(url);
+    expect(await isConsistent(url)).toBe(true);
   });
 
   it('grants roles, extends the voter role, and enqueues effects', async () => {
@@ -237,28 +168,6 @@ function rewardTests(newUrl: () => string): void {
     expect(await store.roles.isGranted(gold, start + 60 * day - 1)).toBe(true);
     await premium(store, { kind: 'subscription.revoked', at: start + 2 * day, userId: null });
     expect(await store.roles.isGranted(gold, start + 2 * day)).toBe(false);
-  });
-
-  it('ends the role of a tier at once when an expiry is later than the last payment, and not when it is older', async () => {
-    const { store } = await open();
-    const gold = { guildId, userId: '1', role: goldRole };
-    const isGranted = (at: number) => store.roles.isGranted(gold, at);
-    const expire = (at: number, periodEnd: number | null) =>
-      premium(store, { kind: 'subscription.expired', at, periodEnd, userId: null });
-    await premium(store, {});
-    await store.roles.settleRole(gold, 'applied', start);
-    expect(await expire(start + day, start + 30 * day)).toMatchObject({ outcome: 'recorded' });
-    expect(await isGranted(start + day)).toBe(false);
-    await premium(store, { kind: 'subscription.renewed', at: start + 2 * day, periodEnd: start + 60 * day });
-    expect(await expire(start + day + 1, start + 61 * day)).toMatchObject({ outcome: 'recorded' });
-    expect(await isGranted(start + 60 * day - 1)).toBe(true);
-    // The same period as before, but another expiry.
-    expect(await expire(start + 3 * day, start + 30 * day)).toMatchObject({ outcome: 'recorded' });
-    expect(await isGranted(start + 3 * day)).toBe(false);
-    expect(await expire(start + 3 * day, start + 30 * day)).toMatchObject({ outcome: 'duplicate' });
-    expect(await expire(start + 5 * day, start + 30 * day)).toMatchObject({ outcome: 'duplicate' });
-    await premium(store, { kind: 'subscription.renewed', at: start + 4 * day, periodEnd: start + 90 * day });
-    expect(await isGranted(start + 5 * day)).toBe(false);
   });
 
   it('ends the role of a tier the same whatever order an expiry without a time arrives in', async () => {
@@ -406,21 +315,6 @@ function rewardTests(newUrl: () => string): void {
     expect(await store.roles.isGranted(gold, start + 2 * day)).toBe(false);
   });
 
-  it('repairs every role of every member, page by page', async () => {
-    const { store } = await open();
-    for (const userId of ['1', '2', '3']) {
-      await castVote(store, userId, start);
-      await castVote(store, userId, start + day);
-      for (const role of [voterRole, milestoneRole]) {
-        await store.roles.settleRole({ guildId, userId, role }, 'applied', start + day);
-      }
-    }
-    const before = (await store.records.counts()).effects.waiting;
-    let last: string | null = '';
-    while (last !== null) last = await store.roles.repairAfter(last, 1, start + day);
-    expect((await store.records.counts()).effects.waiting - before).toBe(6);
-  });
-
   it('pays a party to everyone who voted before its goal was reached, once, over two processes', async () => {
     const { store, url } = await open();
     const { store: other } = await open(url, { thread: true });
@@ -446,7 +340,7 @@ function rewardTests(newUrl: () => string): void {
     await castVote(store, '6', start, listings(partyRules.as(partyRules.in(everyRule))).bot);
     await store.party.pay(party, start + day);
     expect((await store.ledgerIn(firstCommunity).account('6')).credits).toBe(45);
-    await expectCleanAudit(url);
+    expect(await isConsistent(url)).toBe(true);
   });
 
   it('forgives days on which receiving was down', async () => {
@@ -460,6 +354,68 @@ function rewardTests(newUrl: () => string): void {
     // Monday, Wednesday and Thursday, without a missed day in between.
     expect(await castVote(store, '1', start + 3 * day)).toMatchObject({ credits: 10 + 50 });
   });
-}
+});
 
-describe('rewards', () => describeOnEveryDatabase('rewards', rewardTests));
+const none = { newest: [], waiting: 0 };
+
+describeOnEveryDatabase('reward records', (newUrl) => {
+  const remind = (store: Store, userId: string, nextVotes: Readonly<Record<string, number | null>>) =>
+    store.reminders.switchOn(
+      accountOf(userId),
+      Object.entries(nextVotes).map(([name, nextVoteAt]) => ({ name, cooldownMs: 12 * hour, nextVoteAt })),
+      boughtAt,
+    );
+
+  it('show the newest purchases, whatever the order of their ids, and never a code', async () => {
+    const store = await openShop(newUrl());
+    expect(await store.shop.summary()).toEqual(none);
+    await deposit(store, '1', 1000);
+    await deposit(store, '2', 1000);
+    await store.shop.purchase(orderOf(keys, { userId: '2' }), boughtAt + hour);
+    await store.shop.purchase(orderOf(vip), boughtAt + hour);
+    for (let minutes = 12; minutes > 0; minutes -= 1)
+      await store.shop.purchase(orderOf({ ...shout, name: `Shout ${minutes}` }), boughtAt + minutes * minute);
+    const { newest, waiting } = await store.shop.summary();
+    expect(waiting).toBe(12);
+    expect(newest.map(({ name }) => name)).toEqual([
+      'VIP',
+      'Game key',
+      ...Array.from({ length: 8 }, (_, index) => `Shout ${12 - index}`),
+    ]);
+    const bought = { id: expect.any(Number), at: boughtAt + hour };
+    expect(newest.slice(0, 2)).toEqual([
+      { ...bought, userId: '1', name: 'VIP', price: 30, state: 'confirmed', role: vip.role },
+      { ...bought, userId: '2', name: 'Game key', price: 10, state: 'fulfilled', role: null },
+    ]);
+  });
+
+  it('count members with reminders once, those that are due soon, and those that were switched off', async () => {
+    const store = await openShop(newUrl());
+    expect(await store.reminders.summary(boughtAt)).toEqual({ scheduled: 0, dueSoon: 0, stopped: 0 });
+    await remind(store, '1', { server: boughtAt + hour, bot: boughtAt + 2 * hour });
+    await remind(store, '2', { server: boughtAt + hour + 1 });
+    await remind(store, '3', { server: boughtAt + minute });
+    await remind(store, '4', { server: null });
+    await store.reminders.stop('3', 'direct_messages_closed', boughtAt);
+    expect(await store.reminders.summary(boughtAt)).toEqual({ scheduled: 2, dueSoon: 1, stopped: 1 });
+    expect(await store.reminders.summary(boughtAt + 5 * hour)).toMatchObject({ scheduled: 2, dueSoon: 3 });
+    await store.reminders.switchOff(accountOf('2'));
+    await remind(store, '3', { server: null });
+    expect(await store.reminders.summary(boughtAt)).toEqual({ scheduled: 1, dueSoon: 1, stopped: 0 });
+  });
+});
+
+it.each([10_000, 20_001])('reward records count %i members with two reminders each', async (members) => {
+  const path = newSqliteFile();
+  const store = await openShop(`sqlite:${path}`);
+  const database = new DatabaseSync(path);
+  database
+    .prepare(
+      `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${members})
+       insert into planned_effects (key, user_id, kind, queue, content, due_at, planned_at)
+       select '1 reminder ' || n || ' ' || listing, n, 'directMessage', 'dm 1 ' || n, '{}', ${boughtAt}, ${boughtAt} from numbers, (select 'server' as listing union all select 'bot')`,
+    )
+    .run();
+  database.close();
+  expect(await store.reminders.summary(boughtAt)).toEqual({ scheduled: members, dueSoon: 2 * members, stopped: 0 });
+});

@@ -1,25 +1,25 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { generateKeyText, parseEncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
 import { seal } from '@tallyhook/platform/encryption/sealed-text';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { NewChange, StoredValue } from '../../src/core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../src/core/store/settings/store.ts';
-import { openStore, type Store } from '../../src/features/store.ts';
+import type { Store } from '../../src/features/store.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { describeOnEveryDatabase } from '../support/databases.ts';
 import { channelQueue } from '../support/queues.ts';
+import { openLedger } from '../support/voting.ts';
 
 const at = Date.UTC(2026, 10, 1);
 const json = (value: unknown): StoredValue => ({ value: JSON.stringify(value), sealed: null });
 const keys = [generateKeyText(), generateKeyText()].flatMap((text) => parseEncryptionKey(text) ?? []);
 
 async function openTestStore(url: string): Promise<Store> {
-  const store = await openStore(url, systemClock, { thread: false });
-  onTestFinished(() => store.close());
+  const store = await openLedger(url, systemClock);
   return store;
 }
 
-function settingsTests(newUrl: () => string): void {
+describeOnEveryDatabase('settings', (newUrl) => {
   let interactions = 0;
 
   async function open() {
@@ -251,6 +251,4 @@ function settingsTests(newUrl: () => string): void {
     await announce('seen', at);
     expect(await waiting()).toMatchObject([{ listing: 'seen' }]);
   });
-}
-
-describe('settings', () => describeOnEveryDatabase('settings', settingsTests));
+});

@@ -1,6 +1,5 @@
 import { day, hour, minute } from '@tallyhook/platform/durations';
-import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Added } from '../../src/core/added-value.ts';
 import { createPseudonym } from '../../src/core/ledger/account.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
@@ -9,12 +8,17 @@ import type { Claim } from '../../src/core/tally/recorder.ts';
 import type { RecordedDelivery } from '../../src/core/tally/tally.ts';
 import { confirmRule } from '../../src/features/confirmations/store.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
-import { openStore } from '../../src/features/store.ts';
+import type { Store } from '../../src/features/store.ts';
 import type { Vote, VoteAtSite } from '../../src/webhook/event.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
 import { describeOnEveryDatabase } from '../support/databases.ts';
+import { takeDue } from '../support/due-effects.ts';
 import { serverAndBot } from '../support/listings.ts';
+import { directMessageQueue } from '../support/queues.ts';
+import { recordVote } from '../support/record-vote.ts';
+import { waitingEffects } from '../support/shop-store.ts';
+import { openLedger } from '../support/voting.ts';
 
 const [, bot] = serverAndBot();
 const start = Date.UTC(2026, 0, 1);
@@ -25,7 +29,6 @@ function listingWith(
   changes: Partial<ListingContext['rewards']> | Added = {},
   retryHorizonMs = 35 * minute,
 ): ListingContext {
-  if (bot === undefined) throw new Error('no listing');
   const base = { perVote: 10, perPremium: 0, whenDenied: 0, cooldownMs: 12 * hour, site: { retryHorizonMs } };
   return { ...bot, name: 'topgg', rewards: { ...plainRewards(base), ...changes } };
 }
@@ -39,8 +42,7 @@ function voteAt(at: number | null, ofSite: Partial<VoteAtSite> = {}): Vote {
 
 describeOnEveryDatabase('a vote on another site', (newUrl) => {
   async function open(listing = listingWith()) {
-    const store = await openStore(newUrl(), storeClock(manualClock(start)), { thread: false });
-    onTestFinished(() => store.close());
+    const store = await openLedger(newUrl(), start);
     const { recorder } = store;
     const shown = ({ outcome, credits, reason }: RecordedDelivery) =>
       [outcome, credits, reason].filter((each) => each !== null).join(' ');
@@ -254,5 +256,86 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
     expect(await store.nextVotes.ofMember(member)).toEqual([next]);
     await forgetMember(store.memberData, member, { pseudonym: createPseudonym(), now: start, keepVotesMs: hour });
     expect(await store.nextVotes.ofMember(member)).toEqual([]);
+  });
+});
+
+const votedAt = Date.UTC(2026, 0, 5, 12);
+const [server, ownBot] = serverAndBot();
+const names = ['server', 'server-2'];
+const community = { ...server.community, sameTarget: [names] };
+const rewards = { ...server.rewards, allListings: 20 };
+/** One server that was linked twice, and a bot. */
+const first: ListingContext = { ...server, community, rewards };
+const second: ListingContext = { ...first, name: 'server-2' };
+const botListing: ListingContext = { ...ownBot, community, rewards };
+
+describeOnEveryDatabase('listings with one target', (newUrl) => {
+  const open = () => openLedger(newUrl(), votedAt);
+
+  const vote = (store: Store, listing: ListingContext, at: number | null, receivedAt = at ?? votedAt) =>
+    recordVote(store, listing, '1', at, { receivedAt });
+
+  const claim = (store: Store, listing: ListingContext, at: number) =>
+    store.recorder.recordClaim({ userId: '1', at }, listing, at + minute);
+  const account = (store: Store) => store.ledgerIn(firstCommunity).account('1');
+
+  it('pay a vote once, whether it is delivered for one and claimed for another, or the other way round', async () => {
+    const store = await open();
+    expect(await vote(store, first, votedAt)).toMatchObject({ credits: 10 });
+    expect(await claim(store, second, votedAt)).toMatchObject({ outcome: 'recorded', at: votedAt, cause: 'vote' });
+    expect(await claim(store, second, votedAt + minute)).toMatchObject({ outcome: 'recorded' });
+    expect(await claim(store, second, votedAt + 12 * hour)).toMatchObject({ outcome: 'claimed' });
+    expect(await claim(store, first, votedAt + 12 * hour)).toMatchObject({ outcome: 'recorded', cause: 'claim' });
+    expect(await vote(store, first, votedAt + 12 * hour)).toMatchObject({ credits: 0 });
+    expect(await account(store)).toMatchObject({ credits: 20, votes: 2 });
+  });
+
+  it('pay a vote once that is delivered for both, with or without its time', async () => {
+    const store = await open();
+    await vote(store, first, votedAt);
+    expect(await vote(store, second, votedAt)).toMatchObject({ outcome: 'duplicate', credits: 0 });
+    expect(await vote(store, second, votedAt + hour)).toMatchObject({ reason: 'within_cooldown', credits: 0 });
+    await vote(store, first, null, votedAt + 24 * hour);
+    expect(await vote(store, second, null, votedAt + 25 * hour)).toMatchObject({ outcome: 'duplicate', credits: 0 });
+    expect(await account(store)).toMatchObject({ credits: 20, votes: 2 });
+  });
+
+  it('pay nothing for the vote of a member who was forgotten meanwhile', async () => {
+    const store = await open();
+    await vote(store, first, votedAt);
+    const keepVotesMs = 12 * hour;
+    await forgetMember(store.memberData, '1', { pseudonym: createPseudonym(), now: votedAt + minute, keepVotesMs });
+    expect(await claim(store, second, votedAt)).toEqual({ outcome: 'forgotten' });
+    expect(await vote(store, second, votedAt)).toMatchObject({ credits: 0 });
+    expect(await account(store)).toMatchObject({ credits: 0 });
+  });
+
+  it('are one listing for the bonus of all listings', async () => {
+    const store = await open();
+    expect(await vote(store, second, votedAt)).toMatchObject({ credits: 10 });
+    expect(await vote(store, botListing, votedAt + minute)).toMatchObject({ credits: 30 });
+  });
+
+  it('are reminded of once, also where both were planned', async () => {
+    const store = await open();
+    const listing = { name: 'server', names, cooldownMs: 12 * hour };
+    const planned = names.map((name) => ({ name, cooldownMs: 12 * hour, nextVoteAt: votedAt + 12 * hour }));
+    await store.reminders.switchOn(accountOf('1'), planned, votedAt);
+    await store.outbox.enqueuePlanned(votedAt + 12 * hour, 9);
+    const waiting = async () => (await waitingEffects(store)).filter(({ kind }) => kind === 'directMessage');
+    expect(await waiting()).toHaveLength(2);
+    const [first] = await store.outbox.claim(directMessageQueue('1'), votedAt + 12 * hour, votedAt + 13 * hour, 9);
+    if (first === undefined) throw new Error('nothing is due');
+    await store.reminders.dropOthers(accountOf('1'), names, first.id, votedAt + 12 * hour);
+    expect((await waiting()).map(({ id }) => id)).toEqual([first.id]);
+    await store.outbox.done([first], votedAt + 12 * hour);
+
+    // A vote for one of them plans one reminder, and withdraws a message for the other.
+    await vote(store, second, votedAt + 31 * hour);
+    expect(await takeDue(store, votedAt + 44 * hour)).toMatchObject([
+      { content: { message: { listing: 'server', dueAt: votedAt + 43 * hour } } },
+    ]);
+    const sent = { userId: '1', listing: 'server', dueAt: votedAt + 12 * hour };
+    expect(await store.reminders.isCurrent(sent, { ...listing, communityId: firstCommunity })).toBe(false);
   });
 });

@@ -1,4 +1,3 @@
-import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { runSql } from '@tallyhook/platform/testing/run-sql';
 import { expect, it, onTestFinished } from 'vitest';
 import {
@@ -11,10 +10,10 @@ import {
 } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/snapshot.ts';
 import { backlogOf, contentsOf, lastDeliveries } from '../../src/core/store/snapshots/statistics.ts';
-import { openStore } from '../../src/features/store.ts';
 import { accountOf } from '../support/communities.ts';
 import { createDatabaseWithVotes, voteTime } from '../support/database-with-votes.ts';
 import { describeOnEveryDatabase } from '../support/databases.ts';
+import { openLedger } from '../support/voting.ts';
 
 const allEntries: EntrySelection = { userId: null, since: null };
 
@@ -69,18 +68,6 @@ describeOnEveryDatabase('a snapshot', (newUrl) => {
     expect(first[1]).toMatchObject({ balance: { credits: 0, votes: 0 }, entries: { credits: 10, votes: 1 } });
   });
 
-  it('counts all differences and lists the first few', async () => {
-    const url = newUrl();
-    await createDatabaseWithVotes(
-      url,
-      Array.from({ length: 12 }, (_, index) => String(index + 1)),
-    );
-    await runSql(url, 'UPDATE balances SET credits = 0');
-    const { count, first } = await balanceDifferences(await snapshotOf(url));
-    expect(count).toBe(12);
-    expect(first).toHaveLength(5);
-  });
-
   it('finds a paid delivery without an entry, and an entry without its delivery', async () => {
     const snapshot = await tampered(
       "DELETE FROM entries WHERE account_id = '1:1'",
@@ -106,8 +93,7 @@ describeOnEveryDatabase('a snapshot', (newUrl) => {
     expect(await brokenLinks(await snapshotOf(url))).toBe(2);
 
     await runSql(url, `UPDATE entries SET previous = ${last} WHERE id = ${first}`);
-    const store = await openStore(url, storeClock(manualClock(voteTime)), { thread: false });
-    onTestFinished(() => store.close());
+    const store = await openLedger(url, voteTime);
     expect((await store.records.entries(accountOf('1'), 9)).map(({ id }) => id)).toEqual([last, first]);
   });
 
@@ -120,11 +106,7 @@ describeOnEveryDatabase('a snapshot', (newUrl) => {
     expect(await contentsOf(snapshot)).toEqual({ entries: 3, users: 3, lastDeliveryAt: voteTime + 5 });
     expect([...(await lastDeliveries(snapshot))]).toEqual([['server', voteTime + 5]]);
     expect(await backlogOf(snapshot)).toEqual({
-      waiting: 2,
-      waitingSince: voteTime,
-      buried: 1,
-      lastReason: 'no such channel',
-      quarantined: 1,
+      ...{ waiting: 2, waitingSince: voteTime, buried: 1, lastReason: 'no such channel', quarantined: 1 },
     });
   });
 
@@ -143,30 +125,6 @@ describeOnEveryDatabase('a snapshot', (newUrl) => {
   it('is read-only', async () => {
     const snapshot = await tampered();
     await expect(snapshot.run(snapshot.db.deleteFrom('entries').returning('id'))).rejects.toThrow(/read-?only/);
-  });
-
-  it('reads entries by id, of one user, and from a time on', async () => {
-    const url = newUrl();
-    await createDatabaseWithVotes(url, ['1', '2']);
-    await createDatabaseWithVotes(url, ['1'], { at: voteTime + 86_400_000 });
-    const all = await entriesOf(url);
-    const [first, second, third] = all.map(({ id }) => id);
-    expect(all.map(({ userId }) => userId)).toEqual(['1', '2', '1']);
-    expect([first, second, third]).toEqual([first, second, third].toSorted((a = 0, b = 0) => a - b));
-    expect((await entriesOf(url, { userId: '1' })).map(({ id }) => id)).toEqual([first, third]);
-    expect((await entriesOf(url, { since: voteTime + 1 })).map(({ id }) => id)).toEqual([third]);
-    expect((await entriesOf(url, { userId: '2', since: voteTime + 1 })).length).toBe(0);
-    expect(all[0]).toEqual({
-      id: 1,
-      userId: '1',
-      listing: 'server',
-      credits: 10,
-      cause: 'vote',
-      reason: null,
-      at: voteTime,
-      deliveryId: 1,
-      guildId: null,
-    });
   });
 
   it('reads more entries than one page', async () => {

@@ -1,8 +1,8 @@
+import { systemClock } from '@tallyhook/platform/clock';
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { announcementKind, isOf } from '../../src/core/outbox/effect-kind.ts';
-import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import type { Vote } from '../../src/webhook/event.ts';
@@ -11,16 +11,15 @@ import { accountOf, firstCommunity } from '../support/communities.ts';
 import { describeOnEveryDatabase } from '../support/databases.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { channelQueue } from '../support/queues.ts';
+import { voteFor } from '../support/record-vote.ts';
+import { openLedger } from '../support/voting.ts';
 
 const [server] = serverAndBot();
-if (server === undefined) throw new Error('no listing');
 const start = Date.UTC(2026, 0, 1);
-const otherChannel = '500000000000000009';
 /** The insert of the effect fails, which is the last step of the transaction. */
 const invalidChannel = { announceChannelId: undefined };
 
-/** The tests for stores on all databases. */
-function storeTests(newUrl: () => string): void {
+describeOnEveryDatabase('the store', (newUrl) => {
   /** With a thread, it writes at the same time as another store on the database. */
   async function open(url = newUrl(), { thread = false } = {}): Promise<Store> {
     // The time is frozen, but waiting for the lock of another store takes real time.
@@ -30,32 +29,12 @@ function storeTests(newUrl: () => string): void {
     return store;
   }
 
-  function vote(userId: string, at: number | null = start): Vote {
-    return {
-      family: 'vote',
-      kind: 'server_vote',
-      target: { kind: 'server', id: null },
-      userId,
-      at,
-      creditsAwarded: null,
-      denial: null,
-    };
-  }
+  const vote = (userId: string, at: number | null = start) => voteFor(server, userId, at);
 
   function record(store: Store, event: Vote, receivedAt = start, changes: object = {}) {
     const listing = { ...server, ...changes } as ListingContext;
     return store.recorder.record({ receivedAt, family: 'vote', body: '{}' }, { type: 'event', event, listing });
   }
-
-  it('still has committed data when it is opened again', async () => {
-    const url = newUrl();
-    const first = await openStore(url, storeClock(manualClock(start)), { thread: false });
-    await record(first, vote('1'));
-    await first.close();
-    const again = await open(url);
-    expect(await again.ledgerIn(firstCommunity).account('1')).toEqual({ userId: '1', credits: 10, votes: 1 });
-    expect((await record(again, vote('1'))).outcome).toBe('duplicate');
-  });
 
   it('writes an event completely or not at all', async () => {
     const store = await open();
@@ -73,47 +52,6 @@ function storeTests(newUrl: () => string): void {
     ]);
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await store.records.counts()).toMatchObject({ credits: 20, votes: 2, users: 2 });
-  });
-
-  it('pays for one of many simultaneous deliveries of a vote, even with two processes', async () => {
-    const url = newUrl();
-    const stores = [await open(url), await open(url, { thread: true })];
-    const deliveries = Array.from({ length: 40 }, (_, index) => record(stores[index % 2] as Store, vote('1')));
-    const outcomes = (await Promise.all(deliveries)).map(({ outcome }) => outcome);
-    expect(outcomes.filter((outcome) => outcome === 'recorded')).toHaveLength(1);
-    const untimed = Array.from({ length: 10 }, (_, index) =>
-      record(stores[index % 2] as Store, vote('2', null), start + index),
-    );
-    expect((await Promise.all(untimed)).filter(({ outcome }) => outcome === 'recorded')).toHaveLength(1);
-    expect(await (stores[0] as Store).records.counts()).toMatchObject({ credits: 20, votes: 2 });
-  });
-
-  it('does not treat a vote as a repeat of an unpaid vote without a timestamp', async () => {
-    const store = await open();
-    const untimed = vote('1', null);
-    const results = [
-      await record(store, vote('1')),
-      await record(store, untimed, start + hour),
-      await record(store, untimed, start + 2 * hour),
-      await record(store, untimed, start + 12.1 * hour),
-      await record(store, untimed, start + 13 * hour),
-    ];
-    expect(results.map(({ outcome, reason, credits }) => [outcome, reason, credits])).toEqual([
-      ['recorded', null, 10],
-      ['recorded', 'within_cooldown', 0],
-      ['duplicate', null, 0],
-      ['recorded', null, 10],
-      ['duplicate', null, 0],
-    ]);
-    expect(await store.ledgerIn(firstCommunity).account('1')).toEqual({ userId: '1', credits: 20, votes: 2 });
-  });
-
-  it('treats votes without a timestamp as repeats during a cooldown of any length', async () => {
-    const store = await open();
-    const rewards = plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 1_199_888 });
-    const first = await record(store, vote('1', null), start, { rewards });
-    const repeat = await record(store, vote('1', null), start + minute, { rewards });
-    expect([first.outcome, repeat.outcome]).toEqual(['recorded', 'duplicate']);
   });
 
   it('records a quarantined delivery once if it is replayed twice at once, even with two processes', async () => {
@@ -135,20 +73,6 @@ function storeTests(newUrl: () => string): void {
     const late = await stores[1].recorder.recordReplay(deliveryId, delivery, unclear, start);
     expect(late.outcome).toBe('duplicate');
     expect(await stores[0].records.delivery(deliveryId)).toMatchObject({ outcome: 'test' });
-  });
-
-  it('returns deliveries to the owner newest first and in pages', async () => {
-    const store = await open();
-    for (const userId of ['1', '2', '3']) await record(store, vote(userId));
-    const [newest, older] = await store.records.deliveries({ outcome: 'recorded', limit: 2, before: null });
-    expect([newest?.userId, older?.userId]).toEqual(['3', '2']);
-    const nextPage = await store.records.deliveries({ outcome: null, limit: 2, before: older?.id ?? 0 });
-    expect(nextPage.map(({ userId }) => userId)).toEqual(['1']);
-    expect(await store.records.entries(accountOf('2'), 9)).toMatchObject([
-      { credits: 10, cause: 'vote', at: start, listing: 'server' },
-    ]);
-    expect(await store.ledgerIn(firstCommunity).lastVoteAt('2', 'server')).toBe(start);
-    expect(await store.ledgerIn(firstCommunity).lastVoteAt('2', 'bot')).toBe(null);
   });
 
   describe('the owner', () => {
@@ -180,21 +104,6 @@ function storeTests(newUrl: () => string): void {
       expect(await store.records.counts()).toMatchObject({ deliveries: { recorded: 3, duplicate: 1, quarantined: 4 } });
     });
 
-    it('pages through entries of the same time, and finds the entry and the effects of a delivery', async () => {
-      const store = await open();
-      for (const name of ['server', 'bot', 'other']) {
-        await record(store, vote('1'), start, { name });
-      }
-      const [first, second] = await store.records.entries(accountOf('1'), 2);
-      expect([first?.id, second?.id]).toEqual([3, 2]);
-      expect(ids(await store.records.entries(accountOf('1'), 2, second?.id))).toEqual([1]);
-      expect(await store.records.entries(accountOf('1'), 2, 99)).toEqual([]);
-      expect(await store.records.entryOf({ id: 2, userId: '1' })).toMatchObject({ id: 2, listing: 'bot' });
-      expect(await store.records.effectsOf(3)).toMatchObject([
-        { id: 3, deliveryId: 3, createdAt: start, finishedAt: null },
-      ]);
-    });
-
     it('applies a correction once per idempotency key, even with two processes, and never overdraws', async () => {
       const url = newUrl();
       const stores = [await open(url), await open(url, { thread: true })] as const;
@@ -206,38 +115,17 @@ function storeTests(newUrl: () => string): void {
       expect(results.filter((corrected) => 'repeated' in corrected && corrected.repeated)).toHaveLength(3);
       const { recorder, ledgerIn, records } = stores[0];
       const ledger = ledgerIn(firstCommunity);
-      expect(await recorder.correct({ ...correction, userId: '2' }, 'key')).toEqual({
-        outcome: 'key_reused',
-      });
+      expect(await recorder.correct({ ...correction, userId: '2' }, 'key')).toEqual({ outcome: 'key_reused' });
       expect(await recorder.correct({ ...correction, credits: -8 }, 'other')).toEqual({
         outcome: 'overdrawn',
         balance: 7,
       });
-      expect(await recorder.correct({ ...correction, credits: -7 }, 'other')).toMatchObject({
-        balance: 0,
-      });
+      expect(await recorder.correct({ ...correction, credits: -7 }, 'other')).toMatchObject({ balance: 0 });
       expect(await ledger.account('1')).toEqual({ userId: '1', credits: 0, votes: 0 });
       expect((await records.entries(accountOf('1'), 9)).map(({ credits, cause }) => [credits, cause])).toEqual([
         [-7, 'correction'],
         [7, 'correction'],
       ]);
-    });
-
-    it('requeues only buried effects', async () => {
-      const store = await open();
-      await record(store, vote('1'));
-      const { outbox, records } = store;
-      expect(await outbox.requeue(1, start)).toBe('not_buried');
-      expect(await outbox.requeue(2, start)).toBe('unknown');
-      await outbox.bury(await claimDue(outbox, start, start + minute, 9), start, 'no such channel');
-      expect(await outbox.requeue(1, start + day)).toBe('revived');
-      expect(await records.effect(1)).toMatchObject({
-        state: 'waiting',
-        attempts: 0,
-        reason: null,
-        dueAt: start + day,
-      });
-      expect(await claimDue(outbox, start + day, start + 2 * day, 9)).toMatchObject([{ id: 1, attempts: 1 }]);
     });
   });
 
@@ -276,16 +164,6 @@ function storeTests(newUrl: () => string): void {
       expect(ids).toHaveLength(30);
     });
 
-    it('leases only effects of the queue', async () => {
-      const store = await open();
-      await record(store, vote('1'));
-      await record(store, vote('2'), start, { announceChannelId: otherChannel });
-      expect(await store.outbox.claim(channelQueue(otherChannel), start, start + minute, 10)).toMatchObject([
-        { content: { userId: '2' } },
-      ]);
-      expect(await store.outbox.claim(channelQueue(otherChannel), start, start + minute, 10)).toEqual([]);
-    });
-
     it('lists the queues with waiting effects in pages, each with the time when its next effect is due', async () => {
       const store = await open();
       const channels = Array.from({ length: 5 }, (_, index) => `50000000000000000${index}`);
@@ -306,32 +184,6 @@ function storeTests(newUrl: () => string): void {
       expect(await outbox.queuesAfter(channelQueue(channels[4] ?? ''), 2, start)).toEqual([]);
       expect(await outbox.nextDueAt(channelQueue(channels[2] ?? ''), start)).toBe(start + 2);
       expect(await outbox.nextDueAt(channelQueue(channels[1] ?? ''), start)).toBe(null);
-    });
-
-    it('lists the queues of new effects that are waiting', async () => {
-      const store = await open();
-      const { outbox } = store;
-      expect(await outbox.newEffects(null)).toEqual({ lastId: 0, queues: [] });
-      await record(store, vote('1'));
-      expect(await outbox.newEffects(null)).toEqual({ lastId: 1, queues: [] });
-      expect(await outbox.newEffects(0)).toEqual({
-        lastId: 1,
-        queues: [channelQueue(server?.announceChannelId ?? '')],
-      });
-      expect(await outbox.newEffects(1)).toEqual({ lastId: 1, queues: [] });
-      await record(store, vote('2'), start, { announceChannelId: otherChannel });
-      await outbox.done(await outbox.claim(channelQueue(otherChannel), start, start + minute, 10), start);
-      expect(await outbox.newEffects(1)).toEqual({ lastId: 2, queues: [] });
-    });
-
-    it('stores the trace of a delivery with its effects, and none for others', async () => {
-      const store = await open();
-      const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
-      const routed = { type: 'event', event: vote('1'), listing: server as ListingContext } as const;
-      await record(store, vote('2'));
-      await store.recorder.record({ receivedAt: start, family: 'vote', body: '{}', traceparent }, routed);
-      const effects = await claimDue(store.outbox, start, start + minute, 10);
-      expect(effects.map((effect) => effect.traceparent)).toEqual([undefined, traceparent]);
     });
 
     it('stores the start of the first attempt with an unknown result', async () => {
@@ -409,14 +261,6 @@ function storeTests(newUrl: () => string): void {
       expect(await claim(one, start + 500)).toHaveLength(1);
       await other.outbox.wake(start + 501);
       expect(await claim(other, start + 501)).toEqual([]);
-    });
-
-    it('makes effects due that were written while the clock was ahead', async () => {
-      const store = await open();
-      await record(store, vote('1'), start + minute);
-      expect(await claimDue(store.outbox, start, start + minute, 10)).toEqual([]);
-      await store.outbox.wake(start);
-      expect(await claimDue(store.outbox, start, start + minute, 10)).toHaveLength(1);
     });
 
     it('claims effects too far ahead: written, postponed or leased before the clock was set back', async () => {
@@ -546,11 +390,92 @@ function storeTests(newUrl: () => string): void {
     expect(await again.sessions.isRevoked('a')).toBe(false);
     expect(await again.sessions.isRevoked('b')).toBe(true);
   });
+});
 
-  it('can be probed', async () => {
-    const store = await open();
-    await expect(store.probe()).resolves.toBeUndefined();
+describeOnEveryDatabase('the language of a member', (newUrl) => {
+  it('is the one that was stored last', async () => {
+    const { memberLocales, close } = await openStore(newUrl(), systemClock, { thread: false });
+    onTestFinished(close);
+    expect(await memberLocales.localeOf('1')).toBe(null);
+    await memberLocales.setLocale('1', 'de');
+    await memberLocales.setLocale('2', 'ja');
+    await memberLocales.setLocale('1', 'fr');
+    expect(await memberLocales.localeOf('1')).toBe('fr');
   });
-}
+});
 
-describeOnEveryDatabase('the store', storeTests);
+const size = 4;
+const slots = [0, 1, 2, 3];
+
+describeOnEveryDatabase('leases', (newUrl) => {
+  const open = async (url = newUrl()) => (await openLedger(url, systemClock)).leases;
+
+  it('gives each slot to one holder until it is given back', async () => {
+    const leases = await open();
+    await leases.join('channels', 'a', size);
+    await leases.join('channels', 'b', size);
+    expect(await leases.take('channels', 'a', { size, slots, limit: 3 })).toEqual([0, 1, 2]);
+    expect(await leases.take('channels', 'b', { size, slots, limit: 3 })).toEqual([3]);
+    await leases.release('channels', 'a', [1]);
+    // Only the holder can give a slot back.
+    await leases.release('channels', 'b', [0]);
+    expect(await leases.take('channels', 'b', { size, slots, limit: 3 })).toEqual([1]);
+    expect(await leases.renew('channels', 'a')).toEqual({
+      size,
+      holders: expect.arrayContaining([
+        { id: 'a', beat: 1 },
+        { id: 'b', beat: 0 },
+      ]),
+      leases: expect.arrayContaining([
+        { slot: 0, size, holder: 'a' },
+        { slot: 1, size, holder: 'b' },
+        { slot: 2, size, holder: 'a' },
+        { slot: 3, size, holder: 'b' },
+      ]),
+    });
+  });
+
+  it('gives each slot to one of several processes that ask at the same time', async () => {
+    const url = newUrl();
+    const stores = [await open(url), await open(url), await open(url)];
+    const taken = await Promise.all(
+      stores.map(async (leases, index) => {
+        await leases.join('channels', `${index}`, size);
+        return leases.take('channels', `${index}`, { size, slots, limit: 2 });
+      }),
+    );
+    expect(taken.flat().toSorted((a, b) => a - b)).toEqual(slots);
+  });
+
+  it('removes a holder with its leases only if it has not renewed meanwhile', async () => {
+    const leases = await open();
+    await leases.join('channels', 'a', size);
+    await leases.join('channels', 'b', size);
+    await leases.take('channels', 'a', { size, slots, limit: 4 });
+    await leases.renew('channels', 'a');
+    await leases.remove('a', 0);
+    expect(await leases.take('channels', 'b', { size, slots, limit: 4 })).toEqual([]);
+    await leases.remove('a', 1);
+    expect(await leases.take('channels', 'b', { size, slots, limit: 4 })).toEqual(slots);
+    expect(await leases.renew('channels', 'a')).toBe(null);
+    expect(await leases.take('channels', 'a', { size, slots, limit: 4 })).toEqual([]);
+  });
+
+  it('changes the number of slots only after all of the old number were given back', async () => {
+    const leases = await open();
+    await leases.join('shards', 'a', 2);
+    await leases.take('shards', 'a', { size: 2, slots: [0], limit: 1 });
+    // The number of the first process holds as long as there is one.
+    await leases.join('shards', 'b', 8);
+    expect(await leases.renew('shards', 'b')).toMatchObject({ size: 2 });
+    await leases.resize('shards', 4);
+    expect(await leases.take('shards', 'b', { size: 4, slots, limit: 4 })).toEqual([]);
+    expect(await leases.take('shards', 'b', { size: 2, slots: [1], limit: 4 })).toEqual([]);
+    await leases.release('shards', 'a', [0]);
+    expect(await leases.take('shards', 'b', { size: 4, slots, limit: 4 })).toEqual(slots);
+    await leases.remove('a', null);
+    await leases.remove('b', null);
+    await leases.join('shards', 'c', 1);
+    expect(await leases.renew('shards', 'c')).toMatchObject({ size: 1, leases: [] });
+  });
+});

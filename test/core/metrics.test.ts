@@ -79,11 +79,4 @@ describe('a scrape', () => {
     expect(lines).toContain('tallyhook_deliveries_total{status="200",outcome="quarantined"} 0');
     expect(lines).toContain('tallyhook_effect_attempts_total{kind="announcement",outcome="bury"} 0');
   });
-
-  it('has the other metrics if one source rejects', async () => {
-    const failing = () => Promise.reject(new Error('no database'));
-    const { lines } = await scrape({ effects: failing, waitingSince: failing, keys: failing });
-    expect(lines).toContain('tallyhook_gateway_connected 1');
-    expect(lines.filter((line) => line.startsWith('tallyhook_lookup_budget_left{'))).toEqual([]);
-  });
 });

@@ -151,17 +151,21 @@ describe('an action button', () => {
 });
 
 describe('an action that the command does not declare', () => {
-  const ids = ['tallyhook:shop/other:', 'tallyhook:gone/buy:', 'tallyhook:shop/constructor:', 'tallyhook:shop:page=2'];
+  const ids = ['shop/other:', 'gone/buy:', 'shop/constructor:', 'shop:page=2'].map((id) => `tallyhook:${id}`);
+  const rubbish = ['rubbish', '', ':', '{"a":1}', 'other:page=2'].map((id) => `tallyhook:${id}`);
 
   it('is rejected for a button or a select', async () => {
     const { shop: tested, inputs } = shop(() => text('Bought'));
     const bot = await connectedBot([tested]);
     const options = [{ label: 'One', value: '1' }];
-    const buttons = ids.map((custom_id) => ({ type: 2, style: 2, label: 'Press', custom_id }));
+    const buttonsOf = (some: readonly string[]) =>
+      some.map((custom_id) => ({ type: 2, style: 2, label: 'Press', custom_id }));
     const selects = ids.map((id) => [{ type: 3, custom_id: `${id}&select=1`, options }]);
-    const messageId = await post(bot, [buttons, ...selects]);
+    const messages = [await post(bot, [buttonsOf(ids), ...selects]), await post(bot, [buttonsOf(rubbish)])] as const;
+    const [messageId] = messages;
     const used = [
       ...ids.map((id) => bot.discord.clickButton(messageId, id, bot.other.id)),
+      ...rubbish.map((id) => bot.discord.clickButton(messages[1], id, bot.other.id)),
       ...ids.map((id) =>
         bot.discord.select({ messageId, customId: `${id}&select=1`, userId: bot.other.id, values: ['1'] }),
       ),

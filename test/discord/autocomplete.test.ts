@@ -4,10 +4,8 @@ import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { LocalDiscord } from 'local-discord';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
-import { commands } from '../../commands/index.ts';
 import type { CompletionInput } from '../../src/discord/commands/command.ts';
 import { command, connectedBot, hello, until } from '../support/bot.ts';
-import { fakeLookup, server } from '../support/command-fixture.ts';
 
 const completing = (changes: Partial<Command>) =>
   command({
@@ -105,24 +103,5 @@ describe('autocomplete', () => {
     void type(discord, 'a').catch(() => {});
     await until(() => logged.some(({ msg }) => msg === 'interaction of another program ignored'));
     expect(asked).toEqual([]);
-  });
-
-  it('finds one of 1,000 listings, which the command then uses', async () => {
-    const lookup = (name: string) => fakeLookup('server', { profile: async () => ({ ...server, name }) });
-    const listings = Array.from({ length: 1_000 }, (_, place) => {
-      return { name: `harbour-${place}`, lookup: lookup(`Harbour ${place}`) };
-    });
-    const { discord, run } = await connectedBot(commands, { listings });
-    const choices = await type(discord, 'Harbour-99', {
-      name: 'stats',
-      focused: { name: 'listing', value: 'Harbour-99' },
-    });
-    expect(choices.map(({ value }) => value).slice(0, 3)).toEqual(['harbour-99', 'harbour-990', 'harbour-991']);
-    expect((await run('stats', { listing: 'harbour-990' }).settled).embeds[0]?.title).toBe('Harbour 990');
-    const unknown = await run('stats', { listing: 'harbor-990' }).settled;
-    expect(unknown.embeds[0]?.description).toMatch(
-      /^There is no listing \*\*harbor-990\*\*\. Choose one .*: harbour-990,/,
-    );
-    expect(unknown.flags).toBe(1 << 6);
   });
 });

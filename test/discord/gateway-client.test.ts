@@ -8,6 +8,7 @@ import { minute, second } from '@tallyhook/platform/durations';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { freePort } from '@tallyhook/platform/testing/postgres';
+import { serve } from '@tallyhook/platform/testing/serve';
 import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -181,18 +182,6 @@ describe('the connection to Discord', () => {
     expect(gatewayRequests(discord)).toBe(1);
   });
 
-  it('connects once Discord is back if it was down at the start', async () => {
-    const discord = await localDiscord();
-    discord.faults.outage(true);
-    const { client, clock, nextRetry } = connectingByHand(discord);
-    client.start();
-    const retryInMs = await nextRetry();
-    expect(client.ready).toBe(false);
-    discord.faults.outage(false);
-    await clock.advance(retryInMs);
-    await until(() => client.ready);
-  });
-
   it('survives a long outage without frequent requests', async () => {
     const discord = await localDiscord();
     const { client, clock, nextRetry } = connectingByHand(discord);
@@ -232,15 +221,11 @@ describe('the connection to Discord', () => {
 
   it('does not send frequent requests after a 429 without Retry-After', async () => {
     let requests = 0;
-    const server = createServer((_request, response) => {
+    const url = await serve((_request, response) => {
       requests += 1;
       response.writeHead(429, { 'Content-Type': 'text/html' }).end('slow down');
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
-    const { client, clock, nextRetry } = connectingByHand({ apiUrl: `http://127.0.0.1:${port}/api`, token: 'token' });
+    const { client, clock, nextRetry } = connectingByHand({ apiUrl: `${url}/api`, token: 'token' });
     client.start();
     for (const attempts of [1, 2, 3]) {
       const retryInMs = await nextRetry();

@@ -22,14 +22,6 @@ const ignoredIn = (logged: readonly { readonly msg: string }[]) =>
   logged.filter(({ msg }) => msg === 'interaction of another program ignored');
 
 describe('a slash command', () => {
-  it('is answered immediately if the data is available, and pings nobody', async () => {
-    const { discord, run } = await connectedBot([command({ execute: async () => hello })]);
-    const used = run('say');
-    expect(await used.response).toMatchObject({ type: 4, data: { allowed_mentions: { parse: [] } } });
-    expect((await used.settled).embeds[0]?.description).toBe(hello.text);
-    expect(discord.messages(discord.channels.general)).toHaveLength(1);
-  });
-
   it('receives the options, and who ran it where', async () => {
     const inputs: CommandInput[] = [];
     const say = command({
@@ -267,43 +259,6 @@ describe('a page button', () => {
     ]);
   });
 
-  it('is deferred if it takes longer, and then turns the page', async () => {
-    const clock = manualClock();
-    let isSlow = false;
-    const slow = command({
-      ...pages,
-      async execute(...parameters) {
-        if (isSlow) await take(clock, 1_200);
-        return pages.execute(...parameters);
-      },
-    });
-    const { discord, run, member } = await connectedBot([slow], { clock });
-    const first = await run('book').settled;
-    isSlow = true;
-    const clicked = discord.clickButton(first.id, 'tallyhook:book:page=2', member.id);
-    expect(await clicked.response).toMatchObject({ type: 6 });
-    await clicked.settled;
-    expect(discord.messages(discord.channels.general).map(({ embeds }) => embeds[0]?.description)).toEqual([
-      'Page two',
-    ]);
-  });
-
-  it('whose command fails leaves the page unchanged and answers ephemerally', async () => {
-    let isBroken = false;
-    const fragile = command({
-      ...pages,
-      execute: (...parameters) => (isBroken ? Promise.reject(new Error('broken')) : pages.execute(...parameters)),
-    });
-    const { discord, run, member } = await connectedBot([fragile]);
-    const first = await run('book').settled;
-    isBroken = true;
-    const refusal = await discord.clickButton(first.id, 'tallyhook:book:page=2', member.id).settled;
-    expect(refusal.flags & ephemeral).toBe(ephemeral);
-    expect(discord.messages(discord.channels.general).map(({ embeds }) => embeds[0]?.description)).toEqual([
-      'Page one',
-    ]);
-  });
-
   const plain = (inputs: unknown[]) =>
     command({
       name: 'plain',
@@ -312,27 +267,6 @@ describe('a page button', () => {
         return hello;
       },
     });
-
-  it.each([
-    'tallyhook:other:page=2',
-    'tallyhook:plain:page=2',
-    'tallyhook:rubbish',
-    'tallyhook:',
-    'tallyhook::',
-    'tallyhook:{"a":1}',
-  ])('with the forged id %s is rejected ephemerally without running a command', async (forged) => {
-    const inputs: unknown[] = [];
-    const { discord, rest, member } = await connectedBot([pages, plain(inputs)]);
-    const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'Forged', custom_id: forged }] }];
-    const posted = (await rest.post(`/channels/${discord.channels.general}/messages`, {
-      content: 'x',
-      components,
-    })) as { id: string };
-    const refusal = await discord.clickButton(posted.id, forged, member.id).settled;
-    expect(refusal.embeds[0]?.description).toBe('This button has expired. Run the command again.');
-    expect(refusal.flags & ephemeral).toBe(ephemeral);
-    expect(inputs).toEqual([]);
-  });
 
   it('or a select of another program gets no response', async () => {
     const inputs: unknown[] = [];

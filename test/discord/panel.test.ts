@@ -203,12 +203,6 @@ describe('a rendered panel', () => {
     expect(all.at(-1)?.content).toBe('Item\n\nItem\n\nItem\n\nItem\n\nItem\n\nItem\n\nItem\n\nItem\n-# Foot');
   });
 
-  it('puts its buttons in rows of five', () => {
-    const buttons = Array.from({ length: 7 }, (_, index) => buy(`${index}`));
-    const { components } = renderContainer(panel([{ kind: 'buttons', buttons: [...buttons, ...buttons] }]), 'shop');
-    expect(components.map((row) => ('components' in row ? row.components.length : 0))).toEqual([5, 2]);
-  });
-
   it('is not empty', () => {
     expect(renderContainer(panel([]), null).components).toEqual([{ type: 10, content: '\u200B' }]);
   });

@@ -1,65 +1,15 @@
-import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord-api-types/v10';
+import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
-import { canvote } from '../../commands/canvote.ts';
 import type { Command } from '../../commands/context.ts';
 import { credits } from '../../commands/credits.ts';
 import { commands as allCommands } from '../../commands/index.ts';
-import { reviews } from '../../commands/reviews.ts';
-import { stats } from '../../commands/stats.ts';
 import { trace } from '../../commands/trace.ts';
-import type { Need } from '../../src/discord/commands/command.ts';
-import { planCommands } from '../../src/discord/registration/command-shape.ts';
-import { commandDataOf, registerCommands } from '../../src/discord/registration/registration.ts';
-import { createDiscordRest } from '../../src/discord/rest.ts';
+import { commandDataOf } from '../../src/discord/registration/registration.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
-import { command, commandRegistry, hello, localDiscord } from '../support/bot.ts';
-import { bot, fakeLookup, server } from '../support/command-fixture.ts';
+import { command, hello } from '../support/bot.ts';
+import { both, type Listed, listedBot, noChanges, registering } from './registering.ts';
 
-const listedServer = { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) };
-const listedBot = { name: 'bot', lookup: fakeLookup('bot', { profile: async () => bot }) };
-const both = [listedServer, listedBot];
 const foreign = { name: 'play', description: 'Plays a song.' };
-
-interface Listed {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly version: string;
-}
-
-async function registering(options: { token?: string } = {}) {
-  const discord = await localDiscord({ rateLimits: false });
-  const registry = await commandRegistry();
-  const { applicationId, apiUrl } = discord;
-  const rest = createDiscordRest({ token: options.token ?? discord.token, apiUrl });
-  const routes = {
-    global: `/applications/${applicationId}/commands`,
-    guild: `/applications/${applicationId}/guilds/${discord.guildId}/commands`,
-  } as const;
-  const register = (
-    listings: readonly (typeof listedServer)[] = both,
-    guildId: string | null = null,
-    commands: readonly Command[] = [canvote, reviews, stats],
-    lacks: readonly Need[] = [],
-  ) => {
-    const context = { listings, isShared: false, lacks, languages: ownTexts };
-    return registerCommands({ rest, applicationId, guildId, commands, context, registry });
-  };
-  const listed = async (scope: keyof typeof routes = 'global') => (await rest.get(routes[scope])) as readonly Listed[];
-  const names = async (scope?: keyof typeof routes) => (await listed(scope)).map(({ name }) => name).toSorted();
-  const idOf = async (name: string) => (await listed()).find((command) => command.name === name)?.id;
-  /** The write requests since the last call. */
-  let seen = 0;
-  const writes = () => {
-    const written = discord.requests.slice(seen).filter(({ method }) => method !== 'GET');
-    seen = discord.requests.length;
-    return written.map(({ method, path }) => `${method} ${path.replace(`/applications/${applicationId}`, '')}`);
-  };
-  return { discord, rest, registry, register, routes, listed, names, idOf, writes };
-}
-
-/** A report without changes. */
-const noChanges = { created: [], updated: [], unchanged: [], deleted: [], conflicts: [], inaccessible: [] };
 const all = ['canvote', 'reviews', 'stats'];
 
 describe('registering the commands', () => {
@@ -125,20 +75,6 @@ describe('registering the commands', () => {
     expect((await registry.list(discord.applicationId)).map(({ name }) => name).toSorted()).toEqual(
       ['credits', 'trace', 'Credits', 'Trace votes'].toSorted(),
     );
-  });
-
-  it('does not change the commands of another program, globally and in the guild', async () => {
-    const { discord, rest, routes, register, listed, names } = await registering();
-    await rest.post(routes.global, foreign);
-    await rest.post(routes.guild, foreign);
-    const before = [...(await listed()), ...(await listed('guild'))];
-    await register();
-    await register([listedBot]);
-    await register(both, discord.guildId);
-    await register([listedBot], discord.guildId);
-    expect([...(await listed()), ...(await listed('guild'))]).toEqual(expect.arrayContaining(before));
-    expect(await names()).toEqual(['play']);
-    expect(await names('guild')).toEqual(['canvote', 'play', 'stats']);
   });
 
   it('updates and deletes the commands that another key changes, and keeps their ids', async () => {
@@ -237,13 +173,6 @@ describe('registering the commands', () => {
     expect(await register([listedBot])).toEqual({ ...noChanges, created: ['stats'], unchanged: ['canvote'] });
   });
 
-  it('leaves alone a command in the menu of members that has the name of one of ours', () => {
-    const ours = { name: 'stats', description: 'Profile', options: [], description_localizations: null };
-    const menu = { id: '1', type: ApplicationCommandType.User, name: 'stats', description: '' };
-    const plan = planCommands({ offered: [ours], listed: [menu], stored: [] });
-    expect(plan).toMatchObject({ create: [ours], conflicts: [] });
-  });
-
   it('adopts commands with our descriptions, whatever their options are', async () => {
     const { rest, routes, registry, register, listed, discord, writes } = await registering();
     await register();
@@ -284,11 +213,5 @@ describe('registering the commands', () => {
     await expect(register()).rejects.toThrow();
     writes();
     expect(await register()).toEqual({ ...noChanges, created: ['reviews', 'stats'], unchanged: ['canvote'] });
-  });
-
-  it('rejects for every attempt with a wrong token', async () => {
-    const { register } = await registering({ token: 'wrong' });
-    await expect(register()).rejects.toThrow('401');
-    await expect(register()).rejects.toThrow('401');
   });
 });

@@ -1,4 +1,4 @@
-import { minute, second } from '@tallyhook/platform/durations';
+import { minute } from '@tallyhook/platform/durations';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -7,39 +7,22 @@ import type { Command } from '../../commands/context.ts';
 import { stats } from '../../commands/stats.ts';
 import { CommandRegistrar } from '../../src/discord/registration/registrar.ts';
 import { commandDataOf, registerCommands } from '../../src/discord/registration/registration.ts';
-import { createDiscordRest } from '../../src/discord/rest.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
-import { command, commandRegistry, connectedBot, hello, localDiscord, until } from '../support/bot.ts';
-import { bot, fakeLookup, server } from '../support/command-fixture.ts';
+import { command, hello } from '../support/bot.ts';
+import { both, type Listed, noChanges, registering } from './registering.ts';
 
-const listings = [
-  { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) },
-  { name: 'bot', lookup: fakeLookup('bot', { profile: async () => bot }) },
-];
-const context = { listings, isShared: false, languages: ownTexts };
-const noChanges = { created: [], updated: [], unchanged: [], deleted: [], conflicts: [], inaccessible: [] };
+const context = { listings: both, isShared: false, languages: ownTexts };
 /** What a bot deploys itself, in the place of ours. */
 const theirs = { name: 'stats', description: 'Statistics of the game.' };
 
-interface Listed {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-}
-
+/** An application in which these commands are registered. */
 async function registered(commands: readonly Command[] = [canvote, stats]) {
-  const discord = await localDiscord({ rateLimits: false });
-  const registry = await commandRegistry();
-  const { applicationId, apiUrl, token } = discord;
-  const rest = createDiscordRest({ token, apiUrl });
-  const route = `/applications/${applicationId}/commands` as const;
-  const guildRoute = `/applications/${applicationId}/guilds/${discord.guildId}/commands` as const;
-  const register = (offered: readonly Command[] = commands, guildId: string | null = null) =>
-    registerCommands({ rest, applicationId, guildId, commands: offered, context, registry });
-  const list = async (at: `/${string}` = route) => (await rest.get(at)) as readonly Listed[];
-  const ownNames = async () => (await registry.list(applicationId)).map(({ name }) => name).toSorted();
+  const { register: registerIn, listed, routes, ...others } = await registering();
+  const register = (offered = commands, guildId: string | null = null) => registerIn(both, guildId, offered);
+  const list = listed;
+  const ownNames = async () => (await others.registry.list(others.applicationId)).map(({ name }) => name).toSorted();
   await register();
-  return { discord, registry, rest, route, guildRoute, register, list, ownNames, applicationId };
+  return { ...others, route: routes.global, guildRoute: routes.guild, register, list, ownNames };
 }
 
 describe('a command that another program has put in the place of ours', () => {
@@ -64,7 +47,7 @@ describe('a command that another program has put in the place of ours', () => {
     await register([canvote, stats], discord.guildId);
     await rest.put(guildRoute, undefined, [theirs]);
     await register([canvote]);
-    expect([...(await list()), ...(await list(guildRoute))]).toMatchObject([theirs, { name: 'canvote' }, theirs]);
+    expect([...(await list()), ...(await list('guild'))]).toMatchObject([theirs, { name: 'canvote' }, theirs]);
     expect(await ownNames()).toEqual(['canvote']);
   });
 
@@ -75,34 +58,6 @@ describe('a command that another program has put in the place of ours', () => {
     await rest.put(route, undefined, []);
     expect(await register()).toEqual({ ...noChanges, created: ['canvote', 'stats'] });
     expect(await ownNames()).toEqual(['canvote', 'stats']);
-  });
-
-  it('is not answered, from the start', async () => {
-    const inputs: unknown[] = [];
-    const execute = async () => {
-      inputs.push('used');
-      return hello;
-    };
-    const stopwatch = manualClock();
-    const { run, logged } = await connectedBot([command({ execute }), command({ name: 'other', execute })], {
-      stopwatch,
-      async before({ rest, applicationId, registry }) {
-        const commands = [command({ execute }), command({ name: 'other', execute })];
-        await registerCommands({ rest, applicationId, registry, guildId: null, commands, context });
-        const say = { name: 'say', description: 'Says what the bot says.' };
-        const route = `/applications/${applicationId}/commands` as const;
-        const option = { type: 6, name: 'user', description: 'To whom.' };
-        const other = { name: 'other', description: 'Says something.', options: [option] };
-        await rest.put(route, undefined, [say, { ...other, contexts: [0], integration_types: [0] }]);
-      },
-    });
-    const unanswered = expect(run('say').response).rejects.toThrow('respond');
-    await until(() => logged.some(({ msg }) => msg === 'interaction of another program ignored'));
-    await stopwatch.advance(3 * second);
-    await unanswered;
-    expect(inputs).toEqual([]);
-    expect((await run('other').settled).embeds).toHaveLength(1);
-    expect(logged.filter(({ level }) => level >= 40)).toMatchObject([{ command: 'say' }]);
   });
 
   it('is not answered a minute after the list was read, and is reported once', async () => {
@@ -229,14 +184,6 @@ describe('a command that another version of tallyhook has registered', () => {
   const saying = (description: string) =>
     command({ execute: async () => hello, describe: () => ({ description, options: [] }) });
 
-  it('is updated, in both directions', async () => {
-    const { register } = await registered([saying('Says hello.')]);
-    const updated = { ...noChanges, updated: ['say'] };
-    expect(await register([saying('Says hello to all.')])).toEqual(updated);
-    expect(await register([saying('Says hello.')])).toEqual(updated);
-    expect(await register([saying('Says hello.')])).toEqual({ ...noChanges, unchanged: ['say'] });
-  });
-
   it('is updated if that version has stored no definition, which is stored then', async () => {
     const { registry, rest, route, register, applicationId } = await registered([saying('Says hello.')]);
     for (const each of await registry.list(applicationId)) await registry.save({ ...each, definition: null });
@@ -262,12 +209,5 @@ describe('a command that another version of tallyhook has registered', () => {
     await rest.patch(`${route}/${id}`, { description: 'An earlier text.', options: [] });
     expect(await register()).toEqual({ ...noChanges, updated: ['canvote'], unchanged: ['stats'] });
     expect((await list()).map(({ description }) => description)).not.toContain('An earlier text.');
-  });
-
-  it('is left alone by two processes of one version that start together', async () => {
-    const { register, ownNames } = await registered([]);
-    await Promise.all([register([canvote, stats]), register([canvote, stats])]);
-    expect(await register([canvote, stats])).toEqual({ ...noChanges, unchanged: ['canvote', 'stats'] });
-    expect(await ownNames()).toEqual(['canvote', 'stats']);
   });
 });

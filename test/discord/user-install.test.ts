@@ -45,17 +45,4 @@ describe('a command of an app that a member has added to their account', () => {
     expect(flags & MessageFlags.Ephemeral).toBe(0);
     expect(inputs).toMatchObject([{ guildId: discord.guildId, roles: expect.any(Array), guildLocale: 'en-US' }]);
   });
-
-  it('is offered elsewhere only if it makes sense there', async () => {
-    const { discord, runIn } = await installedBot();
-    for (const place of ['otherGuild', 'group'] as const)
-      expect(() => runIn(discord.channels[place], 'here')).toThrow('/here cannot be used in this channel');
-    expect((await runIn(discord.channels.general, 'here').settled).content).toBeDefined();
-  });
-
-  it('never reads the messages of a place without the bot', async () => {
-    const { discord, rest } = await installedBot();
-    for (const place of ['otherGuild', 'group'] as const)
-      await expect(rest.get(`/channels/${discord.channels[place]}/messages`)).rejects.toMatchObject({ code: 50001 });
-  });
 });

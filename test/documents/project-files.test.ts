@@ -2,14 +2,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseDocument } from 'yaml';
+import { parseAllDocuments, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { settingNames } from '../../config/settings.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-const { repository, homepage, bugs, version } = z
-  .object({ repository: z.object({ url: z.string() }), homepage: z.string(), bugs: z.string(), version: z.string() })
+const { repository, version } = z
+  .object({ repository: z.object({ url: z.string() }), version: z.string() })
   .parse(JSON.parse(read('package.json')));
 /** `owner/name`, which package.json alone decides. */
 const slug = repository.url.replace('git+https://github.com/', '').replace(/\.git$/, '');
@@ -23,12 +24,9 @@ function parseYaml(path: string): unknown {
 const step = z.looseObject({ uses: z.string().optional(), run: z.string().optional() });
 const permissions = z.record(z.string(), z.enum(['read', 'write']));
 const job = z.looseObject({
-  'runs-on': z.string().optional(),
-  uses: z.string().optional(),
-  needs: z.union([z.string(), z.array(z.string())]).optional(),
-  'timeout-minutes': z.number().optional(),
-  permissions: permissions.optional(),
-  steps: z.array(step).default([]),
+  ...{ 'runs-on': z.string().optional(), uses: z.string().optional() },
+  ...{ needs: z.union([z.string(), z.array(z.string())]).optional(), 'timeout-minutes': z.number().optional() },
+  ...{ permissions: permissions.optional(), steps: z.array(step).default([]) },
 });
 const workflow = z.looseObject({ permissions, jobs: z.record(z.string(), job) });
 
@@ -39,26 +37,14 @@ const workflows = globSync('.github/workflows/*.yml', { cwd: root }).map((path) 
 const jobs = workflows.flatMap(({ path, jobs }) => Object.entries(jobs).map(([name, job]) => ({ path, ...job, name })));
 
 describe('the workflows', () => {
-  it('exist for CI, for releases and for the site', () => {
-    expect(workflows.map(({ path }) => path).toSorted()).toEqual([
-      '.github/workflows/ci.yml',
-      '.github/workflows/release.yml',
-      '.github/workflows/site.yml',
-    ]);
-  });
-
   it('may read the repository only; a job that writes says what', () => {
     for (const { path, permissions } of workflows) expect(permissions, path).toEqual({ contents: 'read' });
     const writing = jobs.flatMap(({ name, permissions = {} }) =>
       Object.entries(permissions).flatMap(([what, access]) => (access === 'write' ? [`${name}: ${what}`] : [])),
     );
     expect(writing).toEqual([
-      'package: id-token',
-      'image: packages',
-      'publish-image: packages',
-      'release: contents',
-      'publish: pages',
-      'publish: id-token',
+      ...['package: id-token', 'image: packages', 'publish-image: packages', 'release: contents'],
+      ...['publish: pages', 'publish: id-token'],
     ]);
   });
 
@@ -132,44 +118,34 @@ describe('the tests', () => {
   });
 });
 
-describe('the forms and settings for GitHub', () => {
-  it('are valid', () => {
-    const element = z.looseObject({
-      type: z.enum(['markdown', 'textarea', 'input', 'dropdown', 'checkboxes']),
-      id: z.string().optional(),
-      attributes: z.looseObject({}),
-    });
-    const form = z.strictObject({
-      name: z.string(),
-      description: z.string(),
-      labels: z.array(z.string()),
-      body: z.array(element).min(1),
-    });
-    const contact = z.strictObject({ name: z.string(), url: z.url(), about: z.string() });
-    const config = z.strictObject({ blank_issues_enabled: z.boolean(), contact_links: z.array(contact) });
-    for (const path of globSync('.github/ISSUE_TEMPLATE/*.yml', { cwd: root })) {
-      (path.endsWith('config.yml') ? config : form).parse(parseYaml(path));
-    }
-    const renovate = z.looseObject({ extends: z.array(z.string()) }).parse(JSON.parse(read('.github/renovate.json')));
-    expect(renovate.extends).toEqual(expect.arrayContaining(['docker:pinDigests', 'helpers:pinGitHubActionDigests']));
-  });
-});
-
 describe('the address of the project', () => {
-  it('follows from the repository in package.json', () => {
-    expect(homepage).toBe(`https://github.com/${slug}#readme`);
-    expect(bugs).toBe(`https://github.com/${slug}/issues`);
+  it('is where the schema of the configuration is, which the files of examples name', () => {
+    const { $id } = z.looseObject({ $id: z.string() }).parse(JSON.parse(read('docs/tallyhook.schema.json')));
+    expect($id).toBe(`https://raw.githubusercontent.com/${slug}/main/docs/tallyhook.schema.json`);
+    const files = globSync('{docs,examples}/**/*.{md,json}', { cwd: root, exclude: ['**/node_modules/**'] });
+    const named = files.flatMap((file) =>
+      [...read(file).matchAll(/"\$schema": "([^"]*tallyhook\.schema\.json)"/g)].map(([, address]) => ({
+        file,
+        address,
+      })),
+    );
+    expect(named.map(({ file }) => file)).toEqual(
+      expect.arrayContaining(['docs/configuration.md', 'examples/several-communities/listings.json']),
+    );
+    for (const { address, file } of named) expect(['./tallyhook.schema.json', $id], file).toContain(address);
   });
 
   it('is the same in every file', () => {
     const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0');
     const texts = files.filter(
-      (file) => /\.(md|ya?ml|json|toml|ts)$|Dockerfile$|Caddyfile$/.test(file) && existsSync(join(root, file)),
+      (file) => /\.(md|ya?ml|json|toml|ts|txt)$|Dockerfile$|Caddyfile$/.test(file) && existsSync(join(root, file)),
     );
     const named = texts.flatMap((file) =>
-      [...read(file).matchAll(/(?<!api\.)(?:github\.com|ghcr\.io)\/([\w.-]+\/tallyhook)\b/g)].map(
-        ([, name]) => `${name} in ${file}`,
-      ),
+      [
+        ...read(file).matchAll(
+          /(?<!api\.)(?:github\.com|raw\.githubusercontent\.com|ghcr\.io)\/([\w.-]+\/tallyhook)\b/g,
+        ),
+      ].map(([, name]) => `${name} in ${file}`),
     );
     expect(named.length).toBeGreaterThan(3);
     expect(named.filter((each) => !each.startsWith(`${slug} in `))).toEqual([]);
@@ -181,5 +157,96 @@ describe('the address of the project', () => {
       [...read(file).matchAll(/ghcr\.io\/[\w.-]+\/tallyhook:([\w.-]+)/g)].map(([, tag]) => `${tag} in ${file}`),
     );
     expect(versions.filter((each) => !each.startsWith(`${version} in `))).toEqual([]);
+  });
+});
+
+const pages = globSync('docs/{guides/*,hosting/*,troubleshooting}.md', { cwd: root }).map((path) => ({
+  path,
+  text: readFileSync(join(root, path), 'utf8'),
+}));
+
+/** Variables of systemd, the panel, and Node. */
+const foreignNames = ['TUNNEL_TOKEN', 'AF_INET', 'AF_INET6', 'AF_UNIX', 'NODE_ENV', 'SERVER_PORT', 'TALLYHOOK_VERSION'];
+
+function blocksOf(text: string, language: string): string[] {
+  const blocks = [...text.matchAll(/^( *)```(\w+)\n([\s\S]*?)\n *```$/gm)];
+  return blocks.flatMap(([, indent = '', name, content = '']) =>
+    name === language ? [content.replaceAll(new RegExp(`^${indent}`, 'gm'), '')] : [],
+  );
+}
+
+function blockOf(page: string, language: string): string {
+  const [block] = blocksOf(pages.find(({ path }) => path.endsWith(`/${page}.md`))?.text ?? '', language);
+  if (block === undefined) throw new Error(`${page} has no block of ${language}.`);
+  return block;
+}
+
+/** A line of the part of TOML that the pages use. */
+const tomlLine = /^ *(?:#.*|\[[a-z_.]+\]|\[\[[a-z_.]+\]\]|[A-Za-z_]+ = (?:"(?:[^"\\]|\\.)*"|\d+|true|false))?$/;
+
+describe('the guides', () => {
+  it('name only settings that exist', () => {
+    const unknown = pages.flatMap(({ path, text }) => {
+      const named = text.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? [];
+      const settings = named.map((name) => name.replace(/_FILE$/, ''));
+      return settings
+        .filter((name) => ![...settingNames, ...foreignNames].includes(name))
+        .map((name) => `${name} in ${path}`);
+    });
+    expect(unknown).toEqual([]);
+  });
+
+  it('have valid YAML, JSON and TOML', () => {
+    for (const { path, text } of pages) {
+      for (const block of blocksOf(text, 'json')) expect(() => JSON.parse(block), path).not.toThrow();
+      for (const line of blocksOf(text, 'toml').join('\n').split('\n')) expect(line, path).toMatch(tomlLine);
+      for (const document of blocksOf(text, 'yaml').flatMap((block) => parseAllDocuments(block))) {
+        expect([...document.errors, ...document.warnings], path).toEqual([]);
+      }
+    }
+  });
+
+  it('use files, scripts and commands that exist', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const commands = readFileSync(join(root, 'docs/cli.md'), 'utf8');
+    for (const { path, text } of pages) {
+      for (const [, script = ''] of text.matchAll(/npm run ([\w:]+)/g))
+        expect(Object.keys(scripts), path).toContain(script);
+      const used = [...text.matchAll(/(?:`tallyhook|npm run tallyhook(?: --)?|launch\.js) ([a-z]+)\b/g)];
+      for (const [, command = ''] of used)
+        expect(commands, path).toMatch(new RegExp(`^tallyhook \\[?${command}\\b`, 'm'));
+    }
+  });
+});
+
+describe('the places to run it', () => {
+  it('build from files that exist, keep the data in /data, and request a health check that exists', () => {
+    const fly = blockOf('fly', 'toml');
+    const inFly = (key: string) =>
+      new RegExp(
+        `^ *${key} = "?([^"
+]*)`,
+        'm',
+      ).exec(fly)?.[1] ?? '';
+    const railway = JSON.parse(blockOf('railway', 'json'));
+    for (const file of [inFly('dockerfile'), railway.build.dockerfilePath])
+      expect(existsSync(join(root, file))).toBe(true);
+    expect([inFly('destination'), inFly('internal_port')]).toEqual(['/data', '3000']);
+    expect([inFly('path'), railway.deploy.healthcheckPath]).toEqual(['/healthz', '/healthz']);
+  });
+
+  it('forward every public path', () => {
+    const paths = ['webhooks', 'interactions', 'connect', 'linked-roles', 'owner'];
+    const proxies = [blockOf('nginx', 'nginx'), blockOf('caddy', 'caddyfile'), blockOf('tunnels', 'yaml')];
+    for (const proxy of proxies) for (const path of paths) expect(proxy).toContain(path);
+  });
+
+  it('install the published program in the panel', () => {
+    const egg = JSON.parse(blockOf('pterodactyl', 'json'));
+    const { bin, name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(egg.startup).toContain(` node node_modules/${name}/${bin[name]} start`);
+    const [, line = ''] = /"done": "(.+)"/.exec(egg.config.startup) ?? [];
+    expect(readFileSync(join(root, 'src/app/assembly.ts'), 'utf8')).toContain(`'${line}'`);
+    expect(egg.scripts.installation.script).toContain(egg.variables[0].env_variable);
   });
 });

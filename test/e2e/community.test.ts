@@ -1,16 +1,11 @@
 import { text } from 'node:stream/consumers';
-import type { Interaction, TextChannel } from 'discord.js';
+import type { Interaction } from 'discord.js';
 import { MessageFlags } from 'discord.js';
 import type { Repertoire } from 'local-discord/testing/bot';
 import { rest } from 'local-discord/testing/local';
 import { selectsBot } from 'local-discord/testing/selects-bot';
 import { describe, expect, it } from 'vitest';
 import { expectText, saveScreenshot, visitLocal } from './sandbox-page.ts';
-
-const pixel = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYPhfDwACggF/yWn3aQAAAABJRU5ErkJggg==',
-  'base64',
-);
 
 /** Responds ephemerally with a file, and to its button in direct messages. */
 const exporter: Repertoire = {
@@ -161,6 +156,9 @@ describe('direct messages on the page', { timeout: 60_000 }, () => {
     await messages.getByRole('button', { name: 'Stop' }).click();
     await expectText(messages, 'Reminders are off.');
     expect(await conversation.innerText()).not.toContain('new');
+    await page.getByLabel('Acting as').selectOption('Mira');
+    expect(await conversation.getAttribute('data-channel-id')).toBe(null);
+    expect(await messages.getByText('Reminders are off.').count()).toBe(0);
   });
 
   it('can be opened by a member, for commands', async () => {
@@ -210,52 +208,5 @@ describe('files on the page', { timeout: 60_000 }, () => {
     const download = await downloading;
     expect(download.suggestedFilename()).toBe('account.json');
     expect(await text(await download.createReadStream())).toBe('{"credits":10}');
-  });
-
-  it('are shown as pictures in attachments, embeds and galleries', async () => {
-    const { discord, bot, page, messages } = await visitLocal(exporter);
-    const channel = bot.channels.cache.get(discord.channels.announcements) as TextChannel;
-    const files = () => [{ name: 'pixel.png', attachment: pixel }];
-    const image = { url: 'attachment://pixel.png' };
-    await channel.send({ content: 'attached', files: files() });
-    await channel.send({ embeds: [{ description: 'embedded', image }], files: files() });
-    const accessory = { type: 11, media: image, description: 'A small picture' };
-    await channel.send({
-      flags: MessageFlags.IsComponentsV2,
-      components: [
-        {
-          type: 17,
-          accent_color: 0x57f287,
-          components: [
-            { type: 10, content: '## Week **12**' },
-            { type: 9, components: [{ type: 10, content: 'Beside it' }], accessory },
-            { type: 14 },
-            {
-              type: 12,
-              items: [
-                { media: image, description: 'First' },
-                { media: image, description: 'Second' },
-              ],
-            },
-            { type: 13, file: { url: 'attachment://list.csv' } },
-            { type: 1, components: [{ type: 2, style: 1, custom_id: 'x', label: 'Shop' }] },
-          ],
-        } as never,
-      ],
-      files: [...files(), { name: 'list.csv', attachment: Buffer.from('a,b') }],
-    });
-    await expectText(messages, 'Week 12');
-    expect(await messages.locator('discord-image-attachment').count()).toBe(1);
-    expect(await messages.locator('discord-embed').getAttribute('image')).toMatch(/pixel\.png$/);
-    const container = messages.locator('.layout-container');
-    for (const name of ['A small picture', 'First', 'Second']) {
-      const picture = container.getByRole('img', { name });
-      await expect
-        .poll(() => picture.evaluate((node) => (node as unknown as { naturalWidth: number }).naturalWidth))
-        .toBe(1);
-    }
-    expect(await container.locator('discord-file-attachment').getAttribute('name')).toBe('list.csv');
-    expect(await container.getByRole('button', { name: 'Shop' }).isVisible()).toBe(true);
-    await saveScreenshot(page, 'layout');
   });
 });

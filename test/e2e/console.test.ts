@@ -157,24 +157,6 @@ test('untrusted text is shown and never executed', async () => {
   await page.screenshot({ path: `${pictures}/console-delivery.png`, fullPage: true });
 });
 
-test.each([
-  { name: 'phone', size: { width: 360, height: 740 }, colorScheme: 'light' },
-  { name: 'dark', size: { width: 1200, height: 900 }, colorScheme: 'dark' },
-] as const)('no page is wider than the screen: $name', async ({ name, size, colorScheme }) => {
-  const { url } = await startWithDeliveries();
-  const page = await openPage({ viewport: size, colorScheme });
-  await signIn(page, url);
-  for (const path of ['', 'deliveries', 'deliveries/1', 'effects', 'users', `users/${member}`]) {
-    await page.goto(`${url}/owner/${path}`);
-    const widest = await page.locator('html').evaluate((root) => root.scrollWidth);
-    expect(widest, path).toBeLessThanOrEqual(size.width);
-    await page.screenshot({
-      path: `${pictures}/console-${name}-${path.replace(/\/\d+/, '-one') || 'overview'}.png`,
-      fullPage: true,
-    });
-  }
-});
-
 /** Starts an installation with every rule, votes of the last 40 days, and a role that Discord rejected. */
 /** Adds purchases in every state, one with the longest name, and reminders. */
 async function addOrdersAndReminders(store: Store, now: number) {

@@ -40,31 +40,6 @@ describe('the dashboard in a browser', { timeout: 120_000 }, () => {
     });
   });
 
-  it('words what managers read in the language of the browser', async () => {
-    const { openPage, addressOf, own, tomas } = world();
-    const page = await openPage('manager', { locale: 'de', javaScriptEnabled: false });
-    const textOf = async (path: string) => {
-      await page.goto(addressOf(own + path));
-      expect(await page.locator('html').getAttribute('lang')).toBe('de');
-      return page.getByRole('main').innerText();
-    };
-    const deliveries = await textOf('deliveries');
-    for (const words of ['nichts bezahlt', 'Wiederholung', 'nicht verstanden', 'Vote für den Bot']) {
-      expect(deliveries).toContain(words);
-    }
-    expect(await textOf('deliveries/2')).toContain('Dieses Ereignis war schon verbucht');
-    expect(await textOf('deliveries/4')).toMatch(
-      /Begründung der Vote-Seite: ad blocker[\s\S]*Ankündigung \d+\s+Fehlgeschlagen/,
-    );
-    expect(await textOf(`users/${tomas.id}`)).toMatch(/5 Credits[\s\S]*Korrektur\s+Helped with the party/);
-    expect(await textOf('effects')).toMatch(
-      /Vom Bot gesendet[\s\S]*Fehlgeschlagen[\s\S]*Den Kanal #1 gibt es nicht mehr/,
-    );
-    expect(await textOf('listings')).toMatch(/Einträge[\s\S]*Signiert[\s\S]*Votes zurücknehmen[\s\S]*Zeitzone: UTC/);
-    expect(await textOf('rewards')).toMatch(/Geltende Regeln[\s\S]*Pro Vote: 10 Credits[\s\S]*Bestellungen im Shop/);
-    expect(await textOf('changes')).toMatch(/Titel: [\s\S]*Hello[\s\S]*mira[\s\S]*tomas[\s\S]*Helped with the party/);
-  });
-
   describe('a form of announcements', () => {
     const textForm = () => world().addressOf(`${world().own}settings?a=edit&o.f=text&o.l=harbour`);
     const firstMessage = (page: Page) =>

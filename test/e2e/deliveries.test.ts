@@ -31,22 +31,6 @@ describe('deliveries and outages in the sandbox', { timeout: 60_000 }, () => {
     await expectText(page.locator('.balance'), 'tobias_k has 0 credits');
   });
 
-  it('advances "Try this" for a vote through the API, also after a reload', async () => {
-    const { sandbox, page } = await visit({}, { seed: 'none' });
-    const hint = page.locator('#hint-panel');
-    await expectText(hint, 'Try this (1 of 7)');
-    await troubleButton(page, /Break signature/).click();
-    await expectText(delivery(page, 'Server vote'), 'Rejected (401)');
-    await expectText(hint, 'Try this (1 of 7)');
-    const [, other] = sandbox.discord.members;
-    const { id: userId = '', username = '' } = other ?? {};
-    expect(await sandbox.service.castVote({ kind: 'server', userId, username })).toMatchObject({ recorded: true });
-    await expectText(delivery(page, 'Server vote'), 'Recorded');
-    await expectText(hint, 'Try this (2 of 7)');
-    await page.reload();
-    await expectText(hint, 'Try this (2 of 7)');
-  });
-
   it.each(['en-US', 'en-GB'])('keeps every step of a delivery on one line (%s)', async (locale) => {
     const { page } = await visit({ locale });
     await vote(page).click();
@@ -75,63 +59,6 @@ describe('deliveries and outages in the sandbox', { timeout: 60_000 }, () => {
     await expectText(messages, 'The application did not respond');
     await messages.getByRole('button', { name: 'Dismiss message' }).click();
     expect(await messages.getByText('The application did not respond').count()).toBe(0);
-  });
-
-  it('pays a repeated delivery nothing, rejects a forged one, and quarantines an unknown one', async () => {
-    const { page } = await visit();
-    await troubleButton(page, /Repeat delivery/).click();
-    await expectText(page.locator('#trouble-result'), 'Cast a vote first');
-    await vote(page).click();
-    await expectText(delivery(page, 'Server vote by mira'), 'Announced in #votes');
-    await expectText(page.locator('#timeline-news'), /Server vote by mira: Signature verified, .* Announced/);
-    await troubleButton(page, /Repeat delivery/).click();
-    await expectText(page.locator('#trouble-result'), 'The bot answered 200: duplicate');
-    await expectText(delivery(page, 'Server vote'), 'Duplicate');
-    await troubleButton(page, /Break signature/).click();
-    await expectText(delivery(page, 'Server vote'), /Rejected \(401\): The signature does not match/);
-    await troubleButton(page, /Unknown event/).click();
-    await expectText(delivery(page, '“server_boost”'), 'Quarantined');
-    expect(await page.locator('.delivery').count()).toBe(4);
-    await expectText(page.locator('.balance'), 'mira has 10 credits');
-    await saveScreenshot(page, 'deliveries');
-  });
-
-  it('receives votes while Discord is down, and announces them after it recovers', async () => {
-    const { sandbox, page, messages } = await visit();
-    await troubleButton(page, /Discord down/).click();
-    await page.getByText('Bot offline').waitFor();
-    await vote(page).click();
-    await expectText(page.locator('.balance'), 'mira has 10 credits');
-    await expectText(delivery(page, 'Server vote'), 'Announcement pending');
-    await saveScreenshot(page, 'discord-down');
-    expect(await messages.locator('discord-embed').count()).toBe(0);
-    sandbox.outages.discord.end();
-    await expectText(delivery(page, 'Server vote'), 'Announced in #votes');
-    await expectText(messages.locator('discord-embed'), /mira.? voted for/);
-    await page.getByText('Bot online').waitFor();
-    expect(await messages.locator('discord-embed').filter({ hasText: 'voted for' }).count()).toBe(1);
-  });
-
-  it('responds with cached data and its age while the service is down', async () => {
-    const { sandbox, page, messages, type } = await visit();
-    const runStats = async () => {
-      await type('/stats ');
-      await page.keyboard.press('Enter');
-    };
-    await runStats();
-    await expectText(messages, '4,218');
-    await troubleButton(page, /\+12 hours/).click();
-    await troubleButton(page, /Service down/).click();
-    await expectText(page.locator('.timeline'), 'The service is down');
-    await runStats();
-    await expectText(messages, /did not respond.*12 hours ago/);
-    await vote(page).click();
-    await expectText(page.locator('#vote-result'), 'The service is down');
-    await saveScreenshot(page, 'service-down');
-    sandbox.outages.service.end();
-    await expectText(page.locator('.timeline'), 'The service is available again');
-    await vote(page).click();
-    await expectText(page.locator('#vote-result'), /Vote for .* recorded/);
   });
 
   it('ends outages automatically after ten seconds, and then sends pending announcements', async () => {

@@ -1,6 +1,6 @@
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import { formsBot } from 'local-discord/testing/modals-bot';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { expectText, saveScreenshot, tabTo, visitSandbox as visit, visitLocal } from './sandbox-page.ts';
 
@@ -67,26 +67,6 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await type('/reviews limit:99');
     await page.keyboard.press('Enter');
     await expectText(page.getByRole('alert'), 'Invalid value for limit: “99”');
-  });
-
-  it('shows the picture of the votes in /stats, with its alt text', async () => {
-    const { page, messages, type } = await visit({}, { seed: 'none' });
-    await vote(page).click();
-    await expectText(delivery(page, 'Server vote by mira').locator('.track'), 'Announced');
-    const time = page.locator('#sandbox-time');
-    // The picture begins a week after the first votes.
-    for (let half = 0; half < 14; half += 1) {
-      const before = await time.textContent();
-      await troubleButton(page, /\+12 hours/).click();
-      await expect.poll(() => time.textContent()).not.toBe(before);
-    }
-    await type('/stats ');
-    await page.keyboard.press('Enter');
-    const image = messages.getByRole('img', { name: /^Bar chart of the votes per day .* Total: 1\. / });
-    await image.waitFor();
-    const widths = await image.evaluate((shown: HTMLImageElement) => [shown.naturalWidth, shown.width]);
-    expect(widths).toEqual([900, 400]);
-    await saveScreenshot(page, 'stats');
   });
 
   it('changes pages of reviews and moves the focus from a disabled button to the other', async () => {
@@ -163,45 +143,6 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     expect(await page.locator('lighthouse').count()).toBe(0);
   });
 
-  it('has a separate balance and separate ephemeral responses for each member', async () => {
-    const { page, messages, line, type } = await visit({}, { seed: 'none' });
-    const actAs = (name: string) => page.getByLabel('Acting as').selectOption(name);
-    const picker = page.getByRole('listbox', { name: 'Suggestions' });
-    for (const name of ['mira', 'tobias_k']) {
-      await actAs(name);
-      await expectText(page.locator('.balance'), `${name} has 0 credits`);
-      await vote(page).click();
-      await expectText(page.locator('.balance'), `${name} has 10 credits`);
-      await expectText(messages.locator('discord-embed'), new RegExp(`${name}.? voted for`));
-    }
-    await type('/canvote user:');
-    await expectText(picker.getByRole('option'), '@mira');
-    await type('mir');
-    await page.keyboard.press('Enter');
-    expect(await line.inputValue()).toBe('/canvote user:@mira ');
-    await page.keyboard.press('Enter');
-    const answer = messages.getByRole('article').filter({ hasText: 'Only you can see this' });
-    await expectText(answer.locator('discord-command'), /tobias_k.*canvote/s);
-    await actAs('mira');
-    expect(await answer.count()).toBe(0);
-  });
-
-  it('shows direct messages only to their recipient', async () => {
-    const { discord, bot, page, messages } = await visitForms();
-    const [mira] = discord.members;
-    const conversation = page.getByRole('list', { name: 'Direct messages' }).getByRole('button');
-    await bot.users.send(mira?.id ?? '', 'Thank you, **friend**.');
-    await expectText(conversation, '1 new');
-    await conversation.click();
-    await expect.poll(() => conversation.innerText()).not.toContain('new');
-    await expectText(messages, 'the beginning of your direct messages');
-    await expectText(messages.getByRole('article'), 'Thank you, friend.');
-    await saveScreenshot(page, 'direct');
-    await page.getByLabel('Acting as').selectOption('Tomás');
-    expect(await conversation.getAttribute('data-channel-id')).toBe(null);
-    expect(await messages.getByText('friend').count()).toBe(0);
-  });
-
   it('renders every part of a message without requests to other hosts', async () => {
     const { discord, bot, page, messages } = await visitForms();
     const channel = await bot.channels.fetch(discord.channels.announcements);
@@ -252,34 +193,6 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     expect(await spoiler.count()).toBe(0);
     await sentMessage.edit('Changed');
     await expectText(message, /Changed.*\(edited\)/s);
-  });
-
-  it('lets a member vote again twelve hours later with the keyboard alone', async () => {
-    const { page, messages, line, type } = await visit({}, { sites: false });
-    const press = async (control: Locator) => {
-      await tabTo(page, control);
-      await page.keyboard.press('Enter');
-    };
-    await press(vote(page));
-    await expectText(page.locator('.balance'), 'mira has 10 credits');
-    const canVote = async () => {
-      await tabTo(page, line);
-      await type('/canvote');
-      await page.keyboard.press('Tab');
-      await page.keyboard.press('Enter');
-      await page.keyboard.press('Enter');
-    };
-    await canVote();
-    await expectText(messages, /again in 1[12] hours/);
-    await press(troubleButton(page, /\+12 hours/));
-    await expectText(page.locator('#sandbox-time'), '12 hours ahead');
-    await expectText(messages, /mira.? voted/);
-    await canVote();
-    await expectText(messages, 'You can vote for Lantern Harbour now.');
-    await expectText(messages.locator('discord-time'), '12 hours ago');
-    await press(vote(page));
-    await expectText(page.locator('.balance'), 'mira has 20 credits');
-    await saveScreenshot(page, 'twelve-hours-on');
   });
 
   it('supports autocomplete, modals and select menus of a bot', async () => {

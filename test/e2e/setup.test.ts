@@ -1,8 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { applicationId } from '../../packages/local-discord/src/default-guild.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
-import { topgg } from '../../src/webhook/sites/index.ts';
 import { expectText, open, saveScreenshot, tabTo } from './sandbox-page.ts';
 
 /** A sandbox whose bot was invited, and knows no listing yet. */
@@ -123,48 +120,5 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
     await run('/trace user:@mira');
     await expectText(hint, 'Done. Bring it to your server:');
     await saveScreenshot(page, 'setup-tour-done');
-  });
-
-  it('links a bot on top.gg, whose test is received at once', async () => {
-    const { sandbox, page, messages, line, type } = await invited();
-    const { discord } = sandbox;
-    await expect.poll(() => discord.commands().some(({ name }) => name === 'setup'), { timeout: 15_000 }).toBe(true);
-    await line.click();
-    await type('/setup ');
-    await page.keyboard.press('Enter');
-    await messages.getByLabel('A bot is listed on …').selectOption('topgg');
-    await expectText(messages, 'Tick the event vote.create.');
-    await saveScreenshot(page, 'setup-site-steps');
-    await messages.getByRole('button', { name: 'Enter the secret' }).click();
-    const form = page.getByRole('dialog', { name: 'top.gg' });
-    const secret = 'whs_0123456789abcdef';
-    await form.getByLabel('Secret').fill(secret);
-    await saveScreenshot(page, 'setup-site-form');
-    await form.getByRole('button', { name: 'Submit' }).click();
-    await expectText(messages, 'Waiting for your test');
-    await saveScreenshot(page, 'setup-site-waiting');
-    const [address = ''] = (await messages.locator('discord-code').allInnerTexts()).map((code) => code.trim());
-    const [voter] = discord.members;
-    const vote = { kind: 'bot', targetId: applicationId, userId: voter?.id ?? '', at: Date.now(), id: '1' } as const;
-    const send = (isTest: boolean) => {
-      const body = JSON.stringify(topgg.write({ ...vote, isTest }));
-      const signed = signDelivery(topgg.schemes[0], body, secret, Date.now());
-      return fetch(address, { method: 'POST', ...signed });
-    };
-    expect(await (await send(true)).json()).toMatchObject({ outcome: 'test' });
-    await expectText(messages, 'The test has arrived');
-    await messages.getByLabel('Choose the channel').selectOption('#votes');
-    await messages.getByRole('button', { name: 'Simple' }).click();
-    await expectText(messages, 'From now on, votes are rewarded');
-    expect(await messages.getByRole('link', { name: 'Vote now' }).getAttribute('href')).toBe(
-      `https://top.gg/bot/${applicationId}/vote`,
-    );
-    expect(await (await send(false)).json()).toMatchObject({ outcome: 'recorded' });
-    await messages.getByRole('button', { name: 'Overview' }).click();
-    await expectText(messages, 'tallyhook (bot)');
-    await saveScreenshot(page, 'setup-site-overview');
-    await messages.getByRole('button', { name: 'Listing', exact: true }).click();
-    await expectText(messages, 'Signed: whoever sees a request');
-    await saveScreenshot(page, 'setup-site-listing');
   });
 });

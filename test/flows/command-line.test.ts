@@ -103,19 +103,6 @@ describe('an unknown word', { timeout: 120_000 }, () => {
     expect(stderr).toContain(sentence);
     expect(code).toBe(2);
   });
-
-  it('is also reported in the names of settings', async () => {
-    const environment = { VOTE_WEBHOOK_SECERT: 'hush' };
-    const config = await runCommand(['config'], environment);
-    const sentence = 'VOTE_WEBHOOK_SECERT is not a setting of tallyhook.';
-    expect(config).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining(`${sentence} Did you mean VOTE_WEBHOOK_SECRET?`),
-    });
-    const doctor = await runCommand(['doctor'], { ...settings(unreachableDiscord), ...environment });
-    expect(doctor.stdout).toContain(`! configuration  ${sentence}\n`);
-    expect(`${config.output}${doctor.output}`).not.toContain('hush');
-  });
 });
 
 describe('help', { timeout: 120_000 }, () => {

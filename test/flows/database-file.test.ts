@@ -1,52 +1,25 @@
 import { copyFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '@tallyhook/platform/clock';
 import { fileProblems } from '@tallyhook/platform/database-files';
-import { createLog } from '@tallyhook/platform/log';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadConfig } from '../../config/load.ts';
-import { createApp } from '../../src/app/app.ts';
-import { openStore } from '../../src/features/store.ts';
-import { firstCommunity } from '../support/communities.ts';
+import { describe, expect, it } from 'vitest';
 import { diagnose } from '../support/diagnose.ts';
 import { newSqliteFile } from '../support/new-sqlite.ts';
-import { createSender } from '../support/sender.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
+import { startApp } from '../support/start-app.ts';
+import { createVoter } from '../support/voter.ts';
 
 /** A bot with a database in a folder of its own, which has received 20 votes, and can be started again. */
 async function receivingBot() {
   const directory = tempDir();
   const file = newSqliteFile(join(directory, 'tally.db'));
   const cache = join(directory, 'cache.db');
-  const environment = {
-    ...settings(unreachableDiscord),
-    ...{ DATABASE_URL: `sqlite:${file}`, CACHE_URL: `sqlite:${cache}` },
-  };
-  const lines: string[] = [];
-  const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
-  const { send } = createSender(16);
-  const acknowledged = new Set<string>();
-  let user = 0;
+  const database = { DATABASE_URL: `sqlite:${file}`, CACHE_URL: `sqlite:${cache}` };
+  const environment = { ...settings(unreachableDiscord), ...database };
+  let bot = await startApp(environment);
 
-  async function start() {
-    const app = await createApp(loadConfig(environment), { clock: systemClock, log });
-    onTestFinished(() => app.stop());
-    return { url: (await app.start()) ?? '', stop: () => app.stop() };
-  }
-  let bot = await start();
-
-  async function vote(): Promise<number> {
-    user += 1;
-    const userId = String(user);
-    const body = JSON.stringify({ event: 'server_vote', userId, timestamp: new Date().toISOString() });
-    const response = await send(bot.url, { family: 'vote', body });
-    if (response?.status === 200) acknowledged.add(userId);
-    if (response?.status === 503) expect(response.retryAfter).toBeGreaterThan(0);
-    return response?.status ?? 0;
-  }
-
-  const votes = async (count: number) => new Set(await Promise.all(Array.from({ length: count }, vote)));
+  const { vote, verifyLedger } = createVoter(() => bot.url);
+  const votes = async (count: number) => new Set(await vote(count));
   expect(await votes(20)).toEqual(new Set([200]));
 
   return {
@@ -61,18 +34,15 @@ async function receivingBot() {
         ...{ program: findingsOf('program'), ledger: findingsOf('ledger'), doctor: text },
       };
     },
-    logged: () => lines.map((line) => JSON.parse(line) as object),
-    stop: () => bot.stop(),
+    logged: () => bot.lines.map((line) => JSON.parse(line) as object),
+    stop: () => bot.app.stop(),
     async restart() {
-      await bot.stop();
-      bot = await start();
+      await bot.app.stop();
+      bot = await startApp(environment);
     },
     async expectAllVotesStored() {
-      await bot.stop();
-      const store = await openStore(`sqlite:${file}`, systemClock, { thread: false });
-      for (const userId of acknowledged)
-        expect(await store.ledgerIn(firstCommunity).account(userId)).toMatchObject({ credits: 10 });
-      await store.close();
+      await bot.app.stop();
+      await verifyLedger(file);
     },
   };
 }

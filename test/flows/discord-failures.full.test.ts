@@ -53,19 +53,6 @@ describe('while Discord fails', { timeout: 60_000 }, () => {
     );
   });
 
-  it('an announcement that Discord rejects waits with the reason, and does not delay others', async () => {
-    const { discord, vote, purchase, announced, owner, announcements, premium } = await connectedJourney();
-    discord.faults.losePermission(premium);
-    await purchase(500);
-    await vote(1);
-    await vi.waitFor(() => expect(announced(announcements)).toHaveLength(1), waitOptions);
-    await vi.waitFor(async () => {
-      expect(await owner('/effects?state=waiting')).toMatchObject({
-        effects: [{ state: 'waiting', reason: expect.stringContaining('Give it Send Messages') }],
-      });
-    }, waitOptions);
-  });
-
   it('a failed announcement is retried and sent once while the gateway resumes', async () => {
     const { discord, vote, announced, announcements } = await connectedJourney();
     discord.faults.respond500(1, /POST .*messages/);

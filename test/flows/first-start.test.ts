@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import type { Message, SubmittedValues } from 'local-discord';
 import { describe, expect, it, vi } from 'vitest';
-import { loadConfig } from '../../config/load.ts';
 import { controlsOf, textsOf } from '../../packages/local-discord/src/objects.ts';
 import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
 import { findSite } from '../../src/webhook/sites/index.ts';
-import { runCommand } from '../support/command-line.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { unreachableDiscord } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';
@@ -124,16 +122,6 @@ describe('the first start', { timeout: 120_000 }, () => {
     expect(JSON.stringify(credits)).toContain('**10** credits');
   });
 
-  it('on PostgreSQL names the key that /setup needs', async () => {
-    const { code, stderr } = await runCommand(['start'], {
-      ...twoSettings(unreachableDiscord),
-      DATABASE_URL: 'postgres://tally@127.0.0.1:9/tally',
-    });
-    expect(code).toBe(2);
-    expect(stderr).toContain('Set SETTINGS_KEY to the output of `openssl rand -hex 32`');
-    expect(stderr).toContain('/setup');
-  });
-
   it('without installed packages says how to install them', async () => {
     const clone = tempDir();
     for (const name of ['src', 'commands', 'config', 'locales']) cpSync(name, join(clone, name), { recursive: true });
@@ -144,14 +132,5 @@ describe('the first start', { timeout: 120_000 }, () => {
     expect(program.output()).toMatch(
       /^The package \S+ is not installed\. Run "npm ci" in the folder of tallyhook.*\n$/,
     );
-  });
-
-  it('needs the address of the service only for a listing with an API key, and names it alone', async () => {
-    const { LOOKUP_BASE_URL: _, ...onlyToken } = twoSettings(unreachableDiscord);
-    expect(loadConfig(onlyToken)).toMatchObject({ listings: [], lookup: { baseUrl: '' } });
-    const { code, stderr } = await runCommand(['start'], { ...onlyToken, LOOKUP_SERVER_KEY: 'key' });
-    expect(code).toBe(2);
-    expect(stderr).toContain('LOOKUP_BASE_URL is missing');
-    expect(stderr).toContain('1 issue)');
   });
 });

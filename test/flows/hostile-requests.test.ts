@@ -1,40 +1,10 @@
-import { systemClock } from '@tallyhook/platform/clock';
-import { createLog } from '@tallyhook/platform/log';
 import { hostilePaths, hostileRequests } from '@tallyhook/platform/testing/hostile-requests';
 import { parseResponses, rawConnection } from '@tallyhook/platform/testing/raw-http';
-import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadConfig } from '../../config/load.ts';
-import { createApp } from '../../src/app/app.ts';
-import { botToken } from '../support/bot-token.ts';
-import { newSqliteUrl } from '../support/new-sqlite.ts';
+import { describe, expect, it } from 'vitest';
+import { settings, unreachableDiscord } from '../support/settings.ts';
+import { startApp } from '../support/start-app.ts';
 
-const ownerToken = 'owner-token-for-tests';
-
-/** Starts the app without Discord and the service. Returns its log lines. */
-async function startApp() {
-  const directory = tempDir();
-  const config = loadConfig({
-    DISCORD_TOKEN: botToken,
-    DISCORD_API_URL: 'http://127.0.0.1:9/api',
-    LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
-    LOOKUP_SERVER_KEY: 'server-key-for-tests',
-    VOTE_WEBHOOK_SECRET: 'vote-secret-for-tests',
-    OWNER_TOKEN: ownerToken,
-    DATABASE_URL: newSqliteUrl(`${directory}/tallyhook.db`),
-    CACHE_URL: 'memory:',
-    PORT: '0',
-  });
-  const lines: string[] = [];
-  const log = createLog({
-    level: 'debug',
-    secrets: config.secrets,
-    destination: { write: (line) => void lines.push(line) },
-  });
-  const app = await createApp(config, { clock: systemClock, log });
-  onTestFinished(() => app.stop());
-  return { url: (await app.start()) ?? '', lines };
-}
+const ownerToken = 'owner-token';
 
 const paths = [
   '/healthz',
@@ -56,7 +26,7 @@ const paths = [
 
 describe('every route', { timeout: 60_000 }, () => {
   it('responds to any request, never with 500 or data from the request, and continues to run', async () => {
-    const { url, lines } = await startApp();
+    const { url, lines } = await startApp(settings(unreachableDiscord));
     for (const { method, label, bytes } of hostileRequests(
       [...paths, ...hostilePaths],
       `Authorization: Bearer ${ownerToken}\r\n`,

@@ -2,17 +2,16 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { parseEnv, stripVTControlCharacters } from 'node:util';
-import { systemClock } from '@tallyhook/platform/clock';
-import { createLog } from '@tallyhook/platform/log';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { createTypist, ctrlC, type Typed, tick } from '@tallyhook/platform/testing/typist';
-import { startService } from 'listing-service';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { schemaAddress } from '../../config/listings-file.ts';
 import { envTemplate } from '../../src/cli/init/init-command.ts';
 import { botToken } from '../support/bot-token.ts';
 import { runCommand, startCommand } from '../support/command-line.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { unreachableDiscord } from '../support/settings.ts';
+import { startListingService } from '../support/start-installation.ts';
 
 /** Runs `tallyhook init` on a terminal, and types the answers. */
 async function typeInto(directory: string, environment: Record<string, string>, typed: Typed) {
@@ -24,22 +23,10 @@ async function typeInto(directory: string, environment: Record<string, string>, 
   return { ...run, output: stripVTControlCharacters(run.output) };
 }
 
-async function listingService() {
-  const service = await startService({
-    ...{ host: '127.0.0.1', port: 0, database: `sqlite:${tempDir()}/service.db`, clock: systemClock },
-    log: createLog({ level: 'silent', secrets: [] }),
-    ...{ allowLoopbackTargets: true, seed: true },
-  });
-  onTestFinished(() => service.stop());
-  const keys = service.seeded?.keys;
-  if (!keys) throw new Error('not seeded');
-  return { baseUrl: service.baseUrl, keys };
-}
-
 describe('tallyhook init', { timeout: 120_000 }, () => {
   it('rejects wrong values, hides secrets, and after Ctrl-C leaves the file as it is', async () => {
     const discord = await localDiscord();
-    const { baseUrl } = await listingService();
+    const { baseUrl } = (await startListingService()).service;
     const directory = tempDir();
     const path = join(directory, '.env');
     writeFileSync(path, '# mine\nPORT=4000\n');
@@ -79,7 +66,8 @@ describe('tallyhook init', { timeout: 120_000 }, () => {
 
   it('keeps comments and other values of an existing file, and is right for doctor', async () => {
     const discord = await localDiscord();
-    const { baseUrl, keys } = await listingService();
+    const { service, keys } = await startListingService();
+    const { baseUrl } = service;
     const directory = tempDir();
     const path = join(directory, '.env');
     writeFileSync(path, '# mine\nOWNER_TOKEN="a # b"\nPORT=0 # any\n#PUBLIC_URL=\n', { mode: 0o644 });
@@ -205,5 +193,21 @@ describe('tallyhook init', { timeout: 120_000 }, () => {
     const noTerminal = await runCommand(['init'], {}, directory);
     expect(noTerminal.code).toBe(2);
     expect(noTerminal.output).toContain('There is no terminal');
+  });
+
+  it('creates the file that TALLYHOOK_CONFIG names, with the schema for editors, and never replaces it', async () => {
+    const directory = tempDir();
+    const path = join(directory, 'listings.json');
+    const init = ['init', '--yes', '--offline', '--set', 'TALLYHOOK_CONFIG=listings.json'];
+    const run = () => runCommand(init, { DISCORD_TOKEN: botToken }, directory);
+    const { code, stdout } = await run();
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`Wrote ${path}: list your servers`)]);
+    const { $schema, listings } = JSON.parse(readFileSync(path, 'utf8'));
+    expect([$schema, listings]).toEqual([schemaAddress, []]);
+    const own = `{ "$schema": "${schemaAddress}", "listings": [{ "name": "harbour", "kind": "server" }] }`;
+    writeFileSync(path, own);
+    expect((await run()).stdout).not.toContain('list your servers');
+    expect(readFileSync(path, 'utf8')).toBe(own);
+    expect(await runCommand(['config', '--check'], {}, directory)).toMatchObject({ code: 0 });
   });
 });

@@ -2,18 +2,16 @@ import { chmodSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync 
 import { join } from 'node:path';
 import { systemClock } from '@tallyhook/platform/clock';
 import { generateKeyText } from '@tallyhook/platform/encryption/encryption-key';
-import { createLog } from '@tallyhook/platform/log';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { createApp } from '../../src/app/app.ts';
 import { openStore } from '../../src/features/store.ts';
-import { sign } from '../../src/webhook/signature.ts';
 import { runCommand } from '../support/command-line.ts';
 import { diagnose } from '../support/diagnose.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { setupOver } from '../support/setup-over.ts';
+import { postVote, startApp } from '../support/start-app.ts';
 
 const author = { guildId: '123456789012345678', authorId: '1', interactionId: '2' };
 const linkedSecret = 'secret-of-the-linked-listing';
@@ -22,7 +20,7 @@ const linkedSecret = 'secret-of-the-linked-listing';
 async function createInstallation() {
   const directory = tempDir();
   const environment = {
-    ...{ TALLYHOOK_ROLES: 'receive', CACHE_URL: 'memory:', PORT: '0' },
+    TALLYHOOK_ROLES: 'receive',
     ...{ DATABASE_URL: newSqliteUrl(join(directory, 'tallyhook.db')) },
     ...{ VOTE_WEBHOOK_SECRET: voteSecret, PREMIUM_WEBHOOK_SECRET: premiumSecret },
   };
@@ -36,20 +34,8 @@ async function createInstallation() {
   return { directory, environment, keyFile: encryption.keyFile ?? '', linkedName: linked.listing.name };
 }
 
-/** Starts the app, until the test has finished. */
-async function start(environment: Record<string, string>) {
-  const lines: string[] = [];
-  const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
-  const app = await createApp(loadConfig(environment), { clock: systemClock, log });
-  onTestFinished(() => app.stop());
-  return { url: (await app.start()) ?? '', lines };
-}
-
-async function statusOfVote(url: string, path: string, secret: string): Promise<number> {
-  const body = JSON.stringify({ event: 'server_vote', userId: '42', timestamp: new Date().toISOString() });
-  const headers = { 'x-webhook-signature': sign(body, secret) };
-  return (await fetch(`${url}${path}`, { method: 'POST', body, headers })).status;
-}
+const voteAt = async (url: string, path: string, secret: string) =>
+  (await postVote(url, '42', { path, secret })).status;
 
 const damages: Readonly<Record<string, (keyFile: string) => void>> = {
   'is empty': (keyFile) => truncateSync(keyFile),
@@ -64,9 +50,9 @@ describe('a key file that', { timeout: 120_000 }, () => {
     async (damage) => {
       const { environment, keyFile, linkedName } = await createInstallation();
       damages[damage]?.(keyFile);
-      const { url, lines } = await start(environment);
-      expect(await statusOfVote(url, '/webhooks/vote', voteSecret)).toBe(200);
-      expect(await statusOfVote(url, `/webhooks/${linkedName}/vote`, linkedSecret)).toBe(503);
+      const { url, lines } = await startApp(environment);
+      expect(await voteAt(url, '/webhooks/vote', voteSecret)).toBe(200);
+      expect(await voteAt(url, `/webhooks/${linkedName}/vote`, linkedSecret)).toBe(503);
 
       const whole = await fetch(`${url}/readyz`);
       const reason = 'the key of the webhook secrets of 1 listing is missing';
@@ -96,9 +82,9 @@ describe('a key file that', { timeout: 120_000 }, () => {
     expect(findingsOf('files')).toEqual([`warn: Every user of this machine can read ${keyFile}.`]);
     expect(statSync(keyFile).mode & 0o777).toBe(0o644);
 
-    const { url, lines } = await start(environment);
-    expect(await statusOfVote(url, '/webhooks/vote', voteSecret)).toBe(200);
-    expect(await statusOfVote(url, `/webhooks/${linkedName}/vote`, linkedSecret)).toBe(200);
+    const { url, lines } = await startApp(environment);
+    expect(await voteAt(url, '/webhooks/vote', voteSecret)).toBe(200);
+    expect(await voteAt(url, `/webhooks/${linkedName}/vote`, linkedSecret)).toBe(200);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect(statSync(keyFile).mode & 0o777).toBe(0o600);
     expect(readFileSync(keyFile, 'utf8')).toBe(text);
@@ -113,7 +99,7 @@ describe('a key file that', { timeout: 120_000 }, () => {
     expect(await runCommand(['rekey'], environment)).toMatchObject({ code: 0 });
     expect(readFileSync(keyFile, 'utf8')).not.toBe(before);
     expect(statSync(keyFile).mode & 0o777).toBe(0o600);
-    const { url } = await start(environment);
-    expect(await statusOfVote(url, `/webhooks/${linkedName}/vote`, linkedSecret)).toBe(200);
+    const { url } = await startApp(environment);
+    expect(await voteAt(url, `/webhooks/${linkedName}/vote`, linkedSecret)).toBe(200);
   });
 });

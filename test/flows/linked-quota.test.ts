@@ -4,9 +4,8 @@ import { generateKeyText } from '@tallyhook/platform/encryption/encryption-key';
 import { createLog } from '@tallyhook/platform/log';
 import { createRedactor } from '@tallyhook/platform/redactor';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { createApp } from '../../src/app/app.ts';
 import { prepareCommunities } from '../../src/features/communities/community-ids.ts';
 import { createDirectory, createListingTargets } from '../../src/features/communities/directory.ts';
 import { createSettings } from '../../src/features/settings/in-effect.ts';
@@ -15,6 +14,7 @@ import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
+import { startApp } from '../support/start-app.ts';
 
 const guildId = '700000000000000001';
 const linkedSecret = 'secret-of-the-linked-listing';
@@ -22,11 +22,13 @@ const linkedSecret = 'secret-of-the-linked-listing';
 /** The program with a listing of the operator and one that the owner of a guild has linked. */
 async function startLinked(limits: Record<string, string>) {
   const clock = manualClock();
-  const environment = { ...settings(unreachableDiscord), TALLYHOOK_ROLES: 'receive', CACHE_URL: 'memory:', ...limits };
   const databaseUrl = newSqliteUrl();
-  const config = loadConfig({ ...environment, SETTINGS_KEY: generateKeyText(), DATABASE_URL: databaseUrl });
-  const lines: string[] = [];
-  const log = createLog({ level: 'warn', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  const environment = {
+    ...{ ...settings(unreachableDiscord), TALLYHOOK_ROLES: 'receive', SETTINGS_KEY: generateKeyText() },
+    ...{ DATABASE_URL: databaseUrl, ...limits },
+  };
+  const config = loadConfig(environment);
+  const log = createLog({ level: 'silent', secrets: [] });
 
   const store = await openStore(databaseUrl, clock, { thread: false });
   const communityIds = await prepareCommunities(store.communityIds, config.listings);
@@ -52,9 +54,7 @@ async function startLinked(limits: Record<string, string>) {
   if (linked.status !== 'linked' || onSite.status !== 'linked') throw new Error(JSON.stringify([linked, onSite]));
   await store.close();
 
-  const app = await createApp(config, { clock, log });
-  onTestFinished(() => app.stop());
-  const url = await app.start();
+  const { url, lines } = await startApp(environment, { clock });
   let votes = 0;
   async function post(path: string, secret: string, padding = 0) {
     votes += 1;
@@ -72,11 +72,8 @@ async function startLinked(limits: Record<string, string>) {
     /** A delivery to the listing on another site, with the token in its header. */
     async toSite(path: string, token: string) {
       votes += 1;
-      const body = JSON.stringify({
-        guild: guildId,
-        user: String(400_000_000_000_000_000n + BigInt(votes)),
-        test: false,
-      });
+      const user = String(400_000_000_000_000_000n + BigInt(votes));
+      const body = JSON.stringify({ guild: guildId, user, test: false });
       const address = `${url}/webhooks/${onSite.listing.name}${path}`;
       const response = await fetch(address, { method: 'POST', headers: { authorization: token }, body });
       return response.status;
@@ -96,7 +93,7 @@ it('a linked listing gets 503 beyond its deliveries per hour, and others do not'
     expect(retryAfter).toBeGreaterThan(0);
   }
   for (let sent = 0; sent < 5; sent += 1) expect(await toOwn()).toMatchObject({ status: 200 });
-  const warnings = lines.filter((line) => line.includes('LINKED_DELIVERIES_PER_HOUR'));
+  const warnings = lines.filter((line) => line.includes('"level":40') && line.includes('LINKED_DELIVERIES_PER_HOUR'));
   expect(warnings).toHaveLength(1);
   await clock.advance(hour + 5 * minute);
   expect(await toLinked()).toMatchObject({ status: 200 });

@@ -3,45 +3,25 @@ import { readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '@tallyhook/platform/clock';
-import { createLog } from '@tallyhook/platform/log';
 import { queryValue } from '@tallyhook/platform/testing/query-value';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { startService } from 'listing-service';
-import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sign } from '../../src/webhook/signature.ts';
 import { runCommand } from '../support/command-line.ts';
 import { createDatabaseWithVotes } from '../support/database-with-votes.ts';
-import { premiumSecret, voteSecret } from '../support/listings.ts';
+import { localDiscord } from '../support/local-discord.ts';
+import { settings } from '../support/settings.ts';
+import { postVote } from '../support/start-app.ts';
+import { startListingService } from '../support/start-installation.ts';
 import { launcher, startProgram } from '../support/start-program.ts';
 
 /** Starts a program with Discord and a service, and sends votes continuously. */
 async function startWithVotes() {
   const directory = tempDir();
-  const discord = await startLocalDiscord({ rateLimits: false });
-  onTestFinished(() => discord.stop());
-  const service = await startService({
-    host: '127.0.0.1',
-    port: 0,
-    database: `sqlite:${directory}/service.db`,
-    clock: systemClock,
-    log: createLog({ level: 'silent', secrets: [] }),
-    allowLoopbackTargets: true,
-    seed: true,
-  });
-  onTestFinished(() => service.stop());
+  const discord = await localDiscord({ rateLimits: false });
+  const { service, keys } = await startListingService();
   const environment = {
-    DISCORD_TOKEN: discord.token,
-    DISCORD_API_URL: discord.apiUrl,
-    DISCORD_GUILD_ID: discord.guildId,
-    LOOKUP_BASE_URL: service.baseUrl,
-    LOOKUP_SERVER_KEY: service.seeded?.keys?.server ?? '',
-    VOTE_WEBHOOK_SECRET: voteSecret,
-    PREMIUM_WEBHOOK_SECRET: premiumSecret,
-    ANNOUNCE_CHANNEL_ID: discord.channels.announcements,
-    DATABASE_URL: 'sqlite:data/tallyhook.db',
-    PORT: '0',
+    ...{ ...settings(discord), DISCORD_GUILD_ID: discord.guildId, DATABASE_URL: 'sqlite:data/tallyhook.db' },
+    ...{ LOOKUP_BASE_URL: service.baseUrl, LOOKUP_SERVER_KEY: keys.server },
   };
   const running = startProgram(['start'], environment, directory);
   const url = await running.url();
@@ -56,9 +36,7 @@ async function startWithVotes() {
       // The doctor, Discord and the service are in this process, and need its time, too.
       await sleep(10);
       user += 1;
-      const body = JSON.stringify({ event: 'server_vote', userId: String(user), timestamp: new Date().toISOString() });
-      const headers = { 'x-webhook-signature': sign(body, voteSecret) };
-      const response = await fetch(`${url}/webhooks/vote`, { method: 'POST', body, headers }).catch(() => null);
+      const response = await postVote(url, String(user)).catch(() => null);
       if (response?.status === 200) acknowledged += 1;
     }
   });

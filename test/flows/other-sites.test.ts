@@ -1,3 +1,4 @@
+import type { Clock } from '@tallyhook/platform/clock';
 import { hour, minute } from '@tallyhook/platform/durations';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
@@ -10,6 +11,26 @@ import { environmentWith } from '../support/listings-file.ts';
 import { textOf } from '../support/message-text.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
+const topgg = {
+  ...{ name: 'quartermaster', title: 'Quartermaster', kind: 'bot', id: '716390085896962058', site: 'topgg' },
+  voteSecrets: ['whs_secret'],
+};
+const disurl = {
+  ...{ name: 'harbour', title: 'Harbour', kind: 'server', id: '716390085896962059', site: 'disurl' },
+  voteSecrets: ['token'],
+};
+
+/** An installation with these listings alone, and without the service. */
+function startOn(listings: readonly object[], changes: Record<string, string>, clock?: Clock) {
+  const unset = [
+    ...['LOOKUP_BASE_URL', 'LOOKUP_SERVER_KEY', 'LOOKUP_BOT_KEY', 'VOTE_WEBHOOK_SECRET'],
+    ...['PREMIUM_WEBHOOK_SECRET', 'ANNOUNCE_CHANNEL_ID', 'PREMIUM_CHANNEL_ID'],
+  ];
+  const { TALLYHOOK_CONFIG = '' } = environmentWith(listings);
+  const none = Object.fromEntries(unset.map((name) => [name, '']));
+  return startInstallation({ ...none, TALLYHOOK_CONFIG, ...changes }, clock);
+}
+
 it('a member of a community on other sites alone sees where to vote, and claims a vote that only a site knows', async () => {
   const site = await startFakeService();
   onTestFinished(() => site.close());
@@ -19,30 +40,7 @@ it('a member of a community on other sites alone sees where to vote, and claims 
     const isHistory = request.url?.includes('startDate');
     json(200, isHistory ? { data: [], cursor: null } : { created_at, expires_at, weight: 1 })(response, request);
   });
-  const topgg = {
-    name: 'quartermaster',
-    title: 'Quartermaster',
-    kind: 'bot',
-    id: '716390085896962058',
-    site: 'topgg',
-    siteKey: 'site-key',
-  };
-  const disurl = {
-    name: 'harbour',
-    title: 'Harbour',
-    kind: 'server',
-    id: '716390085896962059',
-    site: 'disurl',
-    voteSecrets: ['token'],
-  };
-  const { TALLYHOOK_CONFIG = '' } = environmentWith([{ ...topgg, voteSecrets: ['whs_secret'] }, disurl]);
-  const unset = ['LOOKUP_BASE_URL', 'LOOKUP_SERVER_KEY', 'LOOKUP_BOT_KEY', 'VOTE_WEBHOOK_SECRET'];
-  const others = ['PREMIUM_WEBHOOK_SECRET', 'ANNOUNCE_CHANNEL_ID', 'PREMIUM_CHANNEL_ID'];
-  const { discord, lines } = await startInstallation({
-    ...Object.fromEntries([...unset, ...others].map((name) => [name, ''])),
-    TALLYHOOK_CONFIG,
-    SITE_API_URL: site.origin,
-  });
+  const { discord, lines } = await startOn([{ ...topgg, siteKey: 'site-key' }, disurl], { SITE_API_URL: site.origin });
   const names = () => discord.commands().map(({ name }) => name);
   await eventually(() => expect(names()).toEqual(expect.arrayContaining(['canvote', 'claim'])));
   const use = { userId: discord.members[0]?.id ?? '', channelId: discord.channels.announcements };
@@ -61,26 +59,10 @@ it('a member of a community on other sites alone sees where to vote, and claims 
 });
 
 it('in a community with several listings, "Vote" leads to all of them, from announcements and reminders', async () => {
-  const topgg = { name: 'quartermaster', title: 'Quartermaster', kind: 'bot', id: '716390085896962058', site: 'topgg' };
-  const disurl = {
-    name: 'harbour',
-    title: 'Harbour',
-    kind: 'server',
-    id: '716390085896962059',
-    site: 'disurl',
-    voteSecrets: ['token'],
-  };
   const clock = createOffsetClock();
   const own = { announcements: { voteButton: true }, announceChannelId: defaultGuild({}).announcements.id };
-  const listings = [{ ...topgg, voteSecrets: ['whs_secret'] }, disurl].map((each) => ({ ...each, ...own }));
-  const unset = ['LOOKUP_SERVER_KEY', 'LOOKUP_BOT_KEY', 'VOTE_WEBHOOK_SECRET', 'PREMIUM_WEBHOOK_SECRET'];
-  const { discord, url, app } = await startInstallation(
-    {
-      ...Object.fromEntries([...unset, 'ANNOUNCE_CHANNEL_ID', 'PREMIUM_CHANNEL_ID'].map((name) => [name, ''])),
-      TALLYHOOK_CONFIG: environmentWith(listings)['TALLYHOOK_CONFIG'] ?? '',
-    },
-    clock,
-  );
+  const listings = [topgg, disurl].map((each) => ({ ...each, ...own }));
+  const { discord, url, app } = await startOn(listings, {}, clock);
   const [voter, other] = discord.members.map(({ id }) => id);
   const channelId = discord.channels.announcements;
   await eventually(() => expect(discord.commands()).toHaveLength(app.commandData().length));

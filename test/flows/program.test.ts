@@ -3,10 +3,9 @@ import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { sign } from '../../src/webhook/signature.ts';
 import { runCommand } from '../support/command-line.ts';
-import { voteSecret } from '../support/listings.ts';
 import { fetchOwnerApi, settings, unreachableDiscord } from '../support/settings.ts';
+import { postVote } from '../support/start-app.ts';
 import { sourceLauncher, startProgram } from '../support/start-program.ts';
 import { serve } from '../support/start-receiver.ts';
 
@@ -17,43 +16,11 @@ const clockAheadEnvironment = {
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${10 * minute};`)}`,
 };
 
-async function vote(url: string, userId: string, timestamp = new Date().toISOString()) {
-  const body = JSON.stringify({ event: 'server_vote', userId, timestamp });
-  const response = await fetch(`${url}/webhooks/vote`, {
-    method: 'POST',
-    body,
-    headers: { 'x-webhook-signature': sign(body, voteSecret) },
-  });
-  return { status: response.status, json: (await response.json()) as { outcome?: string } };
-}
-
 describe('the program', { timeout: 180_000 }, () => {
-  it('prints its version, its commands and a hint for an unknown command', async () => {
-    expect(await runCommand(['--help'])).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^Usage: tallyhook .*\n {2}sandbox /s),
-    });
-    expect(await runCommand(['--version'])).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
-    });
-    expect(await runCommand(['nonsense'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--help') });
-  });
-
   it('starts from its sources', async () => {
     const { ended, output } = startProgram(['--version'], {}, tempDir(), [], sourceLauncher);
     expect(await ended).toBe(0);
     expect(output()).toMatch(/^\d+\.\d+\.\d+\n$/);
-  });
-
-  it('exits with 2 and reports every issue if its configuration is invalid in production', async () => {
-    const { code, stderr } = await runCommand(['start'], {
-      NODE_ENV: 'production',
-      PORT: 'x',
-      LOOKUP_BASE_URL: 'ftp://lists.example',
-    });
-    expect(code).toBe(2);
-    for (const name of ['DISCORD_TOKEN', 'LOOKUP_BASE_URL', 'PORT']) expect(stderr).toContain(name);
   });
 
   it('exits with 1 and a message if its port is in use', async () => {
@@ -67,34 +34,13 @@ describe('the program', { timeout: 180_000 }, () => {
     expect(stderr).toContain('Another program uses this port');
   });
 
-  it('receives votes while Discord is unavailable, is not ready, and exits with 0 after SIGTERM', async () => {
-    const running = startProgram(
-      ['start'],
-      settings({ ...unreachableDiscord, channels: { announcements: '1', premium: '1' } }),
-      tempDir(),
-    );
-    const url = await running.url();
-    expect(await vote(url, '1')).toMatchObject({ status: 200, json: { outcome: 'recorded' } });
-    const ready = await fetch(`${url}/readyz`);
-    expect(ready.status).toBe(503);
-    expect(await ready.json()).toMatchObject({ parts: { store: { ready: true }, discord: { ready: false } } });
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    await vi.waitFor(async () => {
-      expect(await fetchOwnerApi(url, '/effects?state=waiting')).toMatchObject({
-        effects: [{ state: 'waiting', attempts: expect.any(Number) }],
-      });
-    }, waitOptions);
-    running.process.kill('SIGTERM');
-    expect(await running.ended).toBe(0);
-  });
-
   it('becomes ready after Discord recovers, and sends pending announcements', async () => {
     const discord = await startLocalDiscord();
     onTestFinished(() => discord.stop());
     discord.faults.outage(true);
     const running = startProgram(['start'], settings(discord), tempDir());
     const url = await running.url();
-    await vote(url, '1');
+    await postVote(url, '1');
     await vi.waitFor(async () => {
       const { effects } = await fetchOwnerApi<{ effects: { attempts: number }[] }>(url, '/effects?state=waiting');
       expect(effects[0]?.attempts).toBeGreaterThan(0);
@@ -119,7 +65,7 @@ describe('the program', { timeout: 180_000 }, () => {
     const running = startProgram(['start'], environment, directory);
     const url = await running.url();
     discord.faults.loseAnswers(100, /POST .*messages/);
-    await vote(url, '1');
+    await postVote(url, '1');
     await vi.waitFor(() => expect(announcements()).toHaveLength(1), waitOptions);
     running.process.kill('SIGKILL');
     await running.ended;
@@ -135,7 +81,7 @@ describe('the program', { timeout: 180_000 }, () => {
       waitOptions,
     );
     expect(announcements()).toHaveLength(1);
-    await vote(restartedUrl, '2');
+    await postVote(restartedUrl, '2');
     await vi.waitFor(() => expect(announcements()).toHaveLength(2), waitOptions);
   });
 });

@@ -1,17 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type Clock, systemClock } from '@tallyhook/platform/clock';
-import { minute, second } from '@tallyhook/platform/durations';
-import { createLog } from '@tallyhook/platform/log';
-import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import type { LocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { loadConfig } from '../../config/load.ts';
-import { createApp } from '../../src/app/app.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { blocksOf } from '../support/message-text.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
+import { postVote, startApp } from '../support/start-app.ts';
 import { idInSecond, joinGuilds } from '../support/two-guilds.ts';
 
 const waitOptions = { timeout: 60_000, interval: 100 };
@@ -39,22 +35,15 @@ async function createGuilds(members: number) {
       },
     ]),
     ...{ DISCORD_TOKEN: bad.token, DISCORD_API_URL: apiUrl, OWNER_TOKEN: 'owner-token', PORT: '0' },
-    ...{ LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1', CACHE_URL: 'memory:' },
-    DATABASE_URL: newSqliteUrl(),
+    ...{ LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1', DATABASE_URL: newSqliteUrl() },
   };
   return { bad, good, environment };
 }
 
 async function startProcess(environment: Record<string, string>, clock: Clock = systemClock) {
-  const log = createLog({ level: 'silent', secrets: [] });
-  const app = await createApp(loadConfig(environment), { clock, log });
-  onTestFinished(() => app.stop());
-  const url = (await app.start()) ?? '';
-  const vote = async (userId: string, secret: string) => {
-    const body = JSON.stringify({ userId, timestamp: new Date(clock.now()).toISOString() });
-    const headers = { 'x-webhook-signature': sign(body, secret) };
-    expect((await fetch(`${url}/webhooks/vote`, { method: 'POST', body, headers })).status).toBe(200);
-  };
+  const { app, url } = await startApp(environment, { clock });
+  const vote = async (userId: string, secret: string) =>
+    expect((await postVote(url, userId, { secret, at: clock.now() })).status).toBe(200);
   const database = new DatabaseSync((environment['DATABASE_URL'] ?? '').replace('sqlite:', ''), { readOnly: true });
   onTestFinished(() => database.close());
   const select = database.prepare('select kind, queue, reason from effects where state = ?');
@@ -87,7 +76,7 @@ describe('a guild in which Discord rejects everything', { timeout: 180_000 }, ()
   it('costs a few requests however many votes it has, delays no other guild, and gets what waited once it is possible', async () => {
     const count = 100;
     const { bad, good, environment } = await createGuilds(count);
-    const { vote, effects } = await startProcess(environment);
+    const { vote, effects, read } = await startProcess(environment);
     const voters = Array.from({ length: count }, (_, index) => memberId(index));
     await vi.waitFor(() => expect(bad.connected).toBe(true), waitOptions);
 
@@ -102,6 +91,10 @@ describe('a guild in which Discord rejects everything', { timeout: 180_000 }, ()
       expect(reasons).toContainEqual(expect.stringContaining('Drag the role of the bot above it'));
       expect(waiting.filter(({ kind, queue }) => kind === 'role' && !queue.endsWith(bad.roles.moderator))).toEqual([]);
     }, waitOptions);
+    const note = expect.stringContaining('1 channel and 1 role');
+    expect(JSON.parse(await read('/readyz'))).toMatchObject({ parts: { requests: { ready: true, note } } });
+    for (const kind of ['channel', 'role'])
+      expect(await read('/metrics')).toMatch(new RegExp(`^tallyhook_discord_stopped\\{kind="${kind}"\\} 1$`, 'm'));
     await vote('502', goodSecret);
     await vi.waitFor(() => expect(announced(good)).toEqual(['501', '502']), waitOptions);
     expect(rejected(bad).role).toBeLessThanOrEqual(10);
@@ -145,50 +138,5 @@ describe('a guild in which Discord rejects everything', { timeout: 180_000 }, ()
       expect(texts.join()).toContain(`<@${memberId(1)}>`);
       expect(bad.rolesOf(memberId(1))).toEqual([bad.roles.moderator]);
     }
-  });
-
-  it('is tried once a minute where no process has the gateway, also after a restart, and says so', async () => {
-    const { bad, good, environment } = await createGuilds(30);
-    const clock = createOffsetClock();
-    const announcer = { ...environment, TALLYHOOK_ROLES: 'receive,announce' };
-    const first = await startProcess(announcer, clock);
-    const [voter = '', ...others] = Array.from({ length: 30 }, (_, index) => memberId(index));
-    await first.vote(voter, badSecret);
-    const firsts = () => first.effects('waiting').filter(({ reason }) => reason !== null);
-    await vi.waitFor(() => expect(firsts()).toHaveLength(2), waitOptions);
-    const before = rejected(bad);
-    await inParallel(others, (userId) => first.vote(userId, badSecret));
-    await vi.waitFor(() => {
-      const ofRole = first.effects('waiting').filter(({ queue }) => queue.endsWith(bad.roles.moderator));
-      expect(ofRole).toHaveLength(1 + others.length);
-    }, waitOptions);
-    expect(JSON.parse(await first.read('/readyz'))).toMatchObject({
-      ready: true,
-      parts: { requests: { ready: true, note: expect.stringContaining('1 channel and 1 role') } },
-    });
-    expect(await first.read('/metrics')).toMatch(/^tallyhook_discord_stopped\{kind="channel"\} 1$/m);
-    expect(await first.read('/metrics')).toMatch(/^tallyhook_discord_stopped\{kind="role"\} 1$/m);
-    await first.app.stop();
-
-    const next = await startProcess(announcer, clock);
-    await next.vote('501', goodSecret);
-    await vi.waitFor(() => expect(announced(good)).toEqual(['501']), waitOptions);
-    expect(rejected(bad)).toEqual(before);
-    clock.advance(minute + second);
-    await vi.waitFor(() => {
-      expect(rejected(bad).role).toBe(before.role + 1);
-      expect(rejected(bad).channel).toBeGreaterThan(before.channel);
-    }, waitOptions);
-    const afterProbe = rejected(bad);
-    await next.vote('502', goodSecret);
-    await vi.waitFor(() => expect(announced(good)).toEqual(['501', '502']), waitOptions);
-    expect(rejected(bad)).toEqual(afterProbe);
-
-    bad.faults.regainPermission(bad.channels.announcements);
-    bad.guild.moveRole(bad.roles.moderator, 1);
-    clock.advance(minute + second);
-    await vi.waitFor(() => expect(next.effects('waiting')).toEqual([]), waitOptions);
-    expect(next.effects('buried')).toEqual([]);
-    expect(announced(bad)).toEqual([voter, ...others].toSorted());
   });
 });

@@ -1,67 +1,18 @@
-import { createServer, request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { systemClock } from '@tallyhook/platform/clock';
-import { createLog } from '@tallyhook/platform/log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { Routes } from 'discord-api-types/v10';
 import type { LocalDiscord } from 'local-discord';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadConfig } from '../../config/load.ts';
-import { createApp } from '../../src/app/app.ts';
+import { describe, expect, it } from 'vitest';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings } from '../support/settings.ts';
-
-/** Starts a process of an installation in this process; returns its URL and its log. */
-async function startProcess(environment: Record<string, string>) {
-  const lines: { level: number; msg: string; [field: string]: unknown }[] = [];
-  const log = createLog({
-    level: 'debug',
-    secrets: [],
-    destination: { write: (line) => void lines.push(JSON.parse(line)) },
-  });
-  const app = await createApp(loadConfig({ CACHE_URL: 'memory:', PORT: '0', ...environment }), {
-    clock: systemClock,
-    log,
-  });
-  onTestFinished(() => app.stop());
-  return { app, url: (await app.start()) ?? '', lines };
-}
-
-async function vote(url: string, userId: string): Promise<Response> {
-  const body = JSON.stringify({ userId, timestamp: new Date().toISOString() });
-  return fetch(`${url}/webhooks/vote`, {
-    method: 'POST',
-    body,
-    headers: { 'x-webhook-signature': sign(body, voteSecret) },
-  });
-}
+import { postVote, startApp } from '../support/start-app.ts';
+import { startBalancer } from '../support/start-balancer.ts';
 
 async function readiness(url: string, query = '') {
   const response = await fetch(`${url}/readyz${query}`);
   return { status: response.status, ...((await response.json()) as { ready: boolean; parts: object }) };
-}
-
-/** Requests go to each process in turn. Returns the URL. */
-async function startBalancer(targets: readonly string[]): Promise<{ url: string; requests: number[] }> {
-  const requests = targets.map(() => 0);
-  let next = 0;
-  const server = createServer((request, response) => {
-    const index = next++ % targets.length;
-    requests[index] = (requests[index] ?? 0) + 1;
-    const { method, headers, url: path } = request;
-    const forwarded = httpRequest(`${targets[index]}${path}`, { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    request.pipe(forwarded);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
 async function setEndpoint(discord: LocalDiscord, url: string): Promise<void> {
@@ -71,7 +22,7 @@ async function setEndpoint(discord: LocalDiscord, url: string): Promise<void> {
 
 describe('a process that only receives', () => {
   it('needs no token, and is ready when the database is', async () => {
-    const { url } = await startProcess({
+    const { url } = await startApp({
       TALLYHOOK_ROLES: 'receive',
       DATABASE_URL: newSqliteUrl(),
       VOTE_WEBHOOK_SECRET: voteSecret,
@@ -82,8 +33,7 @@ describe('a process that only receives', () => {
     expect(await readiness(url, '?role=answer')).toMatchObject({ status: 503, ready: false });
     expect(await readiness(url, '?role=announce')).toMatchObject({ status: 503, ready: false });
     expect((await fetch(`${url}/readyz?role=recieve`)).status).toBe(400);
-    const response = await vote(url, '501');
-    expect([response.status, await response.json()]).toEqual([200, { received: true, outcome: 'recorded' }]);
+    expect(await postVote(url, '501')).toEqual({ status: 200, json: { received: true, outcome: 'recorded' } });
     expect((await fetch(`${url}/interactions`, { method: 'POST', body: '{}' })).status).toBe(404);
     expect(await (await fetch(`${url}/metrics`)).text()).not.toMatch(/^tallyhook_gateway_connected \d/m);
   });
@@ -97,22 +47,23 @@ describe('processes that share the roles', () => {
       DISCORD_PUBLIC_KEY: discord.publicKey,
       DATABASE_URL: newSqliteUrl(),
     };
-    const receiver = await startProcess({ ...shared, TALLYHOOK_ROLES: 'receive' });
-    const announcer = await startProcess({ ...shared, TALLYHOOK_ROLES: 'announce' });
+    const receiver = await startApp({ ...shared, TALLYHOOK_ROLES: 'receive' });
+    const announcer = await startApp({ ...shared, TALLYHOOK_ROLES: 'announce' });
     const answerers = [
-      await startProcess({ ...shared, TALLYHOOK_ROLES: 'answer' }),
-      await startProcess({ ...shared, TALLYHOOK_ROLES: 'answer' }),
+      await startApp({ ...shared, TALLYHOOK_ROLES: 'answer' }),
+      await startApp({ ...shared, TALLYHOOK_ROLES: 'answer' }),
     ];
-    for (const { url } of [announcer, ...answerers]) expect((await vote(url, '501')).status).toBe(404);
-    const balancer = await startBalancer(answerers.map(({ url }) => url));
+    for (const { url } of [announcer, ...answerers]) expect((await postVote(url, '501')).status).toBe(404);
+    const balancer = await startBalancer(() => answerers.map(({ url }) => url));
     await setEndpoint(discord, balancer.url);
     await eventually(() => expect(discord.commands().map(({ name }) => name)).toContain('credits'));
     expect(discord.connected).toBe(false);
 
     const [member] = discord.members;
     const userId = member?.id ?? '';
-    expect((await vote(receiver.url, userId)).status).toBe(200);
-    const before = [...balancer.requests];
+    expect((await postVote(receiver.url, userId)).status).toBe(200);
+    const counts = () => answerers.map(({ url }) => balancer.requestsTo(url));
+    const before = counts();
     const replies = await Promise.all(
       Array.from(
         { length: 10 },
@@ -121,11 +72,11 @@ describe('processes that share the roles', () => {
     );
     expect(new Set(replies.map(({ id }) => id)).size).toBe(10);
     expect(JSON.stringify(replies[0])).toContain('10');
-    expect(balancer.requests.map((count, index) => count - (before[index] ?? 0))).toEqual([5, 5]);
+    expect(counts().map((count, index) => count - (before[index] ?? 0))).toEqual([5, 5]);
     await eventually(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1));
     expect(discord.connected).toBe(false);
     for (const { lines } of [receiver, announcer, ...answerers]) {
-      expect(lines.filter(({ level }) => level >= 50)).toEqual([]);
+      expect(lines.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
     }
     expect(await readiness(answerers[0]?.url ?? '')).toMatchObject({ status: 200, parts: { store: { ready: true } } });
   });
@@ -135,7 +86,7 @@ describe('a process with the gateway', () => {
   it('stays ready to receive during an outage of Discord', async () => {
     const discord = await localDiscord();
     const database = { DATABASE_URL: newSqliteUrl() };
-    const { url } = await startProcess({ ...settings(discord), ...database });
+    const { url } = await startApp({ ...settings(discord), ...database });
     await eventually(async () => expect(await readiness(url)).toMatchObject({ status: 200 }));
     discord.faults.outage(true);
     await eventually(async () =>
@@ -153,11 +104,11 @@ describe('a process with the gateway', () => {
     const discord = await localDiscord();
     const database = { DATABASE_URL: newSqliteUrl() };
     const overHttp = { ...settings(discord), ...database, DISCORD_PUBLIC_KEY: discord.publicKey };
-    const { url } = await startProcess({ ...overHttp, TALLYHOOK_ROLES: 'answer' });
+    const { url } = await startApp({ ...overHttp, TALLYHOOK_ROLES: 'answer' });
     await setEndpoint(discord, url);
-    const { lines } = await startProcess({ ...settings(discord), ...database, TALLYHOOK_ROLES: 'answer' });
+    const { lines } = await startApp({ ...settings(discord), ...database, TALLYHOOK_ROLES: 'answer' });
     await eventually(() =>
-      expect(lines).toContainEqual(
+      expect(lines.map((line) => JSON.parse(line))).toContainEqual(
         expect.objectContaining({
           level: 50,
           msg: 'commands may not be received',

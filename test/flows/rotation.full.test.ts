@@ -4,11 +4,18 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '@tallyhook/platform/testing/postgres';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, vi } from 'vitest';
-import { sign } from '../../src/webhook/signature.ts';
-import { botToken } from '../support/bot-token.ts';
+import { fetchOwnerApi, settings, unreachableDiscord } from '../support/settings.ts';
+import { postVote } from '../support/start-app.ts';
 import { type Program, startProgram } from '../support/start-program.ts';
 
 const waitOptions = { timeout: 30_000, interval: 20 };
+
+const {
+  VOTE_WEBHOOK_SECRET: _secret,
+  PREMIUM_WEBHOOK_SECRET: _premium,
+  ...withoutSecret
+} = settings(unreachableDiscord);
+const { PORT: _port, ...withoutPort } = withoutSecret;
 
 /** Starts a program with its vote secret in a file. `write` changes the file. */
 async function startWithSecretFile(secret: string) {
@@ -16,27 +23,18 @@ async function startWithSecretFile(secret: string) {
   const file = join(directory, 'vote-secret');
   const write = (secrets: string) => writeFileSync(file, `${secrets}\n`, { mode: 0o600 });
   write(secret);
-  const environment = {
-    DISCORD_TOKEN: botToken,
-    DISCORD_API_URL: 'http://127.0.0.1:9/api',
-    LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
-    LOOKUP_SERVER_KEY: 'server-key-for-tests',
-    VOTE_WEBHOOK_SECRET_FILE: file,
-    OWNER_TOKEN: 'owner-token',
-  };
+  const environment = { ...withoutSecret, VOTE_WEBHOOK_SECRET_FILE: file };
   const start = (port: string) => startProgram(['start'], { ...environment, PORT: port }, directory);
   const running = start(String(await freePort()));
   const url = await running.url();
   return { directory, running, startAgain: () => start(new URL(url).port), url, write };
 }
 
-async function vote(url: string, userId: string, secret: string, at: string): Promise<number | null> {
-  const body = JSON.stringify({ event: 'server_vote', userId, timestamp: at });
-  const headers = { 'x-webhook-signature': sign(body, secret) };
-  const response = await fetch(`${url}/webhooks/vote`, { method: 'POST', body, headers }).catch(() => null);
-  await response?.text();
-  return response?.status ?? null;
-}
+const vote = (url: string, userId: string, secret: string, at = Date.now()) =>
+  postVote(url, userId, { secret, at }).then(
+    ({ status }) => status,
+    () => null,
+  );
 
 /**
  * Sends votes of new users over eight connections until stopped, signed with each secret in turn. Collects the statuses
@@ -44,7 +42,7 @@ async function vote(url: string, userId: string, secret: string, at: string): Pr
  */
 function startSenders(url: string, secrets: readonly string[]) {
   const statuses = new Map<string, (number | null)[]>();
-  const at = new Date().toISOString();
+  const at = Date.now();
   const prefix = secrets.map((secret) => Buffer.from(secret).readUInt16BE()).join('');
   let stopped = false;
   let sent = 0;
@@ -73,10 +71,7 @@ function startSenders(url: string, secrets: readonly string[]) {
   };
 }
 
-async function readSummary(url: string): Promise<{ votes: number; credits: number }> {
-  const response = await fetch(`${url}/owner/api/summary`, { headers: { authorization: 'Bearer owner-token' } });
-  return (await response.json()) as { votes: number; credits: number };
-}
+const readSummary = (url: string) => fetchOwnerApi<object>(url, '/summary');
 
 async function reloadSettings(running: Program, reload: () => void) {
   const count = () => running.output().split('configuration reloaded').length - 1;
@@ -99,7 +94,7 @@ describe('a secret', { timeout: 120_000 }, () => {
 
     const next = startSenders(url, ['new-secret']);
     await reloadSettings(running, () => write('new-secret'));
-    expect(await vote(url, '1', 'old-secret', new Date().toISOString())).toBe(401);
+    expect(await vote(url, '1', 'old-secret')).toBe(401);
     await vi.waitFor(() => expect(next.statuses.size).toBeGreaterThan(50), waitOptions);
     total += await next.stop();
 
@@ -111,8 +106,8 @@ describe('a secret', { timeout: 120_000 }, () => {
     running.process.kill('SIGHUP');
     await vi.waitFor(() => expect(running.output()).toContain('the previous settings stay active'), waitOptions);
     expect(running.output()).toContain('VOTE_WEBHOOK_SECRET');
-    expect(await vote(url, '2', 'new-secret', new Date().toISOString())).toBe(200);
-    expect(await vote(url, '3', 'next-secret', new Date().toISOString())).toBe(401);
+    expect(await vote(url, '2', 'new-secret')).toBe(200);
+    expect(await vote(url, '3', 'next-secret')).toBe(401);
     for (const secret of ['old-secret', 'new-secret', 'next-secret']) expect(running.output()).not.toContain(secret);
   });
 
@@ -121,23 +116,13 @@ describe('a secret', { timeout: 120_000 }, () => {
     const dotEnv = (secret: string, port: string) =>
       writeFileSync(join(directory, '.env'), `VOTE_WEBHOOK_SECRET=${secret}\nPORT=${port}\n`);
     dotEnv('old-secret', '0');
-    const running = startProgram(
-      ['start'],
-      {
-        DISCORD_TOKEN: botToken,
-        DISCORD_API_URL: 'http://127.0.0.1:9/api',
-        LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
-        LOOKUP_SERVER_KEY: 'server-key-for-tests',
-        DATABASE_URL: 'sqlite:another.db',
-      },
-      directory,
-    );
+    const running = startProgram(['start'], { ...withoutPort, DATABASE_URL: 'sqlite:another.db' }, directory);
     const url = await running.url();
-    expect(await vote(url, '1', 'old-secret', new Date().toISOString())).toBe(200);
+    expect(await vote(url, '1', 'old-secret')).toBe(200);
     await reloadSettings(running, () => dotEnv('new-secret', '8080'));
-    expect(await vote(url, '2', 'new-secret', new Date().toISOString())).toBe(200);
-    expect(await vote(url, '3', 'old-secret', new Date().toISOString())).toBe(401);
-    expect(running.output()).toContain('"settings":["HOST, PORT"]');
+    expect(await vote(url, '2', 'new-secret')).toBe(200);
+    expect(await vote(url, '3', 'old-secret')).toBe(401);
+    await vi.waitFor(() => expect(running.output()).toContain('"settings":["HOST, PORT"]'), waitOptions);
   });
 });
 

@@ -1,8 +1,67 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { systemClock } from '@tallyhook/platform/clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { seededMembers } from 'listing-service';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type ServiceProcess, startBalancer, startServiceProcess } from '../support/service-process.ts';
-import { countVotes, createListings, voterAt, voters } from './service-votes.ts';
+import { type GeneratedListing, generate } from '../../packages/listing-service/src/generate/generate.ts';
+import { openDatabase } from '../../packages/listing-service/src/storage/database.ts';
+import { startBalancer } from '../support/start-balancer.ts';
+import { startProgram } from '../support/start-program.ts';
+
+const voters = seededMembers.slice(0, 6);
+
+/** A database with listings for which nobody has voted. */
+async function createListings(count: number) {
+  const address = `sqlite:${tempDir()}/service.db`;
+  const listings: GeneratedListing[] = [];
+  const database = await openDatabase(address);
+  await generate(database, {
+    population: { listings: count, members: 0, votes: 0, reviews: 0 },
+    now: systemClock.now(),
+    signal: new AbortController().signal,
+    onListing: (listing) => listings.push(listing),
+    onProgress: () => {},
+  });
+  await database.destroy();
+  return { address, listings };
+}
+
+/** Signs a member in; the returned function votes at any process of the same database. */
+async function voterAt(url: string, userId: string) {
+  const form = { method: 'POST', redirect: 'manual', body: new URLSearchParams({ userId }) } as const;
+  const signedIn = await fetch(`${url}/sign-in`, form);
+  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const page = await (await fetch(`${url}/`, { headers: { cookie } })).text();
+  const token = /name="token" value="([^"]+)"/.exec(page)?.[1] ?? '';
+  return async (at: string, { kind, id }: GeneratedListing): Promise<string> => {
+    const response = await fetch(`${at}/${kind}s/${id}/vote`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie },
+      body: new URLSearchParams({ token }),
+    });
+    return response.headers.get('location') ?? `${response.status} ${await response.text()}`;
+  };
+}
+
+async function countVotes(address: string): Promise<number> {
+  const database = await openDatabase(address);
+  const ids = voters.map(({ userId }) => userId);
+  const rows = await database.selectFrom('votes').select('id').where('user_id', 'in', ids).execute();
+  await database.destroy();
+  return rows.length;
+}
+
+type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
+
+/** Starts `tallyhook service` in a process of its own. */
+async function startServiceProcess(database: string, ...options: string[]) {
+  const args = ['service', '--json', '--seed', '--log-level', 'silent', '--database', database, '--port', '0'];
+  const program = startProgram([...args, ...options], {}, tempDir());
+  await vi.waitFor(() => expect(program.output()).toContain('\n'), { timeout: 60_000 });
+  return { ...program, serviceUrl: String(JSON.parse(program.output().split('\n')[0] ?? '').url) };
+}
 
 /** Sends half of a request, and leaves the connection open. */
 async function sendHalf(url: string) {
@@ -43,10 +102,25 @@ describe('the service after a stop signal', { timeout: 120_000 }, () => {
 describe('the service', { timeout: 180_000 }, () => {
   it('can be replaced process by process without refusing a request', async () => {
     const { address, listings } = await createListings(30);
-    const balancer = await startBalancer(50);
+    /** What was ready at the last check. */
+    const targets = new Map<string, boolean>();
+    const check = () =>
+      Promise.all(
+        [...targets.keys()].map(async (url) => {
+          const isReady = await fetch(`${url}/readyz`).then(
+            ({ ok }) => ok,
+            () => false,
+          );
+          if (targets.has(url)) targets.set(url, isReady);
+        }),
+      );
+    const timer = setInterval(() => void check(), 50);
+    onTestFinished(() => clearInterval(timer));
+    const balancer = await startBalancer(() => [...targets.keys()].filter((url) => targets.get(url)));
     const start = async () => {
       const service = await startServiceProcess(address, '--drain-seconds', '3');
-      await balancer.add(service);
+      targets.set(service.serviceUrl, false);
+      await check();
       return service;
     };
     const first = [await start(), await start()];
@@ -81,7 +155,7 @@ describe('the service', { timeout: 180_000 }, () => {
       await lookUpsAfter(answers.lookups.length);
       service.process.kill('SIGTERM');
       expect(await service.ended).toBe(0);
-      balancer.remove(service);
+      targets.delete(service.serviceUrl);
       await start();
     };
     for (const service of first) await replace(service);

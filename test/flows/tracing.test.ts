@@ -1,12 +1,11 @@
-import { systemClock } from '@tallyhook/platform/clock';
-import { createLog } from '@tallyhook/platform/log';
 import { startCollector } from '@tallyhook/platform/testing/collector';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { startService } from 'listing-service';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
 import { voteSecret } from '../support/listings.ts';
 import { localDiscord } from '../support/local-discord.ts';
+import { settings } from '../support/settings.ts';
+import { startListingService } from '../support/start-installation.ts';
 import { startProgram } from '../support/start-program.ts';
 
 const waitOptions = { timeout: 15_000, interval: 25 };
@@ -16,22 +15,11 @@ it('the message in Discord links to the trace of its delivery in another process
   const discord = await localDiscord();
   const collector = await startCollector();
   const directory = tempDir();
-  const service = await startService({
-    ...{ host: '127.0.0.1', port: 0, database: `sqlite:${directory}/service.db`, seed: true },
-    ...{ clock: systemClock, log: createLog({ level: 'silent', secrets: [] }), allowLoopbackTargets: true },
-  });
-  onTestFinished(() => service.stop());
-  const key = service.seeded?.keys?.server ?? '';
+  const { service, keys } = await startListingService();
   const environment = {
-    DISCORD_TOKEN: discord.token,
-    DISCORD_API_URL: discord.apiUrl,
-    LOOKUP_BASE_URL: service.baseUrl,
-    LOOKUP_SERVER_KEY: key,
-    VOTE_WEBHOOK_SECRET: voteSecret,
-    ANNOUNCE_CHANNEL_ID: discord.channels.announcements,
+    ...{ ...settings(discord), LOOKUP_BASE_URL: service.baseUrl, LOOKUP_SERVER_KEY: keys.server },
     DATABASE_URL: `sqlite:${directory}/tallyhook.db`,
     CACHE_URL: 'memory:',
-    PORT: '0',
     LOG_LEVEL: 'debug',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20token-of-the-collector',
@@ -47,10 +35,7 @@ it('the message in Discord links to the trace of its delivery in another process
   const body = JSON.stringify({ event: 'server_vote', userId: voter, timestamp: new Date().toISOString() });
   const response = await fetch(`${url}/webhooks/vote`, {
     method: 'POST',
-    headers: {
-      'x-webhook-signature': sign(body, voteSecret),
-      traceparent: `00-${senderTraceId}-${'b'.repeat(16)}-01`,
-    },
+    headers: { 'x-webhook-signature': sign(body, voteSecret), traceparent: `00-${senderTraceId}-${'b'.repeat(16)}-01` },
     body,
   });
   expect(response.status).toBe(200);
@@ -78,7 +63,7 @@ it('the message in Discord links to the trace of its delivery in another process
   expect(JSON.parse(recorded)).toMatchObject({ trace_id: root?.traceId, delivery: 1 });
   expect(collector.headers[0]?.authorization).toBe('Bearer token-of-the-collector');
   const everything = `${receiver.output()}${bot.output()}${collector.text()}`;
-  for (const secret of ['token-of-the-collector', voteSecret, discord.token, key])
+  for (const secret of ['token-of-the-collector', voteSecret, discord.token, keys.server])
     expect(everything).not.toContain(secret);
   expect(collector.text()).not.toContain(voter);
 });

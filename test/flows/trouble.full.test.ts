@@ -1,16 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { systemClock } from '@tallyhook/platform/clock';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openStore } from '../../src/features/store.ts';
-import { firstCommunity } from '../support/communities.ts';
-import { createSender } from '../support/sender.ts';
+import { describe, expect, it, vi } from 'vitest';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { startInstallation } from '../support/start-installation.ts';
 import { type Program, startProgram } from '../support/start-program.ts';
+import { createVoter } from '../support/voter.ts';
 
 const waitOptions = { timeout: 30_000, interval: 100 };
 
@@ -28,40 +25,6 @@ async function readStoreStatus(url: string): Promise<{ status: number; ready: bo
   return { status: response.status, ready: parts.store.ready };
 }
 
-/** Sends votes to a program, and records which it acknowledged. */
-function createVoter(url: string) {
-  const { send } = createSender(32);
-  const acknowledged: string[] = [];
-  let user = 0;
-
-  return {
-    /** Sends votes concurrently and returns the statuses. Checks that each 503 has a Retry-After. */
-    async vote(count: number, voter?: string): Promise<number[]> {
-      return Promise.all(
-        Array.from({ length: count }, async () => {
-          user += 1;
-          const userId = voter ?? String(user);
-          const timestamp = new Date().toISOString();
-          const body = JSON.stringify({ event: 'server_vote', userId, timestamp });
-          const response = await send(url, { family: 'vote', body });
-          if (response?.status === 503) expect(response.retryAfter).toBeGreaterThan(0);
-          if (response?.status === 200) acknowledged.push(userId);
-          return response?.status ?? 0;
-        }),
-      );
-    },
-    /** Checks, after the program has ended, that all acknowledged votes are stored and the totals agree. */
-    async verifyLedger(file: string): Promise<void> {
-      const store = await openStore(`sqlite:${file}`, systemClock);
-      for (const userId of acknowledged)
-        expect(await store.ledgerIn(firstCommunity).account(userId)).toMatchObject({ credits: 10 });
-      const { credits, votes } = await store.records.counts();
-      expect(credits).toBe(10 * votes);
-      await store.close();
-    },
-  };
-}
-
 const silentDiscord = { ...unreachableDiscord, channels: { announcements: '1', premium: '1' } };
 
 describe('a database that cannot be written', { timeout: 60_000 }, () => {
@@ -70,7 +33,7 @@ describe('a database that cannot be written', { timeout: 60_000 }, () => {
     const running = startProgram(['start'], settings(silentDiscord), directory);
     const url = await running.url();
     const file = join(directory, 'data', 'tallyhook.db');
-    const { vote, verifyLedger } = createVoter(url);
+    const { vote, verifyLedger } = createVoter(() => url);
     for (const state of ['full', 'rejecting'] as const) {
       expect(new Set(await vote(50))).toEqual(new Set([200]));
       limitFileSize(running, state === 'full' ? statSync(`${file}-wal`).size + 20_000 : 0);
@@ -96,7 +59,7 @@ describe('a database that cannot be written', { timeout: 60_000 }, () => {
     const file = join(tempDir(), 'tallyhook.db');
     const { app, discord, url } = await startInstallation({ DATABASE_URL: `sqlite:${file}` });
     await vi.waitFor(() => expect(discord.commands().map(({ name }) => name)).toContain('canvote'), waitOptions);
-    const { vote, verifyLedger } = createVoter(url);
+    const { vote, verifyLedger } = createVoter(() => url);
     const [voter, stranger] = discord.members;
     expect(await vote(1, voter?.id)).toEqual([200]);
     await vi.waitFor(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1), waitOptions);
@@ -125,24 +88,5 @@ describe('a database that cannot be written', { timeout: 60_000 }, () => {
     expect(await readStoreStatus(url)).toMatchObject({ ready: true });
     await app.stop();
     await verifyLedger(file);
-  });
-
-  it('because its directory is read-only: the program exits with a hint', async () => {
-    const directory = tempDir();
-    const data = join(directory, 'data');
-    mkdirSync(data);
-    chmodSync(data, 0o555);
-    onTestFinished(() => chmodSync(data, 0o755));
-    // Without this capability, permissions apply to root, too.
-    const dropPrivileges =
-      process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override'] : [];
-    const running = startProgram(
-      ['start'],
-      { ...settings(unreachableDiscord), CACHE_URL: 'memory:' },
-      directory,
-      dropPrivileges,
-    );
-    expect(await running.ended).toBe(1);
-    expect(running.output()).toContain('chown -R');
   });
 });

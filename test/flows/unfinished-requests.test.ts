@@ -1,15 +1,9 @@
-import { systemClock } from '@tallyhook/platform/clock';
 import { maxUnverifiedBytes } from '@tallyhook/platform/http/body';
-import { createLog } from '@tallyhook/platform/log';
 import { rawConnection } from '@tallyhook/platform/testing/raw-http';
-import { expect, it, onTestFinished } from 'vitest';
-import { loadConfig } from '../../config/load.ts';
+import { expect, it } from 'vitest';
 import { createSigningKey } from '../../packages/local-discord/src/outgoing-interactions.ts';
-import { createApp } from '../../src/app/app.ts';
-import { sign } from '../../src/webhook/signature.ts';
-import { voteSecret } from '../support/listings.ts';
-import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
+import { postVote, startApp } from '../support/start-app.ts';
 
 const size = 64 * 1024;
 const unfinished = Buffer.alloc(size - 1, 'x');
@@ -20,13 +14,7 @@ it('requests that are never finished share 32 MiB, and votes are received meanwh
   timeout: 120_000,
 }, async () => {
   const key = createSigningKey();
-  const config = loadConfig({
-    ...{ ...settings(unreachableDiscord), DISCORD_PUBLIC_KEY: key.publicKey, CACHE_URL: 'memory:' },
-    DATABASE_URL: newSqliteUrl(),
-  });
-  const app = await createApp(config, { clock: systemClock, log: createLog({ level: 'silent', secrets: [] }) });
-  onTestFinished(() => app.stop());
-  const url = (await app.start()) ?? '';
+  const { url } = await startApp({ ...settings(unreachableDiscord), DISCORD_PUBLIC_KEY: key.publicKey });
 
   const heads = [
     ['/interactions', key.headersFor('', Date.now())],
@@ -54,10 +42,6 @@ it('requests that are never finished share 32 MiB, and votes are received meanwh
     expect(response).toMatch(/^retry-after: \d+\r$/im);
   }
 
-  const timestamp = new Date().toISOString();
-  for (let voter = 0; voter < 20; voter += 1) {
-    const body = JSON.stringify({ event: 'server_vote', userId: `30000000000000000${voter}`, timestamp });
-    const headers = { 'x-webhook-signature': sign(body, voteSecret) };
-    expect((await fetch(`${url}/webhooks/vote`, { method: 'POST', headers, body })).status).toBe(200);
-  }
+  for (let voter = 0; voter < 20; voter += 1)
+    expect((await postVote(url, `30000000000000000${voter}`)).status).toBe(200);
 });

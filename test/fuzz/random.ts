@@ -1,4 +1,6 @@
-/** Pseudo-random numbers from a seed (mulberry32). */
+import { createPrng } from '@tallyhook/platform/prng';
+
+/** Pseudo-random numbers from a seed. */
 export interface Random {
   /** An integer from 0 to `below` - 1. */
   integer(below: number): number;
@@ -8,13 +10,7 @@ export interface Random {
 }
 
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = createPrng(seed >>> 0);
   const number = (below: number) => Math.floor(next() * below);
   return {
     integer: number,

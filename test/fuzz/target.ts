@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { queryValue } from '@tallyhook/platform/testing/query-value';
 import { botToken } from '../support/bot-token.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
-import { newSqliteUrl } from '../support/new-sqlite.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
 
 /** Log messages of errors that no request may cause. */
 const unexpectedErrors = /(request|delivery) failed|uncaught exception|unhandled rejection|could not be stored/;
@@ -25,17 +25,9 @@ export interface Target {
 export async function startTarget(): Promise<Target> {
   const directory = mkdtempSync(join(tmpdir(), 'tallyhook-fuzz-'));
   const environment = {
-    PATH: process.env['PATH'] ?? '',
-    DISCORD_TOKEN: botToken,
-    DISCORD_API_URL: 'http://127.0.0.1:9/api',
-    LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
-    LOOKUP_SERVER_KEY: 'server-key-for-tests',
-    VOTE_WEBHOOK_SECRET: voteSecret,
-    PREMIUM_WEBHOOK_SECRET: premiumSecret,
-    ANNOUNCE_CHANNEL_ID: '1',
-    DATABASE_URL: newSqliteUrl(`${directory}/tallyhook.db`),
-    CACHE_URL: 'memory:',
-    PORT: '0',
+    ...settings({ ...unreachableDiscord, channels: { announcements: '1', premium: '1' } }),
+    ...{ PATH: process.env['PATH'] ?? '', DISCORD_TOKEN: botToken, CACHE_URL: 'memory:' },
+    DATABASE_URL: `sqlite:${directory}/tallyhook.db`,
   };
   const launcher = new URL('../../src/launch.js', import.meta.url).pathname;
   const child = spawn(process.execPath, [launcher, 'start'], {

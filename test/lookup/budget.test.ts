@@ -3,7 +3,8 @@ import { hour, minute, second } from '@tallyhook/platform/durations';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { type BudgetStore, createBudget, memoryBudgetStore } from '../../src/lookup/budget.ts';
-import { LookupError } from '../../src/lookup/lookup-error.ts';
+import type { LookupError } from '../../src/lookup/lookup-error.ts';
+import { lookupErrorOf } from './lookup-fixture.ts';
 
 /** The document, section 8. */
 const requestLimit = 120;
@@ -42,12 +43,9 @@ async function acquireAll(budget: ReturnType<typeof budgetOn>, at: number) {
 }
 
 async function overBudgetError(acquisition: Promise<void>): Promise<LookupError> {
-  const thrown = await acquisition.then(
-    () => new Error('The request was granted.'),
-    (error: unknown) => error,
-  );
-  if (!(thrown instanceof LookupError) || thrown.code !== 'lookup_over_budget') throw thrown;
-  return thrown;
+  const error = await lookupErrorOf(acquisition);
+  expect(error.code).toBe('lookup_over_budget');
+  return error;
 }
 
 /** The maximum number of times in any minute. */

@@ -31,24 +31,8 @@ describe('a server profile', () => {
   };
 
   it('is parsed completely, without its owner', () => {
-    expect(serverProfileResponse.parse(documented)).toEqual({
-      kind: 'server',
-      id: '123456789012345678',
-      name: 'Cats',
-      description: 'All cats',
-      votes: 1234,
-      monthlyVotes: 56,
-      tags: ['cats', 'pets'],
-      category: 'animals',
-      members: 500,
-      online: 20,
-      features: ['COMMUNITY', { any: 'thing' }],
-      emojis: [{ id: '1', name: 'cat' }],
-      channelCount: 7,
-      roleCount: 8,
-      rules: ['be nice', 7],
-      url: 'https://list.example/server/cats',
-    });
+    const { ownerDiscordId: _, stats, ...rest } = documented;
+    expect(serverProfileResponse.parse(documented)).toEqual({ kind: 'server', ...rest, ...stats });
   });
 
   it('takes the member count from the stats, or from the top level if they have none', () => {

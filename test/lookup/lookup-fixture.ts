@@ -1,4 +1,4 @@
-import { createLog } from '@tallyhook/platform/log';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { createLookup, type LookupOptions } from '../../src/lookup/client.ts';
 import type { LookupEvent } from '../../src/lookup/lookup.ts';
@@ -11,12 +11,7 @@ export async function lookupFixture(options: Partial<LookupOptions> = {}) {
   const service = await startFakeService();
   const clock = manualClock();
   const cache = memoryKeyv();
-  const logged: { level: number; code: string; msg: string; hint?: string }[] = [];
-  const log = createLog({
-    level: 'info',
-    secrets: [],
-    destination: { write: (line) => void logged.push(JSON.parse(line)) },
-  });
+  const { log, logged } = collectingLog();
   const events: string[] = [];
   const lookupOptions = {
     kind: 'server',

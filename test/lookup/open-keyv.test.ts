@@ -37,15 +37,6 @@ describe('a cache in a file', () => {
     await keyv.disconnect();
   });
 
-  it('falls back to memory if it cannot be created', async () => {
-    await writeFile(join(directory, 'file'), '');
-    const onFallback = vi.fn();
-    const keyv = await openKeyv(`sqlite:${join(directory, 'file', 'cache.db')}`, onFallback);
-    expect(onFallback).toHaveBeenCalledTimes(1);
-    await keyv.set('a', 1);
-    expect(await keyv.get('a')).toBe(1);
-  });
-
   it('does not fail lookups when it is closed', async () => {
     const cache = await openKeyv(`sqlite:${join(directory, 'cache.db')}`);
     const { service, lookup, logged } = await lookupFixture({ cache });
@@ -76,12 +67,6 @@ describe('a cache in memory', () => {
     await keyv.set('a', 3);
     await keyv.set('c', 4);
     expect(await keyv.get(['a', 'b', 'c'])).toEqual([3, undefined, 4]);
-  });
-
-  it('is opened by its URL', async () => {
-    const keyv = await openKeyv('memory:');
-    await keyv.set('a', 1);
-    expect(await keyv.get('a')).toBe(1);
   });
 });
 

@@ -34,6 +34,7 @@ describe('a fresh status', () => {
     const { lookup, clock, service } = fixture;
     service.respondWith(success({ canVote: true }));
     await lookup.voteStatus(user);
+    await clock.advance(second);
     votedAt = clock.now() - hour;
     const end = clock.now() + 3 * hour;
     service.respondWith(cooldownUntil(end));
@@ -122,16 +123,7 @@ describe('a running cooldown', () => {
     expect(await lookup.voteStatus(user)).toMatchObject({ value: { canVote: true, secondsUntilVote: 0 }, stale: true });
   });
 
-  it('with an implausible end is requested again after a day', async () => {
-    const { lookup, clock, service } = fixture;
-    service.respondWith(cooldownUntil(clock.now() + 10_000 * hour));
-    await lookup.voteStatus(user);
-    await clock.advance(24 * hour);
-    await lookup.voteStatus(user);
-    expect(service.requests).toHaveLength(2);
-  });
-
-  it('is requested again after a failure as soon as possible', async () => {
+  it('with an implausible end is requested again after a day, and after a failure as soon as possible', async () => {
     const { lookup, clock, service } = fixture;
     service.respondWith(cooldownUntil(clock.now() + 10_000 * hour));
     await lookup.voteStatus(user);
@@ -141,6 +133,7 @@ describe('a running cooldown', () => {
     service.respondWith(success({ canVote: true }));
     await clock.advance(5 * second);
     expect((await lookup.voteStatus(user)).value.canVote).toBe(true);
+    expect(service.requests).toHaveLength(3);
   });
 });
 

@@ -44,26 +44,12 @@ describe('where no community is named', () => {
     expect(communities.at('none')).toMatchObject({ id: firstCommunity, guildId: guildA });
   });
 
-  it('several are an error that lists them', async () => {
-    const { communities } = await open([listing('a', guildA), listing('b', guildB)]);
-    const error = { status: 400, message: expect.stringContaining('1000 (a); 2000 (b).') };
-    expect(() => communities.at(null)).toThrow(expect.objectContaining(error));
-    expect(communities.at(guildB)).toMatchObject({ guildId: guildB });
-  });
-
   it('it is an empty one before the first listing', async () => {
     const { communities } = await open([]);
     const community = communities.at(null);
     expect(community).toMatchObject({ id: noCommunity, guildId: null });
     expect(await community.ledger.account('1')).toMatchObject({ credits: 0 });
   });
-});
-
-it('a community whose listings left the settings is found by its guild, an unknown one is not', async () => {
-  const { communities } = await open([listing('a', guildA)], [guildB]);
-  expect(communities.at(guildB)).toMatchObject({ guildId: guildB });
-  const unknown = { status: 404, message: expect.stringContaining('1000 (a).') };
-  expect(() => communities.at('3000')).toThrow(expect.objectContaining(unknown));
 });
 
 it('those of a member are the ones with an account, or the first one', async () => {

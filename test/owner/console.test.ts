@@ -2,11 +2,10 @@ import { hour, minute } from '@tallyhook/platform/durations';
 import { fixedDate } from '@tallyhook/platform/testing/fixed-date';
 import { describe, expect, it } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/account.ts';
-import { createWritableLedger } from '../../src/features/corrections/program-ledger.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
+import { prettyJson, visible } from '../../src/owner/console/cells.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
 import { type OwnerServerOptions, start, startOwnerServer, token, vote, votedAt } from '../support/owner-server.ts';
-import { rolesQueue } from '../support/queues.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
 
 /** An HTTP client that keeps the cookie, follows no redirects, and sends forms like a browser. */
@@ -189,30 +188,6 @@ describe('the console', () => {
     expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 5 });
   });
 
-  it('shows rank and streak of a member, and the causes of entries in words', async () => {
-    const { signIn, open, post } = await openConsole();
-    await signIn();
-    await post('/webhooks/vote', vote);
-    await post('/webhooks/vote', { ...vote, timestamp: '2025-12-31T23:30:00Z' });
-    const { text } = await open('users/42');
-    expect(text).toContain('<dt>Rank by credits</dt><dd>1</dd>');
-    expect(text).toContain('<dt>Streak</dt><dd>1 day <span class="quiet">ends ');
-    expect(text).toContain('Vote within the cooldown');
-    expect((await open('users/43')).text).toContain('<dt>Rank by credits</dt><dd>none</dd>');
-  });
-
-  it('shows entries of a program by their reason and key', async () => {
-    const { signIn, open, store } = await openConsole();
-    await signIn();
-    const ledger = createWritableLedger({ store, communityAt: () => firstCommunity, clock: { now: () => 0 } });
-    await ledger.award({ userId: '42', credits: 5, reason: 'quiz <i>night</i>', key: 'quiz 7' });
-    const { text } = await open('users/42');
-    expect(text).toContain(
-      '<bdi>quiz &#60;i&#62;night&#60;/i&#62;</bdi><br><span class="quiet">your program, key <bdi>quiz 7</bdi>',
-    );
-    expect(text).not.toContain('>correction<');
-  });
-
   it('shows a rejected correction again with its input and the reason', async () => {
     const { signIn, send, formToken, store } = await openConsole();
     await signIn();
@@ -265,29 +240,6 @@ describe('the console', () => {
     expect(forgotten).not.toContain('href="./users/');
   });
 
-  it('shows what announcements look like', async () => {
-    const { signIn, open } = await openConsole();
-    expect((await open('announcements')).status).toBe(303);
-    await signIn();
-    const { text } = await open('announcements');
-    expect(text).toContain('<strong>&#60;b&#62;Yay&#60;/b&#62;</strong>');
-    expect(text).toMatch(/@ada<\/bdi> voted<\/p>.*Vote too/);
-    expect(text).toContain('Every vote');
-  });
-
-  it('counts reminders that are scheduled, due soon and switched off', async () => {
-    const { signIn, open, store } = await openConsole();
-    await signIn();
-    const remind = (userId: string, nextVoteAt: number) =>
-      store.reminders.switchOn(accountOf(userId), [{ name: 'server', cooldownMs: 12 * hour, nextVoteAt }], start);
-    for (const userId of ['1', '2', '3', '4']) await remind(userId, start + (userId === '1' ? hour : 2 * hour));
-    await store.reminders.stop('4', 'direct_messages_closed', start);
-    const { text } = await open('rewards');
-    expect(text).toContain('<dt>members with a scheduled reminder</dt><dd>3</dd>');
-    expect(text).toContain('<dt>due within an hour</dt><dd>1</dd>');
-    expect(text).toContain('<dt>switched off, direct messages closed</dt><dd>1</dd>');
-  });
-
   it('replays effects and deliveries', async () => {
     const { signIn, send, formToken, post, buryAll, nudges, store } = await openConsole();
     await post('/webhooks/vote', vote);
@@ -302,20 +254,6 @@ describe('the console', () => {
     expect((await send('effects/1/replay', form)).status).toBe(409);
     const delivery = await send('deliveries/2/replay', form);
     expect(delivery.headers.get('location')).toBe('../2?notice=replayed-quarantined');
-  });
-
-  it('shows and replays an effect without a delivery', async () => {
-    const { signIn, open, send, formToken, buryAll, store } = await openConsole();
-    const content = { guildId: '4', userId: '42', role: '9' };
-    await store.outbox.enqueue([{ kind: 'role', queue: rolesQueue('4'), content, deliveryId: null, createdAt: start }]);
-    await buryAll('direct_messages_closed');
-    await signIn();
-    const { text } = await open('effects');
-    expect(text).toContain('Queue: <bdi>roles 1 4</bdi>');
-    expect(text).toContain('The member does not accept direct messages');
-    expect(text).not.toContain('Delivery');
-    const replayed = await send('effects/1/replay', { token: await formToken('effects'), back: 'delivery' });
-    expect(replayed.headers.get('location')).toBe('../../effects?notice=revived');
   });
 
   it('keeps the filter of deliveries on the next page', async () => {
@@ -473,4 +411,31 @@ it('reverses votes between two local times after a preview', async () => {
   expect((await send('listings/server/reversals', { ...fields, until: 'yesterday' })).status).toBe(400);
   expect((await send('listings/torch/reversals', fields)).status).toBe(404);
   expect((await open('listings/server/reversals')).status).toBe(303);
+});
+
+it('writes one line per member, and preserves what a parser would lose', () => {
+  expect(prettyJson('{"userId":123456789012345678901, "a":1.50,"a":[ ],"b":[1,{"c":"x: {, \\" y"}]}')).toBe(
+    `{
+  "userId": 123456789012345678901,
+  "a": 1.50,
+  "a": [],
+  "b": [
+    1,
+    {
+      "c": "x: {, \\" y"
+    }
+  ]
+}`,
+  );
+});
+
+it('limits the indentation of deeply nested JSON', () => {
+  const deep = '['.repeat(30_000);
+  expect(prettyJson(deep).length).toBeLessThan(2_000_000);
+  expect(prettyJson('"unfinished')).toBe('"unfinished');
+});
+
+it('escapes invisible and direction-changing characters', () => {
+  expect(visible('a\u202Eb\u200Bc\u0000\n')).toBe('a\\u202eb\\u200bc\\u0000\n');
+  expect(visible('Zoë 🎉 שלום')).toBe('Zoë 🎉 שלום');
 });

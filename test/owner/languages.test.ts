@@ -132,20 +132,7 @@ it('the pages of the operator have their words from the catalogue, but for what 
     redirect: 'manual',
   });
   const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const known = [
-    'server',
-    'bot',
-    'announcement',
-    'shout',
-    'vip',
-    'game',
-    'key',
-    'europe',
-    'berlin',
-    'vote',
-    'out',
-    'deposit',
-  ];
+  const known = 'server bot announcement shout vip game key europe berlin vote out deposit'.split(' ');
   for (const path of ['', 'effects', 'deliveries/1', 'listings', 'rewards', 'announcements', 'servers/', 'users/42']) {
     const page = await fetch(`${url}/owner/${path}`, { headers: { cookie, ...japanese } });
     expect(page.status, path).toBe(200);

@@ -25,11 +25,7 @@ function routesOf({ stack }: { readonly stack?: readonly Layer[] }): { method: s
 
 const log = createLog({ level: 'silent', secrets: [] });
 const consoleRouter: Router = createConsole(
-  {
-    token: ownerToken,
-    discord: null,
-    authentication: new Authentication({ token: ownerToken, log }),
-  },
+  { token: ownerToken, discord: null, authentication: new Authentication({ token: ownerToken, log }) },
   { log, clock: manualClock(0) } as unknown as OwnerContext,
 );
 /** Those that need no session, or are about the choice of a server. */
@@ -63,11 +59,7 @@ describe('a member who manages one of two servers', { timeout: 30_000 }, () => {
         method === 'GET'
           ? browser.open(`${prefix}${filled}`)
           : browser.send(`${prefix}${filled}`, {
-              token,
-              credits: '5',
-              reason: 'stolen',
-              key: 'k1',
-              guildId: guilds.bees,
+              ...{ token, credits: '5', reason: 'stolen', key: 'k1', guildId: guilds.bees },
             });
 
       const elsewhere = await request(`servers/${guilds.bees}/`);
@@ -218,10 +210,6 @@ async function startWithVotes() {
   const token = await browser.formToken(`servers/${guilds.harbour}/`);
   return {
     ...world,
-    operator,
-    browser,
-    token,
-    ofHarbour,
-    ofBees: { ...ofBees, effect, delivery: quarantined?.id ?? 0 },
+    ...{ operator, browser, token, ofHarbour, ofBees: { ...ofBees, effect, delivery: quarantined?.id ?? 0 } },
   };
 }

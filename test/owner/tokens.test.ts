@@ -1,6 +1,6 @@
 import { hour } from '@tallyhook/platform/durations';
 import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { ownerToken, startTwoCommunities } from '../support/two-communities.ts';
 
@@ -9,6 +9,7 @@ type Side = 'harbour' | 'bees';
 
 const member = '318044130796109825';
 const other = '205680187394752512';
+const thirdMember = '205680187394752513';
 
 /** What a document says of an answer. */
 function schemaOf(document: Json, { method, path, status }: { method: string; path: string; status: number }) {
@@ -164,6 +165,31 @@ describe('the token of a community', { timeout: 60_000 }, () => {
     expect((await request(read, 'GET', '/summary')).status).toBe(200);
   });
 
+  it('reads the events of its community alone, until it is revoked', async () => {
+    const { url, request, createToken, operator, post, guilds } = world();
+    const token = await createToken('harbour', ['read']);
+    const open = () => fetch(`${url}/owner/api/events`, { headers: { authorization: `Bearer ${token}` } });
+    const streams = await Promise.all(Array.from({ length: 5 }, open));
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect((await open()).status).toBe(503);
+    await post('bees', { event: 'server_vote', userId: thirdMember });
+    await post('harbour', { event: 'server_vote', userId: thirdMember });
+    const [first] = streams;
+    let text = '';
+    const decoder = new TextDecoder();
+    const reading = (async () => {
+      for await (const chunk of first?.body ?? []) text += decoder.decode(chunk, { stream: true });
+    })();
+    await vi.waitFor(() => expect(text).toContain('vote.recorded'), { timeout: 10_000 });
+    const tokens = (await operator('GET', `/tokens?guildId=${guilds.harbour}`)).json['tokens'] as readonly Json[];
+    await operator('DELETE', `/tokens/${tokens[0]?.['id']}?guildId=${guilds.harbour}`);
+    await reading;
+    expect(text).toContain(guilds.harbour);
+    expect(text).not.toContain(guilds.bees);
+    expect((await request(token, 'GET', '/summary')).status).toBe(401);
+    for (const stream of streams.slice(1)) await stream.text();
+  });
+
   it('creates no token that allows more or ends later, and is rejected once it has ended', async () => {
     const { request, createToken, clock, lines } = world();
     const end = new Date(clock.now() + hour).toISOString();
@@ -294,6 +320,7 @@ describe('the document of the API', { timeout: 60_000 }, () => {
       'get /leaderboard': ['/leaderboard?period=week&by=votes'],
       'get /purchases': ['/purchases?state=confirmed'],
       'post /purchases/{id}/done': ['/purchases/1/done'],
+      'get /events': ['/events'],
       'get /settings': ['/settings'],
       'patch /settings': ['/settings', { version, changes: [{ listing: 'harbour', path: 'rewards.vote', value: 12 }] }],
       'get /tokens': ['/tokens'],
@@ -306,6 +333,8 @@ describe('the document of the API', { timeout: 60_000 }, () => {
     expect(documented.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(Object.keys(requests).sort());
     const statuses: number[] = [];
     for (const { method, path } of documented) {
+      // It does not end.
+      if (path === '/events') continue;
       const [address = '', body] = requests[`${method} ${path}`] ?? [];
       const { status, json } = await request(all, method.toUpperCase(), address, body);
       statuses.push(status);

@@ -1,8 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
 import { describe, expect, it } from 'vitest';
 import { readEntries } from '../../scripts/entries.ts';
+import { resolveImport } from '../support/resolve-import.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
@@ -80,18 +82,129 @@ describe('the dependencies of the package', () => {
     expect([...new Set(missing)]).toEqual([]);
     expect(Object.keys(clone.dependencies)).toContain('node');
   });
+});
 
-  it('have their places in ARCHITECTURE.md', () => {
-    const clone = JSON.parse(readFileSync(`${root}scripts/clone/package.json`, 'utf8'));
-    const places = {
-      '`dependencies`': dependencies,
-      '`devDependencies`': devDependencies,
-      '`scripts/clone`': clone.dependencies,
-    };
-    const text = readFileSync(`${root}ARCHITECTURE.md`, 'utf8');
-    for (const name of ['discord.js', 'express', 'ky', 'keyv', '@keyv/sqlite', 'zod', 'vitest']) {
-      const [, place = ''] = new RegExp(`^\\| \`${name}\` \\| ([^ |]+)`, 'm').exec(text) ?? [];
-      expect(Object.keys(places[place as keyof typeof places] ?? {}), name).toContain(name);
-    }
+const read = (path: string) => readFileSync(path, 'utf8');
+
+/** An export of a file. */
+interface Export {
+  readonly name: string;
+  /** The docstring where it is declared. */
+  readonly docstring: string;
+}
+
+/** The exports of a file that only exports what it imports from elsewhere. */
+function exportsOf(path: string): readonly Export[] {
+  const lists = read(path).matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)';/gm);
+  return [...lists].flatMap(([, names = '', from = '']) =>
+    names
+      .split(',')
+      .filter((name) => name.trim() !== '')
+      .map((name) => {
+        const [declared = '', exported = declared] = name
+          .trim()
+          .replace(/^type /, '')
+          .split(' as ');
+        return { name: exported, docstring: docstringOf(declared, resolveImport(from, path)) };
+      }),
+  );
+}
+
+function docstringOf(name: string, path: string): string {
+  const code = read(path);
+  const words = '(?:declare )?(?:abstract )?(?:async )?(?:function|class|interface|type|const)';
+  const declaration = new RegExp(`((?:/\\*\\*(?:(?!\\*/).)*?\\*/\\n)?)export ${words} ${name}\\b`, 's').exec(code);
+  if (declaration !== null) return declaration[1] ?? '';
+  const reexport = exportsOf(path).find((each) => each.name === name);
+  if (reexport === undefined) throw new Error(`${path} does not declare ${name}.`);
+  return reexport.docstring;
+}
+
+const sources = readEntries().map(({ name, shortName }) => {
+  return [name, join(root, shortName === 'index' ? 'src/index.ts' : `src/exports/${shortName}.ts`)] as const;
+});
+
+describe('the exports of', () => {
+  it('tallyhook are few enough to read', () => {
+    expect(exportsOf(join(root, 'src/index.ts')).length).toBeLessThanOrEqual(60);
   });
+
+  it.each(sources)('%s have docstrings', (_name, path) => {
+    const undocumented = exportsOf(path).filter(({ docstring }) => !/\w/.test(docstring.replace(/@\w+ .*/g, '')));
+    expect(undocumented.map(({ name }) => name)).toEqual([]);
+  });
+
+  it.each(sources.filter(([name]) => /^tallyhook(\/client|\/discord|\/receiver)?$/.test(name)))(
+    '%s are in a category of the reference',
+    (_name, path) => {
+      const exports = exportsOf(path).filter(({ docstring }) => !/@category \w/.test(docstring));
+      expect(exports.map(({ name }) => name)).toEqual([]);
+    },
+  );
+});
+
+const readFile = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+/** The groups of codes, by the name of their type. */
+function codesByType(): Map<string, string[]> {
+  const groups = readFile('packages/platform/src/error-codes.ts').matchAll(
+    /^export type (\w+) =((?:[ \n|]+'\w+')+);/gm,
+  );
+  return new Map([...groups].map(([, name = '', union = '']) => [name, [...union.matchAll(/'(\w+)'/g)].map(codeOf)]));
+}
+
+/** The codes of each section of the page, by the type that the section names. */
+function documentedByType(): Map<string, string[]> {
+  const sections = readFile('docs/errors.md').split('\n## ').slice(1);
+  return new Map(
+    sections.map((section) => [
+      /^`(\w+)`/m.exec(section)?.[1] ?? '',
+      [...section.matchAll(/^\| `(\w+)` \| [^|]+\. \| [^|]+\. \|$/gm)].map(codeOf),
+    ]),
+  );
+}
+
+const codeOf = ([, code = '']: RegExpExecArray) => code;
+
+describe('docs/errors.md', () => {
+  const documented = documentedByType();
+
+  it.each([...codesByType()])('lists every code of %s with its meaning and what to do', (type, codes) => {
+    expect(documented.get(type)?.toSorted()).toEqual(codes.toSorted());
+  });
+
+  it('has no section for a type that does not exist', () => {
+    expect([...documented.keys()].toSorted()).toEqual([...codesByType().keys()].toSorted());
+  });
+
+  it('covers the union of all codes', () => {
+    const members =
+      /KnownErrorCode =((?:\s+\| \w+)+);/.exec(readFile('packages/platform/src/error-codes.ts'))?.[1] ?? '';
+    expect([...members.matchAll(/\w+/g)].map(String).toSorted()).toEqual([...documented.keys()].toSorted());
+  });
+});
+
+it('hints are for the caller: they name neither signals, nor the setting of a port, nor documents of the repository', () => {
+  const files = globSync('{src/{app,core,discord,features,lookup,webhook},packages/platform/src}/**/*.ts', {
+    cwd: new URL('../../', import.meta.url),
+    exclude: ['packages/platform/src/{terminal,doctor}/**'],
+  });
+  const hints = files.flatMap((path) => [...readFile(path).matchAll(/[hH]int\w*:? =?[^'"`;]*(['"`])(.*?)\1/gs)]);
+  expect(hints.length).toBeGreaterThan(50);
+  expect(hints.map(([, , hint]) => hint).filter((hint) => /SIGHUP|\bPORT\b|docs\/|README/.test(hint ?? ''))).toEqual(
+    [],
+  );
+});
+
+it('the receiver takes neither discord.js nor a database server along into a bundle, nor what is loaded later', async () => {
+  const bundle = await rolldown({ input: 'src/exports/receiver.ts', platform: 'node', logLevel: 'silent' });
+  const { output } = await bundle.generate({ minify: true, comments: false });
+  await bundle.close();
+  const chunks = output.filter((each) => each.type === 'chunk');
+  const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
+  expect(modules.some((path) => path.includes('/node_modules/kysely/'))).toBe(true);
+  const foreign =
+    /node_modules\/(?:discord\.js|@discordjs|express|ws|pg|@redis|@keyv)\/|\/src\/(?:discord\/|owner\/|texts\/(?:en|texts)\.ts$)/;
+  expect(modules.filter((path) => foreign.test(path))).toEqual([]);
+  expect(chunks.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0)).toBeLessThan(1_000_000);
 });

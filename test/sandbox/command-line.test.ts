@@ -157,10 +157,7 @@ describe('a member whose client is in German', () => {
       description_localizations: { de: 'Lesen.' },
       options: [
         {
-          type: 3 as const,
-          name: 'sort',
-          description: 'How.',
-          description_localizations: { de: 'Wie.' },
+          ...{ type: 3 as const, name: 'sort', description: 'How.', description_localizations: { de: 'Wie.' } },
           choices: [{ name: 'newest first', name_localizations: { de: 'neueste zuerst' }, value: 'newest' }],
         },
       ],

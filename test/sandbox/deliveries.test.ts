@@ -2,8 +2,11 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { rawConnection } from '@tallyhook/platform/testing/raw-http';
+import { running } from 'listing-service/testing/running';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Deliveries } from '../../src/sandbox/deliveries.ts';
+import { startRelay } from '../../src/sandbox/listing-service.ts';
 import type { TimelineItem } from '../../src/sandbox/page/ports.ts';
 
 /** A receiver with this response and an observer. */
@@ -69,26 +72,37 @@ describe('an observed delivery', () => {
     expect(read).toHaveLength(50_000);
   });
 
-  it('is reported with the reason if it is rejected, and not stored', async () => {
-    const { deliveries, told, post } = await watched((_request, response) => {
-      response.writeHead(413).end('{"success":false,"error":"Too large."}');
-    });
-    await post('/webhooks/vote', '{}');
-    expect(told.at(-1)).toMatchObject({ isSettled: true, steps: [{}, { text: 'Rejected (413): Too large.' }] });
-    expect(deliveries.last).toBe(null);
-  });
-
-  it('is reported with the event type that it names, unverified', async () => {
-    const { told, post } = await watched((request, response) => {
-      request.resume().on('end', () => response.writeHead(401).end('{}'));
-    });
-    await post('/webhooks/vote', '{"event":"server_vote","userId":"7"}');
-    expect(told.at(-1)).toMatchObject({ title: 'Server vote by 7', event: 'server_vote' });
-  });
-
   it('is not created by other requests', async () => {
     const { told, post } = await watched(reading);
     await post('/healthz', '');
     expect(told).toEqual([]);
   });
+});
+
+it('resets open and new connections while it is down', async () => {
+  const { service } = await running();
+  const relay = await startRelay('127.0.0.1', 0);
+  onTestFinished(() => relay.stop());
+  relay.setTarget(service.port);
+  const open = rawConnection(relay.url);
+  open.write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+  await open.waitForResponse(/^HTTP\/1\.1 200 OK/);
+  relay.setDown(true);
+  await open.closed;
+  expect(await rawConnection(relay.url).closed).toBe('');
+  relay.setDown(false);
+  const { write, waitForResponse } = rawConnection(relay.url);
+  write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+  await waitForResponse(/^HTTP\/1\.1 200 OK/);
+});
+
+it('forwards the response to a client that half-closes its connection after the request', async () => {
+  const { service } = await running();
+  const relay = await startRelay('127.0.0.1', 0);
+  onTestFinished(() => relay.stop());
+  relay.setTarget(service.port);
+  const { write, end, closed } = rawConnection(relay.url);
+  write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+  end();
+  expect((await closed).slice(0, 15)).toBe('HTTP/1.1 200 OK');
 });

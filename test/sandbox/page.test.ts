@@ -46,11 +46,7 @@ describe('the page of the sandbox', () => {
     const step = { name: 'received', tone: 'plain', text: 'Received', at: 0, afterMs: 0 } as const;
     const delivery = {
       kind: 'delivery',
-      id: 7,
-      at: 0,
-      title: 'Server vote',
-      event: 'server_vote',
-      steps: [step],
+      ...{ id: 7, at: 0, title: 'Server vote', event: 'server_vote', steps: [step] },
       isSettled: false,
     } as const;
     const refused = { ...step, name: 'refused', text: 'Refused' } as const;

@@ -1,29 +1,15 @@
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { hour, minute } from '@tallyhook/platform/durations';
-import { describe, expect, it } from 'vitest';
-import { textsIn } from '../../src/texts/texts.ts';
-import { sign } from '../../src/webhook/signature.ts';
+import { seededMembers, seededOwner } from 'listing-service';
+import { browser } from 'listing-service/testing/discord-browser';
+import { controlsOf, type Message, textsOf } from 'local-discord';
+import { follow } from 'local-discord/testing/page-client';
+import { describe, expect, it, vi } from 'vitest';
 import { stepsOf, timelineOf, wholeSandbox } from '../support/whole-sandbox.ts';
 
 const mira = '318044130796109825';
 const vote = { kind: 'server', userId: mira, username: 'mira' } as const;
 const settled = ({ isSettled }: { isSettled: boolean }) => isSettled;
-
-describe('the language of the server', { timeout: 20_000 }, () => {
-  it('is that of the next announcement after it was changed', async () => {
-    const { discord, service } = await wholeSandbox();
-    const announced = async (title: string) => {
-      const titles = () => discord.messages(discord.channels.announcements).map(({ embeds }) => embeds[0]?.title);
-      while (!titles().includes(title)) await once(discord.events, 'change');
-    };
-    await service.castVote(vote);
-    await announced('Thank you for the vote!');
-    discord.guild.setGuildLocale('de');
-    await service.castVote({ kind: 'server', userId: discord.members[2]?.id ?? '', username: 'Ayşe' });
-    await announced(textsIn('de').text('announcement.titles.vote'));
-  });
-});
 
 describe('a delivery in the timeline', { timeout: 20_000 }, () => {
   it('receives its steps from the first byte to the announcement', async () => {
@@ -73,19 +59,6 @@ describe('a delivery in the timeline', { timeout: 20_000 }, () => {
     const kept = await delivery(settled);
     expect(kept.title).toBe('“server_boost” by mira');
     expect(stepsOf(kept)).toEqual(['received', 'verified', 'quarantined']);
-  });
-
-  it('ends if it is a test for which no channel is chosen', async () => {
-    const secret = 'secret of the test delivery';
-    const listingSettings = { voteSecrets: [secret], announceChannelId: undefined };
-    const sandbox = await wholeSandbox({ listingSettings });
-    const { delivery } = timelineOf(sandbox);
-    const body = JSON.stringify({ event: 'server_vote', userId: mira, test: true });
-    const headers = { 'content-type': 'application/json', 'x-webhook-signature': sign(body, secret) };
-    await fetch(`${sandbox.urls.bot}/webhooks/vote`, { method: 'POST', headers, body });
-    const done = await delivery(settled);
-    expect(stepsOf(done)).toEqual(['received', 'verified', 'test', 'unannounced']);
-    expect(done.steps.at(-1)).toMatchObject({ tone: 'plain', text: 'Not announced: no channel is chosen' });
   });
 
   it.each([
@@ -159,4 +132,147 @@ describe('a sandbox started from code', { timeout: 20_000 }, () => {
     expect(existsSync(sandbox.directory)).toBe(false);
     await sandbox.stop();
   });
+});
+
+describe('the owner of the guild of the sandbox', { timeout: 30_000 }, () => {
+  it.each([undefined, 'none'] as const)(
+    'owns both listings, and edits them after signing in (seed %s)',
+    async (seed) => {
+      const { discord, service, urls } = await wholeSandbox(seed ? { seed } : {});
+      const [owner] = discord.members;
+      expect(owner?.id).toBe(mira);
+      expect((await service.listings()).map(({ ownerId }) => ownerId)).toEqual([mira, mira]);
+      const visitor = browser();
+      const { location } = await visitor.open(`${urls.service}/sign-in/discord?next=/dashboard`);
+      const body = new URLSearchParams({ user: mira, decision: 'authorize' });
+      await visitor.open((await visitor.open(location, { method: 'POST', body })).location);
+      const { text } = await visitor.open(`${urls.service}/dashboard`);
+      for (const name of ['Lantern Harbour', 'Quartermaster']) expect(text).toContain(name);
+      expect(await visitor.open(`${urls.service}/dashboard/${discord.guildId}`)).toMatchObject({ status: 200 });
+    },
+  );
+});
+
+describe('a voter who is not in the guild', { timeout: 30_000 }, () => {
+  it('has a name on the page, in the timeline and on Discord', async () => {
+    const sandbox = await wholeSandbox({ seed: 'none' });
+    const { delivery } = timelineOf(sandbox);
+    const state = await (await follow(sandbox.urls.page))(({ kind }) => kind === 'full_state');
+    const strangers = new Map(
+      (state['strangers'] as readonly { id: string; name: string }[]).map(({ id, name }) => [id, name]),
+    );
+    for (const { userId, username } of [seededOwner, ...seededMembers]) {
+      const isMember = sandbox.discord.members.some(({ id }) => id === userId);
+      expect(strangers.get(userId)).toBe(isMember ? undefined : username);
+    }
+    const { userId, username } = seededOwner;
+    await sandbox.service.castVote({ kind: 'server', userId, username });
+    const { title } = await delivery(({ isSettled }) => isSettled);
+    expect(title).toBe(`Server vote by ${username}`);
+    // The bot may have used up the rate limit of its first second.
+    await vi.waitFor(async () => {
+      const response = await fetch(`${sandbox.discord.apiUrl}/v10/users/${userId}`, {
+        headers: { authorization: `Bot ${sandbox.discord.token}` },
+      });
+      expect(await response.json()).toMatchObject({ id: userId, username });
+    }, 5_000);
+    // A stranger is no member, and cannot act on the page.
+    expect(() => sandbox.discord.guild.rejoin(userId)).toThrow('Only a user who has left can join again');
+    const { general } = sandbox.discord.channels;
+    expect(() => sandbox.discord.runCommand({ name: 'help', userId, channelId: general })).toThrow(
+      'cannot see this channel',
+    );
+  });
+});
+
+describe('a vote on the page', { timeout: 30_000 }, () => {
+  it.each([true, false])('is delivered only to a bot that is linked (%s)', async (linked) => {
+    const sandbox = await wholeSandbox({ linked, seed: 'none' });
+    const response = await fetch(`${sandbox.urls.page}/page/votes`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: sandbox.urls.page },
+      body: JSON.stringify({ userId: mira, kind: 'server' }),
+    });
+    expect(await response.json()).toMatchObject({ outcome: 'recorded', isDelivered: linked });
+    const state = await (await follow(sandbox.urls.page))(({ kind }) => kind === 'full_state');
+    expect(state).toMatchObject({ extension: { isLinked: linked } });
+  });
+});
+
+const patience = { timeout: 20_000, interval: 50 };
+
+it('an owner connects the bot to the listing service with seven clicks, and pastes nothing', {
+  timeout: 60_000,
+}, async () => {
+  const sandbox = await wholeSandbox({ linked: false, seed: 'none' });
+  const { discord, service } = sandbox;
+  const [owner, other] = discord.members;
+  if (owner === undefined || other === undefined) throw new Error('no members');
+  await vi.waitFor(() => expect(discord.commands().map(({ name }) => name)).toContain('setup'), patience);
+  let clicks = 0;
+  const click = <Value>(value: Value): Value => {
+    clicks += 1;
+    return value;
+  };
+  const { general, announcements } = discord.channels;
+  const controlOf = ({ components }: Message, name: string) => {
+    const control = controlsOf(components).find((each) => JSON.stringify(each).includes(name));
+    if (control === undefined) throw new Error(`no ${name} in ${JSON.stringify(components)}`);
+    return control;
+  };
+
+  const message = await click(discord.runCommand({ name: 'setup', userId: owner.id, channelId: general })).settled;
+  const connect = controlOf(message, '"Connect"');
+  const link = 'url' in connect ? String(connect.url) : '';
+  expect(link.length).toBeLessThanOrEqual(512);
+
+  const visitor = browser();
+  const { location: consentUrl } = await click(visitor.open(link));
+  const { location: signInPath } = await visitor.open(consentUrl);
+  const signIn = await visitor.open(sandbox.urls.service + signInPath);
+  const [, start = ''] = /href="(\/sign-in\/discord[^"]+)"/.exec(signIn.text) ?? [];
+  const { location: ofDiscord } = await click(visitor.open(sandbox.urls.service + start));
+  const body = new URLSearchParams({ user: owner.id, decision: 'authorize' });
+  const { location: back } = await click(visitor.open(ofDiscord, { method: 'POST', body }));
+  const { location: next } = await visitor.open(back);
+  expect(sandbox.urls.service + next.replace(/\?.*/, '')).toBe(consentUrl);
+  const page = await visitor.open(consentUrl);
+  const { origin } = new URL(link);
+  expect(page.text).toContain(`<strong>${origin}</strong>`);
+  expect(page.headers.get('content-security-policy')).toContain(`form-action 'self' ${origin};`);
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec(page.text) ?? [];
+  const decision = new URLSearchParams({ token, decision: 'connect' });
+  const { location: callback } = await click(visitor.open(consentUrl, { method: 'POST', body: decision }));
+  expect(callback.startsWith(`${origin}/connect/callback?code=code_`)).toBe(true);
+  const done = await visitor.open(callback);
+  expect(done.text).toContain('Your listing is connected, and its test has arrived.');
+  expect(done.headers.get('referrer-policy')).toBe('no-referrer');
+
+  // The panel in Discord has turned green.
+  const current = () => discord.messages(general, owner.id).find(({ id }) => id === message.id) ?? message;
+  await vi.waitFor(() => expect(textsOf(current().components).join()).toContain('The test has arrived'), patience);
+  const channels = controlOf(current(), 'Choose the channel');
+  const chosen = click(
+    discord.select({
+      messageId: message.id,
+      customId: 'custom_id' in channels ? (channels.custom_id ?? '') : '',
+      userId: owner.id,
+      values: [announcements],
+    }),
+  );
+  const simple = controlOf(await chosen.settled, '"Simple"');
+  const ready = click(discord.clickButton(message.id, simple.custom_id ?? '', owner.id));
+  expect(textsOf((await ready.settled).components).join()).toContain('From now on, votes are rewarded');
+  expect(clicks).toBe(7);
+
+  // A vote is rewarded, and the listing is looked up with the new key.
+  const [server] = (await service.listings()).filter(({ kind }) => kind === 'server');
+  await service.castVote({ listingId: server?.id ?? '', userId: other.id, username: other.username });
+  await vi.waitFor(() => expect(JSON.stringify(discord.messages(announcements))).toContain(other.id), patience);
+  const again = await visitor.open(callback);
+  expect([again.status, again.text]).toEqual([400, expect.stringContaining('expired or was used')]);
+  // With its listing, the guild is not offered it again, and an older link ends.
+  const later = await discord.runCommand({ name: 'setup', userId: owner.id, channelId: general }).settled;
+  expect(JSON.stringify(later.components)).not.toContain(`${origin}/connect/`);
+  expect((await visitor.open(link)).text).toContain('This server has a listing already');
 });

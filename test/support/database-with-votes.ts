@@ -2,6 +2,7 @@ import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { openStore } from '../../src/features/store.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { serverAndBot } from './listings.ts';
+import { voteOf } from './record-vote.ts';
 
 export const voteTime = Date.UTC(2026, 0, 1);
 
@@ -12,19 +13,9 @@ export async function createDatabaseWithVotes(
   changes: Partial<Vote> = {},
 ): Promise<void> {
   const [server] = serverAndBot();
-  if (server === undefined) throw new Error('no listing');
   const store = await openStore(url, manualClock(voteTime), { thread: false });
   for (const userId of userIds) {
-    const vote: Vote = {
-      family: 'vote',
-      kind: 'server_vote',
-      target: { kind: 'server', id: null },
-      userId,
-      at: voteTime,
-      creditsAwarded: null,
-      denial: null,
-      ...changes,
-    };
+    const vote = voteOf({ userId, at: voteTime, ...changes });
     await store.recorder.record(
       { receivedAt: voteTime, family: 'vote', body: JSON.stringify(vote) },
       { type: 'event', event: vote, listing: server },

@@ -17,3 +17,12 @@ export async function takeDue(store: Store, now: number): Promise<readonly Effec
   }
   return taken;
 }
+
+/** An effect as it is claimed for the first time. */
+export function effectOf<Content extends object>(
+  { kind, queue, content }: { readonly kind: string; readonly queue: QueueName; readonly content: Content },
+  changes: Partial<Effect<Content>> = {},
+): Effect<Content> {
+  const row = { id: 1, deliveryId: null, attempts: 1, createdAt: 0, nonce: 'nonce', possiblySentSince: null };
+  return { ...row, kind, queue, content, ...changes };
+}

@@ -8,8 +8,10 @@ export const premiumSecret = 'premium-secret-for-tests';
 export const announceChannel = '500000000000000001';
 export const premiumChannel = '500000000000000002';
 
+type ServerAndBot = [server: ListingWithSecrets, bot: ListingWithSecrets];
+
 /** One server and one bot with the same secrets, as configured by environment variables. */
-export function serverAndBot(changes: Partial<ListingWithSecrets> = {}): ListingWithSecrets[] {
+export function serverAndBot(changes: Partial<ListingWithSecrets> = {}): ServerAndBot {
   const shared = {
     id: null,
     implied: false,

@@ -15,6 +15,7 @@ import { Tokens } from '../../src/features/tokens/tokens.ts';
 import { createCommunityScopes, createOwnerCommunities } from '../../src/owner/communities.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/create-owner.ts';
+import { EventStream } from '../../src/owner/event-stream.ts';
 import { ownTexts } from '../../src/texts/texts.ts';
 import { claimDue } from './claim-due.ts';
 import { serverAndBot } from './listings.ts';
@@ -95,6 +96,7 @@ export async function startOwnerServer({ standings, guildId, botSite, ...changes
     },
     tokens: new Tokens({ store: store.tokens, clock, log }),
     reversals: createReversals({ store, listingsOf: () => serverAndBot(), clock, log }),
+    stream: new EventStream({ events: store.events, keep: async () => {}, settleMs: 0, clock }),
     health: async () => ({ store: { ready: true }, discord: { ready: false, reason: 'not connected to the gateway' } }),
     budgets: async () => [{ listing: 'server', left: 118, limit: 120, keyRefused: false, wrongShape: false }],
     nudge: () => void nudges.push(clock.now()),

@@ -1,8 +1,6 @@
 import { day } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
-import { expect, onTestFinished } from 'vitest';
-import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/core/store/snapshots/audit.ts';
-import { openSnapshot } from '../../src/core/store/snapshots/snapshot.ts';
+import { onTestFinished } from 'vitest';
 import type { PurchaseOrder, ShopItem } from '../../src/features/shop/purchase.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { firstCommunity } from './communities.ts';
@@ -60,15 +58,4 @@ export async function creditsOf(store: Store, userId = '1'): Promise<number> {
 export async function waitingEffects(store: Store) {
   const effects = await store.records.effects({ state: 'waiting', before: null, limit: 500 });
   return effects.toReversed();
-}
-
-export async function expectCleanAudit(url: string): Promise<void> {
-  const snapshot = await openSnapshot(url);
-  try {
-    expect(await balanceDifferences(snapshot)).toMatchObject({ count: 0 });
-    expect(await paymentDifferences(snapshot)).toMatchObject({ count: 0 });
-    expect(await brokenLinks(snapshot)).toBe(0);
-  } finally {
-    await snapshot.close();
-  }
 }

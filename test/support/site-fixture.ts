@@ -3,7 +3,6 @@ import { createLog } from '@tallyhook/platform/log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { onTestFinished } from 'vitest';
 import { memoryBudgetStore } from '../../src/lookup/budget.ts';
-import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { memoryKeyv } from '../../src/lookup/memory-keyv.ts';
 import type { SiteListing } from '../../src/lookup/sites/site-apis.ts';
 import { createSiteClient, type SiteClient, type SiteClientOptions } from '../../src/lookup/sites/site-client.ts';
@@ -38,13 +37,4 @@ function required(listing: SiteListing, options: SiteClientOptions): SiteClient 
   const client = createSiteClient(listing, options);
   if (client === null) throw new Error('The site has no API for this listing.');
   return client;
-}
-
-export async function siteErrorOf(check: Promise<unknown>): Promise<LookupError> {
-  const error = await check.then(
-    (value) => new Error(`The site said ${JSON.stringify(value)}.`),
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof LookupError)) throw error;
-  return error;
 }

@@ -5,13 +5,12 @@ import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { type RunningService, startService } from 'listing-service';
 import { seededService } from 'listing-service/testing/seeded-service';
 import type { LocalDiscord, LocalDiscordOptions } from 'local-discord';
-import { loadConfig } from '../../config/load.ts';
-import { createApp } from '../../src/app/app.ts';
 import type { App } from '../../src/app/app-interface.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, voteSecret } from './listings.ts';
 import { localDiscord } from './local-discord.ts';
 import { newSqliteUrl } from './new-sqlite.ts';
+import { startApp } from './start-app.ts';
 
 export interface Installation {
   readonly discord: LocalDiscord;
@@ -26,6 +25,17 @@ export interface Installation {
 
 const copySeeded = seededService(systemClock);
 
+/** The listing service with its example listings, until the end of the test. */
+export async function startListingService() {
+  const { database, keys } = await copySeeded();
+  const service = await startService({
+    ...{ host: '127.0.0.1', port: 0, database, clock: systemClock, allowLoopbackTargets: true, seed: true },
+    log: createLog({ level: 'silent', secrets: [] }),
+  });
+  onFinished(() => service.stop());
+  return { service, keys };
+}
+
 /**
  * Starts tallyhook with the listing service and the local Discord, connected over HTTP and WebSocket. Everything stops
  * with {@link onFinished}.
@@ -39,20 +49,8 @@ export async function startInstallation(
   discordOptions: LocalDiscordOptions = {},
 ): Promise<Installation> {
   const directory = tempDir();
-  const silentLog = createLog({ level: 'silent', secrets: [] });
   const discord = await localDiscord(discordOptions);
-  const { database, keys } = await copySeeded(`${directory}/service.db`);
-  const service = await startService({
-    host: '127.0.0.1',
-    port: 0,
-    database,
-    clock: systemClock,
-    log: silentLog,
-    allowLoopbackTargets: true,
-    seed: true,
-  });
-  onFinished(() => service.stop());
-
+  const { service, keys } = await startListingService();
   const environment = {
     DISCORD_TOKEN: discord.token,
     DISCORD_CLIENT_SECRET: discord.clientSecret,
@@ -71,31 +69,14 @@ export async function startInstallation(
     OWNER_TOKEN: 'owner-token-for-tests',
     ...changes,
   };
-  const config = loadConfig(environment);
-  const lines: string[] = [];
-  const log = createLog({
-    level: 'debug',
-    secrets: config.secrets,
-    destination: { write: (line) => void lines.push(line) },
-  });
-  const app = await createApp(config, { clock, log });
-  onFinished(() => app.stop());
-  const url = (await app.start()) ?? '';
+  const { app, url, lines } = await startApp(environment, { clock });
 
   return {
-    discord,
-    service,
-    app,
-    url,
-    lines,
-    environment,
+    ...{ discord, service, app, url, lines, environment },
     async post(path, payload, secret = voteSecret) {
       const body = JSON.stringify(payload);
-      const response = await fetch(url + path, {
-        method: 'POST',
-        body,
-        headers: { 'x-webhook-signature': sign(body, secret) },
-      });
+      const headers = { 'x-webhook-signature': sign(body, secret) };
+      const response = await fetch(url + path, { method: 'POST', body, headers });
       return { status: response.status, json: (await response.json()) as Record<string, unknown> };
     },
   };

@@ -1,13 +1,10 @@
-import { createLog } from '@tallyhook/platform/log';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
-import { onFinished } from '@tallyhook/platform/testing/on-finished';
-import { loadConfig } from '../../config/load.ts';
-import { createApp } from '../../src/app/app.ts';
 import type { TextOverrides } from '../../src/texts/texts.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { environmentWith, harbour } from './listings-file.ts';
 import { localDiscord } from './local-discord.ts';
 import { newSqliteUrl } from './new-sqlite.ts';
+import { startApp } from './start-app.ts';
 import { idInSecond, joinGuilds } from './two-guilds.ts';
 
 const publicUrl = 'http://votes.example';
@@ -46,17 +43,7 @@ export async function startTwoCommunities(
   for (const [name, value] of Object.entries(environment)) if (value === '') delete environment[name];
   const lines: string[] = [];
 
-  async function start() {
-    const config = loadConfig(environment);
-    const destination = { write: (line: string) => void lines.push(line) };
-    const app = await createApp(config, {
-      clock,
-      ...(texts && { texts }),
-      log: createLog({ level: 'debug', secrets: config.secrets, destination }),
-    });
-    onFinished(() => app.stop());
-    return (await app.start()) ?? '';
-  }
+  const start = async () => (await startApp(environment, { clock, ...(texts && { texts }) }, lines)).url;
   const url = await start();
 
   async function post(name: keyof typeof secrets, delivery: object) {

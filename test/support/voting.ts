@@ -1,10 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Clock } from '@tallyhook/platform/clock';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/core/store/snapshots/audit.ts';
+import {
+  balanceDifferences,
+  brokenLinks,
+  orphanedRows,
+  paymentDifferences,
+} from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/snapshot.ts';
 import { repeatedAchievements } from '../../src/core/store/snapshots/statistics.ts';
 import { listingsWithCommunity } from '../../src/features/communities/listings.ts';
@@ -33,9 +39,10 @@ export function installation(url: string, rewards: object) {
 
 export type Installation = ReturnType<typeof installation>;
 
-/** Opens the store of an installation until the end of the test. */
-export async function openLedger(url: string, now = monday): Promise<Store> {
-  const store = await openStore(url, storeClock(manualClock(now)), { thread: false });
+/** Opens a store until the end of the test. @param now its time or its clock */
+export async function openLedger(url: string, now: number | Clock = monday): Promise<Store> {
+  const clock = typeof now === 'number' ? storeClock(manualClock(now)) : now;
+  const store = await openStore(url, clock, { thread: false });
   onTestFinished(() => store.close());
   return store;
 }
@@ -86,7 +93,8 @@ export async function isConsistent(url: string): Promise<boolean> {
   try {
     const counts = [(await balanceDifferences(snapshot)).count, (await paymentDifferences(snapshot)).count];
     const { count: repeated } = await repeatedAchievements(snapshot);
-    return [...counts, repeated, await brokenLinks(snapshot)].every((count) => count === 0);
+    const { entries, effects } = await orphanedRows(snapshot);
+    return [...counts, repeated, entries, effects, await brokenLinks(snapshot)].every((count) => count === 0);
   } finally {
     await snapshot.close();
   }

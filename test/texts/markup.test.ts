@@ -22,51 +22,19 @@ const hostileText = fc
       fc.string({ unit: 'binary' }),
       fc.string({ unit: 'grapheme' }),
       fc.constantFrom(
-        '@everyone',
-        '@here',
-        '<@1>',
-        '<@&1>',
-        '<#1>',
-        '<:a:1>',
-        '<t:1:R>',
-        '</a:1>',
-        'https://evil.example/',
-        'steam://x',
-        'discord.gg/abc',
-        'discord.com/invite/x',
-        '**',
-        '__',
-        '~~',
-        '||',
-        '`',
-        '```',
-        '# ',
-        '-# ',
-        '> ',
-        '>>> ',
-        '- ',
-        '1. ',
-        '[a](b)',
-        '\\',
-        '\n',
-        '\r\n',
-        '\u2028',
-        '\u202E',
-        '\u200B',
-        '\u200D',
-        '\uFEFF',
-        '\u3164',
-        '\uD83D',
-        '\uDE00',
-        '👨‍👩‍👧‍👦',
-        '👍🏽',
-        '❤️‍🔥',
-        'e\u0301\u0302\u0303\u0304\u0305\u0306',
+        ...['@everyone', '@here', '<@1>', '<@&1>', '<#1>', '<:a:1>', '<t:1:R>', '</a:1>', 'https://evil.example/'],
+        ...['steam://x', 'discord.gg/abc', 'discord.com/invite/x', '**', '__', '~~', '||', '`', '```', '# ', '-# '],
+        ...['> ', '>>> ', '- ', '1. ', '[a](b)', '\\', '\n', '\r\n', '\u2028', '\u202E', '\u200B', '\u200D', '\uFEFF'],
+        ...['\u3164', '\uD83D', '\uDE00', '👨‍👩‍👧‍👦', '👍🏽', '❤️‍🔥', 'e\u0301\u0302\u0303\u0304\u0305\u0306'],
       ),
     ),
     { maxLength: 12 },
   )
   .map((parts) => parts.join(''));
+
+function forAll<Value>(values: fc.Arbitrary<Value>, check: (value: Value) => void): void {
+  fc.assert(fc.property(values, check));
+}
 
 /** The text as Discord shows it: without escapes and without the space after the sign of a mention. */
 function rendered(text: string): string {
@@ -79,52 +47,28 @@ function withoutEscapes(text: string): string {
 }
 
 describe('escaped external text', () => {
-  it('contains no active markup', () => {
-    fc.assert(
-      fc.property(hostileText, (text) => {
-        const unescaped = withoutEscapes(escapeText(text));
-        expect(unescaped).not.toMatch(/[*_~`|<[\]\\]/);
-        expect(unescaped).not.toMatch(/^(#|>|-|\d+\.)/m);
-      }),
-    );
-  });
-
-  it('contains no mention, also not in its raw text', () => {
-    fc.assert(
-      fc.property(hostileText, (text) => {
-        expect(escapeText(text)).not.toMatch(/@everyone|@here|<@[!&]?\d|(?<!\\)</);
-      }),
-    );
-  });
-
-  it('contains no link or invite', () => {
-    fc.assert(
-      fc.property(hostileText, (text) => {
-        expect(escapeText(text)).not.toMatch(/(?<!\\):\/\/|discord(app)?\.(gg|com)/i);
-      }),
-    );
-  });
-
-  it('has no invisible characters and is well formed', () => {
-    fc.assert(
-      fc.property(hostileText, (text) => {
-        const escaped = escapeText(text);
-        expect(escaped.isWellFormed()).toBe(true);
-        expect(escaped.replaceAll('@\u200B', '')).not.toMatch(
-          /[\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF\u3164\u00AD]/,
-        );
-        expect(escaped).not.toMatch(/\p{M}{5}/u);
-      }),
-    );
+  it('contains no active markup, mention, link or invite, and no invisible characters', () => {
+    forAll(hostileText, (text) => {
+      const escaped = escapeText(text);
+      const unescaped = withoutEscapes(escaped);
+      expect(unescaped).not.toMatch(/[*_~`|<[\]\\]/);
+      expect(unescaped).not.toMatch(/^(#|>|-|\d+\.)/m);
+      // Also not in its raw text.
+      expect(escaped).not.toMatch(/@everyone|@here|<@[!&]?\d|(?<!\\)</);
+      expect(escaped).not.toMatch(/(?<!\\):\/\/|discord(app)?\.(gg|com)/i);
+      expect(escaped.isWellFormed()).toBe(true);
+      expect(escaped.replaceAll('@\u200B', '')).not.toMatch(
+        /[\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF\u3164\u00AD]/,
+      );
+      expect(escaped).not.toMatch(/\p{M}{5}/u);
+    });
   });
 
   it('is shown as it was written', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
-        const normalizedLines = text.split('\n').map((line) => line.replace(/\s+/g, ' ').trim());
-        expect(rendered(escapeText(text))).toBe(normalizedLines.join('\n').trim());
-      }),
-    );
+    forAll(fc.string({ unit: 'grapheme-ascii' }), (text) => {
+      const normalizedLines = text.split('\n').map((line) => line.replace(/\s+/g, ' ').trim());
+      expect(rendered(escapeText(text))).toBe(normalizedLines.join('\n').trim());
+    });
   });
 
   it('fits any limit, with complete graphemes and escapes', () => {
@@ -142,11 +86,9 @@ describe('escaped external text', () => {
   });
 
   it('is on one line if it is a name', () => {
-    fc.assert(
-      fc.property(hostileText, (text) => {
-        expect(escapeName(text)).not.toMatch(/[\n\r\u2028\u2029]/);
-      }),
-    );
+    forAll(hostileText, (text) => {
+      expect(escapeName(text)).not.toMatch(/[\n\r\u2028\u2029]/);
+    });
     expect(escapeName(' a\n\n b\t')).toBe('a b');
   });
 
@@ -156,12 +98,6 @@ describe('escaped external text', () => {
 
   it('keeps paragraphs, but not several empty lines', () => {
     expect(escapeText('one\r\n\r\n\r\n\n\n two\n')).toBe('one\n\ntwo');
-  });
-
-  it('takes less than 500 ms for a megabyte of asterisks', () => {
-    const before = performance.now();
-    escapeText('*'.repeat(1_000_000), 950);
-    expect(performance.now() - before).toBeLessThan(500);
   });
 });
 
@@ -180,12 +116,10 @@ describe('the shortcut for text that needs no escaping', () => {
   });
 
   it('changes no result of normalization of hostile texts', () => {
-    fc.assert(
-      fc.property(hostileText, (text) => {
-        expect(plainName(text)).toBe(plainName(text + invisible));
-        expect(escapeText(text)).toBe(escapeText(text + invisible));
-      }),
-    );
+    forAll(hostileText, (text) => {
+      expect(plainName(text)).toBe(plainName(text + invisible));
+      expect(escapeText(text)).toBe(escapeText(text + invisible));
+    });
   });
 
   /** A full stop may be part of an invite, so the text takes the long way; this one is not escaped itself. */

@@ -1,5 +1,7 @@
-import { escapeName, type Markup, markup, mention } from '@tallyhook/platform/texts/markup';
+import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
+import { escapeName, type Markup, markup, mention, timestamp } from '@tallyhook/platform/texts/markup';
 import { describe, expect, it } from 'vitest';
+import { lookupText } from '../../src/discord/interactions/error-replies.ts';
 import {
   parseTemplate,
   placeholderNames,
@@ -9,7 +11,7 @@ import {
   templateIssues,
   titlePlaceholders,
 } from '../../src/texts/template.ts';
-import { ownTexts } from '../../src/texts/texts.ts';
+import { createAppTexts, ownTexts, readOverrides, type TextOverrides, textsIn } from '../../src/texts/texts.ts';
 
 const none = Object.fromEntries(placeholderNames.map((name) => [name, markup``])) as Record<
   (typeof placeholderNames)[number],
@@ -74,4 +76,56 @@ it('the longest numbers of every language fit into their placeholders', () => {
       expect(number(1e9).length).toBeLessThanOrEqual(placeholders[name]);
     expect(number(Number.MAX_SAFE_INTEGER).length).toBeLessThanOrEqual(placeholders.balance);
   }
+});
+
+describe('own texts', () => {
+  it('replace those of a language in all of its regions, unless a region has its own, and in one app alone', () => {
+    const coins = createAppTexts({
+      en: { 'credits.title': 'Your coins', 'parts.credits_one': '**{count}** coin' },
+      'en-GB': { 'credits.title': 'Your pence' },
+    });
+    const points = createAppTexts({ en: { 'credits.title': 'Your points' } });
+    expect(coins.in('en-US').text('credits.title')).toBe('Your coins');
+    expect(coins.in('en-GB').text('credits.title')).toBe('Your pence');
+    const { text } = coins.in('en-GB');
+    expect([1, 2].map((count) => text('parts.credits', { count }))).toEqual(['**1** coin', '**2** credits']);
+    expect(coins.in('de').text('credits.title')).not.toBe('Your coins');
+    expect(points.in('en-US').text('credits.title')).toBe('Your points');
+    expect(createAppTexts().in('en-US').text('credits.title')).toBe('Credits');
+  });
+
+  const issues: readonly [TextOverrides, RegExp][] = [
+    [{ en: { 'credit.title': 'Coins' } }, /en "credit\.title" is not a text \(did you mean "credits\.title"\?\)/],
+    [
+      { de: { 'canVote.youLater': 'Noch {tme}.' } },
+      /\{tme\} \(did you mean "time"\?\), but can have \{name\}, \{time\}/,
+    ],
+    [{ en: { 'credits.title': '{user}' } }, /"credits\.title" has the placeholder \{user\}.*has no placeholders/],
+    [{ en: { 'credits.title': ' ' } }, /is empty/],
+    [{ en: { 'canVote.voteButton': 'x'.repeat(81) } }, /has 81 characters, of which 80 fit/],
+    [{ ed: { 'credits.title': 'Coins' } } as TextOverrides, /there are no texts in "ed"/],
+    [{ de: { 'parts.credits_few': 'Münzen' } }, /"parts\.credits_few" is not a text/],
+  ];
+
+  it.each(issues)('are rejected with a hint: %j', (overrides, message) => {
+    expect(() => createAppTexts(overrides)).toThrow(message);
+  });
+
+  it('are rejected with all issues at once', () => {
+    expect(() => readOverrides({ en: { unknown: 'x' }, de: { other: 'y' } })).toThrow(/en "unknown".*; de "other"/);
+  });
+});
+
+const en = textsIn('en-US');
+
+const codes: readonly LookupErrorCode[] = en.namesIn('failure.lookup');
+const retry = timestamp(0, 'R');
+
+describe('the English texts of failed lookups', () => {
+  it.each(codes)('for %s are short sentences without internals', (code) => {
+    const text = lookupText(code, retry, en);
+    expect(text).toMatch(/^[A-Z].*\.$/);
+    expect(text.length).toBeLessThan(160);
+    expect(text).not.toMatch(/error|null|undefined|invalid|\d{3}/i);
+  });
 });

@@ -194,14 +194,6 @@ describe('a vote', () => {
     expect(vote({ timestamp: new Date(now + 5 * minute).toISOString() }).at).toBe(now + 5 * minute);
   });
 
-  it('has its timestamp read to the millisecond', () => {
-    fc.assert(
-      fc.property(fc.date({ max: new Date(now), min: new Date('0001-01-01'), noInvalidDate: true }), (date) => {
-        expect(vote({ timestamp: date.toISOString() }).at).toBe(date.getTime());
-      }),
-    );
-  });
-
   it('has a timestamp only of an existing moment, 29 February and midnight at the end of a day included', () => {
     const digits = (length: number, max: number) =>
       fc.integer({ min: 0, max }).map((number) => String(number).padStart(length, '0'));
@@ -318,27 +310,11 @@ describe('a premium event', () => {
   });
 
   const withoutRecipient = [
-    { isGift: true },
+    ...[true, 'true', 'TRUE', 1, 'yes', 'perhaps', {}].map((isGift) => ({ isGift })),
+    ...['42', { userId: '42' }, { userId: '44' }, { username: 'generous' }, true].map((giftedBy) => ({ giftedBy })),
+    ...[{}, [], '', 'alice', 2 ** 53, { username: 'alice' }, { id: 'account-7' }].map((recipient) => ({ recipient })),
     { isGift: true, recipient: null },
-    { isGift: 'true' },
-    { isGift: 'TRUE' },
-    { isGift: 1 },
-    { isGift: 'yes' },
-    { isGift: 'perhaps' },
-    { isGift: {} },
-    { giftedBy: '42' },
-    { giftedBy: { userId: '42' } },
-    { giftedBy: { userId: '44' } },
-    { giftedBy: { username: 'generous' } },
-    { giftedBy: true },
     { giftedBy: '42', isGift: false },
-    { recipient: {} },
-    { recipient: [] },
-    { recipient: '' },
-    { recipient: 'alice' },
-    { recipient: 2 ** 53 },
-    { recipient: { username: 'alice' } },
-    { recipient: { id: 'account-7' } },
     { recipient: { username: 'alice' }, isGift: false },
     { userId: '43' },
   ];
@@ -415,18 +391,8 @@ describe('a premium event', () => {
 describe('arbitrary JSON', () => {
   it('causes no exception, and a vote always has a user ID', () => {
     const keys = fc.constantFrom(
-      'event',
-      'type',
-      'userId',
-      'voter',
-      'serverId',
-      'bot',
-      'test',
-      'timestamp',
-      'creditsAwarded',
-      'buyer',
-      'orderId',
-      '__proto__',
+      ...['event', 'type', 'userId', 'voter', 'serverId', 'bot', 'test', 'timestamp', 'creditsAwarded', 'buyer'],
+      ...['orderId', '__proto__'],
     );
     const values = fc.oneof(
       fc.jsonValue(),

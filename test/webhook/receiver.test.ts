@@ -31,28 +31,10 @@ describe.each(interfaces)('through %s', (through) => {
       expect(await store.ledgerIn(firstCommunity).account('42')).toEqual({ userId: '42', credits: 10, votes: 1 });
     });
 
-    it('is accepted on a path with a trailing slash', async () => {
-      const { post } = await startReceiver({ through });
-      expect((await post('/webhooks/vote/', vote)).status).toBe(200);
-    });
-
-    it('may be signed over the payload serialised again', async () => {
-      const { post } = await startReceiver({ through });
-      const signature = sign(JSON.stringify(vote), voteSecret);
-      expect((await post('/webhooks/vote', JSON.stringify(vote, null, 2), { signature })).status).toBe(200);
-    });
-
     it('is quarantined when it is signed but cannot be processed', async () => {
       const { post, store } = await startReceiver({ through });
-      for (const payload of [
-        { event: 'surprise' },
-        { event: 'server_vote' },
-        [],
-        'null',
-        '"text"',
-        '5',
-        { ...vote, creditsAwarded: -1 },
-      ]) {
+      const odd = [{ event: 'server_vote' }, [], 'null', '"text"', '5', { ...vote, creditsAwarded: -1 }];
+      for (const payload of [{ event: 'surprise' }, ...odd]) {
         expect(await post('/webhooks/vote', payload)).toMatchObject({ status: 200, json: { outcome: 'quarantined' } });
       }
       const deliveries = await store.records.deliveries({ outcome: 'quarantined', limit: 50, before: null });
@@ -110,25 +92,6 @@ describe.each(interfaces)('through %s', (through) => {
         });
       });
       expect(response).toMatch(/^HTTP\/1.1 413 /);
-    });
-
-    it('is a 401 for every unsigned or wrongly signed delivery', async () => {
-      const { post, store } = await startReceiver({ through });
-      const body = JSON.stringify(vote);
-      for (const options of [
-        { secret: null },
-        { secret: 'another secret' },
-        { signature: '' },
-        { signature: sign(body, voteSecret).toUpperCase() },
-        { signature: `sha256=${sign(body, voteSecret)}` },
-        { secret: null, headers: { authorization: voteSecret } },
-      ]) {
-        expect(await post('/webhooks/vote', body, options), JSON.stringify(options)).toMatchObject({
-          status: 401,
-          json: { success: false },
-        });
-      }
-      expect(await store.records.deliveries({ outcome: null, limit: 9, before: null })).toEqual([]);
     });
 
     it('precedes the body if the headers suffice, so that a flood of requests holds no connections', async () => {
@@ -220,43 +183,9 @@ describe('the family', () => {
   });
 });
 
-describe('a gift', () => {
-  const premium = { secret: premiumSecret };
-  const gift = { ...purchase, buyer: { userId: '1' }, recipient: { userId: '2' }, isGift: true };
-
-  it('pays its recipient, as do renewals that name only the buyer', async () => {
-    const { post, store } = await startReceiver();
-    const renewal = { event: 'subscription.renewed', orderId: gift.orderId, buyer: { userId: '1' } };
-    await post('/webhooks/premium', gift, premium);
-    await post('/webhooks/premium', { ...renewal, currentPeriodEnd: '2026-02-01T00:00:00Z' }, premium);
-    const marked = { ...renewal, isGift: 'true', currentPeriodEnd: '2026-03-01T00:00:00Z' };
-    expect((await post('/webhooks/premium', marked, premium)).json).toMatchObject({ outcome: 'recorded' });
-    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 0 });
-    expect(await store.ledgerIn(firstCommunity).account('2')).toMatchObject({ credits: 300 });
-  });
-
-  it('without a readable recipient is quarantined with the reason and pays nobody', async () => {
-    const { post, store } = await startReceiver();
-    const unreadable = [
-      { isGift: 'true', recipient: null },
-      { isGift: undefined, recipient: 'alice' },
-      { isGift: undefined, recipient: null, giftedBy: { userId: '1' } },
-    ];
-    for (const [index, changes] of unreadable.entries()) {
-      const payload = { ...gift, ...changes, orderId: `unreadable-${index}` };
-      expect((await post('/webhooks/premium', payload, premium)).json).toMatchObject({ outcome: 'quarantined' });
-    }
-    const deliveries = await store.records.deliveries({ outcome: 'quarantined', limit: 9, before: null });
-    expect(deliveries.map(({ reason }) => reason)).toEqual(Array(3).fill(expect.stringMatching(/gift.*recipient/)));
-    expect(deliveries[0]).toMatchObject({ kind: 'premium_purchase', listing: 'server' });
-    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 0 });
-  });
-});
-
 /** Two servers with the same secrets. */
 function redAndBlue() {
   const [server] = serverAndBot();
-  if (server === undefined) throw new Error('no listing');
   return [
     { ...server, name: 'red', id: '111' },
     { ...server, name: 'blue', id: '222' },
@@ -264,15 +193,8 @@ function redAndBlue() {
 }
 
 describe('several secrets', () => {
-  it('are all valid, to support rotation', async () => {
-    const { post } = await startReceiver({ listings: serverAndBot({ voteSecrets: ['old-secret', 'new-secret'] }) });
-    expect((await post('/webhooks/vote', vote, { secret: 'old-secret' })).json).toMatchObject({ outcome: 'recorded' });
-    expect((await post('/webhooks/vote', vote, { secret: 'new-secret' })).json).toMatchObject({ outcome: 'duplicate' });
-  });
-
   it('determine the listing, together with the target ID if several of a kind share a secret', async () => {
     const [server] = serverAndBot();
-    if (server === undefined) throw new Error('no listing');
     const listings = [...redAndBlue(), { ...server, name: 'own', id: '333', voteSecrets: ['own-secret'] }];
     const { post, store } = await startReceiver({ listings });
     await post('/webhooks/vote', { ...vote, serverId: '222' });
@@ -290,7 +212,6 @@ describe('several secrets', () => {
 
   it('alone determine the listing of a purchase and of a test if they belong to one listing', async () => {
     const [, bot] = serverAndBot();
-    if (bot === undefined) throw new Error('no listing');
     const { post } = await startReceiver({ listings: [bot] });
     const premium = { secret: premiumSecret };
     expect((await post('/webhooks/premium', { ...purchase, serverId: '5' }, premium)).json).toMatchObject({
@@ -364,7 +285,6 @@ describe('a vote that names only its voter', () => {
 
   it('is for the only listing of its secret, on the vote path and the common path', async () => {
     const [server, bot] = serverAndBot();
-    if (server === undefined || bot === undefined) throw new Error('no listings');
     const listings = [...redAndBlue(), { ...bot, voteSecrets: ['of the bot'] }, { ...server, voteSecrets: ['own'] }];
     const receiver = await startReceiver({ listings });
     await receiver.post('/webhooks/vote', minimal, { secret: 'own' });
@@ -401,36 +321,6 @@ describe('a vote that names only its voter', () => {
     expect(await listingsOf(both)).toEqual([[null, null, 'quarantined']]);
   });
 
-  it('is not one if another field states the kind of an event', async () => {
-    const [server] = serverAndBot();
-    if (server === undefined) throw new Error('no listing');
-    const { post, store } = await startReceiver({
-      listings: [{ ...server, voteSecrets: ['own'], premiumSecrets: [] }],
-    });
-    const send = async (fields: object) => {
-      const { status, json } = await post('/webhooks', { ...minimal, ...fields }, { secret: 'own' });
-      return [status, json['outcome']];
-    };
-    expect(await send({ kind: 'premium_purchase' })).toEqual([401, undefined]);
-    expect(await send({ eventType: 'subscription.renewed' })).toEqual([401, undefined]);
-    expect(await send({ kind: 'bot_vote' })).toEqual([200, 'quarantined']);
-    expect(await send({ event_type: 'refund' })).toEqual([200, 'quarantined']);
-    expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 0, votes: 0 });
-    expect(await send({ eventType: 'server_vote', creditsAwarded: '7' })).toEqual([200, 'recorded']);
-    expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 7, votes: 1 });
-  });
-
-  it('is quarantined with a premium secret, and on the common path with a secret of both families', async () => {
-    const listings = withKeyOfOnly('server', { voteSecrets: ['both'], premiumSecrets: ['both', premiumSecret] });
-    const { post, store } = await startReceiver({ listings });
-    expect((await post('/webhooks/premium', minimal, { secret: premiumSecret })).json).toMatchObject({
-      outcome: 'quarantined',
-    });
-    expect((await post('/webhooks', minimal, { secret: 'both' })).json).toMatchObject({ outcome: 'quarantined' });
-    expect((await post('/webhooks/vote', minimal, { secret: 'both' })).json).toMatchObject({ outcome: 'recorded' });
-    expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 7 });
-  });
-
   it('may be unsigned if it is for a server, and is quarantined if it is for a bot', async () => {
     const withValue = { secret: null, headers: { authorization: 'my value' } };
     const outcomes = { server: 'recorded', bot: 'quarantined' } as const;
@@ -448,17 +338,12 @@ describe('unsigned votes with an Authorization value', () => {
   const listings = serverAndBot({ voteAuthorization: 'my value' });
   const withValue = { secret: null, headers: { authorization: 'my value' } };
 
-  it('are accepted if the owner opted in, on the vote path and the common path', async () => {
+  it('are accepted if the owner opted in, and rejected with another value, on the premium path, for other events, and with a wrong signature', async () => {
     const { post } = await startReceiver({ listings });
     expect((await post('/webhooks/vote', vote, withValue)).json).toMatchObject({ outcome: 'recorded' });
     expect((await post('/webhooks', vote, withValue)).json).toMatchObject({ outcome: 'duplicate' });
-  });
-
-  it('are rejected with another value, on the premium path, for other events, and with a wrong signature', async () => {
-    const { post } = await startReceiver({ listings });
-    expect((await post('/webhooks/vote', vote, { secret: null, headers: { authorization: 'My value' } })).status).toBe(
-      401,
-    );
+    const otherValue = { secret: null, headers: { authorization: 'My value' } };
+    expect((await post('/webhooks/vote', vote, otherValue)).status).toBe(401);
     expect((await post('/webhooks/premium', vote, withValue)).status).toBe(401);
     expect((await post('/webhooks/premium', purchase, withValue)).status).toBe(401);
     expect((await post('/webhooks', purchase, withValue)).status).toBe(401);
@@ -529,29 +414,6 @@ describe('another Express app', () => {
     });
     expect((await post('/webhooks/vote', vote)).status).toBe(504);
     await expect.poll(async () => (await store.ledgerIn(firstCommunity).account('42')).votes).toBe(1);
-  });
-
-  it('gets the usual response for an empty body that was consumed', async () => {
-    const { post } = await startReceiver({ before: (app) => app.use(express.json()) });
-    expect((await post('/webhooks/vote', '')).status).toBe(400);
-    expect((await post('/webhooks/vote', '', { secret: null })).status).toBe(401);
-  });
-
-  it('may parse JSON for other routes, or provide the raw bytes', async () => {
-    const other = await startReceiver({ before: (app) => app.use('/other', express.json()) });
-    expect((await other.post('/webhooks/vote', vote)).status).toBe(200);
-    const raw = await startReceiver({ before: (app) => app.use(express.raw({ type: () => true })) });
-    expect((await raw.post('/webhooks/vote', vote)).status).toBe(200);
-  });
-});
-
-describe('the clock', () => {
-  it('determines whether a timestamp is in the future', async () => {
-    const clock = manualClock(Date.UTC(2025, 11, 31, 22, 50));
-    const { post } = await startReceiver({ clock });
-    expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'quarantined' });
-    await clock.advance(5 * 60_000);
-    expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'recorded' });
   });
 });
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+export type { Address, Resolve } from '@tallyhook/platform/webhooks/target';
 export type { ActionLimits, LimitedAction } from './abuse/admission.ts';
 export type { ChallengeContext, VoteChallenge } from './abuse/vote-challenge.ts';
 export type { VoteInput, VoteOutcome } from './actions/cast-vote.ts';
@@ -43,4 +44,3 @@ export type { Purchase, Tier } from './storage/purchases.ts';
 export type { DeliveryState, PurchaseStatus } from './storage/tables.ts';
 export type { WebhookRetryPolicy } from './webhooks/attempt.ts';
 export type { LifecycleEvent, WebhookEventKind, WebhookFamily } from './webhooks/event-kinds.ts';
-export type { Address, Resolve } from './webhooks/target.ts';

@@ -8,6 +8,7 @@ import { createHttpServer, type HttpServer } from '@tallyhook/platform/http/serv
 import { adaptLogger, type Logger, silentLogger } from '@tallyhook/platform/logger';
 import { once } from '@tallyhook/platform/memoize';
 import { requireNode } from '@tallyhook/platform/node-version';
+import { type Resolve, shareQueries, systemResolve } from '@tallyhook/platform/webhooks/target';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { type ActionLimits, defaultActionLimits, type LimitedAction, openAdmission } from './abuse/admission.ts';
 import { openProofOfWork } from './abuse/proof-of-work.ts';
@@ -31,7 +32,6 @@ import { openDatabase } from './storage/database.ts';
 import { storedSetting } from './storage/settings.ts';
 import { exponentialRetry, type WebhookRetryPolicy } from './webhooks/attempt.ts';
 import { startWebhookDispatcher } from './webhooks/dispatcher.ts';
-import { type Resolve, shareQueries, systemResolve } from './webhooks/target.ts';
 
 /** Options of {@link startService}. Everything but `allowLoopbackTargets` has a default. */
 export interface ServiceOptions {

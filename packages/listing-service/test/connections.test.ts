@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { eventually } from '@tallyhook/platform/testing/eventually';
+import { shareQueries } from '@tallyhook/platform/webhooks/target';
 import { expect, onTestFinished, test } from 'vitest';
-import { shareQueries } from '../src/webhooks/target.ts';
 import { mira, type Running, running, serverId } from '../testing/running.ts';
 import { newcomer, untilState } from './queue.ts';
 

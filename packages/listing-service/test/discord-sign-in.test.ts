@@ -1,5 +1,6 @@
 import { hour, minute } from '@tallyhook/platform/durations';
 import { eventually } from '@tallyhook/platform/testing/eventually';
+import { systemResolve } from '@tallyhook/platform/webhooks/target';
 import type { LocalDiscord } from 'local-discord';
 import { localDiscord } from 'local-discord/testing/local-discord';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +10,6 @@ import type { ServiceOptions } from '../src/service.ts';
 import { openDatabase } from '../src/storage/database.ts';
 import { issueOwnersKey } from '../src/storage/listings/keys.ts';
 import { provenGuilds } from '../src/storage/members/proven-guilds.ts';
-import { systemResolve } from '../src/webhooks/target.ts';
 import { describeOnBothDatabases } from '../testing/databases.ts';
 import { type Browser, browser } from '../testing/discord-browser.ts';
 import { type Running, receiver, running, serverId } from '../testing/running.ts';

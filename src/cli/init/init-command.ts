@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { TallyhookError } from '@tallyhook/platform/errors';
@@ -12,6 +12,7 @@ import {
 } from '@tallyhook/platform/terminal/terminal';
 import { readTextFile, UnreadableFileError } from '@tallyhook/platform/text-file';
 import type { Environment } from '../../../config/environment.ts';
+import { schemaAddress } from '../../../config/listings-file.ts';
 import { type SettingName, settingNames } from '../../../config/settings.ts';
 import { createPrompt, isTerminal } from '../prompt.ts';
 import {
@@ -65,7 +66,12 @@ export async function init(options: InitOptions, terminal: Terminal): Promise<nu
     writeEnvFile(file, text);
     terminal.print(`Wrote ${resolve(file)}.`);
   }
-  const steps = nextSteps(parseEnv(text), answers, process.env['npm_lifecycle_event']);
+  const written = parseEnv(text);
+  const listings = written['TALLYHOOK_CONFIG'];
+  if (listings && createListingsFile(listings)) {
+    terminal.print(`Wrote ${resolve(listings)}: list your servers and bots there. Editors complete what it has.`);
+  }
+  const steps = nextSteps(written, answers, process.env['npm_lifecycle_event']);
   for (const line of steps) terminal.print(line);
   return exitCode.ok;
 }
@@ -125,6 +131,14 @@ function nextSteps(values: Environment, { generated, sites }: Answers, script?: 
       ? ['', 'SETTINGS_KEY encrypts what /setup stores: keep a copy, and use the same one in every process.']
       : []),
   ];
+}
+
+/** Creates the file of `TALLYHOOK_CONFIG`, with its schema and without listings. False if there is one. */
+function createListingsFile(path: string): boolean {
+  if (existsSync(path)) return false;
+  const text = `${JSON.stringify({ $schema: schemaAddress, listings: [] }, null, 2)}\n`;
+  writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+  return true;
 }
 
 /** The content of a file `.env`; null if there is none. @throws UnreadableFileError */

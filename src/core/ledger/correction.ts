@@ -1,3 +1,4 @@
+import type { Audience } from '../outbox/audience.ts';
 import { accountIdOf, type CommunityId } from './account.ts';
 import type { Entry } from './entry.ts';
 
@@ -24,6 +25,8 @@ export interface Correction {
   readonly author?: string;
   /** True if it may take more than the balance; by default it may not. */
   readonly mayOverdraw?: boolean;
+  /** Who hears of it; nobody by default. */
+  readonly audience?: Audience;
 }
 
 /** The result of a correction. Nothing was written unless it is `corrected`. */

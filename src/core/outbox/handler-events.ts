@@ -141,6 +141,9 @@ export type HandlerKind = keyof HandlerEvents;
 
 export type HandlerEvent = HandlerEvents[HandlerKind];
 
+/** What events are stored for beside their effects in Discord: handlers, and the stream of the API while it is read. */
+export type SubscribedKind = HandlerKind | 'stream';
+
 /** Every kind of handler. */
 export const handlerKinds = [
   'vote',

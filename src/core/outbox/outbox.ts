@@ -1,13 +1,15 @@
 import { minute } from '@tallyhook/platform/durations';
 import type { ClaimedEffect, NewEffect } from './effect-kind.ts';
-import { maxDelayMs } from './perform.ts';
+import { maxDelayOf } from './perform.ts';
 import type { QueueName } from './queue.ts';
 
 /**
- * The furthest a due time can lie in the future: the longest delay plus the clock skew between machines. A later one
- * was written before a clock was set back. Planned effects are not in the queue yet.
+ * The furthest a due time in a queue can lie in the future (ms): the longest delay plus the clock skew between machines. A
+ * later one was written before a clock was set back. Planned effects are not in the queue yet.
  */
-export const maxDueAheadMs = maxDelayMs + minute;
+export function maxDueAheadOf(queue: string): number {
+  return maxDelayOf(queue) + minute;
+}
 
 /** A queue with waiting effects. */
 export interface WaitingQueue {
@@ -33,7 +35,7 @@ export interface OutboxWrites {
 export interface OutboxReads {
   /**
    * When the next effect of a queue is due or its lease ends; null when none is waiting. `now` if one is further ahead
-   * than {@link maxDueAheadMs}.
+   * than {@link maxDueAheadOf}.
    */
   nextDueAt(queue: string, now: number): Promise<number | null>;
   /**

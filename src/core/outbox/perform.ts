@@ -2,7 +2,7 @@ import type { AttemptResult, RetryLater } from '@tallyhook/platform/attempt-resu
 import { day, minute, second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Effect, EffectKind, Perform } from './effect-kind.ts';
-import { targetOfQueue } from './queue.ts';
+import { laneOfQueue, targetOfQueue } from './queue.ts';
 
 /** Carries out an effect. An error counts as a failure of the effect alone, with an unknown result. */
 export type Handle<Content extends object> = (effect: Effect<Content>) => Promise<AttemptResult>;
@@ -88,9 +88,16 @@ const baseDelayMs = 500;
 /** Delivery must resume within 15 s of the end of a short outage, so a young effect never waits longer than this. */
 const maxDelayWhileYoungMs = 8 * second;
 const youngAgeMs = 15 * minute;
-/** No effect waits longer for its next attempt. */
+/** No effect waits longer for its next attempt, unless it is for an endpoint outside of Discord. */
 export const maxDelayMs = 2 * minute;
+/** Of requests to an endpoint, which the operator cannot repair: the last steps of their schedule. */
+const maxWebhookDelayMs = day;
 const maxAgeMs = 7 * day;
+
+/** The longest wait for the next attempt at effects of a queue (ms). */
+export function maxDelayOf(queue: string): number {
+  return laneOfQueue(queue) === 'webhooks' ? maxWebhookDelayMs : maxDelayMs;
+}
 
 /**
  * Exponential backoff with jitter (50 to 100 % of the delay), capped at 8 s for young effects; gives up after seven

@@ -3,7 +3,7 @@ import type { CommunityId } from '../ledger/account.ts';
 /**
  * What the effects of a queue have in common: the channel that they are posted to, the guild whose roles change, one role
  * that Discord rejects, the member who gets direct messages or linked roles, a kind of handlers, the goals of a party,
- * the listing whose site confirms votes, or the community whose deliveries are replayed.
+ * the listing whose site confirms votes, the community whose deliveries are replayed, or an endpoint that hears of events.
  */
 export type QueueType = keyof typeof lanes;
 
@@ -20,6 +20,7 @@ const lanes = {
   // A reminder asks the listing service before it is sent.
   dm: 'members',
   handler: 'handlers',
+  webhook: 'webhooks',
   confirmation: 'ledger',
   replay: 'ledger',
 } as const;
@@ -105,6 +106,11 @@ export function stoppedQueue(name: string, target: string): QueueName {
 /** A pattern of SQL for the queues of a type with an id, of any community. */
 export function queuesLike(type: QueueType, id: string): string {
   return `${type} % ${id}`;
+}
+
+/** A pattern of SQL for all queues of a type but channels. */
+export function queuesOfType(type: Exclude<QueueType, 'channel'>): string {
+  return `${type} %`;
 }
 
 /** The queues of a type are between these texts, both exclusive, in the order of their names. */

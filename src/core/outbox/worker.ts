@@ -15,6 +15,7 @@ import {
   type EffectHandler,
   guardPerform,
   maxDelayMs,
+  maxDelayOf,
   type RequestGuard,
   type RetryPolicy,
 } from './perform.ts';
@@ -537,9 +538,9 @@ function createSettle(options: {
       'effects will be retried',
     );
     // A longer pause is only kept in memory: a stored due time far ahead would look like one from a wrong clock.
-    const dueAt = now + Math.min(delayMs, maxDelayMs);
-    await (attempt.notSent ? outbox.release(effects, dueAt, reason) : outbox.retry(effects, dueAt, reason));
     const queue = effects[0]?.queue ?? '';
+    const dueAt = now + Math.min(delayMs, maxDelayOf(queue));
+    await (attempt.notSent ? outbox.release(effects, dueAt, reason) : outbox.retry(effects, dueAt, reason));
     if (attempt.scope === 'effects') {
       if (isQueueLimit) for (const { queue } of effects) rotation.pause(queue, delayMs);
       return;

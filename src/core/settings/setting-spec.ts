@@ -41,8 +41,8 @@ export interface SettingSpec {
   readonly canBeOff?: true;
   /** The variable that it is taken from if the listing does not state it. */
   readonly variable?: string;
-  /** Value in the file for one of the variable, if it differs. */
-  readonly fromVariable?: (value: unknown) => unknown;
+  /** Value in the file for one of the variable, if it differs. @param others the variables that listings take values from */
+  readonly fromVariable?: (value: unknown, others: Readonly<Record<string, unknown>>) => unknown;
   /** The setting that it is taken from if neither the listing nor the variable has it. */
   readonly fallback?: SettingSpec;
   /** Completes a value of a file or of options, such as with what other files contain. */

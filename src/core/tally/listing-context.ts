@@ -1,6 +1,6 @@
 import { isObject, parseJson } from '@tallyhook/platform/json';
 import type { CommunityId } from '../ledger/account.ts';
-import type { HandlerKind } from '../outbox/handler-events.ts';
+import type { SubscribedKind } from '../outbox/handler-events.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
 import type { CommunityContext } from './community.ts';
 
@@ -19,8 +19,8 @@ export interface ListingContext {
   readonly announceChannelId: string | null;
   /** Channel for announcements of premium events; null for none. */
   readonly premiumChannelId: string | null;
-  /** The kinds of handlers that are called for its events; none by default. */
-  readonly handled?: readonly HandlerKind[];
+  /** The kinds of handlers that are called for its events, and whether they are streamed; none by default. */
+  readonly handled?: readonly SubscribedKind[];
 }
 
 /**

@@ -681,6 +681,9 @@ function write(tally: Tally, correction: Correction, idempotencyKey: string): Co
   if (isOverdraft) return { outcome: 'overdrawn', balance: account.credits };
   const achievement = programKeyOf(idempotencyKey) === null ? null : idempotencyKey;
   const { credits: balance } = tally.append(account, { ...correctionEntry(correction), achievement });
-  tally.saveCorrection({ ...correction, idempotencyKey, balance });
+  const { audience, ...stored } = correction;
+  tally.saveCorrection({ ...stored, idempotencyKey, balance });
+  if (audience !== undefined)
+    for (const { afterCorrection } of tally.hooks) afterCorrection?.(tally, { ...correction, audience }, balance);
   return { outcome: 'corrected', balance, repeated: false };
 }

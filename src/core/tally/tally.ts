@@ -4,6 +4,7 @@ import type { AddedValue } from '../added-value.ts';
 import type { AccountId, CommunityId } from '../ledger/account.ts';
 import type { Correction } from '../ledger/correction.ts';
 import type { Cause, Entry } from '../ledger/entry.ts';
+import type { Audience } from '../outbox/audience.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
 import type { Outage } from '../rewards/calendar.ts';
 import type { Reached } from '../rewards/decide-vote.ts';
@@ -199,7 +200,8 @@ export type HookCondition =
   | { readonly rule: AddedValue<unknown> }
   | { readonly listing: keyof ListingContext }
   | { readonly vote: 'nextVoteAt' }
-  | { readonly mark: keyof Marks };
+  | { readonly mark: keyof Marks }
+  | { readonly any: readonly HookCondition[] };
 
 /** What a feature does in the transaction of such an event: synchronous, and only through the tally. */
 export interface Hook<Event, Result = void> {
@@ -221,6 +223,9 @@ export interface UnrecordedVote {
   readonly rowWriter: DeliveryRowWriter;
 }
 
+/** A correction that others hear of. */
+export type HeardCorrection = Correction & { readonly audience: Audience };
+
 /** The hooks of a feature. */
 export interface Hooks {
   /** Of each vote of another listing site that is not known yet and may be paid. Returns what is recorded instead, or null. */
@@ -233,6 +238,8 @@ export interface Hooks {
   readonly onPremium?: Hook<{ readonly account: AccountState } & Recorded>;
   /** Of each premium event, at the end. */
   readonly afterPremium?: Hook<RecordedPremium>;
+  /** Of each correction whose audience is known. `balance`: after it (credits) */
+  readonly afterCorrection?: (tally: Tally, correction: HeardCorrection, balance: number) => void;
 }
 
 /** What is common to the events of one delivery or claim. Times are ms since the epoch. */

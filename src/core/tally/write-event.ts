@@ -160,7 +160,9 @@ export function callHook<Hooked extends HookedEvent>(
 }
 
 /** Whether the event has what the hook is for. */
-export function isMet(condition: HookCondition, { listing, account, nextVoteAt }: HookedEvent): boolean {
+export function isMet(condition: HookCondition, event: HookedEvent): boolean {
+  if ('any' in condition) return condition.any.some((each) => isMet(each, event));
+  const { listing, account, nextVoteAt } = event;
   const value =
     'rule' in condition
       ? condition.rule.in(listing.rewards)
@@ -169,7 +171,8 @@ export function isMet(condition: HookCondition, { listing, account, nextVoteAt }
         : 'vote' in condition
           ? nextVoteAt
           : account?.marks[condition.mark];
-  return value !== undefined && value !== null && value !== false && value !== 0;
+  const isEmptyList = Array.isArray(value) && value.length === 0;
+  return value !== undefined && value !== null && value !== false && value !== 0 && !isEmptyList;
 }
 
 /**

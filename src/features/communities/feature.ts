@@ -27,6 +27,6 @@ export const departureMessage: MessageType<'departure', DepartureNotice> = {
 export const communities = { sql, directMessages: [departureMessage] } satisfies Feature;
 
 export type { Community, Directory, ListingTargets } from './directory.ts';
-export { describeCommunities, onlyCommunity } from './directory.ts';
+export { describeCommunities, distinctCommunities, onlyCommunity } from './directory.ts';
 export { type CommunityListing, linkedLabel } from './listings.ts';
 export type { LookupClients } from './lookup-clients.ts';

@@ -24,6 +24,7 @@ import {
 import { roleEffect } from '../../core/tally/grants.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { StoredCorrection } from '../../core/tally/tally.ts';
+import { tellOf } from '../events/feature.ts';
 
 /** The votes of a listing that were cast from one time to another (ms since the epoch; `until` is exclusive). */
 export interface VoteRange {
@@ -78,6 +79,8 @@ async function reverseMember(
   const worth = entries.map((entry) => (reversed.has(entry.id) ? { ...entry, credits: 0 } : entry));
   const rest = await uncountVotes(sql, corrected, { entries: worth, ids, reason: reversedReason }, { listings, now });
   await endGrants(sql, { userId, votes: left, entries: rest, listings }, now);
+  const data = { userId, listing: range.listing, votes: votes.length, credits: -credits, balance: corrected.credits };
+  await tellOf(sql, communityId, { type: 'vote.reversed', data: { ...data, at: new Date(now).toISOString() } }, now);
   return { votes: votes.length, credits, spent: earned - credits };
 }
 

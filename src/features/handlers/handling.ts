@@ -5,12 +5,19 @@ import type { Log } from '@tallyhook/platform/log';
 import { TimeoutError, withTimeout } from '@tallyhook/platform/with-timeout';
 import type { Ledger } from '../../core/ledger/program-ledger.ts';
 import type { EffectNotices } from '../../core/outbox/effect-notices.ts';
-import type { HandlerContent, HandlerEvent, HandlerEvents, HandlerKind } from '../../core/outbox/handler-events.ts';
+import type {
+  HandlerContent,
+  HandlerEvent,
+  HandlerEvents,
+  HandlerKind,
+  SubscribedKind,
+} from '../../core/outbox/handler-events.ts';
 import { backoff, type Handle, handle, type RetryPolicy } from '../../core/outbox/perform.ts';
 import { parseQueue, type QueueName, queueName } from '../../core/outbox/queue.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { ClaimRecorder, Recorder } from '../../core/tally/recorder.ts';
 import type { RoutedDelivery } from '../../core/tally/tally.ts';
+import { endpointQueuesOf } from '../events/feature.ts';
 import type { Store } from '../store.ts';
 import { type Handler, type HandlerCall, type Handlers, handlerKind, PermanentError } from './handlers.ts';
 import { createSubscriptions } from './store.ts';
@@ -21,6 +28,8 @@ import { createSubscriptions } from './store.ts';
  */
 export function createHandling(options: {
   readonly handlers: Handlers;
+  /** Whether the stream of events can be read. */
+  readonly isStreamed: boolean;
   /** The ledger whose default is the community of this guild. */
   readonly ledgerIn: (guildId: string | null) => Ledger;
   readonly store: Pick<Store, 'handlers'>;
@@ -30,17 +39,15 @@ export function createHandling(options: {
   readonly clock: Clock;
   readonly log: Log;
 }) {
-  const { handlers, ledgerIn, store, isShared, notices, clock, log } = options;
-  const own = kindsOf(handlers);
+  const { handlers, isStreamed, ledgerIn, store, isShared, notices, clock, log } = options;
+  const own: readonly SubscribedKind[] = [...kindsOf(handlers), ...(isStreamed ? (['stream'] as const) : [])];
   const stopped = new AbortController();
-  const subscriptions = createSubscriptions(own, isShared ? store.handlers : null, clock);
+  const subscriptions = createSubscriptions(own, store.handlers, { clock, isShared });
   const call = createCall({ handlers, ledgerIn, stopped: stopped.signal, clock, log });
 
   return {
     subscriptions,
-    // Other processes may have handlers that this one has not.
-    recording:
-      own.length > 0 || isShared ? createHandlerRecording(subscriptions.kinds, notices.nudge) : unhandledRecording,
+    recording: createHandlerRecording(subscriptions.kinds, notices.nudge),
     handler: handle(handlerKind, call, callRetry),
     isOwn: (queue: string) => own.some((kind) => kind === parseQueue(queue).id),
     attemptsPerQueue: handlers.concurrency ?? 1,
@@ -135,20 +142,17 @@ interface HandlerRecording {
   claims(claims: ClaimRecorder): ClaimRecorder;
 }
 
-/** Of a program that has no handlers. */
-const unhandledRecording: HandlerRecording = { recorder: (recorder) => recorder, claims: (claims) => claims };
-
 /**
- * @param kinds the kinds for which there are handlers now
+ * @param kinds what events are stored for now
  * @param nudge called after each commit, with the queues that may have new calls
  */
 export function createHandlerRecording(
-  kinds: () => readonly HandlerKind[],
+  kinds: () => readonly SubscribedKind[],
   nudge: (queues: readonly QueueName[]) => void,
 ): HandlerRecording {
   /** The result is the same object for the same listing: a listing is used for many votes. */
   let known = new WeakMap<ListingContext, ListingContext>();
-  let knownKinds: readonly HandlerKind[] = [];
+  let knownKinds: readonly SubscribedKind[] = [];
 
   function withHandled<Listing extends ListingContext>(listing: Listing): Listing {
     if (knownKinds !== kinds()) {
@@ -174,10 +178,16 @@ export function createHandlerRecording(
     }
   }
 
+  /** Has the queues processed at once that may have new calls, or events for endpoints. */
   async function nudgeAfter<Result>(recording: Promise<Result>, listings: readonly ListingContext[]): Promise<Result> {
-    const result = await recording;
     const called = recordedKinds.filter((kind) => kinds().includes(kind));
-    nudge(listings.flatMap(({ community }) => called.map((kind) => queueName('handler', community.id, kind))));
+    const queues = listings.flatMap((listing) => [
+      ...called.map((kind) => queueName('handler', listing.community.id, kind)),
+      ...endpointQueuesOf(listing),
+    ]);
+    if (queues.length === 0) return recording;
+    const result = await recording;
+    nudge(queues);
     return result;
   }
 
@@ -189,18 +199,16 @@ export function createHandlerRecording(
   return {
     recorder: ({ record, recordReplay }) => ({
       record(delivery, routed) {
-        const recording = record(delivery, routedWithHandled(routed));
-        return kinds().length === 0 ? recording : nudgeAfter(recording, listingsOf(routed));
+        return nudgeAfter(record(delivery, routedWithHandled(routed)), listingsOf(routed));
       },
       recordReplay(id, delivery, routed, now) {
-        const recording = recordReplay(id, delivery, routedWithHandled(routed), now);
-        return kinds().length === 0 ? recording : nudgeAfter(recording, listingsOf(routed));
+        return nudgeAfter(recordReplay(id, delivery, routedWithHandled(routed), now), listingsOf(routed));
       },
     }),
     claims: ({ recordClaim }) => ({
       recordClaim(claim, listing, now) {
-        if (kinds().length === 0) return recordClaim(claim, listing, now);
-        return nudgeAfter(recordClaim(claim, withHandled(listing), now), [listing]);
+        const handled = kinds().length === 0 ? listing : withHandled(listing);
+        return nudgeAfter(recordClaim(claim, handled, now), [listing]);
       },
     }),
   };

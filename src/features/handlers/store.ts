@@ -5,9 +5,9 @@ import { type NewEffect, newEffect } from '../../core/outbox/effect-kind.ts';
 import {
   type HandlerContent,
   type HandlerEvent,
-  type HandlerKind,
   type HandlerListing,
   handlerKinds,
+  type SubscribedKind,
 } from '../../core/outbox/handler-events.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import { creditsOf } from '../../core/rewards/reward.ts';
@@ -43,14 +43,14 @@ const keptMs = 7 * day;
 const renewalMs = hour;
 
 /**
- * The kinds of handlers for which events are stored.
+ * What events are stored for.
  * @param own the kinds that this process has
- * @param store null if there can be no other processes
+ * @param options.isShared whether there can be other processes, whose handlers count as well
  */
 export function createSubscriptions(
-  own: readonly HandlerKind[],
-  store: StoredSubscriptions | null,
-  clock: Pick<Clock, 'now' | 'monotonic'>,
+  own: readonly SubscribedKind[],
+  store: StoredSubscriptions,
+  { clock, isShared }: { readonly clock: Pick<Clock, 'now' | 'monotonic'>; readonly isShared: boolean },
 ) {
   let kinds = own;
   let renewAt = Number.NEGATIVE_INFINITY;
@@ -59,15 +59,22 @@ export function createSubscriptions(
     kinds: () => kinds,
     /** Announces the process's own kinds to other processes, if it is time to, and reads theirs. */
     async refresh(): Promise<void> {
-      if (store === null) return;
       const now = clock.now();
-      if (own.length > 0 && clock.monotonic() >= renewAt) {
+      if (isShared && own.length > 0 && clock.monotonic() >= renewAt) {
         await store.renew(own, now);
         renewAt = clock.monotonic() + renewalMs;
       }
       const renewed = await store.renewedSince(now - keptMs);
-      const next = handlerKinds.filter((kind) => own.includes(kind) || renewed.includes(kind));
+      // A process alone knows its handlers; who reads the stream may have been connected before its restart.
+      const counts = (kind: SubscribedKind) =>
+        own.includes(kind) || ((isShared || kind === 'stream') && renewed.includes(kind));
+      const next = ([...handlerKinds, 'stream'] as const).filter(counts);
       if (next.join() !== kinds.join()) kinds = next;
+    },
+    /** Stores events for the stream from now on, because somebody reads it. To be repeated at least every few days. */
+    async stream(): Promise<void> {
+      await store.renew(['stream'], clock.now());
+      if (!kinds.includes('stream')) kinds = [...kinds, 'stream'];
     },
   };
 }

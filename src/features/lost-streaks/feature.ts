@@ -7,3 +7,5 @@ export const lostStreaks = {
   effects: [lostStreaksKind],
   deleteOfGuild: deleteLostStreaks,
 } satisfies Feature;
+
+export type { LostStreakStore } from './store.ts';

@@ -7,6 +7,7 @@ import { type EndedGuild, rowsPerWrite } from '../../core/store/sql-module.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { CountedVote, Tally } from '../../core/tally/tally.ts';
+import { tell } from '../events/feature.ts';
 import {
   addPartyVote,
   goalAt,
@@ -114,6 +115,11 @@ function countForParty(tally: Tally, { listing, account, at, day, deliveryId, no
   });
   tally.saveRow(parties, withPartyState(row, { ...progress, panel }));
   tally.saveRow(partyVoters, { period, user_id: account.userId, state: isEligible ? 'eligible' : 'late' });
+  if (reachesGoal) {
+    const { goal, credits } = rules;
+    const data = { period: calendarPeriod.id, goal, credits, at: new Date(at).toISOString() };
+    tell(tally, { listing, deliveryId, now }, { type: 'party.reached', data });
+  }
   if (payees === 'nobody') return;
   const { goal, credits } = rules;
   const { id: communityId } = listing.community;

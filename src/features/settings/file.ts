@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '@tallyhook/platform/json';
 import { InvalidJsonError, parseJsonText } from '@tallyhook/platform/parse-json-text';
 import type { OpenedSetting } from '../../../config/listings.ts';
+import { schemaAddress } from '../../../config/listings-file.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { secretPaths } from '../../core/settings/listing-settings.ts';
 import { valueAt, withValuesAt } from '../../core/settings/setting-spec.ts';
@@ -33,7 +34,7 @@ export function exportSettings(
     const target = { ...(site && { site: site.id }), ...custom, ...(id !== null && { id }) };
     return withValuesAt({ name, kind, ...target, guildId }, [...shared, ...own]);
   });
-  return `${JSON.stringify({ listings: exported }, null, 2)}\n`;
+  return `${JSON.stringify({ $schema: schemaAddress, listings: exported }, null, 2)}\n`;
 }
 
 /** The changes that make the stored settings those of an exported file. Secrets that are not in the file stay. */

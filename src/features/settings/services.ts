@@ -10,7 +10,7 @@ import type { CommunityId } from '../../core/ledger/account.ts';
 import type { ResolvedFile } from '../../discord/commands/command.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/client.ts';
-import { getText } from '../../lookup/http.ts';
+import { fetchText } from '../../lookup/http.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import type { Directory, LookupClients } from '../communities/feature.ts';
 import type { RoleAccess } from '../roles/feature.ts';
@@ -199,7 +199,7 @@ export function createUploads({ apiUrl, stopwatch, log }: { apiUrl: string; stop
     if (size > maxBytes || !URL.canParse(url) || !origins.includes(new URL(url).origin)) return null;
     const request = { url, headers: {}, name: 'the upload of a file', clock: stopwatch };
     try {
-      const { ok, body } = await getText({ ...request, deadline: stopwatch.monotonic() + uploadTimeoutMs });
+      const { ok, body } = await fetchText({ ...request, deadline: stopwatch.monotonic() + uploadTimeoutMs });
       // What is not UTF-8 is decoded with this sign.
       return ok && body.length <= maxBytes && !body.includes('\uFFFD') ? body : null;
     } catch (error) {

@@ -10,6 +10,7 @@ import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, lock, preparedStatement, run } from '../../core/store/query-builder.ts';
 import type { SettleRole, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { roleEffect } from '../../core/tally/grants.ts';
+import { tellOf } from '../events/feature.ts';
 import { handlerCall } from '../handlers/feature.ts';
 import {
   closedReport,
@@ -187,7 +188,14 @@ async function refund(sql: ShopSql, purchase: PurchaseRow, now: number): Promise
   await settlePurchases(sql, [purchase], 'refunded', now);
   const accountId = accountIdOf(purchase.community_id, purchase.user_id);
   const account = await lockAccount(connection, db, accountId);
-  await appendEntry(connection, db, account, refundEntry(accountId, purchase, now));
+  const { credits: balance } = await appendEntry(connection, db, account, refundEntry(accountId, purchase, now));
+  const event = { type: 'purchase.refunded', data: eventData(purchase, balance, now) } as const;
+  await tellOf(sql, purchase.community_id, event, now);
+}
+
+/** Of a purchase, for who hears of it: without the code, which is the buyer's. */
+function eventData({ id, user_id: userId, item, name, price, role }: PurchaseRow, balance: number, at: number) {
+  return { userId, purchaseId: String(id), item, name, price, role, balance, at: new Date(at).toISOString() };
 }
 
 /** The message to the buyer about what became of a purchase. */
@@ -416,6 +424,7 @@ export const writes = {
     const effects = await deliver(sql, purchase);
     const calls = order.isHandled ? [handlerCallOf(purchase, guildId)] : [];
     await enqueue(sql, [...effects, ...calls]);
+    await tellOf(sql, communityId, { type: 'purchase.made', data: eventData(purchase, balance, now) }, now);
     return { outcome: 'purchased', purchase: toPurchase(purchase), repeated: false };
   },
 

@@ -442,6 +442,114 @@ export function findSiteApi(site: string, key: string | null): SiteApi | null {
   return (Object.hasOwn(apis, site) && apis[site]) || null;
 }
 
+/*
+ * Sites that take the counts of a bot.
+ */
+
+/** The counts of a bot: the servers (guilds) that it is in, and its shards. */
+export interface BotCounts {
+  readonly servers: number;
+  readonly shards: number;
+}
+
+/** The request with which a site takes the counts of a bot, as pure data. The site's API token is its key. */
+export interface ServerCountApi {
+  readonly method: 'POST' | 'PATCH' | 'PUT';
+  /** Address, with `{id}` or `{slug}` of the listing, or `{servers}`. */
+  readonly path: string;
+  /** The text before the key in the header `Authorization`. */
+  readonly authorization: '' | 'Bearer ' | 'Bot ';
+  /** The fields of the JSON body; null without a body. */
+  readonly body: Readonly<Record<string, keyof BotCounts>> | null;
+  readonly limit: RequestLimit;
+  /** As of {@link SiteApi}. */
+  readonly blockMs?: number;
+}
+
+const serversAndShards = { server_count: 'servers', shard_count: 'shards' } as const;
+
+const serverCountOfVersion1: ServerCountApi = {
+  method: 'PATCH',
+  path: `${projectUrl}/metrics`,
+  authorization: 'Bearer ',
+  body: serversAndShards,
+  ...limits,
+};
+
+const serverCountOfVersion0: ServerCountApi = {
+  method: 'POST',
+  path: 'https://top.gg/api/bots/{id}/stats',
+  authorization: '',
+  body: serversAndShards,
+  ...limits,
+};
+
+const serverCounts: Readonly<Record<string, ServerCountApi | undefined>> = {
+  discordbotlist: {
+    method: 'POST',
+    path: 'https://discordbotlist.com/api/v1/bots/{id}/stats',
+    authorization: '',
+    body: { guilds: 'servers' },
+    limit: fewRequests,
+  },
+  discordlistgg: {
+    method: 'PUT',
+    path: 'https://api.discordlist.gg/v0/bots/{id}/guilds?count={servers}',
+    authorization: 'Bearer ',
+    body: null,
+    limit: fewRequests,
+  },
+  discords: {
+    method: 'POST',
+    path: 'https://discords.com/bots/api/bot/{id}/setservers',
+    authorization: '',
+    body: { server_count: 'servers' },
+    limit: fewRequests,
+  },
+  // It revokes the key of a bot that sends them more often.
+  discordplace: {
+    method: 'PATCH',
+    path: 'https://api.discord.place/bots/{id}/stats',
+    authorization: '',
+    body: { server_count: 'servers' },
+    limit: { requests: 1, periodMs: 6 * hour },
+  },
+  infinity: {
+    method: 'POST',
+    path: 'https://spider.infinitybots.gg/bots/stats',
+    authorization: '',
+    body: { servers: 'servers', shards: 'shards' },
+    limit: fewRequests,
+  },
+  topdiscordlist: {
+    method: 'POST',
+    path: 'https://topdiscordlist.com/api/bots/{slug}/stats',
+    authorization: 'Bot ',
+    body: { serverCount: 'servers', shardCount: 'shards' },
+    limit: fewRequests,
+  },
+  botlistme: {
+    method: 'POST',
+    path: 'https://api.botlist.me/api/v1/bots/{id}/stats',
+    authorization: '',
+    body: serversAndShards,
+    limit: fewRequests,
+  },
+  voidbots: {
+    method: 'POST',
+    path: 'https://api.voidbots.net/bot/stats/{id}',
+    authorization: '',
+    body: serversAndShards,
+    limit: fewRequests,
+  },
+};
+
+/** How a site takes the counts of a bot, by its ID in the configuration; null if it takes none. */
+export function findServerCountApi(site: string, key: string): ServerCountApi | null {
+  if (site === 'topgg') return isKeyOfVersion0(key) ? serverCountOfVersion0 : serverCountOfVersion1;
+  return (Object.hasOwn(serverCounts, site) && serverCounts[site]) || null;
+}
+
 /** A listing on another site than the service. */
 export interface SiteListing {
   /** Its ID in the configuration, such as `topgg`. */

@@ -7,19 +7,10 @@ import { memoizeOne } from '@tallyhook/platform/memoize';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
 import type { Keyv } from 'keyv';
 import { type Budget, type BudgetStore, createBudget, fingerprint } from '../budget.ts';
-import { createResponseStore, ReadThrough, sharedRequestsIn } from '../cache.ts';
-import type { Endpoint } from '../endpoints.ts';
-import {
-  type CacheEntry,
-  fiveMinutes,
-  type LedgerVote,
-  voteStatusAt,
-  withLedger,
-  withSecondsLeft,
-} from '../freshness.ts';
+import { type CacheEntry, fiveMinutes, type LedgerVote, voteStatusAt, withLedger, withSecondsLeft } from '../cache.ts';
 import {
   createQuote,
-  getText,
+  fetchText,
   type Http,
   type Quote,
   requireSendableKey,
@@ -39,8 +30,10 @@ import type {
   ServerProfile,
 } from '../lookup.ts';
 import { LookupError } from '../lookup-error.ts';
-import { createErrorReporter, createRequester } from '../request.ts';
+import { createSource } from '../request.ts';
 import {
+  type BotCounts,
+  findServerCountApi,
   findSiteApi,
   type HistoryPage,
   missingFor,
@@ -115,25 +108,22 @@ const everyone = 'everyone';
  */
 export function createSiteClient(listing: SiteListing, options: SiteClientOptions) {
   const { site, kind, id, key } = listing;
-  const { cache, clock, timeoutMs, observe } = options;
+  const { cache, clock, log, timeoutMs, observe } = options;
   const api = findSiteApi(site, key);
   if (api === null || missingFor(listing) !== null) return null;
   const isPublic = api.authorization === null;
   if (key !== null && !isPublic) requireSendableKey(key);
 
-  const errors = createErrorReporter({ log: options.log, clock });
-  const keyId = fingerprint(`${site} ${isPublic ? '' : key}`);
-  const ownBudget = createBudget({ log: options.budget, keyId, limit: api.limit, timeoutMs, clock });
-  const { blockMs, history, limit } = api;
-  const budget =
-    blockMs === undefined ? ownBudget : withSharedBlocks(ownBudget, { log: options.budget, keyId, blockMs, clock });
+  const { history, limit } = api;
+  const budget = createSiteBudget(fingerprint(`${site} ${isPublic ? '' : key}`), api, options);
   const http = createSiteHttp(api, { key, apiUrl: options.apiUrl, clock });
-  const sendRequest = createRequester({ http, sender: site, budget, clock, timeoutMs, errors, observe });
-  const sharedRequests = sharedRequestsIn(cache);
-  const keyPrefix = fingerprint(`${site} ${kind} ${id} ${key}`);
+  const source = createSource({
+    ...{ http, sender: site, budget, clock, timeoutMs, log, observe, keyv: cache },
+    keyPrefix: fingerprint(`${site} ${kind} ${id} ${key}`),
+  });
   const isForAll = !api.check.includes('{user}');
 
-  const endpoint: Endpoint<VotesAtSite, SiteRequest, SiteResponse> = {
+  const votes = source.cacheOf<VotesAtSite>({
     resource: 'votes',
     request: (member) => requestOf(api.check, { kind, id: id ?? '', user: member }),
     parse: (response, now, userId) =>
@@ -142,35 +132,18 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
         : api.response({ userId, now }).safeParse(response),
     schema: votesAtSiteSchema,
     freshUntil: ({ asOf }) => asOf + freshForMs,
-  };
-  const store = createResponseStore({ keyv: cache, clock, errors });
-  const common = { store, sharedRequests, timeoutMs, clock, observe };
-  const votes = new ReadThrough({
-    ...endpoint,
-    ...common,
-    fetch: (member, signal) => sendRequest(endpoint, member, signal),
-    keyOf: (member) => `${keyPrefix}:votes:${member}`,
-    servesStale: false,
   });
   const { profile } = api;
-  const profiles = profile ? createProfiles(profile) : null;
-
-  function createProfiles({ url, response: schema }: NonNullable<typeof profile>) {
-    const ofListing: Endpoint<SiteProfile, SiteRequest, SiteResponse> = {
+  const profiles =
+    profile &&
+    source.cacheOf<SiteProfile>({
       resource: 'profile',
-      request: () => requestOf(url, { kind, id: id ?? '', user: '' }),
+      request: () => requestOf(profile.url, { kind, id: id ?? '', user: '' }),
       parse: (response) =>
-        response === undefined ? siteProfileSchema.safeParse(noProfile) : schema.safeParse(response),
+        response === undefined ? siteProfileSchema.safeParse(noProfile) : profile.response.safeParse(response),
       schema: siteProfileSchema,
       freshUntil: fiveMinutes,
-    };
-    return new ReadThrough({
-      ...ofListing,
-      ...common,
-      fetch: (key, signal) => sendRequest(ofListing, key, signal),
-      keyOf: () => `${keyPrefix}:profile`,
     });
-  }
 
   const memberOf = (userId: string) => (isForAll ? everyone : userId);
 
@@ -183,7 +156,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
   return {
     known,
     /** Reads the profile of the listing; null if the site has none. Rejects with a LookupError. */
-    profile: profiles && (() => profiles.read(everyone)),
+    profile: profiles ? () => profiles.read(everyone) : null,
     /** The last known profile, however old, without a request; null if there is none. Never rejects. */
     knownProfile: async (): Promise<SiteProfile | null> => (await profiles?.lastKnown(everyone))?.value ?? null,
     /**
@@ -200,21 +173,14 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
         observe({ event: 'hit', resource: 'votes' });
         return last;
       }
-      return voteOf(userId, await votes.read(memberOf(userId), { notBefore }));
+      return voteOf(userId, await votes.read(memberOf(userId), { notBefore, servesStale: false }));
     },
     /** The past votes since a time (ms since the epoch). Throws LookupError. Null if the site has no history. */
     history: history
       ? (since: number, options?: HistoryOptions): AsyncIterable<SiteVote> => readHistory(history, since, options)
       : null,
     /** Sends no request and never rejects. */
-    async keyStatus(): Promise<KeyStatus> {
-      return {
-        keyRefused: errors.has('lookup_key_refused'),
-        wrongShape: errors.has('lookup_wrong_shape'),
-        budgetLeft: await budget.remaining().catch(() => null),
-        budgetLimit: api.limit.requests,
-      };
-    },
+    keyStatus: async (): Promise<KeyStatus> => ({ ...(await source.keyStatus()), budgetLimit: limit.requests }),
   };
 
   async function* readHistory(
@@ -230,7 +196,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
     let url: string | null = first(Math.max(since, clock.now() - maxHistoryMs));
     for (let count = 0; url !== null && (leavesHalf || count < maxPages); count += 1) {
       if (leavesHalf) await untilHalfIsLeft(signal);
-      const { value }: CacheEntry<HistoryPage> = await sendRequest(endpointOfPages, url, signal);
+      const { value }: CacheEntry<HistoryPage> = await source.sendRequest(endpointOfPages, url, signal);
       for (const vote of value.votes) if (vote.at >= since) yield vote;
       url = value.next;
     }
@@ -281,9 +247,7 @@ function createSiteHttp(
 
   return {
     async get({ url, name }, deadline, signal) {
-      const { pathname, search } = new URL(url);
-      const address = apiUrl === null ? url : new URL(pathname + search, apiUrl).href;
-      const response = await getText({ url: address, headers, name, deadline, signal, clock });
+      const response = await fetchText({ url: addressOf(url, apiUrl), headers, name, deadline, signal, clock });
       const json = parseJson(response.body);
       // A page comes from a server in front of the site.
       const isFromSite = json !== undefined || response.body === '';
@@ -295,6 +259,12 @@ function createSiteHttp(
       });
     },
   };
+}
+
+/** @param apiUrl replaces the origin, unless it is null; path and query stay */
+function addressOf(url: string, apiUrl: string | null): string {
+  const { pathname, search } = new URL(url);
+  return apiUrl === null ? url : new URL(pathname + search, apiUrl).href;
 }
 
 const codes: Readonly<Record<number, LookupErrorCode>> = {
@@ -319,7 +289,7 @@ function errorOfSite(
   { status, retryAfter, body }: TextResponse,
   json: unknown,
   quote: Quote,
-  { api, now }: { readonly api: SiteApi; readonly now: number },
+  { api, now }: { readonly api: Pick<SiteApi, 'blockMs'>; readonly now: number },
 ): LookupError {
   const code = codes[status] ?? (status >= 500 ? 'lookup_service_error' : 'lookup_unexpected_status');
   const message = `${name}: the site responded with ${status}: ${quote(body)}`;
@@ -333,6 +303,16 @@ function errorOfSite(
     retryAt: retryAt ?? limitedUntil,
     ...(hint !== undefined && { hint }),
   });
+}
+
+/** The budget of a key, for all requests to the API of its site. */
+function createSiteBudget(
+  keyId: string,
+  { limit, blockMs }: Pick<SiteApi, 'limit' | 'blockMs'>,
+  { budget: log, timeoutMs, clock }: Pick<SiteClientOptions, 'budget' | 'timeoutMs' | 'clock'>,
+): Budget {
+  const budget = createBudget({ log, keyId, limit, timeoutMs, clock });
+  return blockMs === undefined ? budget : withSharedBlocks(budget, { log, keyId, blockMs, clock });
 }
 
 /** More than are ever written: the log must not refuse one. */
@@ -365,6 +345,60 @@ function withSharedBlocks(
     blockUntil(until) {
       budget.blockUntil(until);
       void log.acquire(keyId, until - blockMs, blockMs, maxBlocks).catch(() => {});
+    },
+  };
+}
+
+/** A listing of a bot on a site that takes its counts. */
+export type CountedListing = Pick<SiteListing, 'site' | 'id'> & {
+  readonly key: string;
+  /** Its name at the site; null if it is not configured. */
+  readonly slug: string | null;
+};
+
+/** Sends the counts of a bot to the site of one listing. */
+export interface ServerCountClient {
+  /** Identifies site, listing and key without revealing them. */
+  readonly id: string;
+  /** Rejects with a LookupError, TallyhookError `lookup_key_malformed`, or the reason of the signal. */
+  send(counts: BotCounts, signal?: AbortSignal): Promise<void>;
+}
+
+/** Creates the client of a listing; null if its site takes no counts, or if the listing lacks the id or name for it. */
+export function createServerCountClient(
+  { site, id, key, slug }: CountedListing,
+  options: Pick<SiteClientOptions, 'budget' | 'clock' | 'timeoutMs' | 'apiUrl'>,
+): ServerCountClient | null {
+  const { clock, timeoutMs, apiUrl } = options;
+  const api = findServerCountApi(site, key);
+  if (api === null || (api.path.includes('{id}') && id === null) || (api.path.includes('{slug}') && slug === null))
+    return null;
+  const { method, path, body } = api;
+  const name = `${method} ${path.replace('https://', '').replace(/\?.*/, '')}`;
+  // Only a site that blocks keys counts all their requests together.
+  const keyId = fingerprint(api.blockMs === undefined ? `${site} ${key} counts` : `${site} ${key}`);
+  const budget = createSiteBudget(keyId, api, options);
+  const quote = createQuote(key);
+
+  return {
+    id: fingerprint(`${site} ${id} ${slug} ${key}`),
+    async send(counts, signal) {
+      requireSendableKey(key);
+      const values = { id: id ?? '', slug: slug ?? '', ...counts };
+      const url = path.replaceAll(/\{(id|slug|servers)\}/g, (_, field: 'id' | 'slug' | 'servers') =>
+        encodeURIComponent(values[field]),
+      );
+      const json = body && Object.fromEntries(Object.entries(body).map(([field, count]) => [field, counts[count]]));
+      const deadline = clock.monotonic() + timeoutMs;
+      await budget.acquire();
+      const response = await fetchText({
+        ...{ method, url: addressOf(url, apiUrl), ...(json && { json }), name, deadline, signal, clock },
+        headers: { Authorization: `${api.authorization}${key}` },
+      });
+      if (response.ok) return;
+      const error = errorOfSite(name, response, parseJson(response.body), quote, { api, now: clock.now() });
+      if (error.code === 'lookup_rate_limited' && error.retryAt !== null) budget.blockUntil(error.retryAt);
+      throw error;
     },
   };
 }

@@ -119,29 +119,12 @@ describe('the address of a receiver', () => {
       ],
     ],
     [
-      'the encoding of the body',
-      (request) => {
-        request.body = Buffer.from(request.body.toString('utf8'), 'latin1');
-      },
-      [
-        /^fail: A signed test for token on Void Bots is lost: its body does not arrive as it was sent/,
-        /^fail: A signed test for anything on capture is lost: its body arrives changed/,
-      ],
-    ],
-    [
       'the body by compressing it',
       (request) => {
         request.body = gzipSync(request.body);
         request.headers['content-encoding'] = 'gzip';
       },
       [/^fail: A delivery to .* is lost: its body arrives compressed/],
-    ],
-    [
-      'the body by dropping it',
-      (request) => {
-        request.body = Buffer.alloc(0);
-      },
-      [/^fail: A signed test for token on Void Bots .*is lost: its body does not arrive as it was sent/],
     ],
     [
       'the method by following a redirect',
@@ -156,13 +139,6 @@ describe('the address of a receiver', () => {
         request.path = request.path.replace('/webhooks', '/hooks');
       },
       [/is lost: the running tallyhook does not know \/webhooks\/vote, or the path arrives changed/],
-    ],
-    [
-      'the path of single listings',
-      (request) => {
-        if (!request.path.startsWith('/webhooks/vote')) request.path = '/nowhere';
-      },
-      [/^fail: A signed test for timed .* is lost: the running tallyhook does not know \/webhooks\/timed,/],
     ],
   ])('fails behind a proxy that changes %s, and names that', async (_name, change, expected) => {
     const found = await findings(await proxyThat(change));
@@ -191,22 +167,10 @@ describe('the address of a receiver', () => {
       /^fail: .* answered by Cloudflare with a challenge or block \(cf-mitigated: challenge\).*WAF: add a custom rule/,
     ],
     [
-      'a page that wants to see a human',
-      (response) =>
-        response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<p>Please solve the CAPTCHA</p>'),
-      /^fail: .* a page that wants to see a human \(200\)/,
-    ],
-    [
       'a login page at the same address',
       (response) =>
         response.writeHead(200, { 'content-type': 'text/html' }).end('<form><input type="password"></form>'),
       /^fail: .* answered with a login page \(200\)/,
-    ],
-    [
-      'a redirect to a login page',
-      (response) =>
-        response.writeHead(302, { location: 'https://team.cloudflareaccess.com/cdn-cgi/access/login' }).end(),
-      /^fail: .* redirects to a login page/,
     ],
     [
       'a password',
@@ -219,19 +183,9 @@ describe('the address of a receiver', () => {
       /^fail: .* redirects to https:\/\/.* \(301\) \(from http to https\): the POST becomes a GET.* Enter the https URL at the service: https:/,
     ],
     [
-      'a redirect to another host',
-      (response) => response.writeHead(308, { location: 'http://www.example.org/webhooks/vote' }).end(),
-      /^fail: .* redirects to http:\/\/www\.example\.org\/webhooks\/vote \(308\) \(to another host\): most senders do not follow it/,
-    ],
-    [
       'another program, by name',
       (response) => response.writeHead(404, { server: 'nginx/1.27.0' }).end('<h1>404 Not Found</h1>'),
       /^fail: .* is unknown \(404\) to another program \(nginx\/1\.27\.0\)/,
-    ],
-    [
-      'another program that accepts everything',
-      (response) => response.writeHead(200).end('{"received":true}'),
-      /^fail: .* accepts whatever is sent \(200\), so it is another program/,
     ],
     ['a proxy without tallyhook', (response) => response.writeHead(502).end(), /^fail: The proxy .* responds with 502/],
     [

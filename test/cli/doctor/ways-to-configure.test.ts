@@ -15,15 +15,11 @@ import { createListingTargets } from '../../../src/features/communities/director
 import { Settings } from '../../../src/features/settings/settings.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { sign } from '../../../src/webhook/sign.ts';
-import { signDelivery } from '../../../src/webhook/sites/authenticate.ts';
-import { topgg } from '../../../src/webhook/sites/index.ts';
 import { runCommand } from '../../support/command-line.ts';
 import { diagnose } from '../../support/diagnose.ts';
 import { voteSecret } from '../../support/listings.ts';
-import { environmentWith } from '../../support/listings-file.ts';
 import { localDiscord } from '../../support/local-discord.ts';
 import { type Installation, startInstallation } from '../../support/start-installation.ts';
-import { wholeSandbox } from '../../support/whole-sandbox.ts';
 
 const greet: CustomCommand = {
   name: 'greet',
@@ -135,83 +131,6 @@ describe('doctor tells the truth of what is configured', { timeout: 180_000 }, (
     expect(registered.output).toContain('The commands are already registered globally.');
   });
 
-  it('linked on another site, which has sent nothing yet', async () => {
-    const installation = await startInstallation(unlinked);
-    await untilRegistered(installation);
-    const { url, environment, discord } = installation;
-    const secret = 'whs_0123456789abcdef0123';
-    const target = { kind: 'server', targetId: discord.guildId, site: 'topgg', lookupKey: null } as const;
-    const name = await link(installation, { ...target, voteSecret: secret });
-    const found = await diagnose(environment);
-    expect(problems(found).filter((problem) => !problem.startsWith('commands'))).toEqual([]);
-    expect(found.findingsOf('listings')).toEqual([
-      `warn: Lantern Harbour on top.gg (${name}): secret, channel #votes, no delivery yet.`,
-    ]);
-    const at = Date.now();
-    const written = { kind: 'server', targetId: discord.guildId, userId: '80351110224678912', at, id: '7' } as const;
-    const { headers, body } = signDelivery(
-      topgg.schemes[0],
-      JSON.stringify(topgg.write({ ...written, isTest: false })),
-      secret,
-      at,
-    );
-    await deliver(`${url}/webhooks/${name}`, { ...headers }, body);
-    const after = await diagnose(environment, { url });
-    expect(after.findingsOf('listings').join()).toMatch(/^pass: Lantern Harbour on top\.gg .*last delivery just now/);
-    expect(after.findingsOf('address')).toContain(`pass: A signed test for ${name} on top.gg arrives unchanged.`);
-    expect(after.text).not.toContain(secret);
-  });
-
-  it('from variables', async () => {
-    const installation = await startInstallation();
-    await untilRegistered(installation);
-    const { environment, url, post } = installation;
-    await post('/webhooks/vote', vote());
-    const found = await diagnose(environment, { url });
-    expect(problems(found)).toEqual([]);
-    expect(found.findingsOf('listings')).toEqual([
-      expect.stringMatching(/^pass: Lantern Harbour \(server\): secret, channel #votes, last delivery just now/),
-      expect.stringMatching(/^warn: .* \(bot\): secret, channel #votes, no delivery yet\.$/),
-    ]);
-    expect(found.findingsOf('address')).toContain('pass: A signed test for server and bot arrives unchanged.');
-  });
-
-  it('from a file', async () => {
-    const discord = await localDiscord();
-    const file = environmentWith([
-      {
-        name: 'harbour',
-        kind: 'server',
-        guildId: discord.guildId,
-        site: 'topgg',
-        voteSecrets: ['whs_0123456789abcdef'],
-      },
-      {
-        name: 'silent',
-        kind: 'bot',
-        site: 'voidbots',
-        voteSecrets: ['one-long-secret-of-two', 'two-long-secret-of-two'],
-      },
-    ]);
-    const environment = {
-      ...file,
-      ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl, LOOKUP_BASE_URL: '', PORT: '0' },
-      ...{ DATABASE_URL: `sqlite:${tempDir()}/tally.db`, ANNOUNCE_CHANNEL_ID: discord.channels.announcements },
-    };
-    const app = await createApp(loadConfig(environment), { log: silentLogger });
-    onFinished(() => app.stop());
-    await app.start();
-    await vi.waitFor(() => expect(discord.commands().length).toBeGreaterThan(5), patience);
-    await vi.waitFor(async () => {
-      const found = await diagnose(environment);
-      expect(problems(found)).toEqual([]);
-      expect(found.findingsOf('listings')).toEqual([
-        expect.stringMatching(/^warn: harbour on top\.gg: secret, channel #votes, no delivery yet/),
-        expect.stringMatching(/^warn: silent on Void Bots: 2 secrets, channel #votes, no delivery yet/),
-      ]);
-    }, patience);
-  });
-
   it('in code: listings, and commands that are left out or added', async () => {
     const discord = await localDiscord();
     const database = `${tempDir()}/tally.db`;
@@ -226,10 +145,7 @@ describe('doctor tells the truth of what is configured', { timeout: 180_000 }, (
         },
       ],
       ...{ database, port: 0, settingsKey: key.SETTINGS_KEY, log: silentLogger },
-      commands: {
-        exclude: ['help'],
-        own: [greet],
-      },
+      commands: { exclude: ['help'], own: [greet] },
     });
     onFinished(() => app.stop());
     const url = await app.start();
@@ -249,40 +165,6 @@ describe('doctor tells the truth of what is configured', { timeout: 180_000 }, (
         ),
       ]);
       expect(found.findingsOf('commands')).toEqual(['pass: The slash commands are registered globally.']);
-    }, patience);
-  });
-
-  it('in the sandbox, before and after a listing is linked there', async () => {
-    const sandbox = await wholeSandbox({ linked: false, seed: 'none' });
-    const { discord, service, directory } = sandbox;
-    async function check(): Promise<(name: string) => readonly string[]> {
-      const response = await fetch(`${sandbox.urls.page}/page/doctor`, {
-        ...{ method: 'POST', body: '{}' },
-        headers: { 'content-type': 'application/json', origin: new URL(sandbox.urls.page).origin },
-      });
-      const { findings } = (await response.json()) as {
-        readonly findings: readonly { readonly check: string; readonly level: string; readonly message: string }[];
-      };
-      expect(findings.filter(({ level }) => level === 'fail')).toEqual([]);
-      return (name) => findings.flatMap((each) => (each.check === name ? [`${each.level}: ${each.message}`] : []));
-    }
-    await vi.waitFor(
-      async () => expect((await check())('listings')).toEqual(['warn: Nothing is linked yet.']),
-      patience,
-    );
-    const id = discord.guildId;
-    const environment = {
-      ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl, LOOKUP_BASE_URL: service.baseUrl },
-      ...{ DATABASE_URL: `sqlite:${directory}/tallyhook.db`, SETTINGS_KEY_FILE: `${directory}/settings.key` },
-    };
-    const lookupKey = await service.issueKey(id);
-    const name = await link({ environment, discord }, { kind: 'server', targetId: id, lookupKey, voteSecret });
-    const title = `Lantern Harbour (${name})`;
-    await vi.waitFor(async () => {
-      const of = await check();
-      expect(of('listings')).toEqual([`warn: ${title}: secret, channel #votes, no delivery yet.`]);
-      expect(of('commands')).toEqual([`pass: The slash commands are registered in guild ${discord.guildId}.`]);
-      expect(of('address')[1]).toBe(`pass: A signed test for ${name} arrives unchanged.`);
     }, patience);
   });
 });

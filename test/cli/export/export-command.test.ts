@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { captive } from 'listing-service/testing/terminal';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { formats } from '../../../src/cli/backup.ts';
+import type { NumberedEntry } from '../../../src/core/store/snapshots/audit.ts';
 import { runCommandLine } from '../../../src/main.ts';
 import { createDatabaseWithVotes } from '../../support/database-with-votes.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -91,5 +93,28 @@ describe('tallyhook export', () => {
     const { run } = await ledger();
     vi.stubEnv('DATABASE_URL', `sqlite:${tempDir()}/nothing.db`);
     expect(await run()).toMatchObject({ code: 1, output: expect.stringContaining('Check DATABASE_URL'), file: null });
+  });
+});
+
+const entry: NumberedEntry = {
+  ...{ id: 7, userId: '123456789012345678', listing: 'server', credits: -5, cause: 'correction', reason: null },
+  ...{ at: Date.UTC(2026, 0, 1), deliveryId: null, guildId: null },
+};
+
+describe('CSV', () => {
+  const { header, formatEntry } = formats.csv;
+  const withReason = (text: string) => formatEntry({ ...entry, reason: text });
+
+  it('has a header, CRLF line endings, plain numbers, and empty fields for null', () => {
+    expect(header).toBe('id,userId,listing,credits,cause,reason,at,deliveryId,guildId\r\n');
+    expect(formatEntry(entry)).toBe('7,123456789012345678,server,-5,correction,,2026-01-01T00:00:00.000Z,,\r\n');
+  });
+
+  it('quotes fields with separators', () => {
+    expect(withReason('a "b", c\nd')).toContain(',"a ""b"", c\nd",');
+  });
+
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])('escapes the formula %j', (formula) => {
+    expect(withReason(formula)).toMatch(/,"?'/);
   });
 });

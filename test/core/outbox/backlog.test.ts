@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hour, minute, second } from '@tallyhook/platform/durations';
-import { eventually } from '@tallyhook/platform/testing/eventually';
 import { describe, expect, it } from 'vitest';
 import { addBacklog, backlogChannel, createTestWorker, start } from './test-worker.ts';
 
@@ -63,37 +62,6 @@ describe('the worker with a large backlog', () => {
     const few = await medianPollMs(await withPostponedChannels(100));
     const many = await medianPollMs(await withPostponedChannels(10_000));
     expect(many).toBeLessThan(10 * few);
-  });
-
-  it('sends an effect of another channel immediately while the channel of the backlog is paused', async () => {
-    const { clock, performed, enqueue, nudge, attempted } = await withPausedBacklog(10_000);
-    const pausedAt = clock.monotonic();
-    await enqueue(premiumChannel);
-    nudge(premiumChannel);
-    await attempted(2);
-    expect(performed[1]?.ids).toEqual([10_001]);
-    expect(clock.monotonic()).toBe(pausedAt);
-  });
-
-  it('gives each channel its turn', async () => {
-    const { path, worker, performed, enqueue, attempted } = await createTestWorker({ outcome: 'done' });
-    addBacklog(path, 40);
-    await enqueue('700000000000000000');
-    worker.start();
-    await attempted(5);
-    expect(performed.map(({ ids }) => ids.length)).toEqual([10, 1, 10, 10, 10]);
-  });
-
-  it('sends effects of hundreds of channels after a restart', { timeout: 60_000 }, async () => {
-    const { path, clock, worker, performed, settle, counts } = await createTestWorker({ outcome: 'done' });
-    addBacklog(path, 350, { channels: 350 });
-    worker.start();
-    for (let slices = 0; slices < 4; slices += 1) {
-      await settle();
-      await clock.advance(second / 20);
-    }
-    await eventually(() => expect(performed).toHaveLength(350));
-    await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 350, buried: 0 }));
   });
 
   it('finds an effect that is postponed beyond reach of the clock, behind one that is due soon', async () => {

@@ -11,7 +11,6 @@ import { createDirectory } from '../../../src/features/communities/directory.ts'
 import { knownId } from '../../../src/features/communities/listings.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
 import { communityIdsOf } from '../../support/communities.ts';
-import { serverAndBot } from '../../support/listings.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { newSqliteFile } from '../../support/new-sqlite.ts';
 import { channelQueue, directMessageQueue } from '../../support/queues.ts';
@@ -21,8 +20,6 @@ import { addBacklog } from './test-worker.ts';
 const hostileText = `@everyone <@1> \u202E **__proto__** ${'x'.repeat(5_000)}`;
 const quietChannel = channelQueue('700000000000000001');
 const quietMember = directMessageQueue('700000000000000002');
-const [listing] = serverAndBot();
-if (listing === undefined) throw new Error('no listing');
 
 /** A community whose channels begin with 6 and have 10,000 waiting effects, beside a quiet one. */
 async function createBusyInstallation(

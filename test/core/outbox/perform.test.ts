@@ -1,8 +1,9 @@
-import { second } from '@tallyhook/platform/durations';
+import { day, minute, second } from '@tallyhook/platform/durations';
 import { eventually } from '@tallyhook/platform/testing/eventually';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { announcementKind, type ClaimedEffect, planKey, roleKind } from '../../../src/core/outbox/effect-kind.ts';
-import { createPerform, handle, handleTogether } from '../../../src/core/outbox/perform.ts';
+import { backoff, createPerform, handle, handleTogether } from '../../../src/core/outbox/perform.ts';
 import { QueueRotation } from '../../../src/core/outbox/queue-rotation.ts';
 import { createDiscovery } from '../../../src/core/outbox/worker.ts';
 import { firstCommunity } from '../../support/communities.ts';
@@ -10,34 +11,14 @@ import { rolesQueue } from '../../support/queues.ts';
 import { createTestWorker, start } from './test-worker.ts';
 
 const row = {
-  ...{
-    id: 1,
-    deliveryId: null,
-    queue: rolesQueue('4'),
-    attempts: 1,
-    createdAt: 0,
-    nonce: 'nonce',
-    possiblySentSince: null,
-  },
+  ...{ id: 1, deliveryId: null, queue: rolesQueue('4'), attempts: 1, createdAt: 0 },
+  ...{ nonce: 'nonce', possiblySentSince: null },
 };
 const content = { guildId: '4', userId: '1', role: '9' };
 const role: ClaimedEffect = { ...row, kind: 'role', content };
 const announcement = handleTogether(announcementKind, async () => ({ outcome: 'done' }));
 
 describe('a claimed effect', () => {
-  it('is passed to the handler of its kind', async () => {
-    const performed: unknown[] = [];
-    const perform = createPerform([
-      announcement,
-      handle(roleKind, async (effect) => {
-        performed.push(effect);
-        return { outcome: 'done' };
-      }),
-    ]);
-    expect(await perform([role])).toEqual({ outcome: 'done' });
-    expect(performed).toEqual([role]);
-  });
-
   it('is buried with the reason if it cannot be read, or has no handler', async () => {
     const perform = createPerform([announcement]);
     expect(await perform([{ ...row, kind: 'unreadable', reason: 'unknown kind "medal"' }])).toEqual({
@@ -103,23 +84,30 @@ describe('the worker with effects of several kinds', () => {
     await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 1, buried: 1 }));
     expect(await store.records.effect(1)).toMatchObject({ kind: 'medal', reason: expect.stringContaining('medal') });
   });
+});
 
-  it('is not delayed in one queue by failures in another', async () => {
-    const { store, worker, counts, performWith } = await createTestWorker({ outcome: 'done' });
-    const failing = Array.from({ length: 20 }, () => stored);
-    const others = failing.map((effect) => ({
-      ...effect,
-      queue: rolesQueue('5'),
-      content: { ...content, guildId: '5' },
-    }));
-    await store.outbox.enqueue([...failing, ...others]);
-    const fails = async () => ({ outcome: 'later', reason: 'Discord answered 500', scope: 'effects' }) as const;
-    const succeeds = async () => ({ outcome: 'done' }) as const;
-    performWith(
-      createPerform([announcement, handle(roleKind, ({ queue }) => (queue === 'roles 1 4' ? fails() : succeeds()))]),
+const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+describe('the backoff', () => {
+  it('retries a young effect within 8 s, so that it is sent within 15 s of the end of a short outage', () => {
+    fc.assert(
+      fc.property(fc.nat(1_000), fc.integer({ min: 0, max: 15 * minute - 1 }), random, (attempts, age, value) => {
+        const delay = backoff({ attempts, age }, value);
+        expect(delay).toBeGreaterThan(0);
+        expect(delay).toBeLessThanOrEqual(8 * second);
+      }),
     );
-    worker.start();
-    // The clock stands still: no effect waits for the retries of another.
-    await eventually(async () => expect(await counts()).toMatchObject({ done: 20, waiting: 20 }));
+  });
+
+  it('grows with the number of attempts, and is randomized', () => {
+    expect(backoff({ attempts: 1, age: 0 }, 0)).toBe(500);
+    expect(backoff({ attempts: 3, age: 0 }, 0)).toBe(2_000);
+    expect(backoff({ attempts: 3, age: 0 }, 0.999)).toBeGreaterThan(3_900);
+    expect(backoff({ attempts: 50, age: day }, 0.999)).toBeGreaterThan(minute);
+  });
+
+  it('gives up after seven days', () => {
+    expect(backoff({ attempts: 1, age: 7 * day }, 0)).not.toBe('bury');
+    expect(backoff({ attempts: 1, age: 7 * day + 1 }, 0)).toBe('bury');
   });
 });

@@ -49,18 +49,6 @@ describe('the rotation of queues', () => {
     expect(rotation.next()).toBe('1');
   });
 
-  it('has one attempt per queue, and adds a queue again after it', () => {
-    const rotation = new QueueRotation(manualClock(start));
-    rotation.add('1');
-    expect(rotation.next()).toBe('1');
-    expect(rotation.add('1')).toBe(false);
-    expect(rotation.next()).toBe(undefined);
-    rotation.finish('1');
-    expect(rotation.next()).toBe('1');
-    rotation.finish('1');
-    expect(rotation.next()).toBe(undefined);
-  });
-
   describe('of several communities', () => {
     const communityOf = (queue: string) => queue.slice(0, 1);
 

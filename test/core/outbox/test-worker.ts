@@ -51,14 +51,15 @@ export async function createTestWorker(...attempts: AttemptResult[]) {
   };
   let replaced: Perform | undefined;
   const log = createLog({ level: 'silent', secrets: [] });
-  let reachable = true;
+  let reachable: boolean | Promise<boolean> = true;
+  let isOwn: (queue: string) => boolean = () => true;
   let probes = 0;
   const isReachable = async () => {
     probes += 1;
     return reachable;
   };
   const worker = new Worker({
-    ...{ outbox: store.outbox, isReachable, clock, log },
+    ...{ outbox: store.outbox, isReachable, isOwn: (queue) => isOwn(queue), clock, log },
     perform: (effects) => (replaced ?? perform)(effects),
   });
   onTestFinished(async () => {
@@ -66,7 +67,6 @@ export async function createTestWorker(...attempts: AttemptResult[]) {
     await store.close();
   });
   const [listing] = serverAndBot();
-  if (listing === undefined) throw new Error('no listing');
   const enqueue = (channelId?: string, receivedAt = clock.now()) =>
     store.recorder.record(
       { receivedAt, family: 'vote', body: '{}' },
@@ -89,26 +89,20 @@ export async function createTestWorker(...attempts: AttemptResult[]) {
     onPerform = run;
   };
   const discord = {
-    setReachable(value: boolean) {
+    /** With a promise, a probe waits for it. */
+    setReachable(value: boolean | Promise<boolean>) {
       reachable = value;
     },
     probes: () => probes,
   };
   return {
-    path,
-    clock,
-    store,
-    worker,
-    performed,
-    enqueue,
-    nudge,
-    counts,
-    settle,
-    attempted,
-    whilePerforming,
+    ...{ path, clock, store, worker, performed, enqueue, nudge, counts, settle, attempted, whilePerforming, discord },
     performWith(other: Perform) {
       replaced = other;
     },
-    discord,
+    /** Those of other queues are for other processes. */
+    own(queues: (queue: string) => boolean) {
+      isOwn = queues;
+    },
   };
 }

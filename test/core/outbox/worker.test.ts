@@ -105,18 +105,6 @@ describe('the worker', () => {
     await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 2, buried: 1 }));
   });
 
-  it('continues with other channels while one is rate-limited', async () => {
-    const { worker, performed, enqueue, attempted } = await createTestWorker(
-      { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: hour },
-      { outcome: 'done' },
-    );
-    await enqueue('500000000000000008');
-    await enqueue('500000000000000009');
-    worker.start();
-    await attempted(2);
-    expect(performed.map(({ ids }) => ids)).toEqual([[1], [2]]);
-  });
-
   it('finds an effect that was committed late while another channel is paused', async () => {
     const { clock, worker, performed, enqueue, nudge, settle, attempted } = await createTestWorker(
       { outcome: 'later', reason: 'slow down', scope: 'effects', retryAfterMs: hour, notSent: true },
@@ -358,19 +346,14 @@ describe('the worker', () => {
   });
 
   it('carries out what does not need Discord during its outage, also while a probe waits for a response', async () => {
-    const { clock, store, enqueue } = await createTestWorker({ outcome: 'done' });
+    const { clock, store, worker, enqueue, performWith, discord } = await createTestWorker({ outcome: 'done' });
     const attempted: string[] = [];
-    const worker = new Worker({
-      outbox: store.outbox,
-      async perform([effect]) {
-        const { type } = parseQueue(effect?.queue ?? '');
-        attempted.push(type);
-        return type === 'channel' ? { outcome: 'later', reason: 'down', scope: 'global' } : { outcome: 'done' };
-      },
-      isReachable: () => new Promise(() => {}),
-      clock,
-      log: createLog({ level: 'silent', secrets: [] }),
+    performWith(async ([effect]) => {
+      const { type } = parseQueue(effect?.queue ?? '');
+      attempted.push(type);
+      return type === 'channel' ? { outcome: 'later', reason: 'down', scope: 'global' } : { outcome: 'done' };
     });
+    discord.setReachable(new Promise(() => {}));
     await enqueue();
     worker.start();
     await eventually(() => expect(attempted).toEqual(['channel']));
@@ -381,35 +364,24 @@ describe('the worker', () => {
     await store.outbox.enqueue([{ kind: 'confirmation', queue, content, deliveryId: null, createdAt: clock.now() }]);
     worker.nudge([queue]);
     await eventually(() => expect(attempted).toEqual(['channel', 'confirmation']));
-    await worker.stop();
   });
 
   it('attempts only effects of its own queues, and those of others once they are its own', async () => {
-    const { clock, store, enqueue } = await createTestWorker({ outcome: 'done' });
+    const { clock, worker, enqueue, nudge, own, performed, attempted } = await createTestWorker({ outcome: 'done' });
     await enqueue('500000000000000008');
     await enqueue('500000000000000009');
-    const own = new Set(['500000000000000008']);
-    const attempted: string[] = [];
-    const worker = new Worker({
-      outbox: store.outbox,
-      async perform(effects) {
-        attempted.push(...effects.map(({ queue }) => parseQueue(queue).id));
-        return { outcome: 'done' };
-      },
-      isOwn: (queue) => own.has(parseQueue(queue).id),
-      clock,
-      log: createLog({ level: 'silent', secrets: [] }),
-    });
+    const owned = new Set(['500000000000000008']);
+    own((queue) => owned.has(parseQueue(queue).id));
     worker.start();
-    await eventually(() => expect(attempted).toEqual(['500000000000000008']));
-    worker.nudge(['500000000000000009']);
+    await attempted(1);
+    nudge('500000000000000009');
     await clock.advance(10 * second);
     await eventually(() => expect(clock.sleepers()).toBe(1));
-    expect(attempted).toEqual(['500000000000000008']);
-    own.add('500000000000000009');
+    expect(performed.map(({ ids }) => ids)).toEqual([[1]]);
+    owned.add('500000000000000009');
     worker.rediscover();
-    await eventually(() => expect(attempted).toEqual(['500000000000000008', '500000000000000009']));
-    await worker.stop();
+    await attempted(2);
+    expect(performed.map(({ ids }) => ids)).toEqual([[1], [2]]);
   });
 
   it('returns the leased effects of an unfinished attempt when it stops, with the same nonce', async () => {

@@ -100,7 +100,6 @@ describe('a vote that is quarantined only because of a timestamp in the future',
   it('is recorded at that time, too, if it was stored for another reason and replayed before', async () => {
     const { clock, store, credits, asleep, settled } = await setUp();
     const [listing] = serverAndBot();
-    if (listing === undefined) throw new Error('no listing');
     const body = JSON.stringify(voteOf('1', start + hour));
     const reason = 'no listing';
     const origin = [identityOf(listing)];

@@ -48,7 +48,6 @@ describe('the replay of a quarantined delivery', () => {
 describe('the listing of a stored delivery', () => {
   const [second, third] = [2 as CommunityId, 3 as CommunityId];
   const [bees] = serverAndBot({ id: '1000', community: communityOf(second, '2') });
-  if (bees === undefined) throw new Error('no listing');
   const place = { ...bees, site: { id: 'discordplace', key: null, slug: null, confirm: false } };
   const listingGone = { outcome: 'quarantined', reason: 'its listing is not configured any more', credits: 0 };
 

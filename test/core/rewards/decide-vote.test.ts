@@ -2,8 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { decideVote } from '../../../src/core/rewards/decide-vote.ts';
 import type { ListingRewards } from '../../../src/core/rewards/rules.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
-import { type CastVote, daily, decideAll, extras } from './decide-all.ts';
-import { allRewards, double, plainRewards, vote, voteContext } from './rewards-fixture.ts';
+import {
+  allRewards,
+  type CastVote,
+  daily,
+  decideAll,
+  double,
+  extras,
+  plainRewards,
+  vote,
+  voteContext,
+} from './rewards-fixture.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -163,14 +172,5 @@ describe('the bonus for all listings', () => {
     ]);
     expect(extras(entries)).toHaveLength(1);
     expect(Object.keys(history.days).sort()).toEqual(['__proto__', 'server']);
-  });
-
-  it('works for listings named like members of objects', () => {
-    const communityListings = ['__proto__', 'constructor'];
-    const { entries } = decideAll([
-      on('__proto__', 0, { communityListings }),
-      on('constructor', 1, { communityListings }),
-    ]);
-    expect(extras(entries)).toHaveLength(1);
   });
 });

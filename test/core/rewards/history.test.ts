@@ -2,8 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rebuildHistory } from '../../../src/core/rewards/replay-votes.ts';
 import type { ListingRewards } from '../../../src/core/rewards/rules.ts';
-import { daily, decideAll, extras } from './decide-all.ts';
-import { allRewards, plainRewards, voteContext } from './rewards-fixture.ts';
+import { allRewards, daily, decideAll, extras, plainRewards, voteContext } from './rewards-fixture.ts';
 
 const day = 86_400_000;
 const streak: ListingRewards = { ...plainRewards, streak: { every: 3, credits: 50, forgive: 0 } };

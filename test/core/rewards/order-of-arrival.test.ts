@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { endAfter, type Grant, type RewardEntry } from '../../../src/core/rewards/reward.ts';
 import type { ListingRewards } from '../../../src/core/rewards/rules.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
-import { daily, decideAll } from './decide-all.ts';
-import { allRewards, double, plainRewards, vote, voteContext } from './rewards-fixture.ts';
+import { allRewards, daily, decideAll, double, plainRewards, vote, voteContext } from './rewards-fixture.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

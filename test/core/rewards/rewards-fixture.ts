@@ -1,8 +1,11 @@
 import { createCalendar } from '../../../src/core/rewards/calendar.ts';
-import type { VoteContext } from '../../../src/core/rewards/decide-vote.ts';
+import { decideVote, type VoteContext } from '../../../src/core/rewards/decide-vote.ts';
+import { emptyHistory, type VoteHistory } from '../../../src/core/rewards/history.ts';
+import type { Grant, RewardEntry } from '../../../src/core/rewards/reward.ts';
 import { plainRewards as creditsOnly, type ListingRewards, type Multiplier } from '../../../src/core/rewards/rules.ts';
 import { partyRules } from '../../../src/features/party/rules.ts';
-import type { Premium, Vote } from '../../../src/webhook/event.ts';
+import type { Vote } from '../../../src/webhook/event.ts';
+import { premiumOf, voteOf } from '../../support/record-vote.ts';
 
 const hour = 3_600_000;
 
@@ -36,29 +39,14 @@ export const allRewards: ListingRewards = {
   ...partyRules.as({ goal: 100, per: 'week', credits: 25 }),
 };
 
-export const vote: Vote = {
-  family: 'vote',
-  kind: 'server_vote',
-  target: { kind: 'server', id: '1' },
-  userId: '123',
-  at: Date.parse('2026-01-07T12:00:00Z'),
-  creditsAwarded: null,
-  denial: null,
-};
+const noon = Date.parse('2026-01-07T12:00:00Z');
+const target = { kind: 'server', id: '1' } as const;
+export const vote = voteOf({ userId: '123', target, at: noon });
 
-export const purchase: Premium = {
-  family: 'premium',
-  kind: 'premium_purchase',
-  target: { kind: 'server', id: '1' },
-  userId: '123',
-  isRecipient: false,
-  giftedBy: null,
-  orderIds: ['order-1'],
-  tier: 'Gold',
-  at: Date.parse('2026-01-07T12:00:00Z'),
+export const purchase = premiumOf({
+  ...{ userId: '123', target, orderIds: ['order-1'], tier: 'Gold', at: noon },
   periodEnd: Date.parse('2026-02-07T12:00:00Z'),
-  creditsAwarded: null,
-};
+});
 
 const calendar = createCalendar('Europe/Berlin');
 
@@ -75,4 +63,35 @@ export function voteContext(context: Partial<VoteContext> = {}): VoteContext {
     outageDays: new Set(),
     ...context,
   };
+}
+
+const day = 86_400_000;
+
+/** A vote with the parts of its context that differ. */
+export type CastVote = Partial<VoteContext> & { readonly event?: Vote };
+
+/** Decides votes in the given order. */
+export function decideAll(votes: readonly CastVote[], start: VoteHistory = emptyHistory) {
+  let history = start;
+  const entries: RewardEntry[] = [];
+  const grants: Grant[] = [];
+  for (const { event = vote, ...context } of votes) {
+    const decision = decideVote(history, event, voteContext(context));
+    // As the store does.
+    history = JSON.parse(JSON.stringify(decision.history));
+    entries.push(...decision.entries);
+    grants.push(...decision.grants);
+  }
+  const total = entries.reduce((sum, { credits }) => sum + credits, 0);
+  return { history, entries, grants, total };
+}
+
+/** One vote on each of the following days at noon, starting with Wednesday 2026-01-07. */
+export function daily(days: number, context: CastVote = {}): CastVote[] {
+  return Array.from({ length: days }, (_, index) => ({ ...context, at: voteContext().at + index * day }));
+}
+
+/** The entries apart from those of the votes themselves. */
+export function extras(entries: readonly RewardEntry[]) {
+  return entries.filter(({ cause }) => cause !== 'vote' && cause !== 'denied');
 }

@@ -38,21 +38,6 @@ function mostSteps({ counted, outageDays }: DrawnDays, { every, forgive }: { eve
   return most.at(-1) ?? 0;
 }
 
-describe('a streak of seven days', () => {
-  it.each([
-    ['is paid on its seventh day', 'xxxxxxx', 0, ['7: 7 days on 2026-01-07']],
-    ['is paid each seven days', 'x'.repeat(15), 0, ['7: 7 days on 2026-01-07', '14: 14 days on 2026-01-14']],
-    ['is not paid with a missed day', 'xxxxxx.xxxxxx', 0, []],
-    ['is paid with a forgiven missed day', 'xxxxxx.x', 1, ['8: 7 days on 2026-01-08']],
-    ['is not paid with two missed days', 'xxx.xx.xx', 1, []],
-    ['counts the days after the first of two missed days', 'xxx.xx.xxxxx', 1, ['12: 7 days on 2026-01-12']],
-    ['is paid through an outage', 'xxxoooxxxx', 0, ['10: 7 days on 2026-01-10']],
-  ])('%s: %s', (_, drawing, forgive, expected) => {
-    const { paid } = payInOrder(drawnDays(drawing), { every: 7, forgive });
-    expect(paid.map(({ day, reason }) => `${day}: ${reason}`)).toEqual(expected);
-  });
-});
-
 const calendarDays = fc
   .array(fc.constantFrom('x', 'x', 'x', 'x', '.', 'o'), { maxLength: 60 })
   .map((marks) => drawnDays(marks.join('')));

@@ -27,14 +27,11 @@ function streakOn(drawing: string, forgive: number) {
 describe('without forgiveness, a streak', () => {
   it.each([
     ['is one day after the first vote', 'x', 1, 2],
-    ['grows with each day', 'xxx', 3, 2],
     ['waits for today’s vote until midnight', 'xxx.', 3, 1],
     ['ends with a missed day', 'xxx..', 0, null],
-    ['starts anew after a missed day', 'xxx.x', 1, 2],
     ['is not broken by an outage, which adds nothing', 'xxxox', 4, 2],
     ['continues through an outage of many days', `x${'o'.repeat(200)}x`, 2, 2],
     ['waits while the outage lasts', 'xxoo', 2, 2],
-    ['of two hundred days is counted in full', 'x'.repeat(200), 200, 2],
     ['does not come back after a year', `xxx${'.'.repeat(365)}`, 0, null],
   ])('%s: %s', (_, drawing, days, ends) => {
     expect(streakOn(drawing, 0)).toEqual({ days, ends });
@@ -52,15 +49,12 @@ describe('with one missed day forgiven in any seven, a streak', () => {
     ['survives a missed day, which adds nothing', 'xxx.x', 4, 2],
     ['is not broken by the missed day itself', 'xxx..', 3, 1],
     ['ends with two missed days', 'xxx...', 0, null],
-    ['starts anew after two missed days in a row', 'xxx..x', 1, 3],
     ['starts anew after a second missed day within seven', 'xxx.xx.x', 1, 3],
     ['does not remember a missed day from before it started', 'xxx.xx.x.x', 2, 2],
-    ['does not remember missed days between two streaks', 'x...x.x', 2, 2],
     ['starts anew if the second is six days after the first', 'xxx.xxxxx.x', 1, 3],
     ['survives if the second is seven days after the first', 'xxx.xxxxxx.x', 10, 2],
     ['lasts one day while a missed day is within seven of tomorrow', 'x.xxxxx', 6, 2],
     ['lasts two days again after that', 'x.xxxxxx', 7, 3],
-    ['survives a missed day in every week of a year', 'xxxxxx.'.repeat(52), 312, 2],
     ['does not count an outage as missed', 'xxx.oxo.oox', 1, 3],
     ['survives an outage beside a missed day', 'xxx.ox', 4, 2],
     ['of a member who votes every other day has at most two days', 'x.'.repeat(60), 2, 1],
@@ -71,7 +65,6 @@ describe('with one missed day forgiven in any seven, a streak', () => {
 
 describe('with two missed days forgiven in any seven, a streak', () => {
   it.each([
-    ['survives two missed days in a row', 'x..x', 2, 2],
     ['starts anew after a third', 'x..x.x', 1, 4],
     ['starts anew after three missed days in a row', 'x...x', 1, 4],
   ])('%s: %s', (_, drawing, days, ends) => {

@@ -8,9 +8,12 @@ import { type Migration, type Step, stepsOf } from '@tallyhook/platform/database
 import { createPrng } from '@tallyhook/platform/prng';
 import { describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { postgres } from '../../../src/core/store/dialect/postgres.ts';
 import { migrate, migrationNames } from '../../../src/core/store/migrations/index.ts';
 import { readDatabaseStatus } from '../../../src/core/store/snapshots/snapshot.ts';
+import { openStore } from '../../../src/features/store.ts';
 import { dialectAt } from '../../support/dialect-at.ts';
 import { createDatabase, nextMigration, nextMigrations, rows } from './upgrades/next-version.ts';
 
@@ -92,6 +95,26 @@ describeOnPostgres('an upgrade on PostgreSQL', (server) => {
     const all = Object.entries(nextMigrations(dialect)).map(([name, migration]) => [name, twice(migration)]);
     await migrate(dialect, systemClock, { all: Object.fromEntries(all) });
     expect((await readMigrationState(dialect, dialect.reading)).unfinished).toEqual([]);
+  });
+
+  it('reads what is applied while another process renames columns', async () => {
+    const url = server().newDatabase();
+    await (await openStore(url, systemClock, { thread: false })).close();
+    const renaming = new pg.Client(url);
+    await renaming.connect();
+    const reading = postgres(url);
+    let isDone = false;
+    const renames = (async () => {
+      for (let columns = ['queue', 'channel_id']; !isDone; columns = columns.toReversed())
+        await renaming.query(`ALTER TABLE effects RENAME COLUMN ${columns[0]} TO ${columns[1]}`);
+    })();
+    for (let count = 0; count < 100; count += 1)
+      expect((await readMigrationState(reading, reading.reading)).applied).toEqual(
+        expect.arrayContaining([...migrationNames]),
+      );
+    isDone = true;
+    await renames;
+    await Promise.all([renaming.end(), reading.close()]);
   });
 });
 

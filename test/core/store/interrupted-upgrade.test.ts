@@ -24,6 +24,7 @@ function upgrades(newUrl: () => string): void {
     expect(lines).toEqual([]);
 
     const url = newUrl();
+    expect(await readDatabaseStatus(url)).toEqual({ state: 'absent' });
     await createDatabase(url);
     // Each reading of the clock is a second later.
     let now = 0;
@@ -95,7 +96,10 @@ function upgrades(newUrl: () => string): void {
     const contract: Migration = { up: (db) => db.schema.dropTable('probes').execute() };
     const newer = { ...known, '998-expand': { ...expand, steps: [] }, '999-contract': contract };
     await migrate(dialect, systemClock, { all: newer });
-    await expect(migrate(dialect, systemClock)).rejects.toThrow('999-contract');
+    const hint = expect.stringContaining('newer version');
+    await expect(openStore(url, systemClock, { thread: false })).rejects.toMatchObject({
+      ...{ code: 'database_too_new', message: expect.stringContaining('999-contract'), hint },
+    });
     expect(await readDatabaseStatus(url)).toEqual({ state: 'newer', unknown: ['999-contract'] });
   });
 }
@@ -107,6 +111,10 @@ describe('an upgrade on SQLite', () => {
 
 describeOnPostgres('an upgrade on PostgreSQL', (server) => {
   upgrades(() => server().newDatabase());
+
+  it('is not known without a server', async () => {
+    expect(await readDatabaseStatus('postgres://nobody@127.0.0.1:1/nothing')).toMatchObject({ state: 'unreadable' });
+  });
 
   it('waits for the migrations of another process, without advisory locks', async () => {
     const url = server().newDatabase();

@@ -74,21 +74,6 @@ describe('a probe of a locked database', () => {
   });
 });
 
-describe('a database from a newer version', () => {
-  it('is rejected with a hint', async () => {
-    const path = newSqliteFile();
-    await migrate(sqlite(path), systemClock);
-    const database = new DatabaseSync(path);
-    database.exec("INSERT INTO kysely_migration (name, timestamp) VALUES ('999-from-the-future', '2030')");
-    database.close();
-    await expect(openStore(`sqlite:${path}`, systemClock)).rejects.toMatchObject({
-      code: 'database_too_new',
-      message: expect.stringContaining('999-from-the-future'),
-      hint: expect.stringContaining('newer version'),
-    });
-  });
-});
-
 describe('a database that cannot be opened', () => {
   it('is reported with a hint', async () => {
     const directory = tempDir();

@@ -5,19 +5,13 @@ import { parseOrderTimes, serializeOrderTimes } from '../../../src/core/store/re
 import { applyToOrder, mergeOrders, type Order } from '../../../src/core/tally/order.ts';
 import type { Premium } from '../../../src/webhook/event.ts';
 import { serverAndBot } from '../../support/listings.ts';
+import { premiumOf } from '../../support/record-vote.ts';
 
 const start = Date.UTC(2026, 0, 1);
-const [server] = serverAndBot();
-if (server === undefined) throw new Error('no listing');
-const listing = server;
+const [listing] = serverAndBot();
 type Occurrence = Pick<Premium, 'kind' | 'at' | 'periodEnd'> & { readonly receivedAt?: number };
 
-function toEvent({ kind, at, periodEnd }: Occurrence): Premium {
-  return {
-    ...{ family: 'premium', kind, at, periodEnd, target: { kind: null, id: null } },
-    ...{ userId: '1', isRecipient: false, giftedBy: null, orderIds: ['order'], tier: null, creditsAwarded: null },
-  };
-}
+const toEvent = ({ kind, at, periodEnd }: Occurrence) => premiumOf({ kind, at, periodEnd });
 
 /** The order after events that arrive in this order, a minute apart, each read from what was stored before. */
 function orderAfter(occurrences: readonly Occurrence[]): Pick<Order, 'state' | 'periodEnd'> | null {

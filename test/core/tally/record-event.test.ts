@@ -5,52 +5,20 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RewardRules } from '../../../src/core/rewards/reward.ts';
 import { openStore } from '../../../src/features/store.ts';
-import type { Event, Premium, Vote } from '../../../src/webhook/event.ts';
+import type { Event, Premium } from '../../../src/webhook/event.ts';
 import { claimDue } from '../../support/claim-due.ts';
 import { accountOf, firstCommunity } from '../../support/communities.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { premiumOf, voteOf } from '../../support/record-vote.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const [server, bot] = serverAndBot();
-if (server === undefined || bot === undefined) throw new Error('no listings');
-const theServer = server;
-
-function vote(changes: Partial<Vote> = {}): Vote {
-  const target = { kind: 'server', id: null } as const;
-  return {
-    family: 'vote',
-    kind: 'server_vote',
-    target,
-    userId: '1',
-    at: start,
-    creditsAwarded: null,
-    denial: null,
-    ...changes,
-  };
-}
-
-function premium(changes: Partial<Premium> = {}): Premium {
-  return {
-    family: 'premium',
-    kind: 'premium_purchase',
-    target: { kind: null, id: null },
-    userId: '1',
-    isRecipient: false,
-    giftedBy: null,
-    orderIds: ['order'],
-    tier: null,
-    at: null,
-    periodEnd: null,
-    creditsAwarded: null,
-    ...changes,
-  };
-}
 
 async function openRecorder() {
   const store = await openStore(newSqliteUrl(), manualClock(start), { thread: false });
   onTestFinished(() => store.close());
-  const record = (event: Event, { receivedAt = start, listing = theServer, body = '{}' } = {}) =>
+  const record = (event: Event, { receivedAt = start, listing = server, body = '{}' } = {}) =>
     store.recorder.record({ receivedAt, family: event.family, body }, { type: 'event', event, listing });
   return { store, record };
 }
@@ -58,9 +26,9 @@ async function openRecorder() {
 describe('a vote', () => {
   it('is paid once, regardless of how often and how late it is delivered', async () => {
     const { store, record } = await openRecorder();
-    expect(await record(vote())).toMatchObject({ outcome: 'recorded', credits: 10, reason: null });
-    expect(await record(vote())).toMatchObject({ outcome: 'duplicate', credits: 0 });
-    expect(await record(vote(), { receivedAt: start + 1_000 * hour, body: '{ }' })).toMatchObject({
+    expect(await record(voteOf())).toMatchObject({ outcome: 'recorded', credits: 10, reason: null });
+    expect(await record(voteOf())).toMatchObject({ outcome: 'duplicate', credits: 0 });
+    expect(await record(voteOf(), { receivedAt: start + 1_000 * hour, body: '{ }' })).toMatchObject({
       outcome: 'duplicate',
     });
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 10, votes: 1 });
@@ -68,7 +36,7 @@ describe('a vote', () => {
 
   it('of a time years back counts from its receipt, says so, and is known by that time however late it is repeated', async () => {
     const { store, record } = await openRecorder();
-    const old = vote({ at: 0 });
+    const old = voteOf({ at: 0 });
     const reason = 'its timestamp is years back, so the time of receipt counts';
     expect(await record(old)).toMatchObject({ outcome: 'recorded', credits: 10, reason });
     expect(await store.ledgerIn(firstCommunity).lastVoteAt('1', 'server')).toBe(start);
@@ -76,25 +44,28 @@ describe('a vote', () => {
     expect(effect).toMatchObject({ kind: 'announcement', content: { at: start, credits: 10 } });
     for (const receivedAt of [start + minute, start + 13 * hour, start + 3_000 * day])
       expect(await record(old, { receivedAt })).toMatchObject({ outcome: 'duplicate' });
-    const next = vote({ at: 1_000 });
+    const next = voteOf({ at: 1_000 });
     expect(await record(next, { receivedAt: start + hour })).toMatchObject({ reason: 'within_cooldown' });
-    expect(await record(vote({ at: 2_000 }), { receivedAt: start + 13 * hour })).toMatchObject({ credits: 10, reason });
+    expect(await record(voteOf({ at: 2_000 }), { receivedAt: start + 13 * hour })).toMatchObject({
+      credits: 10,
+      reason,
+    });
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 20, votes: 2 });
-    const late = vote({ at: start - 300 * day, userId: '2' });
+    const late = voteOf({ at: start - 300 * day, userId: '2' });
     expect(await record(late)).toMatchObject({ credits: 10, reason: null });
     expect(await store.ledgerIn(firstCommunity).lastVoteAt('2', 'server')).toBe(start - 300 * day);
   });
 
   it('for the bot is distinct from a vote for the server at the same time', async () => {
     const { store, record } = await openRecorder();
-    await record(vote());
-    await record(vote({ kind: 'bot_vote' }), { listing: bot });
+    await record(voteOf());
+    await record(voteOf({ kind: 'bot_vote' }), { listing: bot });
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 20, votes: 2 });
   });
 
   it('that the service denied is counted', async () => {
     const { store, record } = await openRecorder();
-    await record(vote({ creditsAwarded: false, denial: 'Already voted recently' }));
+    await record(voteOf({ creditsAwarded: false, denial: 'Already voted recently' }));
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 0, votes: 1 });
     expect(await store.records.entries(accountOf('1'), 5)).toMatchObject([
       { cause: 'denied', credits: 0, reason: 'Already voted recently' },
@@ -103,90 +74,41 @@ describe('a vote', () => {
 
   it('within the cooldown of another is recorded, pays nothing and is not counted, in either order', async () => {
     const { store, record } = await openRecorder();
-    await record(vote());
+    await record(voteOf());
     for (const gapMs of [hour, -hour, 12 * hour - 5 * minute - 1, -(12 * hour - 5 * minute - 1)]) {
-      expect(await record(vote({ at: start + gapMs })), String(gapMs)).toMatchObject({
+      expect(await record(voteOf({ at: start + gapMs })), String(gapMs)).toMatchObject({
         outcome: 'recorded',
         credits: 0,
         reason: 'within_cooldown',
       });
     }
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 10, votes: 1 });
-    expect(await record(vote({ at: start + 12 * hour - 5 * minute }))).toMatchObject({ credits: 10, reason: null });
-    expect(await record(vote({ at: start - 12 * hour }))).toMatchObject({ credits: 10 });
+    expect(await record(voteOf({ at: start + 12 * hour - 5 * minute }))).toMatchObject({ credits: 10, reason: null });
+    expect(await record(voteOf({ at: start - 12 * hour }))).toMatchObject({ credits: 10 });
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 30, votes: 3 });
-  });
-
-  it('within the cooldown does not extend it', async () => {
-    const { record } = await openRecorder();
-    await record(vote());
-    await record(vote({ at: start + 11 * hour }));
-    expect(await record(vote({ at: start + 12 * hour }))).toMatchObject({ credits: 10 });
-  });
-
-  it('without a timestamp is the same vote for a whole cooldown', async () => {
-    const { store, record } = await openRecorder();
-    const untimed = vote({ at: null });
-    expect(await record(untimed)).toMatchObject({ outcome: 'recorded', credits: 10 });
-    expect(await record(untimed, { receivedAt: start + 6 * hour })).toMatchObject({ outcome: 'duplicate' });
-    expect(await record(untimed, { receivedAt: start + 12 * hour })).toMatchObject({
-      outcome: 'recorded',
-      credits: 10,
-    });
-    expect(await record(vote({ at: null, userId: '2' }))).toMatchObject({ outcome: 'recorded' });
-    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ votes: 2 });
-  });
-
-  it('without a timestamp that is replayed days later counts, although its user has voted again', async () => {
-    const { store, record } = await openRecorder();
-    const untimed = vote({ at: null });
-    expect(await record(untimed, { receivedAt: start + 72 * hour })).toMatchObject({ outcome: 'recorded' });
-    expect(await record(untimed, { receivedAt: start + 66 * hour })).toMatchObject({ outcome: 'duplicate' });
-    expect(await record(untimed, { receivedAt: start })).toMatchObject({ outcome: 'recorded', credits: 10 });
-    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ votes: 2, credits: 20 });
   });
 
   it('without a timestamp is not paid twice within a short cooldown', async () => {
     const { record } = await openRecorder();
     const listing = withBase({ cooldownMs: 3 * minute });
-    const untimed = vote({ at: null });
+    const untimed = voteOf({ at: null });
     expect(await record(untimed, { listing })).toMatchObject({ outcome: 'recorded' });
     expect(await record(untimed, { listing, receivedAt: start + 2 * minute })).toMatchObject({ outcome: 'duplicate' });
     expect(await record(untimed, { listing, receivedAt: start + 3 * minute })).toMatchObject({ outcome: 'recorded' });
   });
 
-  it('without a timestamp is paid although an uncounted one without a timestamp is within the cooldown', async () => {
-    const { store, record } = await openRecorder();
-    const untimed = vote({ at: null });
-    await record(vote());
-    expect(await record(untimed, { receivedAt: start + hour })).toMatchObject({ reason: 'within_cooldown' });
-    expect(await record(untimed, { receivedAt: start + 12.1 * hour })).toMatchObject({
-      outcome: 'recorded',
-      credits: 10,
-    });
-    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ votes: 2, credits: 20 });
-  });
-
-  it('without a timestamp that is not counted is recorded only once', async () => {
-    const { record } = await openRecorder();
-    const untimed = vote({ at: null });
-    await record(vote());
-    expect(await record(untimed, { receivedAt: start + hour })).toMatchObject({ reason: 'within_cooldown' });
-    expect(await record(untimed, { receivedAt: start + 2 * hour })).toMatchObject({ outcome: 'duplicate' });
-  });
-
   it('without a timestamp repeats a denied one, but not a purchase with a similar key', async () => {
     const { record } = await openRecorder();
-    const untimed = vote({ at: null });
+    const untimed = voteOf({ at: null });
     expect(await record({ ...untimed, creditsAwarded: false })).toMatchObject({ outcome: 'recorded', credits: 0 });
     expect(await record(untimed, { receivedAt: start + 6 * hour })).toMatchObject({ outcome: 'duplicate' });
-    await record(premium({ userId: '2', orderIds: ['an untimed'] }));
+    await record(premiumOf({ userId: '2', orderIds: ['an untimed'] }));
     expect(await record({ ...untimed, userId: '2' })).toMatchObject({ outcome: 'recorded', credits: 10 });
   });
 
   it('creates an effect with the complete announcement', async () => {
     const { store, record } = await openRecorder();
-    await record(vote());
+    await record(voteOf());
     const [effect] = await claimDue(store.outbox, start, start + minute, 10);
     expect(effect).toHaveProperty('content', {
       event: 'server_vote',
@@ -209,7 +131,7 @@ describe('a vote', () => {
 
   it('creates no effect if no channel is configured', async () => {
     const { store, record } = await openRecorder();
-    await record(vote(), { listing: { ...server, announceChannelId: null } });
+    await record(voteOf(), { listing: { ...server, announceChannelId: null } });
     expect(await store.outbox.queuesAfter('', 1, start)).toEqual([]);
   });
 });
@@ -217,9 +139,9 @@ describe('a vote', () => {
 describe('a premium order', () => {
   it('pays its purchase and each renewal once', async () => {
     const { store, record } = await openRecorder();
-    const renewal = premium({ kind: 'subscription.renewed', periodEnd: start + 720 * hour });
-    expect(await record(premium())).toMatchObject({ credits: 100 });
-    expect(await record(premium())).toMatchObject({ outcome: 'duplicate' });
+    const renewal = premiumOf({ kind: 'subscription.renewed', periodEnd: start + 720 * hour });
+    expect(await record(premiumOf())).toMatchObject({ credits: 100 });
+    expect(await record(premiumOf())).toMatchObject({ outcome: 'duplicate' });
     expect(await record(renewal)).toMatchObject({ credits: 100 });
     expect(await record(renewal)).toMatchObject({ outcome: 'duplicate' });
     expect(await record({ ...renewal, periodEnd: start + 1_440 * hour })).toMatchObject({ credits: 100 });
@@ -229,14 +151,15 @@ describe('a premium order', () => {
 
   it('is renewed once for each time that its deliveries state, also if that is years back', async () => {
     const { record } = await openRecorder();
-    const renewal = (at: number) => record(premium({ kind: 'subscription.renewed', at }), { receivedAt: start + day });
+    const renewal = (at: number) =>
+      record(premiumOf({ kind: 'subscription.renewed', at }), { receivedAt: start + day });
     const outcomes = [await renewal(0), await renewal(1), await renewal(0), await renewal(1)];
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['recorded', 'recorded', 'duplicate', 'duplicate']);
   });
 
   it('without an ID is identified by the digest of its body', async () => {
     const { record } = await openRecorder();
-    const withoutId = premium({ orderIds: [] });
+    const withoutId = premiumOf({ orderIds: [] });
     expect(await record(withoutId, { body: '{"a":1}' })).toMatchObject({ outcome: 'recorded' });
     expect(await record(withoutId, { body: '{"a":1}' })).toMatchObject({ outcome: 'duplicate' });
     expect(await record(withoutId, { body: '{"a":2}' })).toMatchObject({ outcome: 'recorded' });
@@ -244,16 +167,16 @@ describe('a premium order', () => {
 
   it('does not take credits back at an expiry or revocation, and pays nothing after a revocation', async () => {
     const { store, record } = await openRecorder();
-    await record(premium({ orderIds: ['order', 'purchase'] }));
-    expect(await record(premium({ kind: 'subscription.expired', userId: null }))).toMatchObject({
+    await record(premiumOf({ orderIds: ['order', 'purchase'] }));
+    expect(await record(premiumOf({ kind: 'subscription.expired', userId: null }))).toMatchObject({
       outcome: 'recorded',
       credits: 0,
     });
-    expect(await record(premium({ kind: 'subscription.renewed', periodEnd: start }))).toMatchObject({ credits: 100 });
-    expect(await record(premium({ kind: 'subscription.revoked', userId: null, orderIds: ['purchase'] }))).toMatchObject(
-      { credits: 0 },
-    );
-    expect(await record(premium({ kind: 'subscription.renewed', periodEnd: start + hour }))).toMatchObject({
+    expect(await record(premiumOf({ kind: 'subscription.renewed', periodEnd: start }))).toMatchObject({ credits: 100 });
+    expect(
+      await record(premiumOf({ kind: 'subscription.revoked', userId: null, orderIds: ['purchase'] })),
+    ).toMatchObject({ credits: 0 });
+    expect(await record(premiumOf({ kind: 'subscription.renewed', periodEnd: start + hour }))).toMatchObject({
       outcome: 'recorded',
       credits: 0,
       reason: 'order_revoked',
@@ -263,11 +186,11 @@ describe('a premium order', () => {
 
   it('is the same under any of its IDs, and pays each event once', async () => {
     const { store, record } = await openRecorder();
-    await record(premium({ orderIds: ['A1', 'P1'] }));
-    expect(await record(premium({ orderIds: ['P1'] }))).toMatchObject({ outcome: 'duplicate' });
-    await record(premium({ orderIds: ['P2'] }));
-    expect(await record(premium({ orderIds: ['A2', 'P2'] }))).toMatchObject({ outcome: 'duplicate' });
-    const renewal = premium({ kind: 'subscription.renewed', orderIds: ['A1'], periodEnd: start + hour });
+    await record(premiumOf({ orderIds: ['A1', 'P1'] }));
+    expect(await record(premiumOf({ orderIds: ['P1'] }))).toMatchObject({ outcome: 'duplicate' });
+    await record(premiumOf({ orderIds: ['P2'] }));
+    expect(await record(premiumOf({ orderIds: ['A2', 'P2'] }))).toMatchObject({ outcome: 'duplicate' });
+    const renewal = premiumOf({ kind: 'subscription.renewed', orderIds: ['A1'], periodEnd: start + hour });
     await record(renewal);
     expect(await record({ ...renewal, orderIds: ['P1'] })).toMatchObject({ outcome: 'duplicate' });
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 300 });
@@ -275,31 +198,31 @@ describe('a premium order', () => {
 
   it('has an ID that only a repeated delivery contained', async () => {
     const { store, record } = await openRecorder();
-    expect(await record(premium({ orderIds: ['A'] }))).toMatchObject({ credits: 100 });
-    expect(await record(premium({ orderIds: ['A', 'PA'] }))).toMatchObject({ outcome: 'duplicate' });
-    expect(await record(premium({ orderIds: ['PA'] }))).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(premiumOf({ orderIds: ['A'] }))).toMatchObject({ credits: 100 });
+    expect(await record(premiumOf({ orderIds: ['A', 'PA'] }))).toMatchObject({ outcome: 'duplicate' });
+    expect(await record(premiumOf({ orderIds: ['PA'] }))).toMatchObject({ outcome: 'duplicate' });
 
-    const revoked = premium({ kind: 'subscription.revoked', userId: null });
+    const revoked = premiumOf({ kind: 'subscription.revoked', userId: null });
     await record({ ...revoked, orderIds: ['B'] });
     expect(await record({ ...revoked, orderIds: ['B', 'PB'] })).toMatchObject({ outcome: 'duplicate' });
-    const renewal = premium({ kind: 'subscription.renewed', orderIds: ['PB'], periodEnd: start });
+    const renewal = premiumOf({ kind: 'subscription.renewed', orderIds: ['PB'], periodEnd: start });
     expect(await record(renewal)).toMatchObject({ credits: 0, reason: 'order_revoked' });
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 100 });
   });
 
   it('that merges two is revoked as one, and does not pay an event of either again', async () => {
     const { record } = await openRecorder();
-    await record(premium({ kind: 'subscription.revoked', userId: null, orderIds: ['P3'] }));
-    const renewal = premium({ kind: 'subscription.renewed', orderIds: ['A3'], periodEnd: start });
+    await record(premiumOf({ kind: 'subscription.revoked', userId: null, orderIds: ['P3'] }));
+    const renewal = premiumOf({ kind: 'subscription.renewed', orderIds: ['A3'], periodEnd: start });
     expect(await record(renewal)).toMatchObject({ credits: 100 });
-    const mergingRenewal = premium({ kind: 'subscription.renewed', orderIds: ['A3', 'P3'], periodEnd: start + hour });
+    const mergingRenewal = premiumOf({ kind: 'subscription.renewed', orderIds: ['A3', 'P3'], periodEnd: start + hour });
     expect(await record(mergingRenewal)).toMatchObject({ credits: 0, reason: 'order_revoked' });
 
-    const purchase = premium({ orderIds: ['J1'] });
-    const first = premium({ kind: 'subscription.renewed', orderIds: ['J2'], periodEnd: start });
+    const purchase = premiumOf({ orderIds: ['J1'] });
+    const first = premiumOf({ kind: 'subscription.renewed', orderIds: ['J2'], periodEnd: start });
     await record(purchase);
     await record(first);
-    await record(premium({ kind: 'subscription.revoked', userId: null, orderIds: ['J1', 'J2'] }));
+    await record(premiumOf({ kind: 'subscription.revoked', userId: null, orderIds: ['J1', 'J2'] }));
     expect(await record({ ...first, periodEnd: start + hour })).toMatchObject({ credits: 0, reason: 'order_revoked' });
     expect(await record(first)).toMatchObject({ outcome: 'duplicate' });
     expect(await record(purchase)).toMatchObject({ outcome: 'duplicate' });
@@ -307,14 +230,14 @@ describe('a premium order', () => {
 
   it('may expire once in each of its periods', async () => {
     const { record } = await openRecorder();
-    const expiry = (periodEnd: number) => premium({ kind: 'subscription.expired', periodEnd });
-    await record(premium());
+    const expiry = (periodEnd: number) => premiumOf({ kind: 'subscription.expired', periodEnd });
+    await record(premiumOf());
     expect(await record(expiry(start))).toMatchObject({ outcome: 'recorded' });
     expect(await record(expiry(start))).toMatchObject({ outcome: 'duplicate' });
-    await record(premium({ kind: 'subscription.renewed', periodEnd: start + hour }));
+    await record(premiumOf({ kind: 'subscription.renewed', periodEnd: start + hour }));
     expect(await record(expiry(start + hour))).toMatchObject({ outcome: 'recorded' });
-    const timed = (at: number) => premium({ kind: 'subscription.expired', orderIds: ['timed'], at });
-    await record(premium({ orderIds: ['timed'] }));
+    const timed = (at: number) => premiumOf({ kind: 'subscription.expired', orderIds: ['timed'], at });
+    await record(premiumOf({ orderIds: ['timed'] }));
     expect(await record(timed(start))).toMatchObject({ outcome: 'recorded' });
     expect(await record(timed(start))).toMatchObject({ outcome: 'duplicate' });
     expect(await record(timed(start + hour))).toMatchObject({ outcome: 'recorded' });
@@ -322,8 +245,8 @@ describe('a premium order', () => {
 
   it('provides the holder for an event that names nobody', async () => {
     const { store, record } = await openRecorder();
-    await record(premium());
-    await record(premium({ kind: 'subscription.expired', userId: null }));
+    await record(premiumOf());
+    await record(premiumOf({ kind: 'subscription.expired', userId: null }));
     expect(await store.records.deliveries({ outcome: 'recorded', limit: 1, before: null })).toMatchObject([
       { kind: 'subscription.expired', userId: '1', credits: 0 },
     ]);
@@ -332,15 +255,15 @@ describe('a premium order', () => {
 
   describe('that is a gift', () => {
     const [giver, holder] = ['1', '2'] as const;
-    const gift = premium({ userId: holder, isRecipient: true, giftedBy: giver });
-    const withoutRecipient = premium({ userId: null, giftedBy: giver });
+    const gift = premiumOf({ userId: holder, isRecipient: true, giftedBy: giver });
+    const withoutRecipient = premiumOf({ userId: null, giftedBy: giver });
     const renewed = (periods: number) =>
       ({ kind: 'subscription.renewed', periodEnd: start + periods * day }) as const satisfies Partial<Premium>;
 
     it('pays its holder, although later events name only the buyer or the giver', async () => {
       const { store, record } = await openRecorder();
       await record(gift);
-      await record(premium({ ...renewed(1), userId: giver }));
+      await record(premiumOf({ ...renewed(1), userId: giver }));
       await record({ ...withoutRecipient, ...renewed(2) });
       expect(await store.ledgerIn(firstCommunity).account(giver)).toMatchObject({ credits: 0 });
       expect(await store.ledgerIn(firstCommunity).account(holder)).toMatchObject({ credits: 300 });
@@ -351,8 +274,8 @@ describe('a premium order', () => {
     it('keeps its holder when an expiry names only the buyer', async () => {
       const { store, record } = await openRecorder();
       await record(gift);
-      await record(premium({ kind: 'subscription.expired', userId: giver }));
-      await record(premium({ ...renewed(1), userId: giver }));
+      await record(premiumOf({ kind: 'subscription.expired', userId: giver }));
+      await record(premiumOf({ ...renewed(1), userId: giver }));
       expect(await store.records.deliveries({ outcome: 'recorded', limit: 9, before: null })).toMatchObject([
         { kind: 'subscription.renewed', userId: holder },
         { kind: 'subscription.expired', userId: holder },
@@ -362,9 +285,9 @@ describe('a premium order', () => {
 
     it('belongs to a recipient who is named only in a later event', async () => {
       const { store, record } = await openRecorder();
-      await record(premium({ ...renewed(1), userId: giver }));
+      await record(premiumOf({ ...renewed(1), userId: giver }));
       await record(gift);
-      await record(premium({ ...renewed(2), userId: giver }));
+      await record(premiumOf({ ...renewed(2), userId: giver }));
       expect(await store.ledgerIn(firstCommunity).account(holder)).toMatchObject({ credits: 200 });
     });
 
@@ -373,12 +296,12 @@ describe('a premium order', () => {
       const delivery = { receivedAt: start, family: 'premium', body: '{}' } as const;
       const purchase = await record(withoutRecipient);
       expect(purchase).toMatchObject({ outcome: 'quarantined', reason: expect.stringMatching(/gift/) });
-      expect(await record(premium({ ...renewed(1), userId: giver }))).toMatchObject({ outcome: 'quarantined' });
+      expect(await record(premiumOf({ ...renewed(1), userId: giver }))).toMatchObject({ outcome: 'quarantined' });
       const replay = () =>
         store.recorder.recordReplay(
           purchase.deliveryId,
           delivery,
-          { type: 'event', event: withoutRecipient, listing: theServer },
+          { type: 'event', event: withoutRecipient, listing: server },
           start,
         );
       expect(await replay()).toMatchObject({ outcome: 'quarantined' });
@@ -390,9 +313,9 @@ describe('a premium order', () => {
 
     it('does not belong to the giver if an earlier event named nobody else', async () => {
       const { record } = await openRecorder();
-      await record(premium({ ...renewed(1), userId: giver }));
+      await record(premiumOf({ ...renewed(1), userId: giver }));
       expect(await record(withoutRecipient)).toMatchObject({ outcome: 'quarantined' });
-      expect(await record(premium({ ...renewed(2), userId: giver }))).toMatchObject({ outcome: 'quarantined' });
+      expect(await record(premiumOf({ ...renewed(2), userId: giver }))).toMatchObject({ outcome: 'quarantined' });
     });
 
     it('can end while its holder is unknown', async () => {
@@ -406,8 +329,8 @@ describe('a premium order', () => {
 
   it('that is revoked before its purchase arrives pays nothing', async () => {
     const { store, record } = await openRecorder();
-    await record(premium({ kind: 'subscription.revoked', userId: null }));
-    expect(await record(premium())).toMatchObject({ credits: 0, reason: 'order_revoked' });
+    await record(premiumOf({ kind: 'subscription.revoked', userId: null }));
+    expect(await record(premiumOf())).toMatchObject({ credits: 0, reason: 'order_revoked' });
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 0 });
   });
 });
@@ -427,9 +350,9 @@ describe('a delivery that is replayed', () => {
     const { recorder, records, outbox } = store;
     const [event, test] = [await recorder.record(delivery, quarantined), await recorder.record(delivery, quarantined)];
     const later = start + 9 * day;
-    const untimed = { type: 'event', event: vote({ at: null }), listing: theServer } as const;
+    const untimed = { type: 'event', event: voteOf({ at: null }), listing: server } as const;
     await recorder.recordReplay(event.deliveryId, delivery, untimed, later);
-    const testEvent = { type: 'test', test: { kind: 'server_vote', userId: null }, listing: theServer } as const;
+    const testEvent = { type: 'test', test: { kind: 'server_vote', userId: null }, listing: server } as const;
     await recorder.recordReplay(test.deliveryId, delivery, testEvent, later);
     expect(await records.entries(accountOf('1'), 9)).toMatchObject([{ credits: 10, at: start }]);
     expect(await claimDue(outbox, later - 1, later, 10)).toEqual([]);
@@ -456,7 +379,7 @@ describe('any sequence of deliveries, in any order, with repeats', () => {
         for (const [index, changes] of events.entries()) {
           await store.recorder.record(
             { receivedAt: start + index * minute, family: 'vote', body: '{}' },
-            { type: 'event', event: vote(changes), listing: server },
+            { type: 'event', event: voteOf(changes), listing: server },
           );
         }
         for (const userId of ['1', '2']) {
@@ -491,7 +414,7 @@ describe('any order of votes with and without a timestamp, live or replayed', ()
         const { store, record } = await openRecorder();
         const counted: number[] = [];
         for (const { receivedAt, timed, creditsAwarded } of votes) {
-          const cast = vote({ at: timed ? receivedAt : null, creditsAwarded });
+          const cast = voteOf({ at: timed ? receivedAt : null, creditsAwarded });
           const isApart = counted.every((other) => Math.abs(other - receivedAt) >= 12 * hour - 5 * minute);
           if (isApart) counted.push(receivedAt);
           const first = await record(cast, { receivedAt });
@@ -505,6 +428,6 @@ describe('any order of votes with and without a timestamp, live or replayed', ()
   });
 });
 
-function withBase(changes: Partial<RewardRules>): typeof theServer {
-  return { ...theServer, rewards: { ...theServer.rewards, base: { ...theServer.rewards.base, ...changes } } };
+function withBase(changes: Partial<RewardRules>): typeof server {
+  return { ...server, rewards: { ...server.rewards, base: { ...server.rewards.base, ...changes } } };
 }

@@ -12,6 +12,7 @@ import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncer } from '../../../src/features/announcements/parts.ts';
 import { ownTexts, textsIn } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../support/bot.ts';
+import { effectOf } from '../../support/due-effects.ts';
 import { blocksOf, isPanelMessage, textOf } from '../../support/message-text.ts';
 import { channelQueue } from '../../support/queues.ts';
 
@@ -22,21 +23,9 @@ const voter = '200000000000000001';
 const friend = '200000000000000002';
 
 const vote: Announcement = {
-  event: 'server_vote',
-  test: false,
-  listing: 'server',
-  userId: voter,
-  credits: 10,
-  balance: 1_230,
-  reason: null,
-  at,
-  nextVoteAt: at + 12 * hour,
-  tier: null,
-  giftedBy: null,
-  streak: null,
-  calculation: null,
-  bonuses: [],
-  roles: [],
+  ...{ event: 'server_vote', test: false, listing: 'server', userId: voter, credits: 10, balance: 1_230 },
+  ...{ reason: null, at, nextVoteAt: at + 12 * hour, tier: null, giftedBy: null, streak: null, calculation: null },
+  ...{ bonuses: [], roles: [] },
 };
 const purchase: Announcement = { ...vote, event: 'premium_purchase', credits: 100, nextVoteAt: null, tier: 'Gold' };
 
@@ -61,17 +50,11 @@ async function announcing(
     log,
   });
   const channelId = discord.channels.announcements;
-  const effect = (announcement: Announcement, place = 0): Effect<Announcement> => ({
-    id: place + 1,
-    deliveryId: place + 1,
-    kind: 'announcement',
-    queue: channelQueue(channelId),
-    content: announcement,
-    attempts: 1,
-    createdAt: at,
-    nonce: 'nonce-of-25-characters-xx',
-    possiblySentSince: null,
-  });
+  const effect = (content: Announcement, place = 0) =>
+    effectOf(
+      { kind: 'announcement', queue: channelQueue(channelId), content },
+      { id: place + 1, deliveryId: place + 1, createdAt: at, nonce: 'nonce-of-25-characters-xx' },
+    );
   const shown = () => discord.messages(channelId);
   const announce = async (announcement: Announcement) => {
     expect(await perform([effect(announcement)])).toEqual({ outcome: 'done' });
@@ -144,14 +127,6 @@ describe('an announcement', () => {
     expect(text).toContain('🔥 **1** day · ');
   });
 
-  it('of a vote that pays nothing itself has its bonuses', async () => {
-    const { announce } = await announcing();
-    const bonuses = [{ cause: 'milestone', credits: 100, count: 10 }];
-    const text = await announce({ ...vote, credits: 100, reason: 'Ad blocker', bonuses, streak: 1 });
-    expect(text).toContain('No credits this time.\n🔥 **1** day · Balance');
-    expect(text).toContain('10 votes: +**100**');
-  });
-
   it('has buttons only below a vote that counted, and once per message', async () => {
     const { perform, effect, shown } = await announcing({
       voteButtons: [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' }],
@@ -219,7 +194,6 @@ describe('an announcement', () => {
 
   it.each<[string, () => Promise<ListingCard | null>]>([
     ['is unknown', async () => null],
-    ['request fails', async () => Promise.reject(new Error('down'))],
     ['request hangs', () => new Promise(() => {})],
   ])('has the configured name of the listing if its page %s', async (_, listingOf) => {
     const { announce } = await announcing({ listingOf });
@@ -228,31 +202,14 @@ describe('an announcement', () => {
 });
 
 describe('a message of several announcements', () => {
-  it('has an embed for each, in order', async () => {
-    const { perform, effect, shown } = await announcing();
-    const effects = Array.from({ length: 10 }, (_, place) =>
-      effect({ ...vote, userId: `20000000000000000${place}` }, place),
-    );
-    expect(await perform(effects)).toEqual({ outcome: 'done' });
-    expect(shown()).toHaveLength(1);
-    expect(shown()[0]?.embeds.map(({ description }) => description?.slice(0, 21))).toEqual(
-      effects.map(({ content }) => `<@${content.userId}>`),
-    );
-  });
-
   it("fits Discord's limits however long its texts are", async () => {
     const { perform, effect, shown } = await announcing({
       listingOf: async () => ({ name: '*'.repeat(999), url: null }),
     });
     const long = {
       ...purchase,
-      tier: '_'.repeat(999),
-      giftedBy: '`'.repeat(999),
-      reason: '|'.repeat(999),
-      credits: 1e6,
-      balance: 1e15,
-      streak: 99_999,
-      calculation: '9'.repeat(99),
+      ...{ tier: '_'.repeat(999), giftedBy: '`'.repeat(999), reason: '|'.repeat(999), credits: 1e6, balance: 1e15 },
+      ...{ streak: 99_999, calculation: '9'.repeat(99) },
       bonuses: Array.from({ length: 99 }, () => ({ cause: 'milestone', credits: 1e9, count: 1e9 })),
       roles: Array.from({ length: 99 }, () => ({ role: voter, until: at })),
     };
@@ -316,21 +273,15 @@ describe('an announcement that was possibly sent already', () => {
       ...{ rest, languages: ownTexts, textsOf: async () => en, listingOf: async () => null, clock: ours, log },
     });
     const begun = ours.now();
-    const effectOf = (place: number, changes: Partial<Effect<Announcement>> = {}): Effect<Announcement> => ({
-      id: place,
-      deliveryId: place,
-      kind: 'announcement',
-      queue: channelQueue(channelId),
-      content: { ...((place === 1 ? first : null) ?? announcement), userId: `20000000000000000${place}`, at: begun },
-      attempts: 1,
-      createdAt: begun,
-      nonce: 'a-nonce',
-      possiblySentSince: null,
-      ...changes,
-    });
+    const effect = (place: number, changes: Partial<Effect<Announcement>> = {}) => {
+      const announced = (place === 1 && first) || announcement;
+      const content = { ...announced, userId: `20000000000000000${place}`, at: begun };
+      const row = { id: place, deliveryId: place, createdAt: begun, nonce: 'a-nonce' };
+      return effectOf({ kind: 'announcement', queue: channelQueue(channelId), content }, { ...row, ...changes });
+    };
     if (options.written !== false) {
       discord.faults.loseAnswers(1);
-      expect(await perform([effectOf(1), effectOf(2)])).toMatchObject({ outcome: 'later' });
+      expect(await perform([effect(1), effect(2)])).toMatchObject({ outcome: 'later' });
       expect(discord.messages(channelId)).toHaveLength(1);
     }
     clock.advance(10 * minute);
@@ -340,12 +291,18 @@ describe('an announcement that was possibly sent already', () => {
     const chat = async (count: number) => {
       for (let line = 0; line < count; line += 1) await rest.post(Routes.channelMessages(channelId), { content: 'hi' });
     };
-    return { discord, perform, effectOf, unsure, shown, chat, channelId, clock };
+    return { discord, perform, effect, unsure, shown, chat, channelId, clock };
   }
 
-  it('is found in the channel and not sent again', async () => {
-    const { perform, effectOf, unsure, shown } = await afterLostResponse();
-    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
+  it.each<[string, Parameters<typeof afterLostResponse>[0], number]>([
+    ['', {}, 0],
+    [' beside a test, which names nobody', { first: { ...vote, test: true } }, 0],
+    [' although the clock has been set back since', { ahead: 2 * hour }, 0],
+    [' although the clock was set back so that the attempt seems recent', {}, -10 * minute],
+  ])('is found in the channel and not sent again%s', async (_, options, shiftMs) => {
+    const { perform, effect, unsure, shown, clock } = await afterLostResponse(options);
+    clock.shiftWallClock(shiftMs);
+    expect(await perform([effect(1, unsure), effect(2, unsure)])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
   });
 
@@ -353,101 +310,59 @@ describe('an announcement that was possibly sent already', () => {
     ['panels', { announcement: purchase }],
     ['a panel among votes', { first: purchase }],
   ])('is found in the channel among other messages (%s) and not sent again', async (_, announcements) => {
-    const { perform, effectOf, unsure, shown, chat } = await afterLostResponse(announcements);
+    const { perform, effect, unsure, shown, chat } = await afterLostResponse(announcements);
     await chat(3);
     expect(shown().map(isPanelMessage)).toEqual([true]);
-    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
+    expect(await perform([effect(1, unsure), effect(2, unsure)])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
-    const other = { ...effectOf(1, unsure), content: { ...effectOf(1).content, userId: '3' }, nonce: 'b-nonce' };
+    const other = { ...effect(1, unsure), content: { ...effect(1).content, userId: '3' }, nonce: 'b-nonce' };
     expect(await perform([other])).toEqual({ outcome: 'done' });
-    const later = { ...effectOf(1, unsure), content: { ...effectOf(1).content, at: 1_000 }, nonce: 'c-nonce' };
+    const later = { ...effect(1, unsure), content: { ...effect(1).content, at: 1_000 }, nonce: 'c-nonce' };
     expect(await perform([later])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(3);
   });
 
-  it('is found beside a test, which names nobody', async () => {
-    const { perform, effectOf, unsure, shown } = await afterLostResponse({ first: { ...vote, test: true } });
-    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
-    expect(shown()).toHaveLength(1);
-  });
-
-  it('is found although the clock has been set back since', async () => {
-    const { perform, effectOf, unsure, shown } = await afterLostResponse({ ahead: 2 * hour });
-    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
-    expect(shown()).toHaveLength(1);
-  });
-
-  it('is found although the clock was set back so that the attempt seems recent', async () => {
-    const { perform, effectOf, unsure, shown, clock } = await afterLostResponse();
-    clock.shiftWallClock(-10 * minute);
-    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
-    expect(shown()).toHaveLength(1);
-  });
-
   it('is found although more than a hundred messages follow it', async () => {
-    const { perform, effectOf, unsure, shown, chat } = await afterLostResponse();
+    const { perform, effect, unsure, shown, chat } = await afterLostResponse();
     await chat(120);
-    expect(await perform([effectOf(1, unsure)])).toEqual({ outcome: 'done' });
+    expect(await perform([effect(1, unsure)])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
   });
 
   it('is sent if it is not in the channel', async () => {
-    const { perform, effectOf, unsure, shown, chat } = await afterLostResponse({ written: false });
+    const { perform, effect, unsure, shown, chat } = await afterLostResponse({ written: false });
     await chat(1);
-    expect(await perform([effectOf(1, unsure)])).toEqual({ outcome: 'done' });
+    expect(await perform([effect(1, unsure)])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
   });
 
   it('is not confused with one of the same number from a new database', async () => {
-    const { perform, effectOf, unsure, shown } = await afterLostResponse();
-    const other = effectOf(1, { ...unsure, nonce: 'b-nonce', content: { ...vote, userId: '3', at } });
+    const { perform, effect, unsure, shown } = await afterLostResponse();
+    const other = effect(1, { ...unsure, nonce: 'b-nonce', content: { ...vote, userId: '3', at } });
     expect(await perform([other])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(2);
   });
 
   it('waits, with a hint, while the bot cannot read the message history', async () => {
-    const { discord, perform, effectOf, unsure, shown, channelId } = await afterLostResponse();
+    const { discord, perform, effect, unsure, shown, channelId } = await afterLostResponse();
     discord.faults.losePermission(channelId, 'readMessageHistory');
-    expect(await perform([effectOf(1, unsure)])).toMatchObject({
+    expect(await perform([effect(1, unsure)])).toMatchObject({
       outcome: 'later',
       scope: 'effects',
       notSent: true,
       reason: expect.stringContaining(`Give the bot Read Message History in channel ${channelId}.`),
     });
     discord.faults.regainPermission(channelId, 'readMessageHistory');
-    expect(await perform([effectOf(1, unsure), effectOf(2, unsure)])).toEqual({ outcome: 'done' });
+    expect(await perform([effect(1, unsure), effect(2, unsure)])).toEqual({ outcome: 'done' });
     expect(shown()).toHaveLength(1);
-  });
-
-  it('needs no permission to know that a channel has no newer messages', async () => {
-    const { discord, perform, effectOf, unsure, shown, channelId } = await afterLostResponse({ written: false });
-    discord.faults.losePermission(channelId, 'readMessageHistory');
-    expect(await perform([effectOf(1, unsure)])).toEqual({ outcome: 'done' });
-    expect(shown()).toHaveLength(1);
-  });
-
-  it('waits with all other effects while Discord is down, and is buried if the channel is deleted', async () => {
-    const { discord, perform, effectOf, unsure, channelId } = await afterLostResponse();
-    discord.faults.outage(true);
-    expect(await perform([effectOf(1, unsure)])).toMatchObject({
-      outcome: 'later',
-      scope: 'global',
-      notSent: true,
-    });
-    discord.faults.outage(false);
-    discord.faults.deleteChannel(channelId);
-    expect(await perform([effectOf(1, unsure)])).toMatchObject({
-      outcome: 'bury',
-      reason: expect.stringContaining('has no channel'),
-    });
   });
 
   it('is sent again with its nonce while Discord remembers the nonce', async () => {
-    const { discord, perform, effectOf } = await afterLostResponse({ written: false });
+    const { discord, perform, effect } = await afterLostResponse({ written: false });
     const before = discord.requests.length;
     const now = discord.messages(discord.channels.announcements).length;
     expect(now).toBe(0);
-    expect(await perform([effectOf(1, { possiblySentSince: effectOf(1).createdAt + 9 * minute })])).toEqual({
+    expect(await perform([effect(1, { possiblySentSince: effect(1).createdAt + 9 * minute })])).toEqual({
       outcome: 'done',
     });
     expect(discord.requests.slice(before).map(({ method }) => method)).toEqual(['POST']);
@@ -466,30 +381,6 @@ describe('an attempt that fails', () => {
       scope: 'community',
       reason: 'Discord answered 500',
     });
-  });
-
-  it('is retried when Discord says; a short rate limit is waited out', async () => {
-    const { discord, perform, effect } = await announcing();
-    discord.faults.respond429(1, 30);
-    const attempt = await perform([effect(vote)]);
-    expect(attempt).toMatchObject({ outcome: 'later', scope: 'effects' });
-    expect((attempt as { retryAfterMs: number }).retryAfterMs).toBeGreaterThanOrEqual(30_000);
-    discord.faults.respond429(1, 1);
-    const before = performance.now();
-    expect(await perform([effect(vote)])).toEqual({ outcome: 'done' });
-    expect(performance.now() - before).toBeGreaterThan(900);
-  });
-
-  it('is retried after a rejected token, with an error in the log', async () => {
-    const { perform, effect, logged } = await announcing({ token: 'wrong' });
-    for (const _ of [1, 2]) {
-      expect(await perform([effect(vote)])).toMatchObject({
-        outcome: 'later',
-        scope: 'global',
-        reason: expect.stringContaining('401'),
-      });
-    }
-    expect(logged).toContainEqual(expect.objectContaining({ level: 50, hint: expect.stringContaining('bot token') }));
   });
 
   it('waits with the missing permission and the channel, and is buried if that was deleted', async () => {
@@ -515,16 +406,6 @@ describe('an attempt that fails', () => {
     });
   });
 
-  it('is split if Discord rejects one of several, and buried if it is alone', async () => {
-    const { perform, effect } = await announcing();
-    const tooLong = (place: number): Effect<Announcement> => ({ ...effect(vote, place), nonce: 'x'.repeat(26) });
-    expect(await perform([tooLong(0), tooLong(1)])).toMatchObject({ outcome: 'split' });
-    expect(await perform([tooLong(0)])).toMatchObject({
-      outcome: 'bury',
-      reason: expect.stringContaining('Discord rejects the message: '),
-    });
-  });
-
   it('that cannot be rendered is buried, and does not delay others', async () => {
     const { perform, effect } = await announcing();
     const broken = effect({
@@ -535,11 +416,5 @@ describe('an attempt that fails', () => {
     });
     expect(await perform([broken, effect(vote, 1)])).toMatchObject({ outcome: 'split' });
     expect(await perform([broken])).toMatchObject({ outcome: 'bury' });
-  });
-
-  it('needs no gateway', async () => {
-    const { discord, announce } = await announcing();
-    expect(await announce(vote)).toContain('voted');
-    expect(discord.connected).toBe(false);
   });
 });

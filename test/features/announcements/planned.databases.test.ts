@@ -1,14 +1,14 @@
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createVotesBetween } from '../../../src/features/digests/parts.ts';
 import type { PlannedDigest } from '../../../src/features/digests/store.ts';
 import { forgetMember } from '../../../src/features/member-data/store.ts';
 import type { Store } from '../../../src/features/store.ts';
-import type { Premium } from '../../../src/webhook/event.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { channelQueue } from '../../support/queues.ts';
+import { premiumFor } from '../../support/record-vote.ts';
 import { castVote, installation, monday, openLedger } from '../../support/voting.ts';
 
 const channelId = '119000000000000003';
@@ -28,17 +28,12 @@ async function posted(store: Store, now = monday): Promise<unknown[]> {
 
 const plan: PlannedDigest = {
   ...{
-    listing: 'harbour',
-    communityId: firstCommunity,
-    channelId,
-    announcedUntil: null,
-    from: monday,
-    until: monday + hour,
-    hasVotes: true,
+    ...{ listing: 'harbour', communityId: firstCommunity, channelId, announcedUntil: null, from: monday },
+    ...{ until: monday + hour, hasVotes: true },
   },
 };
 
-function announcementTests(newUrl: () => string): void {
+describeOnEveryDatabase('announcements apart from events', (newUrl) => {
   it('summarise the votes that a listing received in a period', async () => {
     const url = newUrl();
     const rewards = { vote: 10, milestones: [{ votes: 2, credits: 100 }], whenDenied: 1 };
@@ -84,13 +79,7 @@ function announcementTests(newUrl: () => string): void {
       }
       const [listing] = changed;
       if (listing === undefined) throw new Error('no listing');
-      const purchase: Premium = {
-        family: 'premium',
-        kind: 'premium_purchase',
-        target: { kind: 'server', id: null },
-        ...{ userId: member(1), isRecipient: true, giftedBy: null, orderIds: ['1'], tier: null },
-        ...{ at: monday, periodEnd: null, creditsAwarded: null },
-      };
+      const purchase = premiumFor(member(1), { at: monday });
       const delivery = { receivedAt: monday, family: 'premium', body: '{}' } as const;
       await store.recorder.record(delivery, { type: 'event', event: purchase, listing });
       const kinds = (await posted(store)).map((effect) => (Array.isArray(effect) ? effect : []));
@@ -129,14 +118,6 @@ function announcementTests(newUrl: () => string): void {
     expect(await store.digests.plan({ ...next, hasVotes: false }, monday)).toBe(null);
     expect(await store.digests.announcedUntil('harbour')).toBe(monday + 2 * hour);
     expect(await posted(store)).toEqual([]);
-  });
-
-  it('forget until when digests of other listings were posted', async () => {
-    const store = await openLedger(newUrl());
-    for (const listing of ['harbour', 'pier']) await store.digests.plan({ ...plan, listing }, monday);
-    await store.digests.keepOf(['pier']);
-    expect(await store.digests.announcedUntil('harbour')).toBe(null);
-    expect(await store.digests.announcedUntil('pier')).toBe(monday + hour);
   });
 
   it('find the streaks that ended, with forgiven days and outages, also of members who vote again', async () => {
@@ -188,40 +169,14 @@ function announcementTests(newUrl: () => string): void {
     expect(await posted(store)).toEqual([]);
   });
 
-  it('contain no member who was forgotten before they were posted', async () => {
-    const url = newUrl();
-    const community = installation(url, {});
-    const store = await openLedger(url);
-    await castVote(store, community, member(1), monday);
-    const streaks = [{ userId: member(1), days: 4 }];
-    const lost = {
-      communityId: firstCommunity,
-      listing: 'harbour',
-      channelId,
-      checkedUntil: null,
-      until: dayNumber,
-      more: 0,
-      streaks,
-    };
-    await store.lostStreaks.plan(lost, monday);
-    expect(JSON.stringify(await store.memberData.export(member(1)))).toContain('lostStreaks');
-    await forgetMember(store.memberData, member(1), { pseudonym: 'forgotten1', now: monday, keepVotesMs: 0 });
-    expect(await posted(store)).toEqual([]);
-  });
-
   it('of lost streaks keep the others when one of the members is forgotten', async () => {
     const url = newUrl();
     const store = await openLedger(url);
     await castVote(store, installation(url, {}), member(1), monday);
     const streaks = [1, 2].map((index) => ({ userId: member(index), days: 4 }));
     const lost = {
-      communityId: firstCommunity,
-      listing: 'harbour',
-      channelId,
-      checkedUntil: null,
-      until: dayNumber,
-      more: 3,
-      streaks,
+      ...{ communityId: firstCommunity, listing: 'harbour', channelId, checkedUntil: null, until: dayNumber },
+      ...{ more: 3, streaks },
     };
     await store.lostStreaks.plan(lost, monday);
     await forgetMember(store.memberData, member(1), { pseudonym: 'forgotten1', now: monday, keepVotesMs: 0 });
@@ -253,11 +208,7 @@ function announcementTests(newUrl: () => string): void {
     expect(await announce([5, 3, 2], true)).toBe(0);
     expect(await announce([6, 5, 3], true)).toBe(1);
     const undated = {
-      listing: 'pier',
-      communityId: firstCommunity,
-      channelId,
-      reviews: [review(1, null)],
-      isPartial: false,
+      ...{ listing: 'pier', communityId: firstCommunity, channelId, reviews: [review(1, null)], isPartial: false },
     };
     expect(await store.reviews.announce({ ...undated, reviews: [] }, monday)).toBe(0);
     expect(await store.reviews.announce(undated, monday)).toBe(1);
@@ -275,6 +226,4 @@ function announcementTests(newUrl: () => string): void {
     // A clock that was ahead by days wrote the time of the next poll.
     expect(await claim(store, monday - 5 * day)).toBe(true);
   });
-}
-
-describe('announcements apart from events', () => describeOnEveryDatabase('announcements', announcementTests));
+});

@@ -1,19 +1,20 @@
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
+import { createCalendar } from '../../../src/core/rewards/calendar.ts';
 import { listingsOfCommunity } from '../../../src/features/communities/listings.ts';
 import { createDigestTask, createVotesBetween } from '../../../src/features/digests/parts.ts';
+import { intervalEnd, nextPeriod } from '../../../src/features/digests/store.ts';
 import { createLostStreaksTask } from '../../../src/features/lost-streaks/parts.ts';
 import { createReviewsTask } from '../../../src/features/reviews/parts.ts';
-import { openStore } from '../../../src/features/store.ts';
 import type { Review } from '../../../src/lookup/lookup.ts';
 import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { channelQueue } from '../../support/queues.ts';
-import { castVote, installation, monday } from '../../support/voting.ts';
+import { castVote, installation, monday, openLedger } from '../../support/voting.ts';
 
 const announceChannelId = '119000000000000003';
 const member = '200000000000000001';
@@ -21,8 +22,7 @@ const member = '200000000000000001';
 async function open(announcements: object, rewards: object = {}) {
   const url = newSqliteUrl();
   const clock = manualClock(monday);
-  const store = await openStore(url, storeClock(clock), { thread: false });
-  onTestFinished(() => store.close());
+  const store = await openLedger(url, storeClock(clock));
   const file = environmentWith([{ ...harbour, guildId: '1000', announceChannelId, announcements, rewards }]);
   const { listings } = loadConfig(file);
   const [listing] = listingsOfCommunity(listings, communityIdsOf(listings));
@@ -121,18 +121,6 @@ describe('reviews', () => {
     return { ...opened, run, set, polls };
   }
 
-  it('are announced once, and not those of the first poll', async () => {
-    const { run, set, posted, clock } = await polling();
-    expect(await run()).toBe(null);
-    set({ reviews: [review(2), { ...review(1), comment: 'edited' }] });
-    expect(await run()).toBe(null);
-    await clock.advance(15 * minute);
-    expect(await run()).toBe(channelQueue(announceChannelId));
-    expect(await posted()).toMatchObject([{ kind: 'review', review: { username: 'Ada 2', comment: 'Good' } }]);
-    await clock.advance(15 * minute);
-    expect(await run()).toBe(null);
-  });
-
   it('are polled less often while the service fails, and not without budget', async () => {
     const { run, set, polls, clock } = await polling();
     const pollFor = async (hours: number) => {
@@ -153,5 +141,100 @@ describe('reviews', () => {
     expect(await pollFor(4)).toEqual(['failed', 'failed']);
     set({ answer: 'fresh' });
     expect((await pollFor(day / hour)).slice(0, 1)).toEqual(['polled']);
+  });
+});
+
+const utc = createCalendar('UTC');
+const berlin = createCalendar('Europe/Berlin');
+/** A Monday. */
+const mondayStart = Date.UTC(2026, 0, 5);
+
+describe('the intervals of digests', () => {
+  it('start with the day of the community', () => {
+    expect(intervalEnd(utc, hour, mondayStart + 90 * minute)).toBe(mondayStart + hour);
+    expect(intervalEnd(utc, 7 * hour, mondayStart + 23 * hour)).toBe(mondayStart + 21 * hour);
+    expect(intervalEnd(berlin, day, mondayStart)).toBe(mondayStart - hour);
+    expect(intervalEnd(berlin, 12 * hour, mondayStart + 12 * hour)).toBe(mondayStart + 11 * hour);
+    const nepal = createCalendar('Asia/Kathmandu');
+    expect(intervalEnd(nepal, hour, mondayStart)).toBe(mondayStart - 45 * minute);
+  });
+
+  it('of weeks end on Mondays, and of days at midnight', () => {
+    for (const days of [0, 1, 6]) expect(intervalEnd(utc, 7 * day, mondayStart + days * day + hour)).toBe(mondayStart);
+    const ends = new Set([0, 1, 2, 3].map((days) => intervalEnd(utc, 2 * day, mondayStart + days * day)));
+    expect([...ends].every((end) => end % day === 0)).toBe(true);
+    expect(ends.size).toBe(2);
+  });
+
+  it('are at the full hours of days with a change of the clock', () => {
+    const change = Date.UTC(2026, 2, 29);
+    const ends = [0, 1, 2, 3].map((hours) => intervalEnd(berlin, hour, change + hours * hour + minute));
+    expect(ends).toEqual([0, 1, 2, 3].map((hours) => change + hours * hour));
+  });
+});
+
+/** All periods of these days, if the loop runs all the time. */
+function periodsOf(everyMs: number, { since, until }: { since: number; until: number }): string[] {
+  const periods: string[] = [];
+  let announcedUntil = intervalEnd(berlin, everyMs, since);
+  for (let now = since; now <= until + minute; now += minute) {
+    const period = nextPeriod(announcedUntil, { calendar: berlin, everyMs, now });
+    if (period === null) continue;
+    expect(period.from).toBe(announcedUntil);
+    announcedUntil = period.until;
+    periods.push(`${(period.from - since) / hour}–${(period.until - since) / hour}`);
+  }
+  return periods;
+}
+
+describe('the periods of days on which the clock is set back', () => {
+  const since = Date.UTC(2026, 9, 24, 22);
+
+  it('have no digest of an hour beside those of a day or half a day', () => {
+    const days = { since, until: since + 49 * hour };
+    expect(periodsOf(day, days)).toEqual(['0–25', '25–49']);
+    expect(periodsOf(12 * hour, { since, until: since + 37 * hour })).toEqual(['0–12', '12–25', '25–37']);
+    expect(periodsOf(hour, { since, until: since + 25 * hour })).toHaveLength(25);
+  });
+
+  it('leave out no hour of several days', () => {
+    const weekStart = Date.UTC(2026, 9, 18, 22);
+    expect(periodsOf(7 * day, { since: weekStart, until: weekStart + 169 * hour })).toEqual(['0–169']);
+  });
+});
+
+describe('the next period', () => {
+  const next = (announcedUntil: number | null, now: number, everyMs = hour) =>
+    nextPeriod(announcedUntil, { calendar: utc, everyMs, now });
+
+  it('is empty the first time', () => {
+    expect(next(null, mondayStart + minute)).toEqual({ from: mondayStart, until: mondayStart });
+  });
+
+  it('ends when deliveries of its last moment are stored', () => {
+    expect(next(mondayStart, mondayStart + hour + 14 * second)).toBe(null);
+    expect(next(mondayStart, mondayStart + hour + 15 * second)).toEqual({
+      from: mondayStart,
+      until: mondayStart + hour,
+    });
+    expect(next(mondayStart + hour, mondayStart + hour + 15 * second)).toBe(null);
+  });
+
+  it('covers a downtime, but at most a day or an interval', () => {
+    expect(next(mondayStart, mondayStart + 5 * hour + minute)).toEqual({
+      from: mondayStart,
+      until: mondayStart + 5 * hour,
+    });
+    expect(next(mondayStart, mondayStart + 3 * day)).toEqual({
+      from: mondayStart + 2 * day - hour,
+      until: mondayStart + 3 * day - hour,
+    });
+    expect(next(mondayStart, mondayStart + 14 * day + minute, 7 * day)).toEqual({
+      ...{ from: mondayStart + 7 * day, until: mondayStart + 14 * day },
+    });
+  });
+
+  it('starts again after one that a clock which was ahead has written', () => {
+    expect(next(mondayStart + day, mondayStart + hour)).toEqual({ from: mondayStart, until: mondayStart });
   });
 });

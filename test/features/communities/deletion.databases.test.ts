@@ -1,6 +1,6 @@
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { accountIdOf, type CommunityId } from '../../../src/core/ledger/account.ts';
 import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
@@ -8,17 +8,14 @@ import { deleteGuildData } from '../../../src/features/communities/departures.ts
 import type { PartyTables } from '../../../src/features/party/rules.ts';
 import type { ReviewTables } from '../../../src/features/reviews/store.ts';
 import type { ShopTables } from '../../../src/features/shop/store.ts';
-import { openStore } from '../../../src/features/store.ts';
-import type { Premium } from '../../../src/webhook/event.ts';
 import { addCommunity, firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { serverAndBot } from '../../support/listings.ts';
-import { recordVote } from '../../support/record-vote.ts';
+import { premiumFor, recordVote } from '../../support/record-vote.ts';
 import { itemOf, orderOf } from '../../support/shop-store.ts';
-import { isConsistent } from '../../support/voting.ts';
+import { isConsistent, openLedger } from '../../support/voting.ts';
 
 const [server] = serverAndBot();
-if (server === undefined) throw new Error('no listing');
 const start = Date.UTC(2026, 0, 5, 12);
 const [operators, guild] = ['100000000000000001', '613425648685547541'];
 const [member, other] = ['200000000000000001', '200000000000000002'];
@@ -41,8 +38,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
   async function open() {
     const url = newUrl();
     const clock = manualClock(start);
-    const store = await openStore(url, storeClock(clock), { thread: false });
-    onTestFinished(() => store.close());
+    const store = await openLedger(url, storeClock(clock));
     await store.communityIds.addConfigured([operators]);
     const communityId = await addCommunity(store, guild);
     const guildListing = listingOf('hosted', communityId, guild);
@@ -67,13 +63,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
   async function tablesWith(url: string, values: readonly string[]): Promise<readonly string[]> {
     const { db, run, close } = await openSnapshot<PartyTables & ReviewTables & ShopTables>(url);
     const tables = [
-      'balances',
-      'entries',
-      'deliveries',
-      'effects',
-      'planned_effects',
-      'grants',
-      'corrections',
+      ...['balances', 'entries', 'deliveries', 'effects', 'planned_effects', 'grants', 'corrections'],
     ] as const;
     const others = ['parties', 'party_voters', 'orders', 'order_names', 'purchases', 'announcement_progress'] as const;
     const found: string[] = [];
@@ -101,33 +91,18 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     await vote(operatorsListing, other, last + day);
     const correction = { userId: member, communityId, credits: 5, reason: 'for a test', at: last };
     await store.recorder.correct(correction, 'key');
-    const premium: Premium = {
-      ...{ family: 'premium', kind: 'premium_purchase', target: { kind: 'server', id: null }, userId: member },
-      ...{ isRecipient: true, giftedBy: null, orderIds: ['order-1'], tier: 'Gold', at: last },
-      ...{ periodEnd: null, creditsAwarded: null },
-    };
+    const premium = premiumFor(member, { orderIds: ['order-1'], tier: 'Gold', at: last });
     const delivery = { receivedAt: last, family: 'premium', body: '{"orderId":"order-1"}' } as const;
     await store.recorder.record(delivery, { type: 'event', event: premium, listing: guildListing });
-    const order = orderOf(itemOf({ id: 'vip', name: 'VIP', price: 20, role: '9' }), {
-      communityId,
-      userId: member,
-    });
+    const order = orderOf(itemOf({ id: 'vip', name: 'VIP', price: 20, role: '9' }), { communityId, userId: member });
     expect(await store.shop.purchase(order, last)).toMatchObject({ outcome: 'purchased' });
     const cooldown = { name: 'hosted', cooldownMs: 12 * hour, nextVoteAt: last + day };
     await store.reminders.switchOn(accountIdOf(communityId, other), [cooldown], last);
     const names = [guild, 'hosted', `"${communityId}:`, `"${communityId} week`, `"community_id":${communityId}`];
     expect(await tablesWith(url, names)).toEqual(
       expect.arrayContaining([
-        'balances',
-        'entries',
-        'grants',
-        'effects',
-        'corrections',
-        'parties',
-        'party_voters',
-        'purchases',
-        'orders',
-        'planned_effects',
+        ...['balances', 'entries', 'grants', 'effects', 'corrections', 'parties', 'party_voters', 'purchases'],
+        ...['orders', 'planned_effects'],
       ]),
     );
 

@@ -1,32 +1,36 @@
+import { systemClock } from '@tallyhook/platform/clock';
 import { day, hour } from '@tallyhook/platform/durations';
-import { createLog } from '@tallyhook/platform/log';
+import { createEncryption } from '@tallyhook/platform/encryption/encryption';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
-import { expect, it, onTestFinished } from 'vitest';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import { tempDir } from '@tallyhook/platform/testing/temp-dir';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { loadConfig } from '../../../config/load.ts';
+import { openApp } from '../../../src/app/app.ts';
 import { directMessageKind, isOf, type TypedMessage } from '../../../src/core/outbox/effect-kind.ts';
 import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
 import { Departures, isNoticeWanted } from '../../../src/features/communities/departures.ts';
+import { createDirectory, createListingTargets } from '../../../src/features/communities/directory.ts';
 import type { DepartureNotice } from '../../../src/features/communities/feature.ts';
 import { knownId } from '../../../src/features/communities/listings.ts';
-import { openStore } from '../../../src/features/store.ts';
+import { createSettings } from '../../../src/features/settings/in-effect.ts';
+import { sign } from '../../../src/webhook/signature.ts';
+import { addCommunity, communityIdsOf } from '../../support/communities.ts';
+import { localDiscord } from '../../support/local-discord.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { directMessageQueue } from '../../support/queues.ts';
+import { openLedger } from '../../support/voting.ts';
 
 const [hosted, other, operators] = ['1', '2', '3'];
 
 async function start() {
   const clock = manualClock();
-  const store = await openStore(newSqliteUrl(), clock, { thread: false });
-  onTestFinished(() => store.close());
+  const store = await openLedger(newSqliteUrl(), clock);
   for (const guildId of [hosted, other, operators]) {
     const values = [{ listing: '', path: 'timeZone', after: { value: '"UTC"', sealed: null } }];
     const change = {
-      guildId,
-      authorId: '7',
-      interactionId: guildId,
-      at: clock.now(),
-      basis: null,
-      undoes: null,
-      values,
+      ...{ guildId, authorId: '7', interactionId: guildId, at: clock.now(), basis: null, undoes: null, values },
     };
     await store.settings.save(change);
   }
@@ -36,8 +40,7 @@ async function start() {
   const discord = { guilds: new Set([hosted, other]), isDown: false, confirms: true };
   let applied = 0;
   const nudged: string[] = [];
-  const lines: string[] = [];
-  const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  const { log, logged } = collectingLog();
   const departures = new Departures({
     guilds: store.communities,
     guildData: store.guildData,
@@ -66,7 +69,7 @@ async function start() {
     sent.push(claimed.content.message as (typeof sent)[number]);
     return messages();
   }
-  return { clock, store, discord, departures, lines, states, messages, nudged, hostedId, applied: () => applied };
+  return { clock, store, discord, departures, logged, states, messages, nudged, hostedId, applied: () => applied };
 }
 
 it('parks a community that two checks and Discord say was left, and never one of the operator', async () => {
@@ -136,25 +139,8 @@ it('ends the receiving of votes a check before it deletes a community, and delet
   expect(await paths()).toEqual([[], ['timeZone', 'voteSecrets']]);
 });
 
-it('deletes settings 30 days after a community was parked, those of others never', async () => {
-  const { clock, store, discord, departures } = await start();
-  discord.guilds = new Set([other]);
-  await departures.check();
-  await clock.advance(hour);
-  await departures.check();
-  const remaining = async () =>
-    (await store.settings.communities([hosted, other])).map(({ settings }) => settings.length);
-  await clock.advance(30 * day - 1);
-  await departures.check();
-  expect(await remaining()).toEqual([1, 1]);
-  await clock.advance(1);
-  await departures.check();
-  expect(await remaining()).toEqual([0, 1]);
-  expect(await store.settings.changes(hosted, { before: null, limit: 9 })).toEqual([]);
-});
-
 it('gives notice when it parks a community, 7 days and 1 day before the deletion, each once', async () => {
-  const { clock, discord, departures, lines, messages, nudged, hostedId } = await start();
+  const { clock, discord, departures, logged, messages, nudged, hostedId } = await start();
   discord.guilds = new Set([other]);
   await departures.check();
   await clock.advance(hour);
@@ -167,7 +153,7 @@ it('gives notice when it parks a community, 7 days and 1 day before the deletion
   for (const days of [22, 1, 1, 4, 1, 0]) {
     await clock.advance(days * day);
     await departures.check();
-    counts.push(lines.filter((line) => line.includes('will be deleted soon')).length);
+    counts.push(logged.filter(({ msg }) => msg.includes('will be deleted soon')).length);
   }
   expect(counts).toEqual([0, 1, 1, 1, 2, 2]);
   expect(await messages()).toEqual([0, 1, 2].map((notices) => ({ ...message, notices })));
@@ -183,11 +169,7 @@ it('sends a notice only while the bot is away, and only the newest one', async (
   const [first] = await messages();
   if (first?.type !== 'departure') throw new Error('no notice');
   const wanted = (isMember = false) =>
-    isNoticeWanted(first, {
-      guilds: store.communities,
-      isMember: async () => isMember,
-      now: clock.now(),
-    });
+    isNoticeWanted(first, { guilds: store.communities, isMember: async () => isMember, now: clock.now() });
   expect([await wanted(), await wanted(true)]).toEqual([true, false]);
   await clock.advance(24 * day);
   await departures.check();
@@ -198,11 +180,11 @@ it('sends a notice only while the bot is away, and only the newest one', async (
 });
 
 it('gives no notice to the operator, nor of a community that the operator has parked', async () => {
-  const { clock, store, discord, departures, messages, lines } = await start();
+  const { clock, store, discord, departures, messages, logged } = await start();
   await store.communities.setParked(hosted, { at: clock.now(), by: 'operator' });
   await clock.advance(29 * day);
   await departures.check();
-  expect(lines.join('')).toContain('will be deleted soon');
+  expect(JSON.stringify(logged)).toContain('will be deleted soon');
   expect(await messages()).toEqual([]);
   const values = [{ listing: '', path: 'timeZone', after: { value: '"Europe/Rome"', sealed: null } }];
   const change = { guildId: other, authorId: 'tallyhook', interactionId: 'import', at: clock.now(), values };
@@ -212,4 +194,122 @@ it('gives no notice to the operator, nor of a community that the operator has pa
   await clock.advance(hour);
   await departures.check();
   expect(await store.outbox.sizes()).toEqual({ waiting: 0, buried: 0 });
+});
+
+const waitOptions = { timeout: 30_000, interval: 50 };
+/** Another community, which has removed the bot before. */
+const leftGuildId = '770000000000000001';
+const voteSecret = 'vote-secret-of-the-community';
+
+async function startApp() {
+  const discord = await localDiscord();
+  const { guildId } = discord;
+  const directory = tempDir();
+  const config = loadConfig({
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
+    SETTINGS_KEY: 'ab'.repeat(32),
+    DATABASE_URL: newSqliteUrl(`${directory}/tally.db`),
+    CACHE_URL: 'memory:',
+    PORT: '0',
+  });
+  const { log, logged } = collectingLog();
+  const clock = createOffsetClock();
+  const store = await openLedger(config.databaseUrl, systemClock);
+  const { setup } = createSettings(config, {
+    ...{ store: store.settings, encryption: createEncryption(config.encryption) },
+    ...{ directory: createDirectory([], communityIdsOf([])), lookups: { prepare: () => () => {} } },
+    targets: createListingTargets(() => undefined),
+    ...{ redact: null, onSaved: () => {}, clock, log },
+    addCommunities: async () => {},
+  });
+  const author = (interactionId: string) => ({ guildId, authorId: discord.members[0]?.id ?? '', interactionId });
+  const target = { kind: 'server', targetId: guildId, lookupKey: 'lookup-key-1' } as const;
+  const linked = await setup.link({ ...author('1'), ...target, voteSecret });
+  if (linked.status !== 'linked') throw new Error(JSON.stringify(linked));
+  const { name } = linked.listing;
+  const values = { announceChannelId: discord.channels.announcements };
+  const changes = Object.entries(values).map(([path, value]) => ({ listing: name, path: path as never, value }));
+  expect(await setup.save({ ...author('2'), basis: null, changes })).toMatchObject({ status: 'saved' });
+  const timeZone = [{ listing: '', path: 'timeZone', after: { value: '"UTC"', sealed: null } }];
+  const change = { ...author('3'), guildId: leftGuildId, at: clock.now(), basis: null, undoes: null, values: timeZone };
+  await store.settings.save(change);
+  await store.memberLocales.setLocale(change.authorId, 'de');
+  const app = await openApp(config, { clock, log, stopwatch: systemClock });
+  onTestFinished(() => app.stop());
+  const url = await app.start();
+
+  async function vote(): Promise<number> {
+    const userId = discord.members[1]?.id;
+    const payload = { eventType: 'server_vote', serverId: guildId, userId, createdAt: new Date(clock.now()) };
+    const body = JSON.stringify(payload);
+    const headers = { 'x-webhook-signature': sign(body, voteSecret) };
+    return (await fetch(`${url}/webhooks/${name}/vote`, { method: 'POST', body, headers })).status;
+  }
+  const looks = () => discord.requests.filter(({ path }) => path.endsWith('/users/@me/guilds')).length;
+  /** An hour later, when the program has compared the guilds again. */
+  async function nextLook(): Promise<void> {
+    const before = looks();
+    // In vain while it still compares them, so it is repeated.
+    await vi.waitFor(() => {
+      if (looks() === before) clock.advance(hour);
+      expect(looks()).toBeGreaterThan(before);
+    }, waitOptions);
+  }
+  // To compare them, and to search them for commands of an earlier installation.
+  await vi.waitFor(() => expect(looks()).toBe(2), waitOptions);
+  const isParked = async () => {
+    const guild = await store.communities.find(guildId);
+    return guild !== null && guild.parkedAt !== null;
+  };
+  const posts = () => discord.messages(discord.channels.announcements);
+  const received = () => discord.directMessages(discord.members[0]?.id ?? '');
+  const communityId = await addCommunity(store, guildId);
+  const votes = async () => (await store.ledgerIn(communityId).account(discord.members[1]?.id ?? '')).votes;
+  return { discord, store, logged, clock, vote, votes, posts, received, nextLook, isParked };
+}
+
+it('parks a community that has removed the bot, still records its votes, and uses it again once the bot is back', {
+  timeout: 60_000,
+}, async () => {
+  const { discord, store, clock, vote, votes, posts, received, nextLook, isParked, logged } = await startApp();
+  expect(await vote()).toBe(200);
+  await vi.waitFor(() => expect(posts()).toHaveLength(1), waitOptions);
+
+  // Its manager is a member of the other guild, so Discord accepts the message.
+  await nextLook();
+  await vi.waitFor(() => expect(received()).toHaveLength(1), waitOptions);
+  expect(received()[0]?.embeds).toMatchObject([
+    { title: 'Der Bot wurde von deinem Server entfernt', description: expect.stringContaining(leftGuildId) },
+  ]);
+
+  discord.guild.removeBot();
+  await nextLook();
+  // An outage counts as nothing.
+  discord.faults.respond500(1, /users\/@me\/guilds/);
+  await nextLook();
+  await vi.waitFor(() => expect(JSON.stringify(logged)).toContain('could not be compared'), waitOptions);
+  expect(await isParked()).toBe(false);
+  await nextLook();
+  await vi.waitFor(async () => expect(await isParked()).toBe(true), waitOptions);
+  await vi.waitFor(() => expect(JSON.stringify(logged)).toContain('the bot was removed'), waitOptions);
+  // The change is in effect before the next look.
+  await nextLook();
+  // The manager shares no server with the bot any more.
+  const noticeBuried = { waiting: 0, buried: 1 };
+  await vi.waitFor(async () => expect(await store.outbox.sizes()).toEqual(noticeBuried), waitOptions);
+  clock.advance(24 * hour);
+  expect(await vote()).toBe(200);
+  expect(await votes()).toBe(2);
+  expect(await store.outbox.sizes()).toEqual(noticeBuried);
+  expect(received()).toHaveLength(1);
+
+  discord.guild.addBot();
+  await nextLook();
+  await vi.waitFor(async () => expect(await isParked()).toBe(false), waitOptions);
+  clock.advance(24 * hour);
+  expect(await vote()).toBe(200);
+  await vi.waitFor(() => expect(posts()).toHaveLength(2), waitOptions);
+  expect(await votes()).toBe(3);
 });

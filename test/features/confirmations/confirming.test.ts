@@ -99,12 +99,6 @@ it('a vote is acknowledged at once, and paid when the site confirms it', async (
   expect(lines.join('')).not.toContain(siteKey);
 });
 
-it('the site is asked about a vote as soon as it is recorded', async () => {
-  const { site, post } = await startProgram();
-  expect(await post()).toBe('recorded');
-  await eventually(() => expect(site.requests).toHaveLength(1));
-});
-
 it('a vote that waits for its site is explained so, and one that the site denies as unpaid', async () => {
   const { site, post, owner, within } = await startProgram();
   site.respondWith(json(503, {}));
@@ -163,19 +157,6 @@ it('a vote of which the site says nothing for a day is left to the owner, who ca
   await within(minute, async () => expect(await deliveries()).toMatchObject([{ outcome: 'quarantined', reason }]));
   const [delivery] = await deliveries();
   expect(await owner(`/deliveries/${String(delivery?.['id'])}/replay`, 'POST')).toMatchObject({ outcome: 'recorded' });
-  expect(await member()).toMatchObject({ credits: 10, votes: 1 });
-});
-
-it('the owner can release a vote that waits', async () => {
-  const { site, post, owner, member, deliveries, within } = await startProgram();
-  site.respondWith(json(500, {}));
-  await post();
-  await within(10 * second, () => expect(site.requests.length).toBeGreaterThan(0));
-  const [delivery] = await deliveries();
-  await owner(`/deliveries/${String(delivery?.['id'])}/replay`, 'POST');
-  site.respondWith(yes);
-  expect(await post()).toBe('duplicate');
-  await within(15 * second, async () => expect(await owner('/effects?state=waiting')).toMatchObject({ effects: [] }));
   expect(await member()).toMatchObject({ credits: 10, votes: 1 });
 });
 

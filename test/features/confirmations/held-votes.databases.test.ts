@@ -1,15 +1,14 @@
 import { day, hour, minute } from '@tallyhook/platform/durations';
-import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { plainRewards } from '../../../src/core/rewards/rules.ts';
 import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import { type ConfirmationTables, reasons } from '../../../src/features/confirmations/store.ts';
 import { forgetMember } from '../../../src/features/member-data/store.ts';
-import { openStore } from '../../../src/features/store.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { serverAndBot } from '../../support/listings.ts';
+import { openLedger } from '../../support/voting.ts';
 
 const [, bot] = serverAndBot();
 const start = Date.UTC(2026, 0, 1);
@@ -18,9 +17,7 @@ const member = '200000000000000001';
 describeOnEveryDatabase('a vote that its site is to confirm', (newUrl) => {
   async function open() {
     const url = newUrl();
-    const store = await openStore(url, storeClock(manualClock(start)), { thread: false });
-    onTestFinished(() => store.close());
-    if (bot === undefined) throw new Error('no listing');
+    const store = await openLedger(url, start);
     const base = { perVote: 10, perPremium: 0, whenDenied: 0, cooldownMs: 12 * hour, site: { retryHorizonMs: 0 } };
     const listing = { ...bot, name: 'lamp', rewards: { ...plainRewards(base), confirm: true as const } };
     const eventOf = (userId: string, at: number | null = null, id: string | null = null): Vote => ({

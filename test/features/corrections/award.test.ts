@@ -1,22 +1,19 @@
-import { createLog } from '@tallyhook/platform/log';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { award } from '../../../commands/award.ts';
 import type { OptionValue } from '../../../src/discord/commands/reply.ts';
 import { createAwards } from '../../../src/features/corrections/awards.ts';
-import { openStore } from '../../../src/features/store.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from '../../support/command-fixture.ts';
 import { accountOf, firstCommunity } from '../../support/communities.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { openLedger } from '../../support/voting.ts';
 
 /** `/award` over its own database, run by a manager. */
 async function withAccounts() {
   const clock = manualClock(start);
-  const store = await openStore(newSqliteUrl(), clock, { thread: false });
-  onTestFinished(() => store.close());
-  const logged: Record<string, unknown>[] = [];
-  const destination = { write: (line: string) => logged.push(JSON.parse(line)) };
-  const log = createLog({ level: 'info', secrets: [], destination });
+  const store = await openLedger(newSqliteUrl(), clock);
+  const { log, logged } = collectingLog();
   const context = {
     ...contextFor(),
     awards: createAwards({ recorder: store.recorder, communityId: firstCommunity, clock, log }),
@@ -35,10 +32,6 @@ async function withAccounts() {
 }
 
 describe('/award', () => {
-  it('is private and for managers', () => {
-    expect(award).toMatchObject({ visibility: 'private', defaultMemberPermissions: 'ManageGuild' });
-  });
-
   it('adds credits and replies with the balance', async () => {
     const { run, credits } = await withAccounts();
     await run({ credits: 1 });
@@ -82,24 +75,15 @@ describe('/award', () => {
     expect(logged).toMatchObject([{ user: otherMemberId, credits: 50, balance: 50, author: memberId }]);
   });
 
-  it.each([
-    { credits: 0 },
-    { credits: 1.5 },
-    { credits: 1_000_001 },
-    { credits: -1_000_001 },
-    { credits: 'many' },
-    { user: '../x' },
-    { reason: ' \u200B ' },
-  ])('rejects %j', async (options) => {
-    const { run, credits } = await withAccounts();
-    expect(await run(options)).toMatchObject({ tone: 'bad', text: expect.stringContaining('whole number of credits') });
-    expect(await credits()).toBe(0);
-  });
-
-  it('escapes the reason', async () => {
-    const { run } = await withAccounts();
-    expect((await run({ reason: '@everyone [x](https://evil.example)' })).text).toContain(
-      'Reason: @\u200Beveryone \\[x\\](https\\://evil.example)',
-    );
-  });
+  it.each([{ credits: 1.5 }, { credits: 1_000_001 }, { user: '../x' }, { reason: ' \u200B ' }])(
+    'rejects %j',
+    async (options) => {
+      const { run, credits } = await withAccounts();
+      expect(await run(options)).toMatchObject({
+        tone: 'bad',
+        text: expect.stringContaining('whole number of credits'),
+      });
+      expect(await credits()).toBe(0);
+    },
+  );
 });

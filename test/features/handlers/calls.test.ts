@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { hour, second } from '@tallyhook/platform/durations';
-import { createLog } from '@tallyhook/platform/log';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
@@ -32,14 +32,13 @@ const communityOf = (guildId: string | null) =>
 async function open(handlers: Handlers, { isStarted = true } = {}) {
   const clock = manualClock(start);
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
-  const lines: string[] = [];
   const notices = createEffectNotices(null);
   // Its guild is not known.
   const { listings } = loadConfig(environmentWith([{ ...harbour, kind: 'bot' }]));
   const directory = createDirectory(listings, communityIdsOf(listings));
-  const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  const { log, logged } = collectingLog();
   const calls = createHandling({
-    ...{ handlers, store, clock, isShared: false, notices, log },
+    ...{ handlers, store, clock, isShared: false, isStreamed: false, notices, log },
     ledgerIn: (guildId) => createLedger({ store, directory, clock }, guildId),
   });
   const worker = createWorker({
@@ -48,11 +47,7 @@ async function open(handlers: Handlers, { isStarted = true } = {}) {
     communityOf: (queue) => String(parseQueue(queue).communityId),
     ...{ notices, metrics: createMetrics(), tracing: null, clock, log, onAttempted() {} },
   });
-  const handling = {
-    ...calls,
-    start: () => worker.start(),
-    stop: () => worker.stop().then(calls.abortCalls),
-  };
+  const handling = { ...calls, start: () => worker.start(), stop: () => worker.stop().then(calls.abortCalls) };
   onTestFinished(async () => {
     await Promise.race([handling.stop(), advanceUntil(clock, () => false)]);
     await store.close();
@@ -62,11 +57,10 @@ async function open(handlers: Handlers, { isStarted = true } = {}) {
   const vote = (userId: string, guildId: string | null = null, at = clock.now()) => {
     const community = { id: communityOf(guildId), guildId, timeZone: 'UTC', listings: ['server'] };
     const [listing] = serverAndBot({ community, announceChannelId: null });
-    if (listing === undefined) throw new Error('no listing');
     return recordVote({ ...store, recorder }, listing, userId, at);
   };
   const counts = async () => (await store.records.counts()).effects;
-  return { clock, store, handling, notices, vote, counts, lines };
+  return { clock, store, handling, notices, vote, counts, logged };
 }
 
 /** Advances time in steps, with pauses in which the database responds. */
@@ -93,7 +87,7 @@ it('may be methods of an object, which they find in `this`', async () => {
 
 it('are repeated with the same id and a growing delay until they succeed', async () => {
   const calls: { at: number; id: string; attempt: number }[] = [];
-  const { clock, vote, counts, lines } = await open({
+  const { clock, vote, counts, logged } = await open({
     onVote(_, { id, attempt }) {
       calls.push({ at: clock.now() - start, id, attempt });
       if (attempt < 4) throw new Error('the database of the game is down');
@@ -106,7 +100,7 @@ it('are repeated with the same id and a growing delay until they succeed', async
   expect(new Set(calls.map(({ id }) => id)).size).toBe(1);
   const delays = calls.slice(1).map(({ at }, index) => at - (calls[index]?.at ?? 0));
   expect(delays.toSorted((a, b) => a - b)).toEqual(delays);
-  expect(lines.join('')).toContain('the database of the game is down');
+  expect(JSON.stringify(logged)).toContain('the database of the game is down');
 });
 
 it('are buried with the reason by a PermanentError, and called again after a requeue', async () => {
@@ -166,11 +160,7 @@ it('that are slow delay neither other kinds nor other communities', async () => 
   };
   const queue = handlerQueue('purchase', communityOf(slowGuild));
   const call = {
-    kind: 'handler',
-    queue,
-    content: { id: 'a', event: purchase },
-    deliveryId: null,
-    createdAt: start,
+    ...{ kind: 'handler', queue, content: { id: 'a', event: purchase }, deliveryId: null, createdAt: start },
   } as const;
   await store.outbox.enqueue([call]);
   notices.nudge([queue]);
@@ -180,7 +170,6 @@ it('that are slow delay neither other kinds nor other communities', async () => 
 it('are left alone by a process without the function', async () => {
   const { clock, store, vote, counts } = await open({ onReview() {} });
   const [listing] = serverAndBot({ announceChannelId: null });
-  if (listing === undefined) throw new Error('no listing');
   await recordVote(store, { ...listing, handled: ['vote'] }, '1', clock.now());
   await vote('2');
   await advanceUntil(clock, () => false);
@@ -239,19 +228,4 @@ it('overlap as often as `concurrency` says, and each is made once', async () => 
   }
   await eventually(async () => expect(await counts()).toMatchObject({ done: voters.length, waiting: 0 }));
   expect(called.toSorted()).toEqual(voters);
-});
-
-it('that overlap are repeated one by one, and only those that fail', async () => {
-  const attempts = new Map<string, number>();
-  const { clock, vote, counts } = await open({
-    concurrency: 4,
-    async onVote({ userId }, { attempt }) {
-      attempts.set(userId, attempt);
-      if (userId === '2' && attempt < 3) throw new Error('not now');
-    },
-  });
-  for (const userId of ['1', '2', '3', '4', '5']) await vote(userId);
-  await advanceUntil(clock, () => attempts.get('2') === 3);
-  await eventually(async () => expect(await counts()).toMatchObject({ done: 5, waiting: 0 }));
-  expect(Object.fromEntries(attempts)).toEqual({ 1: 1, 2: 3, 3: 1, 4: 1, 5: 1 });
 });

@@ -14,6 +14,7 @@ import type { Premium } from '../../../src/webhook/event.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { handlerQueue } from '../../support/queues.ts';
+import { premiumFor } from '../../support/record-vote.ts';
 import { guildId, orderOf, shout } from '../../support/shop-store.ts';
 import { castVote, installation, isConsistent, monday, openLedger } from '../../support/voting.ts';
 
@@ -28,7 +29,7 @@ const rules = {
   ],
 };
 
-function handlerTests(newUrl: () => string): void {
+describeOnEveryDatabase('handlers', (newUrl) => {
   /** A store whose recordings enqueue calls of these kinds. */
   async function open(kinds: readonly HandlerKind[] = handlerKinds) {
     const url = newUrl();
@@ -123,11 +124,8 @@ function handlerTests(newUrl: () => string): void {
     const { store, recorder, community } = await open();
     const [listing] = community.listings;
     if (listing === undefined) throw new Error('no listing');
-    const event: Premium = {
-      ...{ family: 'premium', kind: 'premium_purchase', target: { kind: 'server', id: null }, userId: member },
-      ...{ isRecipient: true, giftedBy: friend, orderIds: ['order-1'], tier: 'Gold', at: monday },
-      ...{ periodEnd: monday + 30 * day, creditsAwarded: null },
-    };
+    const gift = { giftedBy: friend, orderIds: ['order-1'], tier: 'Gold', periodEnd: monday + 30 * day };
+    const event = premiumFor(member, { ...gift, at: monday });
     const body = JSON.stringify({ orderId: 'order-1', recipient: member, giftedBy: friend });
     await recorder.record({ receivedAt: monday, family: 'premium', body }, { type: 'event', event, listing });
     const ended: Premium = { ...event, kind: 'subscription.expired' };
@@ -168,18 +166,6 @@ function handlerTests(newUrl: () => string): void {
     expect(call?.content.event).toMatchObject({ listing: handled, username: 'Ada', comment: 'Better', userId: null });
   });
 
-  it('have the same id for each attempt, also after a requeue', async () => {
-    const { store, vote } = await open();
-    await vote(monday);
-    const [first] = await callsOf(store, 'vote', monday);
-    if (first === undefined) throw new Error('no call');
-    await store.outbox.bury([first], monday, 'broken');
-    await store.outbox.requeue(first.id, monday + hour);
-    const [second] = await callsOf(store, 'vote', monday + hour);
-    expect(second?.content).toEqual(first.content);
-    expect(second?.nonce).not.toBe(first.nonce);
-  });
-
   it('of a forgotten member are not called any more', async () => {
     const { store, vote, claims, community } = await open();
     await vote(monday);
@@ -193,8 +179,8 @@ function handlerTests(newUrl: () => string): void {
   it('of other processes are known for a week after these have stopped', async () => {
     const store = await openLedger(newUrl());
     const clock = manualClock(monday);
-    const owner = createSubscriptions(['review', 'vote'], store.handlers, clock);
-    const receiver = createSubscriptions([], store.handlers, clock);
+    const owner = createSubscriptions(['review', 'vote'], store.handlers, { clock, isShared: true });
+    const receiver = createSubscriptions([], store.handlers, { clock, isShared: true });
     await receiver.refresh();
     expect(receiver.kinds()).toEqual([]);
     await owner.refresh();
@@ -209,6 +195,4 @@ function handlerTests(newUrl: () => string): void {
     await receiver.refresh();
     expect(receiver.kinds()).toEqual([]);
   });
-}
-
-describeOnEveryDatabase('handlers', handlerTests);
+});

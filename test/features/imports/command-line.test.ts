@@ -159,20 +159,13 @@ it('an import that two processes undo at once is taken back once, and their repo
   expect(await isConsistent(url)).toBe(true);
 });
 
-it('the history of a site is imported without a file, and continued', {
-  timeout: 120_000,
-}, async () => {
+it('the history of a site is imported without a file, and continued', { timeout: 120_000 }, async () => {
   const site = await startFakeService();
   onTestFinished(() => site.close());
   const { run, url, write, path } = newInstallation();
   const siteKey = 'key-of-the-listing-on-top-gg';
   const listing = {
-    name: 'lamp',
-    kind: 'bot',
-    id: '716390085896962058',
-    site: 'topgg',
-    voteSecrets: ['whs_1'],
-    siteKey,
+    ...{ name: 'lamp', kind: 'bot', id: '716390085896962058', site: 'topgg', voteSecrets: ['whs_1'], siteKey },
   };
   write('listings.json', JSON.stringify({ listings: [listing] }));
   const none = { LOOKUP_SERVER_KEY: '', LOOKUP_BOT_KEY: '', VOTE_WEBHOOK_SECRET: '', PREMIUM_WEBHOOK_SECRET: '' };
@@ -233,18 +226,6 @@ it('a file whose ids a spreadsheet has rounded is refused as a whole', { timeout
     });
   }
   expect((await run('--list')).output).toBe('Nothing was imported.\n');
-});
-
-it('an import is undone by its name', { timeout: 120_000 }, async () => {
-  const { write, run } = newInstallation();
-  expect((await run(write('odd.csv', `user,points\n${idOf(0)},150\n`), '--yes')).code).toBe(0);
-  expect((await run('--undo', 'od.csv')).output).toContain(
-    'There is no import "od.csv": see --list. Did you mean odd.csv?',
-  );
-  expect(await run('--undo', 'odd.csv', '--yes')).toMatchObject({
-    code: 0,
-    output: expect.stringContaining('Took back 150 credits'),
-  });
 });
 
 it('an import without a community says how to get one', { timeout: 120_000 }, async () => {

@@ -11,10 +11,7 @@ import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { castVote, installation, isConsistent, monday, openLedger } from '../../support/voting.ts';
 
 const rules = {
-  vote: 10,
-  streak: { every: 3, credits: 50 },
-  milestones: [{ votes: 6, credits: 100 }],
-  allListings: 20,
+  ...{ vote: 10, streak: { every: 3, credits: 50 }, milestones: [{ votes: 6, credits: 100 }], allListings: 20 },
   party: { goal: 2, per: 'week', credits: 25 },
 };
 
@@ -56,7 +53,7 @@ async function entriesOf(url: string) {
   }
 }
 
-function importTests(newUrl: () => string): void {
+describeOnEveryDatabase('an import', (newUrl) => {
   it('credits each balance and each vote once, also if it is repeated or comes in other parts', async () => {
     const url = newUrl();
     const store = await openLedger(url);
@@ -67,10 +64,7 @@ function importTests(newUrl: () => string): void {
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 0, votes: 0 });
     expect(await apply(store, target, items.slice(0, 3))).toEqual(['credited', 'credited', 'credited']);
     expect(await apply(store, await targetOf(store, url), items)).toEqual([
-      'imported',
-      'imported',
-      'imported',
-      'credited',
+      ...['imported', 'imported', 'imported', 'credited'],
     ]);
     expect(await store.imports.apply(target, [balance('1', 200), balance('1', 150)], monday)).toEqual([
       { outcome: 'different', credits: 150 },
@@ -238,6 +232,4 @@ function importTests(newUrl: () => string): void {
       await store.imports.undoMember(partsOf(id).communityId === other ? elsewhere : target, id, monday);
     expect(await isConsistent(url)).toBe(true);
   });
-}
-
-describeOnEveryDatabase('an import', importTests);
+});

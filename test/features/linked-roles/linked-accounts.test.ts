@@ -1,7 +1,10 @@
+import { createOAuthClient, errorOfResponse } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { day, hour } from '@tallyhook/platform/durations';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import type { LocalDiscord } from 'local-discord';
 import { describe, expect, it, vi } from 'vitest';
 import { roleConnectionRecords } from '../../../src/features/linked-roles/parts.ts';
+import { localDiscord } from '../../support/local-discord.ts';
 import { type Installation, startInstallation } from '../../support/start-installation.ts';
 
 const publicUrl = 'http://votes.example';
@@ -141,5 +144,58 @@ describe('the link page', { timeout: 60_000 }, () => {
   it('does not exist without PUBLIC_URL', async () => {
     const { url } = await startInstallation();
     expect((await fetch(`${url}/linked-roles`)).status).toBe(404);
+  });
+});
+
+const other = { id: '1190000000000000003', name: 'Listing service', clientSecret: 'a secret' };
+const redirectUrl = 'https://list.example/callback';
+const verifier = 'a verifier of a test, which is long enough for PKCE';
+
+function clientOf({ apiUrl }: LocalDiscord, applicationId = other.id, clientSecret = other.clientSecret) {
+  return createOAuthClient({
+    ...{ apiUrl: () => apiUrl, applicationId: () => Promise.resolve(applicationId), clientSecret, redirectUrl },
+  });
+}
+
+/** The code that Discord issues to the first member. */
+async function codeFor(discord: LocalDiscord, client: ReturnType<typeof clientOf>, scope: string): Promise<string> {
+  const url = await client.authorizeUrl({ scope, state: 'state', verifier });
+  const body = new URLSearchParams({ user: discord.members[0]?.id ?? '', decision: 'authorize' });
+  const { headers } = await fetch(url, { method: 'POST', body, redirect: 'manual' });
+  return new URL(headers.get('location') ?? '').searchParams.get('code') ?? '';
+}
+
+const withApplication = () => localDiscord({ applications: [{ ...other, redirectUris: [redirectUrl] }] });
+
+describe('a client of OAuth2', () => {
+  it('does not take a wrong client secret for a permission that the member has withdrawn', async () => {
+    const discord = await withApplication();
+    const scope = 'identify';
+    const client = clientOf(discord);
+    const { refreshToken } = await client.exchangeCode({
+      scope,
+      verifier,
+      code: await codeFor(discord, client, scope),
+    });
+    const wrong = clientOf(discord, other.id, 'wrong').refresh({ scope, refreshToken });
+    await expect(wrong).rejects.toMatchObject({
+      reason: 'rejected',
+      message: expect.stringContaining('client secret'),
+    });
+    const { accessToken } = await client.refresh({ scope, refreshToken });
+    await client.revoke(accessToken);
+    await expect(client.currentUser(accessToken)).rejects.toMatchObject({ reason: 'revoked' });
+  });
+});
+
+describe('an error response', () => {
+  it.each([
+    [{ status: 429, body: { retry_after: 2.5 }, retryAfter: '9' }, 'rateLimited', 2_500],
+    [{ status: 429, body: undefined, retryAfter: '9' }, 'rateLimited', 9_000],
+    [{ status: 400, body: { error: 'invalid_grant' }, retryAfter: null }, 'revoked', null],
+    [{ status: 401, body: { message: '401: Unauthorized' }, retryAfter: null }, 'revoked', null],
+    [{ status: 401, body: { error: 'invalid_client' }, retryAfter: null }, 'rejected', null],
+  ])('%j is %s', (response, reason, retryAfterMs) => {
+    expect(errorOfResponse('test', response)).toMatchObject({ reason, retryAfterMs });
   });
 });

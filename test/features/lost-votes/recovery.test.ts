@@ -55,10 +55,7 @@ async function start(
   const list = (...times: readonly number[]) => {
     const iso = (at: number) => new Date(at).toISOString();
     const data = times.map((at) => ({
-      platform_id: member,
-      weight: 2,
-      created_at: iso(at),
-      expires_at: iso(at + 12 * hour),
+      ...{ platform_id: member, weight: 2, created_at: iso(at), expires_at: iso(at + 12 * hour) },
     }));
     const upvotes = times.map((at) => ({ user_id: member, timestamp: iso(at) }));
     service.respondWith((response, request) => {
@@ -89,11 +86,7 @@ async function start(
   };
   return {
     ...fixture,
-    store,
-    nudged,
-    list,
-    deliver,
-    look,
+    ...{ store, nudged, list, deliver, look },
     unlink: () => configure([]),
     relink: () => configure([listing]),
     async restart() {

@@ -1,28 +1,26 @@
 import { gunzipSync } from 'node:zlib';
 import { hour } from '@tallyhook/platform/durations';
-import { createLog } from '@tallyhook/platform/log';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { privacy } from '../../../commands/privacy.ts';
 import { createMemberDataAccess } from '../../../src/features/member-data/parts.ts';
-import { openStore } from '../../../src/features/store.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from '../../support/command-fixture.ts';
 import { accountOf, firstCommunity } from '../../support/communities.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { openLedger } from '../../support/voting.ts';
 
 /** `/privacy` over its own database, with a correction of the member's account. */
 async function withAccount() {
   const clock = manualClock(start);
-  const store = await openStore(newSqliteUrl(), clock, { thread: false });
-  onTestFinished(() => store.close());
+  const store = await openLedger(newSqliteUrl(), clock);
   for (const userId of [memberId, otherMemberId]) {
     await store.recorder.correct(
       { communityId: firstCommunity, userId, credits: 7, reason: 'Event won', at: start },
       `key ${userId}`,
     );
   }
-  const logged: string[] = [];
-  const log = createLog({ level: 'info', secrets: [], destination: { write: (line: string) => logged.push(line) } });
+  const { log, logged } = collectingLog();
   const memberData = createMemberDataAccess({
     longestCooldownMs: () => 12 * hour,
     memberData: store.memberData,
@@ -35,10 +33,6 @@ async function withAccount() {
 }
 
 describe('/privacy', () => {
-  it('is private', () => {
-    expect(privacy).toMatchObject({ visibility: 'private' });
-  });
-
   it('exports what is stored about the member as a file', async () => {
     const { run } = await withAccount();
     const reply = await run({ action: 'export' });
@@ -86,7 +80,7 @@ describe('/privacy', () => {
     expect(await credits()).toBe(0);
     expect(await run({ action: 'export' })).toMatchObject({ text: 'Nothing is stored about you.' });
     expect(await run({}, { action: 'forget' })).toMatchObject({ tone: 'good' });
-    expect(logged.join('')).not.toContain(memberId);
+    expect(JSON.stringify(logged)).not.toContain(memberId);
     expect((await store.ledgerIn(firstCommunity).account(otherMemberId)).credits).toBe(7);
     expect(await store.records.counts()).toMatchObject({ users: 2, credits: 14 });
   });

@@ -1,13 +1,14 @@
 import { day, hour, second } from '@tallyhook/platform/durations';
-import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
 import { partyKey } from '../../../src/features/party/rules.ts';
-import { openStore, type Store } from '../../../src/features/store.ts';
+import type { Store } from '../../../src/features/store.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { announceChannel as channelId, serverAndBot } from '../../support/listings.ts';
 import { channelQueue } from '../../support/queues.ts';
+import { recordVote } from '../../support/record-vote.ts';
+import { openLedger } from '../../support/voting.ts';
 
 /** A Monday. */
 const start = Date.UTC(2026, 0, 5, 12);
@@ -17,24 +18,15 @@ const message = { id: '9', channelId };
 
 function serverWithParty(changes: Partial<ListingContext> = {}): ListingContext {
   const [server] = serverAndBot();
-  if (server === undefined) throw new Error('no listing');
   const rewards = { ...server.rewards, party: { goal: 3, per: 'week', credits: 25 } as const };
   return { ...server, rewards, ...changes };
 }
 
-function panelTests(newUrl: () => string): void {
-  async function open() {
-    const store = await openStore(newUrl(), storeClock(manualClock(start)), { thread: false });
-    onTestFinished(() => store.close());
-    return store;
-  }
+describeOnEveryDatabase('panels of parties', (newUrl) => {
+  const open = () => openLedger(newUrl(), start);
 
-  function castVote(store: Store, userId: number, at: number, listing = serverWithParty()) {
-    const target = { kind: 'server', id: null } as const;
-    const event = { family: 'vote', kind: 'server_vote', target, userId: String(userId), at } as const;
-    const routed = { type: 'event', event: { ...event, creditsAwarded: null, denial: null }, listing } as const;
-    return store.recorder.record({ receivedAt: at, family: 'vote', body: '{}' }, routed);
-  }
+  const castVote = (store: Store, userId: number, at: number, listing = serverWithParty()) =>
+    recordVote(store, listing, String(userId), at);
 
   /** The effects of parties that are due, which are done with this. Planned ones enter their queue first. */
   async function due(store: Store, now: number): Promise<unknown[]> {
@@ -125,6 +117,4 @@ function panelTests(newUrl: () => string): void {
     await castVote(store, 2, start + second);
     expect(await due(store, start + second)).toEqual([panel]);
   });
-}
-
-describe('panels of parties', () => describeOnEveryDatabase('panels', panelTests));
+});

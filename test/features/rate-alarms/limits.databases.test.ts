@@ -1,15 +1,16 @@
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { withoutSecrets } from '../../../src/core/receiving/listing.ts';
-import { createReplay, readStoredSiteDelivery, routeDelivery } from '../../../src/core/receiving/replay.ts';
+import { createReplay } from '../../../src/core/receiving/replay.ts';
+import { readStoredSiteDelivery, routeDelivery } from '../../../src/core/receiving/routing.ts';
 import { plainRewards } from '../../../src/core/rewards/rules.ts';
 import { createDecisionRound } from '../../../src/features/rate-alarms/decisions.ts';
-import { openStore } from '../../../src/features/store.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { serverAndBot } from '../../support/listings.ts';
+import { openLedger } from '../../support/voting.ts';
 
 const [, bot] = serverAndBot();
 const start = Date.UTC(2026, 0, 1, 12);
@@ -22,9 +23,7 @@ const site = {
 describeOnEveryDatabase('votes of a listing that can be forged', (newUrl) => {
   async function open(rule: { rateAlarm?: true } = { rateAlarm: true }) {
     const clock = manualClock(start);
-    const store = await openStore(newUrl(), storeClock(clock), { thread: false });
-    onTestFinished(() => store.close());
-    if (bot === undefined) throw new Error('no listing');
+    const store = await openLedger(newUrl(), storeClock(clock));
     const base = { perVote: 10, perPremium: 0, whenDenied: 0, cooldownMs: 12 * hour, site: { retryHorizonMs: 0 } };
     const listing = { ...bot, id: null, name: 'lamp', site, rewards: { ...plainRewards(base), ...rule } };
     const { recorder, rateAlarms } = store;

@@ -1,6 +1,6 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
-import { createLog } from '@tallyhook/platform/log';
+import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
@@ -24,15 +24,11 @@ async function startProgram() {
   const environment = {
     ...environmentWith([{ ...lamp, site: 'discordplace', timeZone: 'Europe/Berlin' }]),
     ...{
-      TALLYHOOK_ROLES: 'receive',
-      DATABASE_URL: newSqliteUrl(),
-      CACHE_URL: 'memory:',
-      PORT: '0',
+      ...{ TALLYHOOK_ROLES: 'receive', DATABASE_URL: newSqliteUrl(), CACHE_URL: 'memory:', PORT: '0' },
       OWNER_TOKEN: token,
     },
   };
-  const lines: string[] = [];
-  const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  const { log, logged } = collectingLog();
   const app = await createApp(loadConfig(environment), { clock, log });
   onTestFinished(() => app.stop());
   const url = (await app.start()) ?? '';
@@ -61,17 +57,17 @@ async function startProgram() {
       await clock.advance(second);
       await check();
     });
-  return { environment, lines, flood, owner, soon, held: async () => (await owner('/listings')).json['listings'] };
+  return { environment, logged, flood, owner, soon, held: async () => (await owner('/listings')).json['listings'] };
 }
 
 it('holds what is too much, and pays it when the owner releases it', async () => {
-  const { lines, flood, owner, soon, held } = await startProgram();
+  const { logged, flood, owner, soon, held } = await startProgram();
   expect(new Set(await flood(0, 50))).toEqual(new Set(['recorded']));
   expect(await flood(50, 53)).toEqual(['quarantined', 'quarantined', 'quarantined']);
   const listing = { name: 'lamp', site: 'discord.place', trust: 'token', timeZone: 'Europe/Berlin' };
   const alarm = { listing: 'lamp', state: 'held', heldAt: '2026-01-01T12:00:00.000Z', held: 3, paid: 50, usual: 0 };
   expect(await held()).toEqual([{ ...listing, held: alarm }]);
-  await soon(async () => expect(lines.join('')).toContain('many more votes than usual'));
+  await soon(async () => expect(JSON.stringify(logged)).toContain('many more votes than usual'));
   expect(await owner(`/users/${voter(52)}`)).toMatchObject({ json: { credits: 0 } });
   expect(await owner('/listings/lamp/release', 'POST')).toMatchObject({ status: 200, json: { decision: 'release' } });
   await soon(async () => expect(await owner(`/users/${voter(52)}`)).toMatchObject({ json: { credits: 10, votes: 1 } }));

@@ -1,21 +1,21 @@
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { directMessageKind, isOf } from '../../../src/core/outbox/effect-kind.ts';
 import { createReminderDecision, createVoteCheck, type VoteCheck } from '../../../src/features/reminders/service.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
-import type { Vote } from '../../../src/webhook/event.ts';
 import { accountOf, firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { takeDue } from '../../support/due-effects.ts';
 import { serverAndBot } from '../../support/listings.ts';
+import { recordVote } from '../../support/record-vote.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);
 const cooldownMs = 12 * hour;
 const [server, bot] = serverAndBot();
 const listing = { name: 'server', cooldownMs };
 /** A time that the site of the listing states is the truth. */
-const atOtherSite = server && {
+const atOtherSite = {
   ...server,
   rewards: { ...server.rewards, base: { ...server.rewards.base, site: { retryHorizonMs: minute } } },
 };
@@ -33,7 +33,7 @@ async function dueAt(store: Store, now: number) {
   });
 }
 
-function reminderTests(newUrl: () => string): void {
+describeOnEveryDatabase('reminders', (newUrl) => {
   /** With a thread, it writes at the same time as another store on the database. */
   async function open(url = newUrl(), { thread = false } = {}): Promise<{ store: Store; url: string }> {
     const clock = storeClock(manualClock(start));
@@ -43,14 +43,8 @@ function reminderTests(newUrl: () => string): void {
   }
 
   /** @param nextVoteAt what the site of the listing says of the next vote, if it says anything */
-  function castVote(store: Store, userId: string, at: number, to = server, nextVoteAt: number | null = null) {
-    if (to === undefined) throw new Error('no listing');
-    const target = { kind: to.kind, id: null };
-    const kind = to.kind === 'server' ? 'server_vote' : 'bot_vote';
-    const atSite = nextVoteAt === null ? {} : { atSite: { id: null, weight: 1, nextVoteAt } };
-    const event: Vote = { family: 'vote', kind, target, userId, at, creditsAwarded: null, denial: null, ...atSite };
-    return store.recorder.record({ receivedAt: at, family: 'vote', body: '{}' }, { type: 'event', event, listing: to });
-  }
+  const castVote = (store: Store, userId: string, at: number, to = server, nextVoteAt: number | null = null) =>
+    recordVote(store, to, userId, at, nextVoteAt === null ? {} : { atSite: { id: null, weight: 1, nextVoteAt } });
 
   const switchOn = (store: Store, userId: string, now = start) =>
     store.reminders.switchOn(accountOf(userId), [{ ...listing, nextVoteAt: null }], now);
@@ -130,22 +124,6 @@ function reminderTests(newUrl: () => string): void {
       expect(await store.reminders.lastVote('1', ofListing)).toEqual({ at: again, nextVoteAt: again + cooldownMs });
     },
   );
-
-  it('are due in one of several processes', async () => {
-    const { store, url } = await open();
-    const { store: other } = await open(url, { thread: true });
-    const users = Array.from({ length: 20 }, (_, index) => String(index + 1));
-    for (const userId of users) {
-      await switchOn(store, userId);
-      await castVote(store, userId, start);
-    }
-    const now = start + cooldownMs;
-    const moved = await Promise.all([store, other, store, other].map(({ outbox }) => outbox.enqueuePlanned(now, 10)));
-    const rest = await other.outbox.enqueuePlanned(now, 20);
-    expect(moved.flat().length).toBeGreaterThanOrEqual(10);
-    expect(new Set([...moved.flat(), ...rest]).size).toBe(20);
-    expect(moved.flat().length + rest.length).toBe(20);
-  });
 
   /** What is decided of the reminder that is due now. */
   async function decide(store: Store, now: number, check: VoteCheck, changes = {}) {
@@ -284,6 +262,4 @@ function reminderTests(newUrl: () => string): void {
       expect(due.filter((reminder) => reminder.userId === userId).length).toBeLessThanOrEqual(1);
     }
   });
-}
-
-describe('reminders', () => describeOnEveryDatabase('reminders', reminderTests));
+});

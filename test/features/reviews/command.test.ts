@@ -3,9 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { reviews } from '../../../commands/reviews.ts';
 import type { Reply, ReplyButton } from '../../../src/discord/commands/reply.ts';
 import { renderReply } from '../../../src/discord/rendering/message.ts';
-import { renderStars } from '../../../src/features/reviews/parts.ts';
 import type { CachedReviews } from '../../../src/lookup/lookup.ts';
-import { textsIn } from '../../../src/texts/texts.ts';
 import { bot, contextFor, fakeLookup, inputOf, reviewOf, start } from '../../support/command-fixture.ts';
 
 function fixture(cachedReviews: CachedReviews, staleSince?: number) {
@@ -26,8 +24,6 @@ const twelve: CachedReviews = {
 };
 
 describe('/reviews', () => {
-  it('is visible to everyone', () => expect(reviews.visibility).toBe('public'));
-
   it('shows stars, author, text and date', async () => {
     const { context } = fixture({
       reviews: [reviewOf({ rating: 4, comment: 'Good boats.', createdAt: start - day })],
@@ -50,28 +46,6 @@ describe('/reviews', () => {
     const last = await reviews.execute(inputOf({ sort: 'newest', limit: '12', page: '3' }), context);
     expect(last.fields?.map(({ name }) => name)).toEqual(['★★★★★ 5/5 · writer11', '★★★★★ 5/5 · writer12']);
     expect(last.buttons).toMatchObject([{ disabled: false }, { disabled: true }]);
-  });
-
-  it('renders each page once while the reviews are cached', async () => {
-    const all = { ...twelve, shown: twelve.reviews.length };
-    const { context } = fixture(twelve);
-    const [listed] = context.listings;
-    if (listed === undefined) throw new Error('no listing');
-    const cachedLookup = { ...listed.lookup, reviews: async () => ({ value: all, asOf: start, stale: false }) };
-    const cached = { ...context, listings: [{ ...listed, lookup: cachedLookup }] };
-    const first = await reviews.execute(inputOf(), cached);
-    expect(await reviews.execute(inputOf({ page: 1 }), cached)).toBe(first);
-    expect((await reviews.execute(inputOf({ page: 2 }), cached)).footer).toContain('page 2 of 2');
-    const refreshed = {
-      ...listed,
-      lookup: { ...cachedLookup, reviews: async () => ({ value: { ...all }, asOf: start, stale: false }) },
-    };
-    expect(await reviews.execute(inputOf(), { ...context, listings: [refreshed] })).not.toBe(first);
-  });
-
-  it('groups the digits of a large total', async () => {
-    const { context } = fixture({ ...twelve, total: 12_345 });
-    expect((await reviews.execute(inputOf(), context)).footer).toContain('Newest 10 of 12,345');
   });
 
   it('requests the newest, or the order of the member, and as many as one request returns', async () => {
@@ -215,11 +189,6 @@ describe('the filter of /reviews', () => {
     ]);
   });
 
-  it('is not offered under reviews that fit on a page', async () => {
-    const { context } = fixture({ reviews: fifty.reviews.slice(0, 5), total: 5 });
-    expect((await reviews.execute(inputOf(), context)).selects).toEqual([]);
-  });
-
   it('fits into the ids of its components, with the longest name of a listing', async () => {
     const { context } = fixture(fifty);
     const name = 'n'.repeat(32);
@@ -234,16 +203,3 @@ describe('the filter of /reviews', () => {
 
 const pageOptions = (button: ReplyButton | undefined) => (button?.kind === 'page' ? button.options : {});
 const choicesOf = ({ selects: [select] = [] }: Reply) => (select?.kind === 'choices' ? select.choices : []);
-
-describe('a rating', () => {
-  it.each([
-    [5, '★★★★★ 5/5'],
-    [1, '★☆☆☆☆ 1/5'],
-    [0, '☆☆☆☆☆ 0/5'],
-    [4.3, '★★★★☆ 4.3/5'],
-    [4.5, '★★★★★ 4.5/5'],
-    [10, '★ 10'],
-    [-3, '★ -3'],
-    [1e9, '★ 1,000,000,000'],
-  ])('of %d is %s', (rating, text) => expect(renderStars(rating, textsIn('en-US'))).toBe(text));
-});

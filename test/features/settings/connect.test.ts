@@ -12,11 +12,11 @@ import { loadConfig } from '../../../config/load.ts';
 import { mayManageGuild } from '../../../src/discord/inspection.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createConnect } from '../../../src/features/settings/connect.ts';
-import { openStore } from '../../../src/features/store.ts';
 import { ownTexts } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../support/local-discord.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { setupOver } from '../../support/setup-over.ts';
+import { openLedger } from '../../support/voting.ts';
 
 async function listen(create: (url: string) => RequestListener): Promise<string> {
   let listener: RequestListener = () => {};
@@ -33,8 +33,7 @@ async function listen(create: (url: string) => RequestListener): Promise<string>
 
 /** The bot's side of a process, for a service. Webhooks get 404, so that tests do not arrive. */
 async function bot(serviceUrl: string) {
-  const store = await openStore(newSqliteUrl(), systemClock, { thread: false });
-  onTestFinished(() => store.close());
+  const store = await openLedger(newSqliteUrl(), systemClock);
   const settings = setupOver(store);
   const log = createLog({ level: 'silent', secrets: [] });
   const state = { isManager: true, now: systemClock.now() };
@@ -43,16 +42,12 @@ async function bot(serviceUrl: string) {
   let tickets: ReturnType<typeof createConnect>['tickets'] | undefined;
   const url = await listen((publicUrl) => {
     const connect = createConnect({
-      serviceUrl,
-      publicUrl,
-      settings,
-      encryption: createEncryption(encryption),
+      ...{ serviceUrl, publicUrl, settings, encryption: createEncryption(encryption) },
       keyId: async () => (await store.settings.state()).keyId,
       isManager: async () => state.isManager,
       botName: async () => 'Harbour bot',
       mayLink: () => true,
-      languages: ownTexts,
-      clock: { now },
+      ...{ languages: ownTexts, clock: { now } },
       stopwatch: { ...systemClock, monotonic: now, sleep: async () => {} },
       log,
     });
@@ -161,11 +156,8 @@ describe('the way of a browser from /setup to the service and back', { timeout: 
         },
         '/request': { consent_url: `${url}/consent` },
         '/token': {
-          guild: serverId,
-          member: ownerId,
-          listing: { kind: 'server', id: '700000000000000001' },
-          key: 'key-of-another',
-          webhooks: { vote: webhook, premium: webhook },
+          ...{ guild: serverId, member: ownerId, listing: { kind: 'server', id: '700000000000000001' } },
+          ...{ key: 'key-of-another', webhooks: { vote: webhook, premium: webhook } },
         },
       };
       response.setHeader('content-type', 'application/json').end(JSON.stringify(bodies[pathname] ?? {}));

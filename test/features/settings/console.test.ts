@@ -141,24 +141,6 @@ describe('settings in the console', { timeout: 30_000 }, () => {
     expect((await browser.send(`${page}/preview`, { ...text, 'o.l': 'bees' })).status).toBe(404);
   });
 
-  it('show announcements with the amounts of the rules in effect, of a sample member', async () => {
-    const { browser, page, edit, fieldsOf, mira } = started();
-    await edit('credits', { 't.vote': '77', 't.premium': '250' }, 'Save');
-    const section = await browser.open(`${page}?a=section&o.s=announcements&o.l=harbour`);
-    expect(section.text).toMatch(/@ada voted for .*\+<strong>77<\/strong> credits/s);
-    expect(section.text).not.toContain(`title="${mira.id}"`);
-    const { text } = await browser.open(`${page}?a=edit&o.f=text&o.l=harbour`);
-    const preview = await browser.send(`${page}/preview`, fieldsOf(text, 'Save'));
-    expect(preview.text).toMatch(/<strong>77<\/strong> credits.*<strong>250<\/strong> credits/s);
-  });
-
-  it('are in the language of the browser', async () => {
-    const { browser, page } = started();
-    const { text } = await browser.open(page, { headers: { 'accept-language': 'de' } });
-    expect(text).toContain('lang="de"');
-    expect(text).toContain('Belohnungen');
-  });
-
   it('are of one server, and not of that of somebody else', async () => {
     const { browser, guilds } = started();
     expect((await browser.open(`servers/${guilds.bees}/settings`)).status).toBe(403);

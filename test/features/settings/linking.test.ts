@@ -1,4 +1,7 @@
-import { second } from '@tallyhook/platform/durations';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { systemClock } from '@tallyhook/platform/clock';
+import { minute, second } from '@tallyhook/platform/durations';
 import { createEncryption } from '@tallyhook/platform/encryption/encryption';
 import { createLog } from '@tallyhook/platform/log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
@@ -14,12 +17,13 @@ import {
 import { LookupClients } from '../../../src/features/communities/lookup-clients.ts';
 import type { SettingsAuthor } from '../../../src/features/settings/community.ts';
 import { createSettings } from '../../../src/features/settings/in-effect.ts';
+import { createDashboards, createKeyCheck, createUploads } from '../../../src/features/settings/services.ts';
 import type { Settings } from '../../../src/features/settings/settings.ts';
-import { openStore } from '../../../src/features/store.ts';
 import { memoryKeyv } from '../../../src/lookup/memory-keyv.ts';
 import { botToken } from '../../support/bot-token.ts';
 import { failure, startFakeService, success } from '../../support/fake-service.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { openLedger } from '../../support/voting.ts';
 
 const guildId = '700000000000000001';
 const elsewhere = '700000000000000002';
@@ -48,8 +52,7 @@ async function startProcess(service: { readonly baseUrl: string }) {
   });
   const log = createLog({ level: 'silent', secrets: [] });
   const clock = manualClock();
-  const store = await openStore(config.databaseUrl, clock, { thread: false });
-  onTestFinished(() => store.close());
+  const store = await openLedger(config.databaseUrl, clock);
   const communityIds = await prepareCommunities(store.communityIds, config.listings);
   const lookups = new LookupClients(config, {
     ...{ store, communityIds, cache: memoryKeyv(), metrics: createMetrics(), clock, log },
@@ -130,16 +133,6 @@ describe('a server that the operator has configured by variables, which do not c
   });
 });
 
-it('a claim finds out which listings are the same server, before it compares their votes', async () => {
-  const { sync, store, directory, targets, clock } = await startProcess(await serviceWith(ids));
-  const link = { value: `{"kind":"server","id":"${guildId}"}`, sealed: null };
-  const values = [{ listing: 'server-1', path: 'link', after: link }];
-  await store.settings.save({ ...author(), at: clock.now(), basis: null, undoes: null, values });
-  await sync.refresh();
-  await createTargetLoop({ targets, directory, clock }).compare('server-1');
-  expect(directory.find('server-1')?.community.sameTarget).toEqual([['server', 'server-1']]);
-});
-
 describe('a linked server', () => {
   const third = '700000000000000003';
   const withThird = { ...ids, 'third-key': third, 'third-key-2': third };
@@ -166,10 +159,7 @@ describe('a linked server', () => {
     for (const { name } of [first, other]) await setup.unlink({ ...author(), listing: name });
     const second = await linked(setup, 'third-key', third);
     const community = () => directory.find(second.name)?.community;
-    expect(community()).toMatchObject({
-      listings: ['server', second.name],
-      sameTarget: [[second.name, first.name]],
-    });
+    expect(community()).toMatchObject({ listings: ['server', second.name], sameTarget: [[second.name, first.name]] });
     sync.replaceBase(sync.base);
     expect(community()?.sameTarget).toEqual([[second.name, first.name]]);
   });
@@ -205,9 +195,7 @@ describe('a linked server', () => {
     });
     expect(
       await setup.replaceKey({ ...replaced, ...author(), lookupKey: 'third-key-2', targetId: third }),
-    ).toMatchObject({
-      status: 'saved',
-    });
+    ).toMatchObject({ status: 'saved' });
   });
 
   it('without a known id is compared by its API key, and gets the id that the service says later', async () => {
@@ -218,4 +206,92 @@ describe('a linked server', () => {
     const replaced = { ...author(), listing: name, lookupKey: 'third-key-2', targetId: third };
     expect(await setup.replaceKey(replaced)).toMatchObject({ issues: [{ code: 'not_compared', listing: 'server' }] });
   });
+});
+
+const [keyGuildId, otherGuildId] = ['700000000000000001', '700000000000000002'];
+
+it('checks ten keys a minute for a guild, over all processes, and sends no request for more', async () => {
+  const service = await startFakeService();
+  onTestFinished(() => service.close());
+  service.respondWith(failure(401, 'Invalid key'));
+  const databaseUrl = newSqliteUrl();
+  const clock = manualClock();
+  const startedAt = clock.now();
+  const log = createLog({ level: 'silent', secrets: [] });
+  async function startProcess() {
+    const store = await openLedger(databaseUrl, clock);
+    return createKeyCheck({ baseUrl: service.baseUrl, budget: store.budgetStore, clock, log });
+  }
+  const [one, other] = [await startProcess(), await startProcess()];
+  for (let guess = 0; guess < 10; guess += 1) {
+    const checkKey = guess % 2 === 0 ? one : other;
+    expect(await checkKey(keyGuildId, 'server', `guess-${guess}`)).toEqual({ status: 'refused' });
+    await clock.advance(second);
+  }
+  const tooMany = { status: 'tooMany', retryAt: startedAt + minute };
+  for (const checkKey of [one, other]) expect(await checkKey(keyGuildId, 'bot', 'guess')).toEqual(tooMany);
+  expect(service.requests).toHaveLength(10);
+  expect(await one(otherGuildId, 'server', 'guess')).toEqual({ status: 'refused' });
+  await clock.advance(startedAt + minute - clock.now());
+  expect(await other(keyGuildId, 'server', 'guess')).toEqual({ status: 'refused' });
+  expect(await other(keyGuildId, 'server', 'guess')).toMatchObject({ status: 'tooMany' });
+});
+
+it('finds out by the key whether it is of a server or a bot', async () => {
+  const service = await startFakeService();
+  onTestFinished(() => service.close());
+  service.respondWith((response, request) => {
+    const isBot = request.headers['x-api-key'] === 'key-of-bot';
+    const isAskedAsBot = request.url?.includes('/bot') === true;
+    const profile = { name: 'Harbour', votes: 1, tags: [], url: 'https://lists.example/harbour' };
+    (isBot === isAskedAsBot ? success(profile) : failure(400, 'Only for keys of the other kind'))(response, request);
+  });
+  const clock = manualClock();
+  const store = await openLedger(newSqliteUrl(), clock);
+  const log = createLog({ level: 'silent', secrets: [] });
+  const checkKey = createKeyCheck({ baseUrl: service.baseUrl, budget: store.budgetStore, clock, log });
+  expect(await checkKey(keyGuildId, null, 'key-of-server')).toMatchObject({ status: 'valid', kind: 'server' });
+  expect(service.requests).toHaveLength(1);
+  expect(await checkKey(keyGuildId, null, 'key-of-bot')).toMatchObject({
+    status: 'valid',
+    kind: 'bot',
+    targetId: null,
+  });
+  expect(await checkKey(keyGuildId, 'server', 'key-of-bot')).toEqual({ status: 'wrongKind' });
+});
+
+it('names the dashboard of the service where it has one, otherwise its home page', async () => {
+  const service = await startFakeService();
+  service.respondWith((response, request) => response.writeHead(request.url === '/dashboard/1' ? 303 : 404).end());
+  const dashboardOf = createDashboards(service.baseUrl, systemClock);
+  expect(await dashboardOf('1')).toBe(`${service.origin}/dashboard/1#advanced`);
+  expect(await dashboardOf('2')).toBe(`${service.origin}/dashboard/2#advanced`);
+  expect(service.requests.map(({ url }) => url)).toEqual(['/dashboard/1']);
+  const foreign = createDashboards(service.baseUrl, systemClock);
+  expect(await foreign('2')).toBe(`${service.origin}/`);
+  await service.close();
+  expect(await createDashboards(service.baseUrl, systemClock)('1')).toBe(`${service.origin}/`);
+  expect(await createDashboards('', systemClock)('1')).toBe(null);
+  // Discord rejects links to such names.
+  expect(await createDashboards('http://service:3000/api/v1', systemClock)('1')).toBe(null);
+});
+
+it('reads files from Discord alone, also behind a redirect, and no more than it says', async () => {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request.url ?? '');
+    response.writeHead(request.url === '/moved' ? 302 : 200, { Location: '/codes.txt' }).end('AAA-1');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const uploadsOf = (apiUrl: string) =>
+    createUploads({ apiUrl, stopwatch: systemClock, log: createLog({ level: 'silent', secrets: [] }) });
+  const ofLocal = uploadsOf(`${origin}/api`);
+  expect(await ofLocal({ size: 5, url: `${origin}/codes.txt` })).toBe('AAA-1');
+  expect(await ofLocal({ size: 5, url: `${origin}/moved` })).toBe(null);
+  expect(await ofLocal({ size: 256 * 1024 + 1, url: `${origin}/long.txt` })).toBe(null);
+  expect(await uploadsOf('https://discord.com/api')({ size: 5, url: `${origin}/foreign.txt` })).toBe(null);
+  expect(await ofLocal({ size: 5, url: 'no address' })).toBe(null);
+  expect(requests).toEqual(['/codes.txt', '/moved']);
 });

@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { createEncryption } from '@tallyhook/platform/encryption/encryption';
 import { generateKeyText } from '@tallyhook/platform/encryption/encryption-key';
 import { createKeyFile, replaceKeyFile } from '@tallyhook/platform/encryption/key-file';
@@ -7,8 +5,7 @@ import { runReadinessChecks } from '@tallyhook/platform/http/readiness';
 import { createLog } from '@tallyhook/platform/log';
 import { createRedactor } from '@tallyhook/platform/redactor';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { problemOf } from '../../../commands/setup/view.ts';
+import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { readinessChecks } from '../../../src/app/readiness-checks.ts';
 import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
@@ -17,10 +14,9 @@ import { createSettings } from '../../../src/features/settings/in-effect.ts';
 import type { Settings } from '../../../src/features/settings/settings.ts';
 import { rekey } from '../../../src/features/settings/stored.ts';
 import { shopItems } from '../../../src/features/shop/purchase.ts';
-import { openStore } from '../../../src/features/store.ts';
-import { textsIn } from '../../../src/texts/texts.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { openLedger } from '../../support/voting.ts';
 
 const [guildId, otherGuildId] = ['700000000000000001', '700000000000000002'];
 const owner = '200000000000000001';
@@ -45,8 +41,7 @@ async function startProcess(
   const redact = createRedactor(config.secrets);
   const log = createLog({ level: 'debug', secrets: redact, destination: { write: (line) => void lines.push(line) } });
   const clock = manualClock();
-  const store = await openStore(databaseUrl, clock, { thread: false });
-  onTestFinished(() => store.close());
+  const store = await openLedger(databaseUrl, clock);
   const communityIds = await prepareCommunities(store.communityIds, config.listings);
   const directory = createDirectory(config.listings, communityIds.of);
   const prepare = () => () => {};
@@ -54,10 +49,7 @@ async function startProcess(
   let saved = 0;
   const settings = createSettings(config, {
     ...{
-      store: store.settings,
-      encryption: createEncryption(config.encryption),
-      directory,
-      lookups: { prepare },
+      ...{ store: store.settings, encryption: createEncryption(config.encryption), directory, lookups: { prepare } },
       targets,
     },
     ...{ redact, clock, log, addCommunities: (guildIds) => communityIds.add(guildIds) },
@@ -140,27 +132,6 @@ describe('the settings of a community', () => {
       expect(issues, path).toEqual(expect.arrayContaining([expect.stringMatching(expected)]));
     }
     expect(await store.settings.state()).toEqual({ version: 0, keyId: null });
-  });
-
-  it('can be switched off where the file has switched them on', async () => {
-    const url = newDatabase();
-    const { setup, directory } = await startProcess(url, { ANNOUNCE_CHANNEL_ID: channel });
-    expect(directory.find('harbour')?.announceChannelId).toBe(channel);
-    const changes = [{ listing: 'harbour', path: 'announceChannelId', value: null }] as const;
-    await setup.save({ ...author(), basis: null, changes });
-    expect(directory.find('harbour')?.announceChannelId).toBe(null);
-  });
-
-  it('tell the second of two managers what the first one has changed', async () => {
-    const { setup } = await startProcess(newDatabase());
-    const { version } = await setup.read(guildId);
-    const save = (authorId: string, value: string) =>
-      setup.save({ ...author({ authorId }), basis: version, changes: [{ listing: null, path: 'timeZone', value }] });
-    expect(await save('1', 'Asia/Tokyo')).toMatchObject({ status: 'saved' });
-    expect(await save('2', 'Europe/Berlin')).toMatchObject({
-      status: 'conflict',
-      since: [{ authorId: '1', changes: [{ path: 'timeZone', after: 'Asia/Tokyo' }] }],
-    });
   });
 });
 
@@ -287,34 +258,6 @@ describe('a listing that is linked in Discord', () => {
     } as const;
     expect(await two.setup.rotateSecret(rotation)).toMatchObject({ issues: [{ code: 'no_settings_key' }] });
   });
-
-  it('reports a missing key file to the operator in the log, and to managers without its path', async () => {
-    const url = newDatabase();
-    const one = await startProcess(url);
-    const { listing } = await linkServer(one.setup, author({ guildId: otherGuildId }));
-    const keyFile = one.config.encryption.keyFile ?? '';
-    rmSync(keyFile);
-    const two = await startProcess(url);
-    expect(two.lines.join('')).toContain(keyFile);
-    two.lines.length = 0;
-    const replacement = {
-      ...author({ guildId: otherGuildId }),
-      listing: listing.name,
-      lookupKey: 'lookup-key-2',
-      targetId: null,
-    };
-    const { issues } = await two.setup.read(otherGuildId);
-    const replaced = await two.setup.replaceKey(replacement);
-    expect([issues.length, replaced.status]).toEqual([2, 'invalid']);
-    expect(JSON.stringify([issues, replaced])).not.toContain(dirname(keyFile));
-    expect(two.lines.join('')).toContain(keyFile);
-    const texts = textsIn('de');
-    for (const issue of issues) {
-      const { text, hint } = problemOf(issue, { texts, listingNames: new Map() });
-      expect(text).toContain('dieses Servers können gerade weder gelesen noch gespeichert werden');
-      expect(hint).toBe(texts.text('failure.needsOperator'));
-    }
-  });
 });
 
 describe('the codes of a shop', () => {
@@ -370,18 +313,8 @@ describe('an export', () => {
     });
     expect(directory.find('harbour')?.rewards.base.perVote).toBe(7);
     expect(await setup.import({ ...author(), text })).toEqual({ status: 'unchanged' });
-  });
-
-  it.each([
-    '',
-    '{',
-    '[]',
-    '{"listings":[]}',
-    '{"listings":[{"name":"nobody"}]}',
-    '{"listings":[{"name":"harbour","x":1}]}',
-  ])('is rejected if it is %j', async (text) => {
-    const { setup } = await startProcess(newDatabase());
-    expect(await setup.import({ ...author(), text })).toMatchObject({ status: 'invalid' });
+    for (const unusable of ['', '[]', '{"listings":[{"name":"nobody"}]}', '{"listings":[{"name":"harbour","x":1}]}'])
+      expect(await setup.import({ ...author(), text: unusable }), unusable).toMatchObject({ status: 'invalid' });
   });
 });
 
@@ -415,28 +348,5 @@ describe('another key', () => {
     for (const each of [running, await startProcess(url)]) {
       expect(each.directory.find(name)).toMatchObject({ voteSecrets, lookupKey: 'lookup-key-1' });
     }
-  });
-
-  it('cannot be used by a process that does not have it, which keeps its settings', async () => {
-    const url = newDatabase();
-    const [first, second] = [generateKeyText(), generateKeyText()];
-    const old = await startProcess(url, { SETTINGS_KEY: first });
-    const { listing } = await linkServer(old.setup);
-    const both = await startProcess(url, { SETTINGS_KEY: first, NEW_SETTINGS_KEY: second });
-    const { newKey } = both.config.encryption;
-    if (newKey === null) throw new Error('no key');
-    const encryption = createEncryption(both.config.encryption);
-    await rekey({ store: both.store.rekey, encryption, key: newKey, onProgress() {}, stop: stopSignal() });
-    const rotation = { ...author(), listing: listing.name, family: 'vote', secret: null } as const;
-    expect(await old.setup.rotateSecret(rotation)).toMatchObject({ issues: [{ code: 'no_settings_key' }] });
-    const rotated = await both.setup.rotateSecret({ ...author(), listing: listing.name, family: 'vote', secret: null });
-    expect(rotated).toMatchObject({ status: 'saved' });
-    const before = old.directory.find(listing.name);
-    await old.sync.refresh();
-    expect(old.directory.find(listing.name)).toBe(before);
-    expect(old.lines.join('')).toContain('keeps its previous settings');
-    expect((await startProcess(url, { SETTINGS_KEY: second })).directory.find(listing.name)?.voteSecrets).toHaveLength(
-      2,
-    );
   });
 });

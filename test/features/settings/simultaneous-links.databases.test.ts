@@ -1,10 +1,10 @@
 import { systemClock } from '@tallyhook/platform/clock';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { SettingsAuthor } from '../../../src/features/settings/community.ts';
 import type { Settings } from '../../../src/features/settings/settings.ts';
-import { openStore } from '../../../src/features/store.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { setupOver } from '../../support/setup-over.ts';
+import { openLedger } from '../../support/voting.ts';
 
 const guildId = '700000000000000001';
 const target = { kind: 'server', targetId: guildId, voteSecret: null } as const;
@@ -19,11 +19,7 @@ describeOnEveryDatabase('linking', (newUrl) => {
   /** `/setup` in two processes with one database. */
   async function startTwo(): Promise<readonly [Settings, Settings]> {
     const url = newUrl();
-    const start = async () => {
-      const store = await openStore(url, systemClock, { thread: false });
-      onTestFinished(() => store.close());
-      return setupOver(store);
-    };
+    const start = async () => setupOver(await openLedger(url, systemClock));
     return [await start(), await start()];
   }
 

@@ -1,15 +1,17 @@
-import { day, minute } from '@tallyhook/platform/durations';
-import { describe, expect, it } from 'vitest';
-import type { ShopContext, ShopItem } from '../../../src/features/shop/purchase.ts';
-import type { Store } from '../../../src/features/store.ts';
+import { systemClock } from '@tallyhook/platform/clock';
+import { day, hour, minute } from '@tallyhook/platform/durations';
+import { createPrng } from '@tallyhook/platform/prng';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ShopContext, ShopItem, StoredPurchase } from '../../../src/features/shop/purchase.ts';
+import { openStore, type Store } from '../../../src/features/store.ts';
 import { accountOf, addCommunity, firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
-import { takeDue } from '../../support/due-effects.ts';
+import { serverAndBot } from '../../support/listings.ts';
 import { channelQueue, directMessageQueue } from '../../support/queues.ts';
+import { recordVote } from '../../support/record-vote.ts';
 import {
   creditsOf,
   deposit,
-  expectCleanAudit,
   guildId,
   itemOf,
   keys,
@@ -22,10 +24,11 @@ import {
   vipRole,
   waitingEffects,
 } from '../../support/shop-store.ts';
+import { isConsistent } from '../../support/voting.ts';
 
 const role = { guildId, userId: '1', role: vipRole };
 
-function purchaseTests(newUrl: () => string): void {
+describeOnEveryDatabase('purchases', (newUrl) => {
   async function open(credits = 100) {
     const url = newUrl();
     const store = await openShop(url);
@@ -53,7 +56,7 @@ function purchaseTests(newUrl: () => string): void {
     ]);
     expect(await creditsOf(store)).toBe(50);
     expect(await kindsOf(store)).toEqual([`ownerReport ${channelQueue(ownerChannelId)}`]);
-    await expectCleanAudit(url);
+    expect(await isConsistent(url)).toBe(true);
   });
 
   it('are one per confirmation, also after the price or the stock has changed', async () => {
@@ -140,16 +143,6 @@ function purchaseTests(newUrl: () => string): void {
       expect(await leftIn(store, other)).toBe(1);
       expect(await leftIn(store, { guildId, communityId: firstCommunity })).toBe(2);
     });
-
-    it('with what the shop issued before its guild was configured, or after it no longer was', async () => {
-      const { store } = await open();
-      expect(await buy(store, keys, start, { guildId: null })).toMatchObject({ purchase: { code: 'AAA-1' } });
-      expect(await buy(store, keys)).toMatchObject({ purchase: { code: 'BBB-2' } });
-      expect(await buy(store, keys, start, { guildId: null })).toMatchObject({ purchase: { code: 'CCC-3' } });
-      expect(await leftIn(store, { guildId, communityId: firstCommunity })).toBe(0);
-      const communityId = await addCommunity(store, otherGuild);
-      expect(await leftIn(store, { guildId: otherGuild, communityId })).toBe(3);
-    });
   });
 
   it('find the unissued ones among thousands of codes', async () => {
@@ -165,9 +158,7 @@ function purchaseTests(newUrl: () => string): void {
     expect(offers).toMatchObject([{ left: 2_096 }]);
     expect(
       await buy(store, { ...item, codes: [...codes.slice(999, 1_001), ...codes.slice(2_099), 'last'] }),
-    ).toMatchObject({
-      purchase: { code: 'last' },
-    });
+    ).toMatchObject({ purchase: { code: 'last' } });
   });
 
   it('of a role extend what was bought before, and are fulfilled when Discord has the role', async () => {
@@ -194,13 +185,6 @@ function purchaseTests(newUrl: () => string): void {
     expect(await store.roles.isGranted(role, start + 10_000 * day)).toBe(true);
   });
 
-  it('count for the stock also before their guild was configured', async () => {
-    const { store } = await open();
-    const limited = { ...vip, stock: 1 };
-    expect(await buy(store, limited, start, { guildId: null })).toMatchObject({ outcome: 'purchased' });
-    expect(await buy(store, limited)).toMatchObject({ rejection: 'sold_out' });
-  });
-
   it('of a role that Discord rejects are refunded once, and the buyer and the owner are told', async () => {
     const { url, store } = await open();
     const limited = { ...vip, stock: 1 };
@@ -220,21 +204,7 @@ function purchaseTests(newUrl: () => string): void {
     ]);
     expect(await store.shop.purchasesOf('1', firstCommunity, 9)).toMatchObject([{ state: 'refunded' }]);
     expect(await buy(store, limited)).toMatchObject({ outcome: 'purchased' });
-    await expectCleanAudit(url);
-  });
-
-  it('of a role that has got permissions of a moderator are refunded once, and an earlier one is removed at its end', async () => {
-    const { store } = await open();
-    await buy(store, vip);
-    await store.roles.settleRole(role, 'applied', start);
-    await buy(store, vip, start + 1);
-    await store.roles.settleRole(role, 'refused', start + 2);
-    await store.roles.settleRole(role, 'refused', start + 3);
-    expect(await creditsOf(store)).toBe(70);
-    expect(await store.roles.isGranted(role, start + 7 * day - 1)).toBe(true);
-    expect(await takeDue(store, start + 7 * day)).toHaveLength(1);
-    await store.roles.settleRole(role, 'removed', start + 7 * day);
-    expect(await store.roles.hasGrant(role)).toBe(false);
+    expect(await isConsistent(url)).toBe(true);
   });
 
   it('of a role are not refunded if the member has left, or had the role before it failed', async () => {
@@ -275,15 +245,131 @@ function purchaseTests(newUrl: () => string): void {
     expect(
       (await kindsOf(store)).filter((kind) => kind === `directMessage ${directMessageQueue('1', firstCommunity)}`),
     ).toHaveLength(2);
-    await expectCleanAudit(url);
+    expect(await isConsistent(url)).toBe(true);
+  });
+});
+
+const [listing] = serverAndBot();
+const firstVoteAt = Date.now() - 48 * hour;
+const seed = Number(process.env['TALLYHOOK_RACE_SEED'] ?? Date.now() % 1_000_000);
+
+/* Two processes sell at the same moment what must be sold once, while votes are recorded. */
+describeOnEveryDatabase(`two shops (seed ${seed})`, (newUrl) => {
+  async function openTwo() {
+    const url = newUrl();
+    const stores = [await openStore(url, systemClock), await openStore(url, systemClock)] as const;
+    onTestFinished(() => Promise.all(stores.map((store) => store.close())).then(() => {}));
+    return { url, stores };
+  }
+
+  const sold = (results: readonly { readonly outcome: string }[]) =>
+    results.filter(({ outcome }) => outcome === 'purchased');
+
+  it('sell one confirmation once, and the last of the stock and of the credits once', async () => {
+    const { url, stores } = await openTwo();
+    for (let round = 0; round < 4; round += 1) {
+      const [a, b] = [`1${round}`, `2${round}`];
+      await deposit(stores[0], a, 60);
+      await deposit(stores[1], b, 60);
+      const once = orderOf(shout, { userId: a });
+      const pressed = await Promise.all([...stores, ...stores].map((store) => store.shop.purchase(once, firstVoteAt)));
+      expect(pressed.filter((result) => result.outcome === 'purchased' && !result.repeated)).toHaveLength(1);
+      expect(new Set(pressed.map((result) => result.outcome === 'purchased' && result.purchase.id)).size).toBe(1);
+      // 10 credits are left, for one of two things.
+      const cheap = { ...shout, price: 10 };
+      const last = await Promise.all(
+        stores.map((store) => store.shop.purchase(orderOf(cheap, { userId: a }), firstVoteAt)),
+      );
+      expect(sold(last)).toHaveLength(1);
+      const rare = itemOf({ id: `rare${round}`, manual: true, stock: 1, price: 0 });
+      const raced = await Promise.all(
+        stores.map((store, index) => store.shop.purchase(orderOf(rare, { userId: [a, b][index] ?? '' }), firstVoteAt)),
+      );
+      expect(sold(raced)).toHaveLength(1);
+    }
+    expect(await isConsistent(url)).toBe(true);
   });
 
-  it('stay readable when the item has left the settings', async () => {
-    const { store } = await open();
-    await buy(store, keys);
-    const [purchase] = await store.shop.purchasesOf('1', firstCommunity, 1);
-    expect(purchase).toMatchObject({ item: 'key', name: 'Game key', price: 10, code: 'AAA-1', at: start });
+  it('settle a purchase once', async () => {
+    const { url, stores } = await openTwo();
+    const role = { guildId, userId: '1', role: vipRole };
+    await deposit(stores[0], '1', 50);
+    for (let round = 0; round < 3; round += 1) {
+      await stores[0].shop.purchase(orderOf(vip), firstVoteAt);
+      await Promise.all(stores.map((store) => store.roles.settleRole(role, 'failed', firstVoteAt)));
+      const manual = await stores[1].shop.purchase(orderOf(shout), firstVoteAt);
+      const purchaseId = manual.outcome === 'purchased' ? manual.purchase.id : 0;
+      const refund = { purchaseId, state: 'refunded', channelId: ownerChannelId } as const;
+      const settled = await Promise.all(stores.map((store) => store.shop.settle(refund, firstVoteAt)));
+      expect(settled.filter((result) => result?.settled)).toHaveLength(1);
+      expect((await stores[0].ledgerIn(firstCommunity).account('1')).credits).toBe(50);
+    }
+    expect(await isConsistent(url)).toBe(true);
   });
-}
 
-describe('purchases', () => describeOnEveryDatabase('purchases', purchaseTests));
+  it('keep every rule under random presses, settlements and votes', async () => {
+    const { url, stores } = await openTwo();
+    const random = createPrng(seed);
+    const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+    const users = ['31', '32', '33'];
+    const codes = Array.from({ length: 12 }, (_, index) => `code ${index}`);
+    const items = [vip, { ...keys, codes }, shout, itemOf({ id: 'rare', manual: true, stock: 3, price: 5 })];
+    for (const userId of users) await deposit(pick(stores), userId, 100);
+    const orders = Array.from({ length: 60 }, () => orderOf(pick(items), { userId: pick(users) }));
+    let voteAt = firstVoteAt;
+
+    async function act(): Promise<void> {
+      const store = pick(stores);
+      const roll = random();
+      const userId = pick(users);
+      if (roll < 0.6) await store.shop.purchase(pick(orders), firstVoteAt);
+      else if (roll < 0.75) {
+        voteAt += 13 * hour;
+        await recordVote(store, listing, userId, voteAt);
+      } else if (roll < 0.9) {
+        const result = pick(['applied', 'failed', 'parked'] as const);
+        await store.roles.settleRole({ guildId, userId, role: vipRole }, result, firstVoteAt);
+      } else {
+        const purchaseId = Math.ceil(random() * 40);
+        const state = pick(['fulfilled', 'refunded'] as const);
+        await store.shop.settle({ purchaseId, state, channelId: ownerChannelId }, firstVoteAt);
+      }
+    }
+
+    for (let round = 0; round < 8; round += 1) await Promise.all(Array.from({ length: 12 }, act));
+
+    const purchases: StoredPurchase[] = [];
+    for (const userId of users) {
+      const own = await stores[0].shop.purchasesOf(userId, firstCommunity, 1_000);
+      purchases.push(...own);
+      const entries = (await stores[0].records.entries(accountOf(userId), 1_000)).toReversed();
+      let balance = 0;
+      for (const { credits } of entries) {
+        balance += credits;
+        expect(balance).toBeGreaterThanOrEqual(0);
+      }
+      const sumOf = (cause: string) =>
+        entries.filter((entry) => entry.cause === cause).reduce((sum, { credits }) => sum + credits, 0);
+      const priceOf = (paid: readonly StoredPurchase[]) => paid.reduce((sum, { price }) => sum + price, 0);
+      expect(0 - sumOf('purchase')).toBe(priceOf(own));
+      expect(sumOf('refund')).toBe(priceOf(own.filter(({ state }) => state === 'refunded')));
+    }
+    expect(purchases.length).toBeGreaterThan(10);
+    expect(purchases.filter(({ item, state }) => item === 'rare' && state !== 'refunded').length).toBeLessThanOrEqual(
+      3,
+    );
+    const issued = purchases.flatMap(({ code }) => (code === null ? [] : [code]));
+    expect(new Set(issued).size).toBe(issued.length);
+    // Each confirmation is one purchase still, and has its result.
+    for (const order of orders) {
+      const again = await Promise.all(
+        stores.map((store) => store.shop.purchase({ ...order, item: null }, firstVoteAt)),
+      );
+      expect(again[0]).toEqual(again[1]);
+    }
+    expect(
+      (await Promise.all(users.map((user) => stores[0].shop.purchasesOf(user, firstCommunity, 1_000)))).flat(),
+    ).toEqual(purchases);
+    expect(await isConsistent(url)).toBe(true);
+  });
+});

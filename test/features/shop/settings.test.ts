@@ -1,9 +1,15 @@
-import { chmodSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { day } from '@tallyhook/platform/durations';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { communityConfig } from '../../../config/listings.ts';
 import { loadConfig } from '../../../config/load.ts';
-import { configWarnings } from '../../../config/warnings.ts';
-import { shopItems } from '../../../src/features/shop/purchase.ts';
+import { exportSettings } from '../../../src/features/settings/file.ts';
+import {
+  decidePurchase,
+  type PublicShopItem,
+  type PurchaseContext,
+  shopItems,
+} from '../../../src/features/shop/purchase.ts';
 import { botToken } from '../../support/bot-token.ts';
 import { environmentWith, harbour, issuesOf } from '../../support/listings-file.ts';
 
@@ -61,31 +67,15 @@ describe('an invalid item', () => {
 
   it.each<[string, readonly object[], string]>([
     ['of no kind', [withoutRole], kinds],
-    ['of two kinds', [{ ...vip, manual: true }], kinds],
-    ['with a role and codes', [{ ...key, role: '1' }], kinds],
-    ['not manual', [{ ...vip, manual: false }], '0.manual is invalid: it must be true, or be left out.'],
     ['with a duration only', [{ ...key, for: '7d' }], '0.for is invalid: it is only valid together with "role".'],
     ['with a space in its id', [{ ...vip, id: 'v p' }], idIssue],
-    ['with a long id', [{ ...vip, id: 'v'.repeat(33) }], idIssue],
     ['with the id of another', [vip, { ...key, id: 'vip' }], '1.id is invalid: an earlier item has the same id.'],
-    ['without a name', [{ ...vip, name: '  ' }], '0.name is invalid: it must have 1 to 80 characters.'],
     ['with a long name', [{ ...vip, name: 'v'.repeat(81) }], '0.name is invalid: it must have 1 to 80 characters.'],
-    [
-      'with a negative price',
-      [{ ...vip, price: -1 }],
-      '0.price is invalid: it must be a whole number from 0 to 1000000.',
-    ],
-    [
-      'without a price',
-      [{ ...vip, price: undefined }],
-      '0.price is missing: it must be a whole number from 0 to 1000000.',
-    ],
     [
       'without stock, which nobody could buy',
       [{ ...vip, stock: 0 }],
       '0.stock is invalid: it must be a whole number from 1 to 1000000000.',
     ],
-    ['with a role name', [{ ...vip, role: 'vip' }], '0.role is invalid: it must be a Discord id: a string of digits.'],
     ['without codes', [{ ...key, codes: [] }], '0 has no codes.'],
     [
       'with a code twice',
@@ -120,20 +110,6 @@ describe('an invalid item', () => {
       expect.stringMatching(/^0.codesFile points to .*codes.txt, which does not exist/),
     ]);
   });
-
-  it('is reported if every user can write the file of its codes, with a warning if every user can read it', () => {
-    const environment = environmentWith([{ ...harbour, shop: [{ ...key, codesFile: 'codes.txt' }] }], {
-      'codes.txt': 'x',
-    });
-    const path = join(dirname(environment['TALLYHOOK_CONFIG'] ?? ''), 'codes.txt');
-    const setting = 'TALLYHOOK_CONFIG listings.0.shop.0.codesFile';
-    expect(configWarnings(environment)).toEqual([]);
-    chmodSync(path, 0o644);
-    expect(configWarnings(environment)).toMatchObject([{ setting, problem: expect.stringContaining(path) }]);
-    expect(loadConfig(environment).warnings).toMatchObject([{ setting }]);
-    chmodSync(path, 0o666);
-    expect(issuesOf(environment)).toMatchObject([{ setting, hint: expect.stringContaining(`chmod 600 ${path}`) }]);
-  });
 });
 
 describe('the codes of a shop', () => {
@@ -152,5 +128,81 @@ describe('the codes of a shop', () => {
       expect(issues.length).toBeGreaterThan(0);
       expect(JSON.stringify(issues)).not.toContain('hush');
     }
+  });
+});
+
+const keyItem = { id: 'key', name: 'Key', price: 5 };
+const stored = (path: string, value: unknown) => ({ listing: '', path, value });
+const changed = stored('shop', [{ ...keyItem, price: 6, codeCount: 1 }]);
+const codes = stored('shop.key.codes', ['of-setup']);
+
+function community(...settings: readonly ReturnType<typeof stored>[]) {
+  const { base } = loadConfig(environmentWith([{ ...harbour, shop: [{ ...keyItem, codes: ['of-the-file'] }] }]));
+  return communityConfig(base, '1000', settings);
+}
+
+it.each([
+  ['those of the file as long as none are stored', [changed], ['of-the-file']],
+  ['those that are stored', [changed, codes], ['of-setup']],
+  ['none if they cannot be read', [stored('shop', [{ ...keyItem, id: 'other', codeCount: 1 }])], []],
+  ['null for an item that is something else now', [stored('shop', [{ ...keyItem, manual: true }]), codes], null],
+])('the codes of an item are %s', (_name, settings, expected) => {
+  expect(shopItems.in(community(...settings).listings[0] ?? {})[0]?.codes).toEqual(expected);
+});
+
+it('the codes of items are exported with the items that have codes', () => {
+  const shopIn = (...settings: readonly ReturnType<typeof stored>[]) => {
+    const { listings } = community(...settings);
+    return JSON.parse(exportSettings('1000', { settings, listings, withSecrets: true })).listings[0].shop;
+  };
+  expect(shopIn(changed, codes)).toEqual([{ ...keyItem, price: 6, codes: ['of-setup'] }]);
+  expect(shopIn(changed)).toEqual([{ ...keyItem, price: 6, codeCount: 1 }]);
+  expect(shopIn(stored('shop', [{ ...keyItem, manual: true }]), codes)).toEqual([{ ...keyItem, manual: true }]);
+});
+
+const now = Date.UTC(2026, 0, 5);
+const base = { id: 'vip', name: 'VIP', price: 30, manual: false, stock: null, needsRole: null };
+const role: PublicShopItem = { ...base, role: '7', forMs: 7 * day, codeCount: null };
+const code: PublicShopItem = { ...base, role: null, forMs: null, codeCount: 3 };
+const rich: PurchaseContext = {
+  ...{ confirmedPrice: 30, balance: 100, left: null, roles: [], grants: [], isReady: true, now },
+};
+const grant = (source: string, until: number | null) => ({ role: '7', source, until });
+
+describe('a purchase', () => {
+  it('of a code is fulfilled at once, of a role by Discord', () => {
+    expect(decidePurchase(code, rich)).toEqual({ rejection: null, state: 'fulfilled', until: null });
+    expect(decidePurchase(role, rich)).toEqual({ rejection: null, state: 'confirmed', until: now + 7 * day });
+  });
+
+  it('extends what was bought, and not what was earned', () => {
+    const untilOf = (grants: PurchaseContext['grants']) => {
+      const decision = decidePurchase(role, { ...rich, grants });
+      return decision.rejection === null ? decision.until : decision.rejection;
+    };
+    expect(untilOf([grant('shop 1', now + day), grant('shop 2', now + 3 * day)])).toBe(now + 10 * day);
+    expect(untilOf([grant('shop 1', now - day)])).toBe(now + 7 * day);
+    expect(untilOf([grant('premium order', now + 30 * day)])).toBe(now + 7 * day);
+    expect(untilOf([grant('milestone', null)])).toBe('already_owned');
+  });
+
+  it('of a role that somebody gave by hand is rejected, of one that was granted for a while is not', () => {
+    expect(decidePurchase(role, { ...rich, roles: ['7'] })).toEqual({ rejection: 'already_owned' });
+    const grants = [grant('voter', now + day)];
+    expect(decidePurchase(role, { ...rich, roles: ['7'], grants })).toMatchObject({ rejection: null });
+  });
+
+  it('is decided only if it is paid, in stock, and at the confirmed price', () => {
+    const contexts = fc.record({
+      confirmedPrice: fc.integer({ min: 0, max: 60 }),
+      balance: fc.integer({ min: 0, max: 60 }),
+      left: fc.option(fc.integer({ min: 0, max: 2 })),
+    });
+    fc.assert(
+      fc.property(contexts, ({ confirmedPrice, balance, left }) => {
+        const { rejection } = decidePurchase(code, { ...rich, confirmedPrice, balance, left });
+        expect(rejection === null).toBe(confirmedPrice === 30 && balance >= 30 && left !== 0);
+      }),
+    );
   });
 });

@@ -1,13 +1,23 @@
 import { day, hour } from '@tallyhook/platform/durations';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { partyKey } from '../../../src/features/party/rules.ts';
 import type { RuleChange } from '../../../src/features/simulation/feature.ts';
 import type { Store } from '../../../src/features/store.ts';
-import type { Premium } from '../../../src/webhook/event.ts';
 import { addCommunity, firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
-import { recordVote } from '../../support/record-vote.ts';
-import { castVote, type Installation, installation, isConsistent, monday, openLedger } from '../../support/voting.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { premiumFor, recordVote } from '../../support/record-vote.ts';
+import {
+  castVote,
+  guildId,
+  type Installation,
+  installation,
+  isConsistent,
+  monday,
+  openLedger,
+  rulesFile,
+  runRewards,
+} from '../../support/voting.ts';
 
 const [mira, aiko, tomas] = ['1', '2', '3'];
 const otherGuild = '700000000000000009';
@@ -18,16 +28,13 @@ const since = monday;
 
 const voters = ['1', '2', '3', '4', '5'];
 const everyRule = {
-  vote: 10,
-  whenDenied: 3,
-  multipliers: [{ factor: 1.5, days: ['saturday', 'sunday'] }],
+  ...{ vote: 10, whenDenied: 3, multipliers: [{ factor: 1.5, days: ['saturday', 'sunday'] }] },
   streak: { every: 3, credits: 50, forgive: 4 },
   milestones: [
     { votes: 2, credits: 100 },
     { everyVotes: 4, credits: 5 },
   ],
-  allListings: 20,
-  party: { goal: 12, per: 'week', credits: 25 },
+  ...{ allListings: 20, party: { goal: 12, per: 'week', credits: 25 } },
 };
 
 /** Three weeks of votes by five members, some denied, some with a number of credits of their own, all paid. */
@@ -74,7 +81,7 @@ function simulate(
   });
 }
 
-function tests(newUrl: () => string): void {
+describeOnEveryDatabase('what other rules would have paid', (newUrl) => {
   /** Mira votes on some days, before and after; Aiko once, for which the service says a number; Tomas only before. */
   async function january2026() {
     const url = newUrl();
@@ -147,11 +154,7 @@ function tests(newUrl: () => string): void {
     const [listing] = community.listings;
     if (listing === undefined) throw new Error('no listing');
     for (const at of [january(4), january(8)]) {
-      const bought: Premium = {
-        ...{ family: 'premium', kind: 'premium_purchase', target: { kind: 'server', id: null }, userId: aiko },
-        ...{ isRecipient: true, giftedBy: null, orderIds: [`order ${at}`], tier: null, at, periodEnd: null },
-        creditsAwarded: null,
-      };
+      const bought = premiumFor(aiko, { orderIds: [`order ${at}`], at });
       const body = JSON.stringify({ event: bought.kind, userId: aiko });
       await store.recorder.record(
         { receivedAt: at, family: 'premium', body },
@@ -186,11 +189,69 @@ function tests(newUrl: () => string): void {
     const bees = { ...harbour, community: { ...harbour.community, id: communityId } };
     await recordVote(store, bees, mira, january(8));
     expect(await simulate(store, [{}, { vote: 20 }])).toEqual({ before: 70, after: 100 });
-    expect(await simulate(store, [{}, { vote: 20 }], { communityId })).toEqual({
-      before: 10,
-      after: 20,
-    });
+    expect(await simulate(store, [{}, { vote: 20 }], { communityId })).toEqual({ before: 10, after: 20 });
   });
+});
+
+/** Noon in UTC, ten days ago: the command line goes by the time of the machine. */
+const firstNoon = (Math.floor(Date.now() / day) - 10) * day + 12 * hour;
+
+async function threeDays(url: string, rewards: object = { vote: 10 }) {
+  const community = installation(url, rewards);
+  const store = await openLedger(url, Date.now());
+  for (const number of [0, 1, 2]) await castVote(store, community, '1', firstNoon + number * day + 11.5 * hour);
+  await castVote(store, community, '2', firstNoon, { creditsAwarded: 40 });
+  return { community, store };
 }
 
-describeOnEveryDatabase('what other rules would have paid', tests);
+/** What the rules of the file would have paid all members. */
+async function credits(community: Installation, rules: object, ...args: readonly string[]) {
+  const file = rulesFile(rules);
+  const { code, stdout, stderr } = await runRewards(community, 'simulate', '--rules', file, '--json', ...args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout).credits?.after;
+}
+
+describeOnEveryDatabase('the simulation', (newUrl) => {
+  it('reports what other rules would have paid, and changes nothing', { timeout: 120_000 }, async () => {
+    const { community, store } = await threeDays(newUrl());
+    expect(await credits(community, {})).toBe(30 + 40);
+    expect(await credits(community, { vote: 2, streak: { every: 3, credits: 50 } })).toBe(56 + 40);
+    expect(await credits(community, { party: { goal: 2, per: 'day', credits: 5 } })).toBe(35 + 45);
+    // 23:30 UTC is the next day in Berlin, so the two votes of the first day are on different days.
+    expect(await credits(community, { timeZone: 'Europe/Berlin', party: { goal: 2, per: 'day', credits: 5 } })).toBe(
+      70,
+    );
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 30 });
+  });
+});
+
+describe('tallyhook rewards simulate', () => {
+  it('prints a sentence for people', { timeout: 120_000 }, async () => {
+    const { community } = await threeDays(newSqliteUrl());
+    const rules = rulesFile({ vote: 1, streak: { every: 2, credits: 500 } });
+    const { stdout } = await runRewards(community, 'simulate', '--rules', rules);
+    expect(stdout).toContain('the rules in force would have paid 70 credits, these rules 543 credits.');
+    const url = newSqliteUrl();
+    await openLedger(url);
+    const empty = await runRewards(installation(url, {}), 'simulate', '--rules', rules);
+    expect(empty.stdout).toContain('Nobody has voted in the last 30 days');
+  });
+
+  it('rejects wrong usage and wrong rules with a hint', { timeout: 120_000 }, async () => {
+    const { community } = await threeDays(newSqliteUrl());
+    const run = async (...args: readonly string[]) => await runRewards(community, ...args);
+    expect(await run('simulate')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("option '--rules <file>' not specified"),
+    });
+    expect(await run('simulat')).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean simulate?') });
+    const wrong = rulesFile({ vote: -1, streek: {}, guildId });
+    expect(await run('simulate', '--rules', wrong)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--rules vote is invalid[\s\S]*"streek"/),
+    });
+    const listing = await run('simulate', '--rules', rulesFile({}), '--listing', 'pear');
+    expect(listing).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no listing "pear"') });
+  });
+});

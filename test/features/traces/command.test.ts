@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { trace } from '../../../commands/trace.ts';
 import type { Reply } from '../../../src/discord/commands/reply.ts';
 import { renderReply } from '../../../src/discord/rendering/message.ts';
-import { createWritableLedger } from '../../../src/features/corrections/program-ledger.ts';
 import type { TracedDelivery } from '../../../src/features/traces/delivery-details.ts';
 import { createTraces } from '../../../src/features/traces/parts.ts';
 import {
@@ -35,14 +34,16 @@ async function withReceiver(listings = serverAndBot()) {
   return { run, store, post, vote };
 }
 
+/** The reply for a member with this delivery alone. */
+async function replyFor(delivery: TracedDelivery, ...listings: Parameters<typeof contextFor>): Promise<Reply> {
+  const traces = { trace: async () => ({ deliveries: [delivery], entries: [], roles: [] }) };
+  return trace.execute(inputOf({ user: memberId }, { isManager: true }), { ...contextFor(...listings), traces });
+}
+
 const linesOf = ({ text }: Reply) => (text ?? '').replaceAll(/<t:\d+:\w>/g, 'T').split('\n');
 const fieldsOf = ({ fields = [] }: Reply) => fields.map(({ name, value }) => `${name}\n${value}`);
 
 describe('/trace', () => {
-  it('is private and for managers', () => {
-    expect(trace).toMatchObject({ visibility: 'private', defaultMemberPermissions: 'ManageGuild' });
-  });
-
   it('shows a line for each delivery of a member, newest first, and below it only what waits', async () => {
     const { run, post, vote } = await withReceiver();
     await post('/webhooks', vote());
@@ -66,9 +67,8 @@ describe('/trace', () => {
         { ...effect, kind: 'role', role: '300000000000000009' },
       ],
     };
-    const traces = { trace: async () => ({ deliveries: [delivery], entries: [], roles: [] }) };
-    const context = contextFor({ name: 'server', lookup: fakeLookup('server', { profile: async () => server }) });
-    const reply = await trace.execute(inputOf({ user: memberId }, { isManager: true }), { ...context, traces });
+    const lookup = fakeLookup('server', { profile: async () => server });
+    const reply = await replyFor(delivery, { name: 'server', lookup });
     expect(linesOf(reply)[1]).toBe('✅ T T · **Lantern Harbour** · +20 (10 × 2) · <@&300000000000000009> · announced');
   });
 
@@ -79,12 +79,9 @@ describe('/trace', () => {
       role: null,
       reason: 'Role 300000000000000009 is managed.',
     } as const;
-    const delivery: TracedDelivery = {
-      ...{ receivedAt: start, listing: null, outcome: 'recorded', reason: null, entry: null },
-      effects: [failed],
-    };
-    const traces = { trace: async () => ({ deliveries: [delivery], entries: [], roles: [] }) };
-    const reply = await trace.execute(inputOf({ user: memberId }, { isManager: true }), { ...contextFor(), traces });
+    const reply = await replyFor({
+      ...{ receivedAt: start, listing: null, outcome: 'recorded', reason: null, entry: null, effects: [failed] },
+    });
     expect(linesOf(reply).slice(1)).toEqual([
       '⚠️ T T · unknown listing · end of a purchase',
       '-# Role: failed permanently: <@&300000000000000009> is managed.',
@@ -101,28 +98,6 @@ describe('/trace', () => {
     const reply = await run();
     expect(linesOf(reply)[1]).toMatch(/· Vote without credits from the service · 0$/);
     expect(fieldsOf(reply)[0]).toMatch(/^Other credits\n.*Correction, \+\*\*5\*\* credits \(\\\*\\\*sorry\\\*\\\*\)$/);
-  });
-
-  it('names credits of a program by their reason', async () => {
-    const { run, store } = await withReceiver();
-    const ledger = createWritableLedger({ store, communityAt: () => firstCommunity, clock: { now: () => start } });
-    await ledger.award({ userId: memberId, credits: 5, reason: 'quiz **night**', key: 'quiz 1' });
-    expect(fieldsOf(await run())).toEqual([
-      expect.stringMatching(/^Other credits\n\S+ \S+ · quiz \\\*\\\*night\\\*\\\*, \+\*\*5\*\* credits$/),
-    ]);
-  });
-
-  it('writes what was taken with a minus sign, as /credits does', async () => {
-    const { run, store } = await withReceiver();
-    const entry = { communityId: firstCommunity, userId: memberId, reason: 'lost', at: start };
-    await store.recorder.correct({ ...entry, credits: 5 }, 'first');
-    await store.recorder.correct({ ...entry, credits: -1 }, 'second');
-    expect(fieldsOf(await run())[0]).toContain('Correction, −**1** credit (lost)');
-  });
-
-  it('says so if nothing arrived', async () => {
-    const { run } = await withReceiver();
-    expect(await run()).toMatchObject({ fields: [], text: expect.stringContaining('Nothing has arrived') });
   });
 
   it('fits into a message', async () => {

@@ -9,7 +9,7 @@ import type { Effect } from '../../../src/core/outbox/effect-kind.ts';
 import { RequestGuard } from '../../../src/discord/circuits.ts';
 import type { ListedLookup } from '../../../src/discord/commands/command.ts';
 import { CircuitOpenError } from '../../../src/discord/discord-errors.ts';
-import { createFindDeparted, createKnownGuilds } from '../../../src/discord/known-guilds.ts';
+import { createDecorations, createKnownGuilds } from '../../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { openStore } from '../../../src/features/store.ts';
@@ -22,6 +22,7 @@ import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { textOf } from '../../support/message-text.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { channelQueue } from '../../support/queues.ts';
+import { recordVote } from '../../support/record-vote.ts';
 
 const start = Date.UTC(2026, 10, 20, 12);
 const [ada, grace] = ['200000000000000001', '200000000000000002'];
@@ -41,20 +42,15 @@ async function guild(settings: object = { shop }, offered = commands, others: re
   const service = { isDown: false, listings: [listed('server')] as readonly ListedLookup[] };
   const { log } = collectingLog();
   const guard = new RequestGuard({
-    ...({ store: store.circuits, clock, log } as const),
-    ...{ guildOfChannel: () => guildId, invalidRequests: () => 0 },
+    ...({ store, clock, log } as const),
+    ...{ guildOfChannel: () => guildId },
   });
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl, guard });
   const guilds = createKnownGuilds(rest, clock);
-  const findDeparted = createFindDeparted({ rest, guilds, requestsPerSecond: () => 50, clock });
+  const { findDeparted } = createDecorations({ rest, guilds, requestsPerSecond: () => 50, clock });
   const parts = create({
     ...({
-      store,
-      rest,
-      findDeparted,
-      directory,
-      clock,
-      commands: offered,
+      ...{ store, rest, findDeparted, directory, clock, commands: offered },
       guildTexts: async () => textsIn('en-US'),
     } as const),
     lookups: {
@@ -87,14 +83,7 @@ async function guild(settings: object = { shop }, offered = commands, others: re
   const vote = async (userId: string) => {
     const listingOf = directory.listings[0];
     if (listingOf === undefined) throw new Error('no listing');
-    const target = { kind: 'server', id: null } as const;
-    const event = { family: 'vote', kind: 'server_vote', target, userId, at: clock.now() } as const;
-    const routed = {
-      type: 'event',
-      event: { ...event, creditsAwarded: null, denial: null },
-      listing: listingOf,
-    } as const;
-    await store.recorder.record({ receivedAt: clock.now(), family: 'vote', body: userId }, routed);
+    await recordVote(store, listingOf, userId, clock.now());
   };
   const messages = (channelId = channels.general) => discord.messages(channelId);
   return { clock, discord, channels, guildId, store, rest, service, listed, place, update, compare, vote, messages };

@@ -18,7 +18,7 @@ const ownerContent = {
   report: { type: 'votePanelGone', panelChannelId: channelId },
 } as const;
 
-function panelTests(newUrl: () => string): void {
+describeOnEveryDatabase('vote panels', (newUrl) => {
   async function open(): Promise<Store> {
     const store = await openStore(newUrl(), storeClock(manualClock(start)), { thread: false });
     await store.communityIds.addConfigured([guildId]);
@@ -88,6 +88,4 @@ function panelTests(newUrl: () => string): void {
     expect(await votePanel.all()).toEqual([]);
     expect(await effectsIn(store, ownerChannel)).toEqual(['ownerReport']);
   });
-}
-
-describeOnEveryDatabase('vote panels', panelTests);
+});

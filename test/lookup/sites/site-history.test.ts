@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import type { SiteVote } from '../../../src/lookup/sites/site-apis.ts';
 import type { HistoryOptions, SiteClient } from '../../../src/lookup/sites/site-client.ts';
 import { json } from '../../support/fake-service.ts';
-import { botId, member, siteErrorOf, siteFixture, siteKey } from '../../support/site-fixture.ts';
+import { botId, member, siteFixture, siteKey } from '../../support/site-fixture.ts';
+import { lookupErrorOf } from '../lookup-fixture.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
 
@@ -74,7 +75,7 @@ it('of discordbotlist is one response, without what is older', async () => {
 it('stays within the limit, and says when it can be continued', async () => {
   const { service, client, clock } = await siteFixture({ site: 'topgg' });
   service.respondWith(json(200, { cursor: 'same', data: [topggVote(clock.now())] }));
-  const error = await siteErrorOf(historyOf(client, clock.now() - day));
+  const error = await lookupErrorOf(historyOf(client, clock.now() - day));
   expect(error.code).toBe('lookup_over_budget');
   expect(error.retryAt).toBeGreaterThan(clock.now());
   expect(service.requests).toHaveLength(60);
@@ -107,7 +108,7 @@ it.each(['{}', '{"data":{}}', '{"upvotes":null}', '<html>', 'null'])(
     for (const site of ['topgg', 'discordbotlist']) {
       const { service, client, clock } = await siteFixture({ site });
       service.respondWith((response) => void response.end(body));
-      expect((await siteErrorOf(historyOf(client, clock.now()))).code).toMatch(/not_json|wrong_shape/);
+      expect((await lookupErrorOf(historyOf(client, clock.now()))).code).toMatch(/not_json|wrong_shape/);
     }
   },
 );

@@ -2,7 +2,8 @@ import { setImmediate as logWrite } from 'node:timers/promises';
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import { json } from '../../support/fake-service.ts';
-import { member, siteErrorOf, siteFixture } from '../../support/site-fixture.ts';
+import { member, siteFixture } from '../../support/site-fixture.ts';
+import { lookupErrorOf } from '../lookup-fixture.ts';
 
 const users = (count: number) =>
   Array.from({ length: count }, (_, index) => String(100_000_000_000_000_000n + BigInt(index)));
@@ -45,14 +46,14 @@ describe('after a 429, top.gg', () => {
   ])('is not asked for an hour by any process, by what its %s says', async (_, response) => {
     const { service, client, clock, restart } = await siteFixture({ site: 'topgg' });
     service.respondWith(response);
-    const error = await siteErrorOf(client.check(member));
+    const error = await lookupErrorOf(client.check(member));
     expect(error).toMatchObject({ code: 'lookup_rate_limited', retryAt: clock.now() + hour });
     await logWrite();
     service.respondWith(json(404, {}));
     for (const elapsedMs of [0, 30 * minute, 30 * minute - 1]) {
       await clock.advance(elapsedMs);
       for (const each of [client, restart()])
-        expect((await siteErrorOf(each.check(member))).code).toBe('lookup_over_budget');
+        expect((await lookupErrorOf(each.check(member))).code).toBe('lookup_over_budget');
     }
     expect(service.requests).toHaveLength(1);
     await clock.advance(1);
@@ -64,11 +65,11 @@ describe('after a 429, top.gg', () => {
   it('is not asked as long as it says, if that is shorter', async () => {
     const { service, client, clock, restart } = await siteFixture({ site: 'topgg' });
     service.respondWith(json(429, { 'retry-after': 90 }));
-    await siteErrorOf(client.check(member));
+    await lookupErrorOf(client.check(member));
     await logWrite();
     service.respondWith(json(404, {}));
     await clock.advance(90 * second - 1);
-    expect((await siteErrorOf(restart().check(member))).code).toBe('lookup_over_budget');
+    expect((await lookupErrorOf(restart().check(member))).code).toBe('lookup_over_budget');
     await clock.advance(1);
     await client.check(member);
   });
@@ -77,8 +78,8 @@ describe('after a 429, top.gg', () => {
 it('a key that is rejected is not tried again for a minute, and its status is known', async () => {
   const { service, client, clock } = await siteFixture({ site: 'topgg' });
   service.respondWith(json(401, {}));
-  await siteErrorOf(client.check(member));
-  expect(await siteErrorOf(client.check('1'))).toMatchObject({ code: 'lookup_key_refused', status: 401 });
+  await lookupErrorOf(client.check(member));
+  expect(await lookupErrorOf(client.check('1'))).toMatchObject({ code: 'lookup_key_refused', status: 401 });
   expect(service.requests).toHaveLength(1);
   expect(await client.keyStatus()).toMatchObject({ keyRefused: true, wrongShape: false, budgetLeft: 59 });
   await clock.advance(minute);

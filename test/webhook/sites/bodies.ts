@@ -10,9 +10,9 @@ export const votedAt = Date.parse('2026-02-09T00:47:14.251Z');
 interface Bodies {
   readonly kind: 'server' | 'bot';
   readonly votes: readonly object[];
-  readonly tests: readonly object[];
+  readonly tests?: readonly object[];
   /** Other events, which pay nothing. */
-  readonly others: readonly object[];
+  readonly others?: readonly object[];
 }
 
 const topggVote = {
@@ -38,6 +38,15 @@ export const topggVersion1: Bodies = {
   ],
 };
 
+const infinityVote = {
+  creator: { id: voter, username: 'voter' },
+  type: 'NEW_VOTE',
+  data: { votes: 1, per_user: 1, downvote: false },
+  targets: { bot: { bot_id: target } },
+  metadata: { created_at: 1770598034, test: false },
+};
+const discordsVote = { user: voter, bot: target, type: 'vote' };
+
 export const bodies: Readonly<Record<string, Bodies>> = {
   topgg: {
     kind: 'bot',
@@ -54,70 +63,28 @@ export const bodies: Readonly<Record<string, Bodies>> = {
       { avatar: '11a2', username: 'ben!', id: voter },
       { admin: true, avatar: '11a2', username: 'ben!', id: voter },
     ],
-    tests: [],
-    others: [],
   },
   discordplace: {
     kind: 'server',
     votes: [{ guild: target, user: voter, test: false }],
     tests: [{ guild: target, user: voter, test: true }],
-    others: [],
   },
   infinity: {
     kind: 'bot',
-    votes: [
-      {
-        creator: { id: voter, username: 'voter' },
-        type: 'NEW_VOTE',
-        data: { votes: 1, per_user: 1, downvote: false },
-        targets: { bot: { bot_id: target } },
-        metadata: { created_at: 1770598034, test: false },
-      },
-    ],
-    tests: [
-      {
-        creator: { id: voter },
-        type: 'NEW_VOTE',
-        data: { votes: 1, per_user: 1, downvote: false },
-        targets: { bot: {} },
-        metadata: { created_at: 1770598034, test: true },
-      },
-    ],
+    votes: [infinityVote],
+    tests: [{ ...infinityVote, targets: { bot: {} }, metadata: { ...infinityVote.metadata, test: true } }],
     others: [
-      { creator: { id: voter }, type: 'NEW_REVIEW', data: {}, targets: { bot: {} }, metadata: { test: false } },
-      {
-        creator: { id: voter },
-        type: 'NEW_VOTE',
-        data: { votes: 1, per_user: 1, downvote: true },
-        targets: { bot: { bot_id: target } },
-        metadata: { created_at: 1770598034, test: false },
-      },
-      {
-        creator: { id: voter },
-        type: 'NEW_VOTE',
-        data: { downvote: false },
-        targets: { team: {} },
-        metadata: { created_at: 1770598034, test: false },
-      },
+      { ...infinityVote, type: 'NEW_REVIEW', data: {}, targets: { bot: {} } },
+      { ...infinityVote, data: { ...infinityVote.data, downvote: true } },
+      { ...infinityVote, data: { downvote: false }, targets: { team: {} } },
     ],
   },
   discords: {
     kind: 'bot',
     votes: [
-      {
-        user: voter,
-        bot: target,
-        query: { cast: `/bots/bot/${target}/vote` },
-        engine: 'IridiumNode-v16.18.1',
-        type: 'vote',
-      },
-      { user: voter, bot: target, type: 'premium_vote' },
-      {
-        user: voter,
-        bot: target,
-        type: 'vote',
-        votes: { totalVotes: 3, votes24: 1, votesMonth: 2, hasVoted: [voter] },
-      },
+      { ...discordsVote, query: { cast: `/bots/bot/${target}/vote` }, engine: 'IridiumNode-v16.18.1' },
+      { ...discordsVote, type: 'premium_vote' },
+      { ...discordsVote, votes: { totalVotes: 3, votes24: 1, votesMonth: 2, hasVoted: [voter] } },
     ],
     tests: [{ user: voter, bot: target, type: 'test' }],
     others: [{ user: voter, bot: target, type: 'review', stars: 5, content: 'good' }],
@@ -162,7 +129,6 @@ export const bodies: Readonly<Record<string, Bodies>> = {
   guildsme: {
     kind: 'server',
     votes: [{ event: 'vote', guildId: target, double: false, user: { id: voter, discord: true, username: 'voter' } }],
-    tests: [],
     others: [
       { event: 'review', guildId: target, user: { id: voter, discord: true } },
       { event: 'vote', guildId: target, double: false, user: { id: '123456789012345678', discord: false } },
@@ -182,19 +148,16 @@ export const bodies: Readonly<Record<string, Bodies>> = {
       },
     ],
     tests: [{ guild_id: target, user_id: voter, is_test: true }],
-    others: [],
   },
   botradar: {
     kind: 'bot',
     votes: [{ bot: target, user: voter, type: 'upvote', isWeekend: false, votedAt: '2026-02-09T00:47:14.251+00:00' }],
     tests: [{ bot: target, user: voter, type: 'test', isWeekend: false }],
-    others: [],
   },
   discordforge: {
     kind: 'bot',
     votes: [{ admin: false, avatar: 'a', username: 'v', id: voter, weeklyVotes: 1, totalVotes: 2, isTest: false }],
     tests: [{ admin: false, avatar: 'a', username: 'v', id: voter, weeklyVotes: 1, totalVotes: 2, isTest: true }],
-    others: [],
   },
   diffcord: {
     kind: 'bot',
@@ -210,6 +173,5 @@ export const bodies: Readonly<Record<string, Bodies>> = {
       },
     ],
     tests: [{ vote_id: 'x', user_id: voter, bot_id: target, test: true }],
-    others: [],
   },
 };

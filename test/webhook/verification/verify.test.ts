@@ -1,9 +1,7 @@
 import { hash } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import express from 'express';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as node from '../../../src/webhook/signature.ts';
 import type { HeadersLike, Secret, VerifyOptions, WebhookSecrets } from '../../../src/webhook/verification/request.ts';
 import { VerificationError } from '../../../src/webhook/verification/verification-error.ts';
@@ -328,9 +326,7 @@ describe('a body', () => {
     expect(await post(`${url}/kept`, pretty)).toBe('vote');
     expect(await post(`${url}/json`, pretty)).toBe('401 webhook_signature_mismatch');
 
-    const server = createServer((request, response) => void codeOf(request).then((code) => response.end(code)));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    expect(await post(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).toBe('vote');
+    const ofNode = await serve((request, response) => void codeOf(request).then((code) => response.end(code)));
+    expect(await post(ofNode)).toBe('vote');
   });
 });

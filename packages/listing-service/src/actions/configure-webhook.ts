@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { day } from '@tallyhook/platform/durations';
 import { TallyhookError } from '@tallyhook/platform/errors';
+import { checkTarget, type TargetPolicy } from '@tallyhook/platform/webhooks/target';
 import type { Listing } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
 import { type DeliveryAttempt, insertDelivery } from '../storage/deliveries/deliveries.ts';
@@ -12,7 +13,6 @@ import { attemptDelivery, type DeliveryContext, webhookResponseTimeoutMs } from 
 import { newDelivery } from '../webhooks/enqueue.ts';
 import type { WebhookFamily } from '../webhooks/event-kinds.ts';
 import { type Payload, purchasePayload, votePayload } from '../webhooks/payloads.ts';
-import { checkTarget, type TargetPolicy } from '../webhooks/target.ts';
 import { newPurchase } from './orders.ts';
 
 /** How long the previous secret remains valid after a rotation (ms). */

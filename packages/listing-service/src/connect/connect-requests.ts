@@ -1,6 +1,7 @@
 import { minute } from '@tallyhook/platform/durations';
 import { parseJson } from '@tallyhook/platform/json';
 import { HttpError } from '@tallyhook/platform/web/http-error';
+import { checkTarget, type TargetPolicy } from '@tallyhook/platform/webhooks/target';
 import { z } from 'zod';
 import { line, snowflake } from '../pages/forms.ts';
 import type { Database, Sql } from '../storage/database.ts';
@@ -11,7 +12,6 @@ import { findListing } from '../storage/listings/listings.ts';
 import { digest, newSecret } from '../storage/secrets.ts';
 import type { Row } from '../storage/tables.ts';
 import { PageError } from '../texts/page-error.ts';
-import { checkTarget, type TargetPolicy } from '../webhooks/target.ts';
 
 /** How long the owner may take, and how long the code is valid (ms). */
 export const connectTtlMs = 10 * minute;

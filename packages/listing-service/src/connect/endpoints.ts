@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { TallyhookError } from '@tallyhook/platform/errors';
 import { HttpError, handleErrors } from '@tallyhook/platform/web/http-error';
 import { equalSecrets } from '@tallyhook/platform/web/session-cookie';
+import { checkTarget } from '@tallyhook/platform/webhooks/target';
 import express, { Router } from 'express';
 import { z } from 'zod';
 import { testWebhook } from '../actions/configure-webhook.ts';
@@ -9,7 +10,6 @@ import type { PageDependencies } from '../pages/page-routes.ts';
 import { listingIdOfKey } from '../storage/listings/keys.ts';
 import { findListing } from '../storage/listings/listings.ts';
 import { findMember } from '../storage/members/members.ts';
-import { checkTarget } from '../webhooks/target.ts';
 import {
   address,
   connectListing,

@@ -2,14 +2,19 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { day, formatCount, hour, second } from '@tallyhook/platform/durations';
 import { hmacHex } from '@tallyhook/platform/hmac';
 import { parseRetryAfter } from '@tallyhook/platform/retry-after';
+import { type Connections, type PostOutcome, post, unanswered } from '@tallyhook/platform/webhooks/post';
+import { standardHeaders } from '@tallyhook/platform/webhooks/standard-webhooks';
+import {
+  checkTarget,
+  RejectedTargetError,
+  type TargetPolicy,
+  type WebhookTarget,
+} from '@tallyhook/platform/webhooks/target';
 import type { ServiceCounters } from '../monitoring/service-counters.ts';
 import type { Database } from '../storage/database.ts';
 import type { DeliveryAttempt } from '../storage/deliveries/deliveries.ts';
 import { settleFailure, settleSuccess } from '../storage/deliveries/settle-delivery.ts';
 import type { SendableDelivery, Webhook } from '../storage/deliveries/webhooks.ts';
-import { type Connections, type PostOutcome, post, signatureHeader, unanswered } from './post.ts';
-import { standardHeaders } from './standard-webhooks.ts';
-import { checkTarget, RejectedTargetError, type TargetPolicy, type WebhookTarget } from './target.ts';
 
 /** The delay after the given number of failed attempts (ms), or null to give up. `random` is in [0, 1). */
 export type WebhookRetryPolicy = (attempts: number, random: number) => number | null;
@@ -35,6 +40,8 @@ const maxRetryAfterMs = 4 * hour;
 const minPausingFailures = 20;
 const minPausingMs = 1 * day;
 const unauthorized = 401;
+/** The header that carries the signature (document, section 5.7). */
+const signatureHeader = 'x-webhook-signature';
 const gone = 410;
 /** Stored with the webhook; pages have it in other languages. */
 export const goneReason = 'The endpoint returned 410 Gone.';

@@ -3,12 +3,12 @@ import { minute, second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { createLoop } from '@tallyhook/platform/loop';
+import { createConnections } from '@tallyhook/platform/webhooks/post';
 import { DeliveryQueue } from '../storage/deliveries/claim-deliveries.ts';
 import { resetFutureDeliveries, shiftDeliveryTimes } from '../storage/deliveries/delivery-queue.ts';
 import { releaseDelivery } from '../storage/deliveries/settle-delivery.ts';
 import type { SendableDelivery } from '../storage/deliveries/webhooks.ts';
 import { type DeliveryContext, type Sent, sendDelivery, storeAttempts, webhookResponseTimeoutMs } from './attempt.ts';
-import { createConnections } from './post.ts';
 import { Slots } from './slots.ts';
 
 /** Twice the two requests of an attempt. When a lease ends, another process may claim the delivery. */

@@ -3,7 +3,12 @@
  * @module
  */
 
+export { post } from '@tallyhook/platform/webhooks/post';
+export {
+  RejectedTargetError,
+  resolveTarget,
+  systemResolve,
+  type WebhookTarget,
+} from '@tallyhook/platform/webhooks/target';
 export { newPurchase } from '../actions/orders.ts';
 export { lifecyclePayload, type Payload, purchasePayload, votePayload } from './payloads.ts';
-export { post } from './post.ts';
-export { RejectedTargetError, resolveTarget, systemResolve, type WebhookTarget } from './target.ts';

@@ -451,13 +451,13 @@ function sendRewards(connection: PostgresTransactions, { grants, rows }: Changes
 }
 
 const saveRowsOf = memoizeOne((table: HotTable): string => {
-  const { name, key, columns } = table;
+  const { name, columns } = table;
   const names = Object.keys(columns).join(', ');
   const types = Object.entries(columns).map(([column, type]) => `${column} ${type}`);
   return `
   insert into ${name} (${names})
   select ${names} from json_to_recordset($1::json) as rows (${types.join(', ')})
-  on conflict (${key.join(', ')}) ${replacement(table)}`;
+  ${replacement(table)}`;
 });
 
 const deleteRowsOf = memoizeOne(({ name, key: [column = ''] }: HotTable): string => {

@@ -252,7 +252,7 @@ function prepareWrite(
     const names = Object.keys(table.columns);
     const statement = database.prepare(
       `insert into ${table.name} (${names.join(', ')}) values (?${', ?'.repeat(names.length - 1)})
-       on conflict ${replacement(table)}`,
+       ${replacement(table)}`,
     );
     return (row: object) => {
       const values: Readonly<Record<string, unknown>> = { ...row };

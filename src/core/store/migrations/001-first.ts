@@ -402,6 +402,45 @@ const features = ({ id, byKey }: Words) => [
   `create table if not exists member_languages (user_id text not null primary key, locale text not null) ${byKey}`,
 ];
 
+/** What programs outside hear of. */
+const events = ({ id, byKey }: Words) => [
+  `create table if not exists events (
+    id ${id},
+    community_id bigint not null,
+    type text not null,
+    at bigint not null,
+    user_id text,
+    body text not null
+  )`,
+  `create table if not exists event_audiences (
+    community_id bigint not null primary key,
+    guild_id text,
+    endpoints text not null,
+    is_streamed integer not null
+  )`,
+  `create table if not exists webhook_endpoints (
+    community_id bigint not null,
+    endpoint text not null,
+    failing_since bigint not null,
+    paused_at bigint,
+    reason text not null,
+    constraint webhook_endpoints_key primary key (community_id, endpoint)
+  ) ${byKey}`,
+  `create table if not exists webhook_attempts (
+    id ${id},
+    community_id bigint not null,
+    endpoint text not null,
+    event_id text not null,
+    type text not null,
+    at bigint not null,
+    duration_ms bigint not null,
+    status integer,
+    error text,
+    response text
+  )`,
+  'create index if not exists webhook_attempts_of on webhook_attempts (community_id, endpoint, id)',
+];
+
 /** The settings of `/setup` with their history, and the state of guilds. */
 const settings = ({ byKey }: Words) => [
   `create table if not exists setting_values (
@@ -495,7 +534,9 @@ const processes = ({ byKey }: Words) => [
  */
 export function first(dialect: Dialect): Migration {
   const words = wordsOf(dialect);
-  const statements = [deliveries, accounts, outbox, features, settings, processes].flatMap((part) => part(words));
+  const statements = [deliveries, accounts, outbox, features, events, settings, processes].flatMap((part) =>
+    part(words),
+  );
   return {
     async up(db) {
       for (const statement of statements) await sql.raw(statement).execute(db);

@@ -9,8 +9,8 @@ import {
   roleKind,
   type UnreadableContents,
 } from '../../outbox/effect-kind.ts';
-import { maxDueAheadMs, type OutboxChanges, type OutboxReads } from '../../outbox/outbox.ts';
-import { type QueueName, targetOfQueue } from '../../outbox/queue.ts';
+import { maxDueAheadOf, type OutboxChanges, type OutboxReads } from '../../outbox/outbox.ts';
+import { laneOfQueue, type QueueName, queuesOfType, targetOfQueue } from '../../outbox/queue.ts';
 import { lockAccountsOf } from '../accounts.ts';
 import { literal, preparedStatement, run } from '../query-builder.ts';
 import type { Sql, SqlOperations } from '../sql-module.ts';
@@ -92,7 +92,7 @@ export const writes: SqlOperations<OutboxChanges> = {
 
   async wake(sql, now) {
     // An effect that was attempted and has no reason is leased, and is left alone. One that was never attempted, but
-    // is due in the future, was written by a clock that was ahead.
+    // is due in the future, was written by a clock that was ahead. Endpoints outside of Discord wait as long as stated.
     await run(
       sql.connection,
       waitingQueues(sql.db, '')
@@ -105,6 +105,7 @@ export const writes: SqlOperations<OutboxChanges> = {
             .select('postponed.id')
             .where('postponed.state', '=', literal('waiting'))
             .where('postponed.due_at', '>', now)
+            .where('postponed.queue', 'not like', queuesOfType('webhook'))
             .where((or) => or.or([or('postponed.reason', 'is not', null), or('postponed.attempts', '=', literal(0))])),
         ),
     );
@@ -221,7 +222,7 @@ const findDue = preparedStatement<{ queue: string; now: number }>()((db, placeho
  */
 async function resetDueTimes({ db, connection }: Sql, queue: string, now: number): Promise<boolean> {
   const waiting = db.updateTable('effects').set({ due_at: now }).where('state', '=', literal('waiting'));
-  const tooFarAhead = waiting.where('queue', '=', queue).where('due_at', '>', now + maxDueAheadMs);
+  const tooFarAhead = waiting.where('queue', '=', queue).where('due_at', '>', now + maxDueAheadOf(queue));
   return (await run(connection, tooFarAhead.returning('id'))).length > 0;
 }
 
@@ -352,13 +353,14 @@ export const reads: SqlOperations<OutboxReads> = {
     const [first] = await findFirst(sql, { queue });
     if (first === undefined || first.due_at <= now) return first?.due_at ?? null;
     const [last] = await findLast(sql, { queue });
-    return dueAtOf(first.due_at, last?.due_at ?? first.due_at, now);
+    return dueAtOf(queue, first.due_at, last?.due_at ?? first.due_at, now);
   },
 
   async queuesAfter(sql, queue, limit, now) {
     const rows = await findQueues(sql, { queue, limit });
     return rows.map(({ name, firstDueAt, lastDueAt }) => {
-      return { queue: (name ?? '') as QueueName, dueAt: dueAtOf(firstDueAt ?? now, lastDueAt ?? now, now) };
+      const queue = (name ?? '') as QueueName;
+      return { queue, dueAt: dueAtOf(queue, firstDueAt ?? now, lastDueAt ?? now, now) };
     });
   },
 
@@ -390,7 +392,10 @@ export const reads: SqlOperations<OutboxReads> = {
     let after = '';
     for (;;) {
       const queues = await oldestAfter(sql, after, now);
-      const counted = queues.filter(({ name }) => name === null || !stopped.has(targetOfQueue(name)));
+      // An endpoint that fails for days says nothing of this program.
+      const counted = queues.filter(
+        ({ name }) => name === null || (laneOfQueue(name) !== 'webhooks' && !stopped.has(targetOfQueue(name))),
+      );
       times.push(...counted.flatMap(({ first, postponed }) => [first, postponed].filter((time) => time !== null)));
       if (queues.length < queuesPerQuery) return times.length === 0 ? null : Math.min(...times);
       after = queues.at(-1)?.name ?? '';
@@ -440,9 +445,9 @@ function oldestAfter({ db, connection }: Sql, after: string, now: number) {
   return run(connection, oldest);
 }
 
-/** A due time too far ahead was written by a clock that was ahead, and counts as due (see {@link maxDueAheadMs}). */
-function dueAtOf(firstDueAt: number, lastDueAt: number, now: number): number {
-  return lastDueAt > now + maxDueAheadMs ? now : firstDueAt;
+/** A due time too far ahead was written by a clock that was ahead, and counts as due (see {@link maxDueAheadOf}). */
+function dueAtOf(queue: string, firstDueAt: number, lastDueAt: number, now: number): number {
+  return lastDueAt > now + maxDueAheadOf(queue) ? now : firstDueAt;
 }
 
 /** The waiting effects. The index `effects_by_channel` has them by queue and due time. */

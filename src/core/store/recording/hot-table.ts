@@ -3,9 +3,9 @@ import type { Selectable } from 'kysely';
 /** A table of a feature whose rows are written, and may be read, in the transactions of events: see {@link Tally}. */
 export interface HotTable<Row extends object = object> {
   readonly name: string;
-  /** The columns that identify a row; a single one if rows are read. */
+  /** The columns that identify a row; a single one if rows are read, and none if rows are only added. */
   readonly key: readonly string[];
-  /** All columns, with their types in PostgreSQL. */
+  /** All columns that are written, with their types in PostgreSQL. */
   readonly columns: Readonly<Record<string, 'text' | 'bigint'>>;
   /** Of a row that is read before it was written: its columns without the key. By default the table is not read. */
   readonly initial?: Readonly<Record<string, number | null>>;
@@ -36,11 +36,12 @@ type Column<Own, Name extends keyof Own> = keyof Selectable<Own[Name]> & string;
 
 type InitialRow<Columns> = { readonly [Name in keyof Columns as null extends Columns[Name] ? never : Name]: number };
 
-/** The clause that sets what may change of a row that exists, in both databases. */
+/** The clause about a row that exists, in both databases. */
 export function replacement({ name, key, columns, replaces }: HotTable): string {
+  if (key.length === 0) return '';
   const changed = Object.keys(columns).filter((column) => !key.includes(column));
   const condition = replaces === undefined ? '' : ` where ${name}.${replaces.column} = '${replaces.value}'`;
-  return `do update set ${changed.map((column) => `${column} = excluded.${column}`).join(', ')}${condition}`;
+  return `on conflict (${key.join(', ')}) do update set ${changed.map((column) => `${column} = excluded.${column}`).join(', ')}${condition}`;
 }
 
 /** Names a row of the table. */

@@ -133,8 +133,8 @@ export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[])
     },
 
     saveRow(table, row) {
-      const key = keyOf(table, row);
       const saved = changes.rows.get(table) ?? new Map<string, object>();
+      const key = table.key.length === 0 ? String(saved.size) : keyOf(table, row);
       const previous = saved.get(key);
       const { replaces } = table;
       if (previous !== undefined && replaces !== undefined && Reflect.get(previous, replaces.column) !== replaces.value)

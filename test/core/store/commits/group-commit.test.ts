@@ -53,12 +53,6 @@ describe('the group commit', () => {
     expect(commits()).toBe(2);
   });
 
-  it('resolves after the commit, so that another connection sees it', async () => {
-    const { insert, rows } = await createTestCommit();
-    await insert(1);
-    expect(await rows()).toEqual([{ at: 1 }]);
-  });
-
   it('commits the other jobs of a batch if one fails', async () => {
     const { insert, rows } = await createTestCommit();
     const settled = await Promise.allSettled([insert(1), insert(null), insert(2)]);

@@ -6,23 +6,16 @@ import { balanceDifferences, brokenLinks } from '../../../../src/core/store/snap
 import { openSnapshot } from '../../../../src/core/store/snapshots/snapshot.ts';
 import type { RoutedDelivery } from '../../../../src/core/tally/tally.ts';
 import { openStore } from '../../../../src/features/store.ts';
-import type { Vote } from '../../../../src/webhook/event.ts';
 import { firstCommunity } from '../../../support/communities.ts';
 import { serverAndBot } from '../../../support/listings.ts';
+import { voteOf } from '../../../support/record-vote.ts';
 
 const [listing] = serverAndBot();
-if (listing === undefined) throw new Error('no listing');
 export const start = Date.UTC(2026, 0, 1);
 export const delivery = { receivedAt: start, family: 'vote', body: '{}' } as const;
 
 export function vote(userId: string): RoutedDelivery & { type: 'event' } {
-  if (listing === undefined) throw new Error('no listing');
-  const target = { kind: 'server', id: null } as const;
-  const event: Vote = {
-    ...{ family: 'vote', kind: 'server_vote', target, userId },
-    ...{ at: start, creditsAwarded: null, denial: null },
-  };
-  return { type: 'event', event, listing };
+  return { type: 'event', event: voteOf({ userId, at: start }), listing };
 }
 
 /** Two stores record each vote and each correction once while so many statements and connections are ended. */

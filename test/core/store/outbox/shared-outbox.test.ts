@@ -13,7 +13,6 @@ import { channelQueue } from '../../../support/queues.ts';
 const start = Date.UTC(2026, 0, 1);
 const pollMs = 200;
 const [listing] = serverAndBot();
-if (listing === undefined) throw new Error('no listing');
 const channel = listing.announceChannelId ?? '';
 const otherChannel = '500000000000000009';
 

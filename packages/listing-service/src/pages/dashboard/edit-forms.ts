@@ -1,4 +1,6 @@
 import { TallyhookError } from '@tallyhook/platform/errors';
+import { standardSecret } from '@tallyhook/platform/webhooks/standard-webhooks';
+import { RejectedTargetError, type TargetProblem } from '@tallyhook/platform/webhooks/target';
 import { configureOwnersWebhook, rotateWebhookSecret, testWebhook } from '../../actions/configure-webhook.ts';
 import { tooManyKeys } from '../../connect/connect-requests.ts';
 import { deleteWebhook, findWebhook, pauseForOwner, resumeWebhook } from '../../storage/deliveries/webhooks.ts';
@@ -6,9 +8,8 @@ import { saveCheckedInvite } from '../../storage/listings/invite-checks.ts';
 import { findKey, issueOwnersKey, revokeKey } from '../../storage/listings/keys.ts';
 import { type StoredListing, updateListing } from '../../storage/listings/listings.ts';
 import { PageError } from '../../texts/page-error.ts';
+import type { ServiceTexts } from '../../texts/texts.ts';
 import type { WebhookFamily } from '../../webhooks/event-kinds.ts';
-import { standardSecret } from '../../webhooks/standard-webhooks.ts';
-import { RejectedTargetError } from '../../webhooks/target.ts';
 import { botForm, inviteForm, keyForm, listingForm, readForm, serverForm, webhookForm } from '../forms.ts';
 import { type PageDependencies, pageNotFound, readRowId } from '../page-routes.ts';
 import { resultAt } from '../render-page.ts';
@@ -140,7 +141,30 @@ function readFamily(text: string): WebhookFamily {
 
 /** Responds to an invalid URL, and to a webhook that was removed meanwhile, with 400. */
 function rethrowAsPageError(thrown: unknown): never {
-  if (thrown instanceof RejectedTargetError) throw new PageError(400, thrown.explain);
+  if (thrown instanceof RejectedTargetError) throw new PageError(400, explainTarget(thrown.problem));
   if (thrown instanceof TallyhookError) throw new PageError(400, ({ text }) => text('errors.noWebhook'));
   throw thrown;
+}
+
+function explainTarget(problem: TargetProblem): (texts: ServiceTexts) => string {
+  return ({ text }) => {
+    switch (problem.name) {
+      case 'notUrl':
+        return text('targets.notUrl');
+      case 'scheme':
+        return text('targets.scheme');
+      case 'credentials':
+        return text('targets.credentials');
+      case 'onlyHere':
+        return text('targets.onlyHere');
+      case 'port':
+        return text('targets.port', { port: problem.port });
+      case 'notPublic':
+        return text('targets.notPublic', { host: problem.host });
+      case 'noAddress':
+        return text('targets.noAddress', { host: problem.host });
+      case 'unresolved':
+        return text('targets.unresolved', { host: problem.host });
+    }
+  };
 }

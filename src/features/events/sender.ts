@@ -1,0 +1,158 @@
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import type { Clock } from '@tallyhook/platform/clock';
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import { once } from '@tallyhook/platform/memoize';
+import { parseRetryAfter } from '@tallyhook/platform/retry-after';
+import { readVersion } from '@tallyhook/platform/version';
+import { createConnections, post, unanswered } from '@tallyhook/platform/webhooks/post';
+import { standardHeaders } from '@tallyhook/platform/webhooks/standard-webhooks';
+import { checkTarget, RejectedTargetError, type TargetPolicy } from '@tallyhook/platform/webhooks/target';
+import type { CommunityId } from '../../core/ledger/account.ts';
+import type { Metrics } from '../../core/metrics.ts';
+import type { Effect } from '../../core/outbox/effect-kind.ts';
+import { handle, type RetryPolicy } from '../../core/outbox/perform.ts';
+import { parseQueue } from '../../core/outbox/queue.ts';
+import type { Community, Directory } from '../communities/feature.ts';
+import { type OutgoingEvent, outgoingEvent, type WebhookEndpoint, webhookEndpoints, webhookKind } from './event.ts';
+import { hostOf } from './settings.ts';
+import type { EventStore, WebhookAttempt } from './store.ts';
+
+/** Timeout of one request, until the end of the response (ms): shorter than the lease of an effect (20 s). */
+const responseTimeoutMs = 15 * second;
+/** Requests to one endpoint at one time. */
+export const requestsPerEndpoint = 8;
+/** Upper bound for `Retry-After` (ms). */
+const maxRetryAfterMs = day;
+const gone = 410;
+
+/** After each failed attempt (ms); after the last one, the event is buried, and can be sent again by hand. */
+const delays = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
+const retrySchedule: RetryPolicy = ({ attempts }) => delays[attempts - 1] ?? 'bury';
+
+interface SenderOptions {
+  readonly store: { readonly events: EventStore };
+  readonly directory: Pick<Directory, 'communities'>;
+  readonly targets: TargetPolicy;
+  readonly metrics: Pick<Metrics, 'counter'>;
+  readonly clock: Clock;
+}
+
+const userAgent = once(() => `tallyhook/${readVersion()} (+webhooks)`);
+
+/** A request to an endpoint with its answer. `retryAfterMs`: what the endpoint asks for; null if it does not. */
+type SentRequest = Omit<WebhookAttempt, 'id'> & { readonly retryAfterMs: number | null };
+
+/**
+ * Sends events to the endpoints of communities, signed as https://www.standardwebhooks.com says. Each request is stored, and
+ * an endpoint that fails for five days, or answers 410, is paused.
+ */
+export class WebhookSender {
+  readonly #options: SenderOptions;
+  readonly #connections = createConnections();
+  readonly #count: (endpoint: string, isAccepted: boolean) => void;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    const requests = options.metrics.counter({
+      name: 'tallyhook_webhook_requests_total',
+      help: 'Requests to endpoints that hear of events, by id of the endpoint and outcome (accepted, failed).',
+      labels: ['endpoint', 'outcome'],
+    });
+    this.#count = (endpoint, isAccepted) => requests.inc({ endpoint, outcome: isAccepted ? 'accepted' : 'failed' });
+  }
+
+  /** Carries out the effects of endpoints. */
+  readonly handler = handle(webhookKind, (effect) => this.#perform(effect), retrySchedule);
+
+  /**
+   * Sends a test, once, and returns what became of it; null if the community has no endpoint with this id.
+   */
+  async test(communityId: CommunityId, endpointId: string): Promise<Omit<WebhookAttempt, 'id'> | null> {
+    const { community, endpoint } = this.#find(communityId, endpointId);
+    if (community === undefined || endpoint === undefined) return null;
+    const now = this.#options.clock.now();
+    const test = { type: 'webhook.test', data: { at: new Date(now).toISOString() } } as const;
+    const { retryAfterMs: _retryAfterMs, ...sent } = await this.#send(endpoint, outgoingEvent(community, test, now));
+    await this.#store(community, endpoint, sent);
+    return sent;
+  }
+
+  /** Ends requests in progress, whose effects are tried again later. */
+  close(): void {
+    this.#connections.close();
+  }
+
+  async #perform({ queue, content, attempts }: Effect<OutgoingEvent>): Promise<AttemptResult> {
+    const { communityId, id } = parseQueue(queue);
+    const { community, endpoint } = this.#find(communityId, id);
+    if (community === undefined || endpoint === undefined)
+      return { outcome: 'bury', reason: 'The endpoint was removed.' };
+    const state = await this.#options.store.events.endpointState({ communityId, endpoint: id });
+    if (state?.pausedAt != null) return { outcome: 'bury', reason: `The endpoint is paused: ${state.reason}` };
+    const { retryAfterMs, ...sent } = await this.#send(endpoint, content);
+    if (sent.status === null && this.#connections.isClosed())
+      return { outcome: 'later', reason: 'The process is stopping.', scope: 'effects', retryAfterMs: 0 };
+    const isPaused = await this.#store(community, endpoint, sent);
+    if (sent.error === null) return { outcome: 'done' };
+    if (isPaused) return { outcome: 'bury', reason: `The endpoint is paused: ${sent.error}` };
+    const delayMs = delays[attempts - 1];
+    const later = { outcome: 'later', reason: sent.error, scope: 'effects' } as const;
+    return retryAfterMs !== null && delayMs !== undefined && retryAfterMs > delayMs
+      ? { ...later, retryAfterMs }
+      : later;
+  }
+
+  #find(communityId: CommunityId, endpointId: string) {
+    const community = this.#options.directory.communities.find(({ id }) => id === communityId);
+    const endpoints = community === undefined ? [] : endpointsOf(community);
+    return { community, endpoint: endpoints.find(({ id }) => id === endpointId) };
+  }
+
+  async #send({ id: endpoint, url, secrets }: WebhookEndpoint, event: OutgoingEvent): Promise<SentRequest> {
+    const { clock, targets } = this.#options;
+    const at = clock.now();
+    const startedAt = clock.monotonic();
+    const body = JSON.stringify(event);
+    const headers = {
+      'user-agent': userAgent(),
+      ...standardHeaders({ id: event.data.id, body }, secrets, at),
+    };
+    const options = { clock, timeoutMs: responseTimeoutMs, connections: this.#connections };
+    const target = await checkTarget(url, targets).catch((error: unknown) => {
+      if (error instanceof RejectedTargetError) return error;
+      throw error;
+    });
+    const outcome =
+      target instanceof RejectedTargetError ? unanswered(target.message) : await post(target, body, headers, options);
+    const error = outcome.status === null ? outcome.error : statusError(outcome.status);
+    this.#count(endpoint, error === null);
+    const retryAt = outcome.retryAfter === null ? null : parseRetryAfter(outcome.retryAfter, clock.now());
+    return {
+      ...{ eventId: event.data.id, type: event.type, at, durationMs: Math.round(clock.monotonic() - startedAt) },
+      ...{ status: outcome.status, error, response: outcome.responseBody },
+      retryAfterMs: retryAt === null ? null : Math.min(Math.max(0, retryAt - clock.now()), maxRetryAfterMs),
+    };
+  }
+
+  #store(community: Community, { id, url }: WebhookEndpoint, sent: Omit<WebhookAttempt, 'id'>): Promise<boolean> {
+    const { id: communityId, ownerChannelId } = community;
+    const details = { isGone: sent.status === gone, host: hostOf(url), ownerChannelId };
+    return this.#options.store.events.attempted({ communityId, endpoint: id }, sent, details);
+  }
+}
+
+/** The endpoints of a community in effect. */
+export function endpointsOf({ listings }: Pick<Community, 'listings'>): readonly WebhookEndpoint[] {
+  // Its listings share them.
+  const [first] = listings;
+  return first === undefined ? [] : webhookEndpoints.in(first);
+}
+
+/** Why the status is a failure; null for any 2xx. */
+function statusError(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400)
+    return `The endpoint returned ${status}; redirects are not followed. Enter the final URL.`;
+  if (status === gone) return 'The endpoint returned 410 Gone.';
+  return `The endpoint returned ${status}.`;
+}

@@ -1,0 +1,75 @@
+import { systemClock } from '@tallyhook/platform/clock';
+import { createLog } from '@tallyhook/platform/log';
+import { eventually } from '@tallyhook/platform/testing/eventually';
+import { Webhook } from 'standardwebhooks';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../../config/load.ts';
+import { createApp } from '../../../src/app/app.ts';
+import { eventSchema } from '../../../src/features/events/schemas.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { eventReceiver, type Received, sendVote, voteSecret } from './receiving.ts';
+
+const secret = `whsec_${Buffer.from('a key of some bytes, for tests').toString('base64')}`;
+const older = `whsec_${Buffer.from('the key that is being replaced').toString('base64')}`;
+const member = '80351110224678912';
+
+/** A process that only receives, without a bot token, as it runs beside a bot in another language. */
+async function sidecar(environment: Readonly<Record<string, string>>) {
+  const config = loadConfig({
+    ...{ TALLYHOOK_ROLES: 'receive', VOTE_WEBHOOK_SECRET: voteSecret, CREDITS_PER_VOTE: '10' },
+    ...{ DATABASE_URL: newSqliteUrl(), CACHE_URL: 'memory:', PORT: '0', DISCORD_GUILD_ID: '613425648685547541' },
+    ...environment,
+  });
+  const app = await createApp(config, { clock: systemClock, log: createLog({ level: 'silent', secrets: [] }) });
+  const url = await app.start();
+  onTestFinished(() => app.stop());
+  let minutes = 10;
+  return {
+    app,
+    /** A vote of a member, a minute after the last one. */
+    vote(userId = member) {
+      minutes -= 1;
+      return sendVote(url ?? '', userId, minutes);
+    },
+  };
+}
+
+function verified({ headers, body }: Received, key = secret) {
+  return new Webhook(key).verify(body, headers as Record<string, string>);
+}
+
+test('a vote reaches a program in any language, signed by Standard Webhooks, and only once if it accepts it', async () => {
+  const { url, received } = await eventReceiver(204);
+  const { vote } = await sidecar({
+    ...{ WEBHOOK_URL: url, WEBHOOK_SECRET: `${secret},${older}`, WEBHOOK_PRIVATE_TARGETS: 'on' },
+    WEBHOOK_EVENTS: 'vote.recorded',
+  });
+  await vote();
+  await vote();
+  await eventually(() => expect(received).toHaveLength(1));
+  const [first] = received as [Received];
+  const event = eventSchema('vote.recorded').parse(verified(first));
+  expect(verified(first, older)).toEqual(event);
+  expect(() => verified({ ...first, body: first.body.replace('10', '11') })).toThrow();
+  expect(first.headers['webhook-id']).toBe(`msg_${event.data.id}`);
+  expect(event.data).toMatchObject({
+    ...{ guildId: '613425648685547541', userId: member, listing: 'server', site: 'service', kind: 'server' },
+    ...{ credits: 10, balance: 10, votes: 1, streak: 1, milestones: [], reason: null, denied: false },
+  });
+});
+
+test('a request that fails is repeated with the same id, and an endpoint outside of the internet gets nothing', async () => {
+  const { url, received } = await eventReceiver(500, 200);
+  const open = await sidecar({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret, WEBHOOK_PRIVATE_TARGETS: 'on' });
+  await open.vote();
+  await eventually(() => expect(received).toHaveLength(2));
+  expect(received[1]?.headers['webhook-id']).toBe(received[0]?.headers['webhook-id']);
+  expect(received[1]?.body).toBe(received[0]?.body);
+  const closed = await sidecar({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret });
+  await closed.vote('80351110224678913');
+  await eventually(async () => {
+    const effects = await closed.app.ledger.entries('80351110224678913');
+    expect(effects).toHaveLength(1);
+  });
+  expect(received).toHaveLength(2);
+}, 20_000);
