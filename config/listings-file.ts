@@ -199,7 +199,6 @@ export function listOf<Listing extends z.ZodType<{ readonly name: string }>>(sch
     });
 }
 
-/** The listings of the file, and of the option `listings` of an app. */
 export const listings = listOf(listing);
 
 /** The file that `TALLYHOOK_CONFIG` names. A listing inherits missing values from the environment variables. */

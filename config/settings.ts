@@ -572,7 +572,6 @@ const files = group('More than variables', {
   }),
 });
 
-/** Groups of settings, in the order of the documentation. */
 export const settingGroups = [
   discord,
   service,

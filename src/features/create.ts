@@ -47,7 +47,6 @@ type ContextOf<Function> = (
   : never;
 type Member<Created, Name extends PropertyKey> = Extract<Created, Readonly<Record<Name, unknown>>>[Name];
 
-/** The services that features share with others. */
 export type Shared = Together<Member<CreatedServices, 'shared'>>;
 export type CompleteServicesContext = Omit<ContextOf<CreateServices>, keyof Shared>;
 export type CompleteContext = ContextOf<CreateParts>;
@@ -77,7 +76,6 @@ export async function publicationsOf(config: Config): Promise<readonly Publicati
   return (await loadFeatures()).flatMap((module) => ('publish' in module ? (module.publish(config) ?? []) : []));
 }
 
-/** Creates what commands use. */
 export async function createServices(context: CompleteServicesContext): Promise<Services> {
   type Module = { readonly createServices: (context: object) => FeatureServices };
   const all: FeatureServices[] = [];

@@ -30,7 +30,6 @@ export type OwnerCommunities = ReturnType<typeof createOwnerCommunities>;
 /** Communities whose leaderboards are kept in memory for the operator. */
 const maxCommunities = 100;
 
-/** The accounts of all communities, for the operator. */
 export function createOwnerCommunities(options: {
   readonly store: Pick<Store, 'ledgerIn' | 'standingsIn' | 'communitiesOf'>;
   readonly directory: Pick<Directory, 'communities' | 'ofGuild'>;

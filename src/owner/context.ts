@@ -1,6 +1,5 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
-import type { PageRequest } from '@tallyhook/platform/web/pagination';
 import type { CommunityId } from '../core/ledger/account.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
@@ -14,8 +13,8 @@ import type { StatedNextVote } from '../features/next-votes/store.ts';
 import type { ConsoleCard } from '../features/parts.ts';
 import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
 import type { SetupServices } from '../features/settings/services.ts';
-import type { PurchaseState, Settlement, SettlementResult } from '../features/shop/purchase.ts';
-import type { CommunityPurchase } from '../features/shop/store.ts';
+import type { Settlement } from '../features/shop/purchase.ts';
+import type { PurchaseStore } from '../features/shop/store.ts';
 import type { ApiToken } from '../features/tokens/store.ts';
 import type { Tokens } from '../features/tokens/tokens.ts';
 import type { RecordsContext } from '../features/traces/delivery-details.ts';
@@ -26,22 +25,17 @@ import type { CommunityScope, OwnerCommunities } from './communities.ts';
 import type { EventStream } from './event-stream.ts';
 import type { ReadNames } from './names.ts';
 
-/** Whether a component is ready, and if not, the reason. */
 export interface ComponentStatus {
   readonly ready: boolean;
   readonly reason?: string;
 }
 
-/** The lookup API budget and key status of a listing. */
 export interface BudgetStatus {
   readonly listing: string;
-  /** Requests left at the moment; null if the budget cannot be read. */
   readonly left: number | null;
   /** Requests per minute and key (document, section 8). */
   readonly limit: number;
-  /** The service rejects the key. */
   readonly keyRefused: boolean;
-  /** The service sends responses that do not match its document. */
   readonly wrongShape: boolean;
 }
 
@@ -60,22 +54,17 @@ interface OwnerGuilds {
   readonly reader: GuildReader | null;
 }
 
-/** Purchases in the shop of a community. */
+/** Purchases in the shops of communities. */
 interface Purchases {
-  list(
-    communityId: CommunityId,
-    page: PageRequest & { readonly state: PurchaseState | null },
-  ): Promise<readonly CommunityPurchase[]>;
-  find(communityId: CommunityId, id: number): Promise<CommunityPurchase | null>;
-  settle(settlement: Settlement): Promise<SettlementResult | null>;
+  readonly list: PurchaseStore['purchasesIn'];
+  readonly find: PurchaseStore['purchaseIn'];
+  readonly settle: (settlement: Settlement) => ReturnType<PurchaseStore['settle']>;
 }
 
-/** The dependencies of the owner's API and console. */
 export interface OwnerContext extends RecordsContext {
   /** The community that all of this is about; null for all of them. */
   readonly scope: CommunityScope | null;
   readonly guilds: OwnerGuilds;
-  /** The texts of the app. Default: those of tallyhook. */
   readonly languages: AppTexts;
   /** The settings of all communities, each by its guild; null if none can be stored. */
   readonly setup: SetupServices | null;

@@ -30,7 +30,6 @@ interface OwnerAppDependencies
   readonly checks: ReadinessChecks;
   readonly directory: Directory;
   readonly communityIds: Pick<CommunityIds, 'of' | 'guildOf'>;
-  /** The status of a listing's key; undefined without a key. */
   readonly keyStatus: (listing: string) => Promise<KeyStatus | undefined>;
   readonly cards: readonly ConsoleCard[];
 }

@@ -24,7 +24,6 @@ export interface VoteTimes {
   readonly nextVoteAt: number | null;
 }
 
-/** The account of a member that is shown, and the others. */
 export type MemberDetails = Awaited<ReturnType<typeof getMember>>;
 export type MemberAccount = Awaited<ReturnType<typeof getAccount>>;
 
@@ -126,7 +125,6 @@ async function totalsOf({ standings }: OwnerCommunity, now: number) {
   };
 }
 
-/** Status and totals of the installation. */
 export type Summary = Awaited<ReturnType<typeof getSummary>>;
 
 export async function getSummary(context: OwnerContext) {
@@ -155,7 +153,6 @@ export async function listDeliveries(
   return paginate({ ...filter, userId, listings }, records.deliveries);
 }
 
-/** The site of a listing; the document's service if it names none. */
 export function siteOf({ site }: Pick<ListingConfig, 'site'>): Site {
   return site === undefined ? service : findSite(site);
 }
@@ -239,7 +236,6 @@ export async function correct(
   }
 }
 
-/** @param balance credits */
 function overdraftError(balance: number): HttpError {
   return new HttpError(
     409,

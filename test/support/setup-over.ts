@@ -41,13 +41,8 @@ export function setupServicesOver(
   return {
     settings: setup,
     simulateChange: createChangeSimulation({
-      ...{
-        setup,
-        directory: createDirectory(configOf(environment).listings, communityIdsOf(configOf(environment).listings)),
-        clock,
-        stopwatch: clock,
-      },
-      ...{ simulate: store.simulation.simulateCredits, log: createLog({ level: 'silent', secrets: [] }) },
+      ...{ setup, store, clock, stopwatch: clock, log: createLog({ level: 'silent', secrets: [] }) },
+      directory: createDirectory(configOf(environment).listings, communityIdsOf(configOf(environment).listings)),
     }),
     drafts: createSetupDrafts(systemClock),
     connections: { heldFor: async () => [], confirm: async () => null },

@@ -22,7 +22,6 @@ export interface NamedListing {
   readonly kind: 'server' | 'bot';
   /** Discord id of the server or bot; null if it is not configured. */
   readonly id: string | null;
-  /** As it is configured; null otherwise. */
   readonly title: string | null;
   /** The name of the other site that it is on; null for the document's service. */
   readonly siteName: string | null;

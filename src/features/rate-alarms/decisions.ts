@@ -27,7 +27,6 @@ interface DecisionOptions {
   readonly log: Log;
 }
 
-/** Looks for alarms and decisions regularly. */
 export function createAlarmDecisions(options: DecisionOptions): Loop {
   const { clock, log } = options;
   return createLoop({
@@ -45,7 +44,6 @@ export function createAlarmDecisions(options: DecisionOptions): Loop {
 export function createDecisionRound(options: DecisionOptions): (signal: AbortSignal) => Promise<void> {
   const { store, directory, replay, clock, log } = options;
   const { rateAlarms, outbox } = store;
-  /** Alarms that are in the log. */
   const logged = new Set<string>();
 
   async function report({ listing: name, heldAt, paid: votes, usual }: Alarm): Promise<void> {

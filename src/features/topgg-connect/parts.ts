@@ -51,7 +51,6 @@ interface Handshake extends Pick<Connection, 'connectionId' | 'userId' | 'kind' 
   readonly secret: string;
 }
 
-/** A connection that is held for a member, for `/setup`. */
 type HeldConnection = Pick<Connection, 'listing' | 'kind' | 'targetId'>;
 
 type TopggConnect = ReturnType<typeof createTopggConnect>;

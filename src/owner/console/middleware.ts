@@ -25,7 +25,6 @@ export function lastSegmentWithoutSlash(url: string): string | null {
 
 type VisitHandler = (request: Request, response: Response, visit: Visit) => Promise<void> | void;
 
-/** Middleware for pages and forms that require a session. */
 export interface SessionMiddleware {
   /** For pages. Without a session it redirects to the sign-in page. */
   requireSession(handler: VisitHandler): RequestHandler;
@@ -77,7 +76,6 @@ export function sessionMiddleware(sessions: OwnerSessions, everything: OwnerCont
   };
 }
 
-/** The session of a form. @throws HttpError 403 without one, or with a wrong CSRF token */
 export async function findFormSession(sessions: OwnerSessions, request: Request): Promise<OwnerSession> {
   const session = await sessions.find(request);
   if (session !== null && hasFormToken(request.body, session)) return session;
