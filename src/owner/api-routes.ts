@@ -3,7 +3,7 @@ import { isSnowflake } from '@tallyhook/platform/snowflake';
 import { HttpError } from '@tallyhook/platform/web/http-error';
 import { type PageRequest, paginate } from '@tallyhook/platform/web/pagination';
 import type { Request, Response } from 'express';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Board } from '../core/ledger/standing.ts';
 import { type DeliveryRecord, type EffectRecord, isPruned, type LedgerEntry } from '../core/records/records.ts';
 import type { CommunityPurchase } from '../features/shop/store.ts';

@@ -182,7 +182,7 @@ describe('the token of a community', { timeout: 60_000 }, () => {
     })();
     await vi.waitFor(() => expect(text).toContain('vote.recorded'), { timeout: 10_000 });
     const tokens = (await operator('GET', `/tokens?guildId=${guilds.harbour}`)).json['tokens'] as readonly Json[];
-    await operator('DELETE', `/tokens/${tokens[0]?.['id']}?guildId=${guilds.harbour}`);
+    await operator('DELETE', `/tokens/${String(tokens[0]?.['id'])}?guildId=${guilds.harbour}`);
     await reading;
     expect(text).toContain(guilds.harbour);
     expect(text).not.toContain(guilds.bees);
@@ -204,7 +204,7 @@ describe('the token of a community', { timeout: 60_000 }, () => {
     expect([status, json['createdBy']]).toEqual([201, 'operator']);
     const child = String(json['token']);
     expect((await request(child, 'GET', '/summary')).status).toBe(200);
-    expect((await request(settings, 'DELETE', `/tokens/${json['id']}`)).json['revokedAt']).not.toBeNull();
+    expect((await request(settings, 'DELETE', `/tokens/${String(json['id'])}`)).json['revokedAt']).not.toBeNull();
     expect(await request(child, 'GET', '/summary')).toMatchObject({ status: 401, json: { code: 'unauthorized' } });
     clock.advance(hour);
     expect((await request(settings, 'GET', '/summary')).status).toBe(401);
