@@ -5,6 +5,7 @@ import { createOpenApi } from '../src/owner/openapi.ts';
 import { bundle, bundlePackage } from './bundle.ts';
 import { pruneDeclarations } from './declarations.ts';
 import { readEntries } from './entries.ts';
+import { renderEventsSchema } from './settings/render.ts';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 await bundle(`${dist}program`);
@@ -12,6 +13,8 @@ await bundle(`${dist}program`);
 chmodSync(`${dist}program/launch.js`, 0o755);
 await bundlePackage(`${dist}package`);
 writeFileSync(`${dist}package/openapi.json`, `${JSON.stringify(createOpenApi(), null, 2)}\n`);
+// Programs in any language check events with it.
+writeFileSync(`${dist}package/events.schema.json`, renderEventsSchema());
 pruneDeclarations(
   `${dist}types`,
   readEntries().map(({ declarations }) => declarations),
