@@ -55,6 +55,7 @@ import {
   setupSections,
   votePanelButton,
 } from './setup/sections.ts';
+import { createToken, renderToken, renderTokens, revokeToken, tokenForm } from './setup/tokens.ts';
 import {
   authorOf,
   basisOf,
@@ -139,8 +140,13 @@ const ofGuild = new Map<string, Handler>(
     export: exportSettings,
     import: importForm,
     imported: importSettings,
-    'post-panel': (view) => (hasListing(view) ? renderPanelChoice(view) : renderWelcome(view)),
-    'panel-channel': (view) => (hasListing(view) ? postVotePanel(view) : renderWelcome(view)),
+    tokens: ifListed(renderTokens),
+    token: ifListed(renderToken),
+    'new-token': ifListed(tokenForm),
+    'token-created': ifListed(createToken),
+    'token-revoked': ifListed(revokeToken),
+    'post-panel': ifListed((view) => renderPanelChoice(view)),
+    'panel-channel': ifListed(postVotePanel),
   }),
 );
 
@@ -218,6 +224,11 @@ function ifLinkable(handler: Handler): Handler {
     const mayLink = community.canStoreSecrets && services.checks.unassignedListings().length === 0;
     return mayLink ? handler(view) : renderWelcome(view);
   };
+}
+
+/** Where a listing has made a community. */
+function ifListed(handler: Handler): Handler {
+  return (view) => (hasListing(view) ? handler(view) : renderWelcome(view));
 }
 
 /** Without the address of the service, the other sites in place of its form. */
@@ -298,6 +309,7 @@ async function renderOverview(view: SetupView): Promise<Panel> {
       button(text('setup.buttons.history'), 'history', listingOptions(view)),
       button(text('setup.buttons.export'), 'export'),
       button(text('setup.buttons.import'), 'import', listingOptions(view)),
+      button(text('setup.buttons.tokens'), 'tokens'),
       button(text('setup.buttons.link'), 'add'),
     ],
   );

@@ -100,7 +100,9 @@ export const eventSchemas = {
     balance,
     cause: z.string().describe('As of the entry: `correction`.'),
     reason: z.string().describe('What the author entered.'),
-    author: id.nullable().describe('The manager (Discord ID), `operator`, or null for a program.'),
+    author: id
+      .nullable()
+      .describe('The manager (Discord ID), `operator`, a token such as `token 3 (quiz)`, or null for a program.'),
     at: time,
   }),
   'webhook.test': z.object({ ...common, at: time }),

@@ -391,6 +391,9 @@ const reading: readonly string[] = [
   'import',
   'export',
   'check',
+  'tokens',
+  'token',
+  'new-token',
 ];
 
 function isReading(action: string): boolean {
