@@ -55,6 +55,7 @@ import {
   setupSections,
   votePanelButton,
 } from './setup/sections.ts';
+import { createToken, renderToken, renderTokens, revokeToken, tokenForm } from './setup/tokens.ts';
 import {
   authorOf,
   basisOf,
@@ -139,8 +140,13 @@ const ofGuild = new Map<string, Handler>(
     export: exportSettings,
     import: importForm,
     imported: importSettings,
-    'post-panel': (view) => (hasListing(view) ? renderPanelChoice(view) : renderWelcome(view)),
-    'panel-channel': (view) => (hasListing(view) ? postVotePanel(view) : renderWelcome(view)),
+    tokens: ifListed(renderTokens),
+    token: ifListed(renderToken),
+    'new-token': ifListed(tokenForm),
+    'token-created': ifListed(createToken),
+    'token-revoked': ifListed(revokeToken),
+    'post-panel': ifListed((view) => renderPanelChoice(view)),
+    'panel-channel': ifListed(postVotePanel),
   }),
 );
 
@@ -220,6 +226,11 @@ function ifLinkable(handler: Handler): Handler {
   };
 }
 
+/** Where a listing has made a community. */
+function ifListed(handler: Handler): Handler {
+  return (view) => (hasListing(view) ? handler(view) : renderWelcome(view));
+}
+
 /** Without the address of the service, the other sites in place of its form. */
 function ifService(handler: Handler): Handler {
   return (view) => (view.services.checks.hasService ? handler(view) : renderLinkStep(view));
@@ -295,6 +306,7 @@ async function renderOverview(view: SetupView): Promise<Panel> {
       // A row of buttons, because a message has 40 components.
       buttonBlock(
         ...setupSections.filter(({ summary }) => summary.length === 0).map(({ id }) => sectionButton(view, id)),
+        button(text('setup.buttons.tokens'), 'tokens'),
       ),
       ...community.issues
         .slice(0, 2)

@@ -21,7 +21,7 @@ export interface App extends WebhookRoutes {
   readonly ledger: Ledger;
   /** Rank, streak and leaderboards of the members, if there is one community. */
   readonly standings: Standings;
-  /** All routes: webhooks, health, metrics and, with an owner token, the owner's API and console. */
+  /** All routes: webhooks, health, metrics, and the owner's API and console. */
   readonly http: RequestListener;
   /**
    * Connects to Discord and starts to process the outbox. With `listen: false` it does not open a port.

@@ -25,6 +25,7 @@ const loaders = [
   () => import('./traces/parts.ts'),
   () => import('./vote-panel/parts.ts'),
   () => import('./topgg-connect/parts.ts'),
+  () => import('./tokens/parts.ts'),
   () => import('./events/parts.ts'),
   () => import('./settings/parts.ts'),
   () => import('./server-counts/parts.ts'),

@@ -22,6 +22,7 @@ import { reviews } from './reviews/feature.ts';
 import { roles } from './roles/feature.ts';
 import { shop } from './shop/feature.ts';
 import { simulation } from './simulation/feature.ts';
+import { tokens } from './tokens/feature.ts';
 import { topggConnect } from './topgg-connect/feature.ts';
 import { upkeep } from './upkeep/feature.ts';
 import { votePanel } from './vote-panel/feature.ts';
@@ -49,6 +50,7 @@ export const features = {
   rateAlarms,
   votePanel,
   topggConnect,
+  tokens,
   upkeep,
 } as const satisfies Readonly<Record<string, Feature>>;
 

@@ -1,5 +1,6 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
+import type { CommunityId } from '../core/ledger/account.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
 import type { SessionRevocations } from '../core/store/coordination.ts';
@@ -12,6 +13,10 @@ import type { StatedNextVote } from '../features/next-votes/store.ts';
 import type { ConsoleCard } from '../features/parts.ts';
 import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
 import type { SetupServices } from '../features/settings/services.ts';
+import type { Settlement } from '../features/shop/purchase.ts';
+import type { PurchaseStore } from '../features/shop/store.ts';
+import type { ApiToken } from '../features/tokens/store.ts';
+import type { Tokens } from '../features/tokens/tokens.ts';
 import type { RecordsContext } from '../features/traces/delivery-details.ts';
 import type { AppTexts } from '../texts/texts.ts';
 import type { Outcome } from '../webhook/response.ts';
@@ -44,8 +49,16 @@ interface OwnerGuilds {
   ids(): readonly string[];
   /** What belongs to the community of a guild; null if there is none. */
   scopeOf(guildId: string): CommunityScope | null;
+  scopeOfCommunity(communityId: CommunityId): CommunityScope | null;
   /** What Discord says of them; null in a process without a bot token. */
   readonly reader: GuildReader | null;
+}
+
+/** Purchases in the shops of communities. */
+interface Purchases {
+  readonly list: PurchaseStore['purchasesIn'];
+  readonly find: PurchaseStore['purchaseIn'];
+  readonly settle: (settlement: Settlement) => ReturnType<PurchaseStore['settle']>;
 }
 
 export interface OwnerContext extends RecordsContext {
@@ -73,6 +86,8 @@ export interface OwnerContext extends RecordsContext {
     decide(listing: string, decision: Decision): Promise<boolean>;
   };
   readonly reversals: Reversals;
+  readonly purchases: Purchases;
+  readonly tokens: Pick<Tokens, 'list' | 'create' | 'revoke' | 'verify'>;
   /** Sends events to who reads them. */
   readonly stream: Pick<EventStream, 'send'>;
   /** What the sites of listings have said of a member's next votes; by default nothing. */
@@ -85,6 +100,15 @@ export interface OwnerContext extends RecordsContext {
   readonly signInLinks?: SignInLinks | undefined;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+/** The sender of a request to the API. What it may see and change is in the context. */
+export interface Caller {
+  readonly context: OwnerContext;
+  /** Who changes something: `operator`, or the author that a token is. */
+  readonly author: string;
+  /** Null for the operator, who may do everything. */
+  readonly token: ApiToken | null;
 }
 
 /** What the owner sees of the rewards. Rejects with the driver's error if the database cannot be read. */

@@ -7,6 +7,7 @@ import type { Log } from '@tallyhook/platform/log';
 import { settleWithin, withTimeout } from '@tallyhook/platform/with-timeout';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { createCardSource, readCard } from '../../core/announcements/announcement.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
 import { createGuildChannels } from '../../discord/inspection.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
@@ -18,6 +19,7 @@ import type { ServicesContext } from '../parts.ts';
 import type { RoleAccess } from '../roles/feature.ts';
 import type { SettingPath } from '../settings.ts';
 import { type RuleChange, type SimulatedCredits, simulatedMs } from '../simulation/feature.ts';
+import type { Tokens } from '../tokens/feature.ts';
 import type { CommunitySettings, KeyCheck, LinkResult, SettingsAuthor } from './community.ts';
 import type { Settings } from './settings.ts';
 import type { SettingChange } from './stored.ts';
@@ -38,6 +40,7 @@ export interface SetupContext extends ServicesContext {
   /** True if the guild has a vote panel, or will have one in a moment. */
   readonly hasVotePanel: (guildId: string) => Promise<boolean>;
   readonly endpoints: EndpointAccess;
+  readonly tokens: Tokens;
 }
 
 /** Listings of top.gg that are held until the member who has connected them confirms it. */
@@ -59,9 +62,11 @@ type ConnectOffer = (
 export type SetupServices = ReturnType<typeof createSetupServices>;
 
 export function createSetupServices(context: SetupContext, connectOffer: ConnectOffer) {
-  const { topggConnect, postVotePanel, hasVotePanel, endpoints } = context;
+  const { topggConnect, postVotePanel, hasVotePanel, endpoints, tokens, directory } = context;
   return {
-    ...{ settings: context.setup, connections: topggConnect, postVotePanel, hasVotePanel, endpoints },
+    ...{ settings: context.setup, connections: topggConnect, postVotePanel, hasVotePanel, endpoints, tokens },
+    /** The community of a guild; null for one without listings. */
+    communityIdOf: (guildId: string): CommunityId | null => directory.ofGuild(guildId)?.id ?? null,
     simulateChange: createChangeSimulation(context),
     checks: createSetupChecks(context, connectOffer),
     drafts: createSetupDrafts(context.clock),

@@ -272,7 +272,7 @@ export interface Settlement {
   readonly purchaseId: number;
   readonly state: 'fulfilled' | 'refunded';
   /** The channel in which the manager pressed the button. It must be the one in which the purchase was reported. */
-  readonly channelId: string;
+  readonly channelId: string | null;
 }
 
 export interface ShopVisitor {

@@ -1,3 +1,4 @@
+import type { PageRequest } from '@tallyhook/platform/web/pagination';
 import type { Generated, Selectable } from 'kysely';
 import { type AccountId, accountIdOf, type CommunityId } from '../../core/ledger/account.ts';
 import { directMessage, type MessageType, type NewEffect, ownerReport } from '../../core/outbox/effect-kind.ts';
@@ -87,6 +88,22 @@ export type PurchaseResult =
 function toPurchase({ user_id: userId, item, name, price, ...row }: PurchaseRow) {
   const { id, state, balance, role, until, code, at } = row;
   return { id, userId, item, name, price, state, balance, role, until, code, at };
+}
+
+/** A purchase as the team of its community sees it. */
+export interface CommunityPurchase extends Omit<StoredPurchase, 'code' | 'balance'> {
+  /** True if the team fulfils it. */
+  readonly manual: boolean;
+  /** Where it was reported; null if it was not. */
+  readonly ownerChannelId: string | null;
+  /** When it was fulfilled or refunded (ms since the epoch); null before that. */
+  readonly settledAt: number | null;
+}
+
+function toCommunityPurchase(row: PurchaseRow): CommunityPurchase {
+  const { code, balance: _balance, ...purchase } = toPurchase(row);
+  const { owner_channel_id: ownerChannelId, settled_at: settledAt } = row;
+  return { ...purchase, manual: row.role === null && code === null, ownerChannelId, settledAt };
 }
 
 /** How often each item of a shop was sold, without refunds. Items that were not sold are left out. */
@@ -307,6 +324,29 @@ export const reads = {
       .orderBy('id', 'desc')
       .limit(limit);
     return (await run(connection, newest)).map(toPurchase);
+  },
+
+  /** A page of the purchases in a community, newest first. */
+  async purchasesIn(
+    { db, connection }: ShopSql,
+    communityId: CommunityId,
+    { state, limit, before }: PageRequest & { readonly state: PurchaseState | null },
+  ): Promise<readonly CommunityPurchase[]> {
+    let page = db.selectFrom('purchases').selectAll().where('community_id', '=', communityId);
+    if (state !== null) page = page.where('state', '=', state);
+    if (before !== null) page = page.where('id', '<', before);
+    return (await run(connection, page.orderBy('id', 'desc').limit(limit))).map(toCommunityPurchase);
+  },
+
+  /** Null if the community has no such purchase. */
+  async purchaseIn(
+    { db, connection }: ShopSql,
+    communityId: CommunityId,
+    id: number,
+  ): Promise<CommunityPurchase | null> {
+    const purchase = db.selectFrom('purchases').selectAll().where('id', '=', id);
+    const [row] = await run(connection, purchase.where('community_id', '=', communityId));
+    return row === undefined ? null : toCommunityPurchase(row);
   },
 
   /** Checks whether the role was bought and the purchase is not settled yet. */

@@ -408,6 +408,9 @@ const reading: readonly string[] = [
   'webhook-events',
   'webhook-attempts',
   'webhook-remove',
+  'tokens',
+  'token',
+  'new-token',
 ];
 
 function isReading(action: string): boolean {
