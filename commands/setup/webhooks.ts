@@ -364,7 +364,7 @@ async function resend(view: ListingView, endpoint: ListedEndpoint): Promise<Pane
 async function renderAttempts(view: ListingView, endpoint: ListedEndpoint): Promise<Panel> {
   const { services, guildId, texts } = view;
   const { text } = texts;
-  const attempts = (await services.endpoints.attempts(guildId, endpoint.id, maxShownAttempts)) ?? [];
+  const { attempts = [] } = (await services.endpoints.attempts(guildId, endpoint.id, maxShownAttempts)) ?? {};
   return panel(
     'plain',
     endpoint.name,

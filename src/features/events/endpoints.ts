@@ -5,9 +5,9 @@ import type { QueueName } from '../../core/outbox/queue.ts';
 import type { Rule } from '../../core/settings/value-schemas.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import type { Directory } from '../communities/feature.ts';
-import { endpointQueue } from './event.ts';
+import { endpointQueue, type WebhookEndpoint } from './event.ts';
 import { endpointsOf, type WebhookSender } from './sender.ts';
-import { targetRule } from './settings.ts';
+import { hostOf, targetRule } from './settings.ts';
 import type { EndpointKey, EndpointState, EventStore, WebhookAttempt } from './store.ts';
 
 /** Tests that a guild can send in a minute. */
@@ -56,9 +56,16 @@ export class EndpointAccess {
     return new Map(failing.map((state) => [state.endpoint, state]));
   }
 
-  /** The newest requests. */
-  attempts(guildId: string, id: string, limit: number): Promise<readonly WebhookAttempt[] | null> {
-    return this.#of(guildId, id, (key) => this.#context.store.events.attempts(key, { limit, before: null }));
+  /** The newest requests, and the host that they are sent to. */
+  attempts(
+    guildId: string,
+    id: string,
+    limit: number,
+  ): Promise<{ readonly host: string; readonly attempts: readonly WebhookAttempt[] } | null> {
+    const { events } = this.#context.store;
+    return this.#of(guildId, id, async (key, { url }) => {
+      return { host: hostOf(url), attempts: await events.attempts(key, { limit, before: null }) };
+    });
   }
 
   test(guildId: string, id: string): Promise<TestResult | null> {
@@ -93,9 +100,14 @@ export class EndpointAccess {
     });
   }
 
-  async #of<Result>(guildId: string, id: string, use: (key: EndpointKey) => Promise<Result>): Promise<Result | null> {
+  async #of<Result>(
+    guildId: string,
+    id: string,
+    use: (key: EndpointKey, endpoint: WebhookEndpoint) => Promise<Result>,
+  ): Promise<Result | null> {
     const community = this.#context.directory.ofGuild(guildId);
-    if (community === undefined || endpointsOf(community).every((each) => each.id !== id)) return null;
-    return use({ communityId: community.id, endpoint: id });
+    if (community === undefined) return null;
+    const endpoint = endpointsOf(community).find((each) => each.id === id);
+    return endpoint === undefined ? null : use({ communityId: community.id, endpoint: id }, endpoint);
   }
 }

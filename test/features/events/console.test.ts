@@ -43,11 +43,12 @@ test('a manager adds an address in the console, which hears votes, and sees its 
   const w = endpointId(url);
   const form = await ofMira.open('webhook-add', '');
   expect(form.text).toContain('<option value="vote.recorded">');
-  const i = randomUUID();
-  const added = await ofMira.act('webhook-added', { i, 't.url': url, 'm.events': 'vote.recorded' });
-  const secret = secretIn(added.text);
+  const added = await ofMira.act('webhook-added', { 't.url': url, 'm.events': 'vote.recorded' });
+  expect(secretIn(added.text)).toHaveLength(50);
+  const replace = { i: randomUUID(), 'o.w': w };
+  const secret = secretIn((await ofMira.act('webhook-secret', replace)).text);
   // A form that is sent again makes no other secret, and shows none.
-  const repeated = await ofMira.act('webhook-added', { i, 't.url': url, 'm.events': 'vote.recorded' });
+  const repeated = await ofMira.act('webhook-secret', replace);
   expect([secret.length, secretIn(repeated.text)]).toEqual([50, '']);
 
   await post('harbour', { event: 'server_vote', userId: mira.id, serverId: first.guildId });
@@ -57,6 +58,7 @@ test('a manager adds an address in the console, which hears votes, and sees its 
   expect((await ofMira.act('webhook-test', { 'o.w': w })).text).toContain('The endpoint returned 500');
   const { text } = await ofMira.open('webhook-attempts', w);
   expect(text.match(/<tr>/g)).toHaveLength(3);
+  expect(text).toContain(`>${new URL(url).host}</a>`);
   expect(text).toContain('<bdi>webhook.test</bdi>');
   expect(text).toContain('<span class="mark bad">500</span>');
   expect(text).toContain('<code>no &#60;b&#62;luck&#60;/b&#62;</code>');

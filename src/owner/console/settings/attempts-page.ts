@@ -9,11 +9,11 @@ const maxResponseLength = 300;
 
 /** The requests to an endpoint. @param page `back` is the address of the page of the endpoint, `now` in ms since the epoch */
 export function attemptsPage(
-  attempts: readonly WebhookAttempt[],
+  { host, attempts }: { readonly host: string; readonly attempts: readonly WebhookAttempt[] },
   page: { readonly back: string; readonly now: number; readonly texts: Texts },
 ): Html {
   const { text } = page.texts;
-  return html`<p class="trail"><a href="${page.back}">${text('setup.sections.webhooks')}</a></p>
+  return html`<p class="trail"><a href="${page.back}">${visible(host)}</a></p>
 <h1>${text('setup.buttons.attempts')}</h1>
 ${attempts.length === 0 ? html`<p class="card">${text('setup.webhooks.noAttempts')}</p>` : attemptTable(attempts, page)}`;
 }

@@ -94,10 +94,10 @@ async function answer(request: Request, response: Response, visit: Visit): Promi
   const { input, texts, scope, setup, channels, roles } = await readRequest(request, visit);
   if (input.action === 'webhook-attempts') {
     const endpoint = String(input.options['w']);
-    const attempts = await setup.endpoints.attempts(scope.guildId, endpoint, maxAttempts);
-    if (attempts === null) throw new HttpError(404, 'There is no such endpoint.');
+    const sent = await setup.endpoints.attempts(scope.guildId, endpoint, maxAttempts);
+    if (sent === null) throw new HttpError(404, 'There is no such endpoint.');
     const back = `?${queryOf('webhook', input.options)}`;
-    const body = attemptsPage(attempts, { back, now: clock.now(), texts });
+    const body = attemptsPage(sent, { back, now: clock.now(), texts });
     return renderPage(request, response, { title: texts.text('setup.buttons.attempts'), session: visit, body });
   }
   const [{ standings }] = context.communities.all();

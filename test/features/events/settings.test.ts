@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { communityConfig, type OpenedSetting } from '../../../config/listings.ts';
+import { loadConfig } from '../../../config/load.ts';
+import { webhookEndpoints } from '../../../src/features/events/event.ts';
+import { exportSettings } from '../../../src/features/settings/file.ts';
+import { withSeparateParts } from '../../../src/features/settings/stored.ts';
+import { environmentWith, harbour } from '../../support/listings-file.ts';
+
+const url = 'https://bot.example.com/hook';
+const variables = { WEBHOOK_URL: url, WEBHOOK_SECRET: 'secret-of-the-operator', WEBHOOK_EVENTS: 'vote.recorded' };
+const linkedIn = (guildId: string): OpenedSetting => {
+  return { listing: 'linked', path: 'link', value: { kind: 'server', id: guildId } };
+};
+
+function endpointsIn(guildId: string, environment: Readonly<Record<string, string>>, stored: OpenedSetting[] = []) {
+  const { base } = loadConfig({ ...environmentWith([{ ...harbour, guildId: '1000' }]), ...environment });
+  const [listing] = communityConfig(base, guildId, [linkedIn(guildId), ...stored]).listings;
+  return listing === undefined ? undefined : webhookEndpoints.in(listing);
+}
+
+it('an address of the operator is of one guild, whatever others link, and keeps its secret beside stored ones', () => {
+  const own = { ...variables, DISCORD_GUILD_ID: '1000' };
+  expect(endpointsIn('1000', own)).toMatchObject([{ url, secrets: ['secret-of-the-operator'] }]);
+  expect(endpointsIn('2000', own)).toEqual([]);
+  const other = { url: 'https://other.example.com/' };
+  const stored = [
+    {
+      listing: '',
+      path: 'webhooks',
+      value: [
+        { url, secretCount: 1 },
+        { ...other, secretCount: 1 },
+      ],
+    },
+  ];
+  const both = endpointsIn('1000', own, stored);
+  expect(both).toMatchObject([
+    { url, secrets: ['secret-of-the-operator'], events: null },
+    { ...other, secrets: [] },
+  ]);
+  // What others store names no secret of the operator.
+  expect(endpointsIn('2000', own, stored)).toMatchObject([{ url, secrets: [] }, other]);
+});
+
+it('an edit keeps, adds and removes secrets, which are stored apart and in no export', () => {
+  const { listings } = loadConfig(
+    environmentWith([{ ...harbour, webhooks: [{ url, secrets: ['newest-of-them-all', 'older-of-them-all'] }] }]),
+  );
+  const [current] = listings;
+  const edited = (value: unknown) => withSeparateParts([{ listing: '', path: 'webhooks', value }], current);
+  const [list, ...none] = edited([{ url, events: ['vote.recorded'] }]);
+  expect([list?.value, none]).toEqual([[{ url, events: ['vote.recorded'], secretCount: 2 }], []]);
+  const secretsAfter = (value: unknown) =>
+    edited(value)
+      .slice(1)
+      .map((each) => each.value);
+  expect(secretsAfter([{ url, newSecret: 'an-added-one-now' }])).toEqual([['an-added-one-now', 'newest-of-them-all']]);
+  expect(secretsAfter([{ url, dropOldSecrets: true }])).toEqual([['newest-of-them-all']]);
+  expect([secretsAfter([]), secretsAfter(undefined), secretsAfter('x')]).toEqual([
+    [undefined],
+    [undefined],
+    [undefined],
+  ]);
+  expect(edited([{ url: `${url}/2` }])[0]?.value).toEqual([{ url: `${url}/2`, secretCount: 0 }]);
+  const settings = [
+    { listing: '', path: 'webhooks', value: [{ url, secretCount: 1 }] },
+    ...edited([{ url, dropOldSecrets: true }]).slice(1),
+  ];
+  const exported = exportSettings('1000', { settings, listings, withSecrets: false });
+  expect(JSON.parse(exported).listings[0].webhooks).toEqual([{ url, secretCount: 1 }]);
+});
