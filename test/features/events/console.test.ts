@@ -103,3 +103,21 @@ test('forms that name an address of another server reach nothing of it', async (
   expect(text).toContain('1 secret ·');
   expect(received).toHaveLength(0);
 }, 60_000);
+
+test('what an address did not accept before it was paused is sent again', async () => {
+  const { url, received } = await eventReceiver(410, 204);
+  const { ofMira, post, mira, first } = await startConsoles();
+  const w = endpointId(url);
+  await ofMira.act('webhook-added', { 't.url': url });
+  await post('harbour', { event: 'server_vote', userId: mira.id, serverId: first.guildId });
+  await eventually(async () =>
+    expect((await ofMira.section()).text).toMatch(/paused .*The endpoint returned 410 Gone/),
+  );
+  expect((await ofMira.open('webhook', w)).text).not.toContain('Send again');
+  expect((await ofMira.act('webhook-resume', { 'o.w': w })).text).toContain('✅ works');
+  await eventually(async () => {
+    expect((await ofMira.act('webhook-resend', { 'o.w': w })).text).toContain('1 event is sent again.');
+  });
+  await eventually(() => expect(received).toHaveLength(2));
+  expect(received[1]?.headers['webhook-id']).toBe(received[0]?.headers['webhook-id']);
+}, 60_000);
