@@ -1345,7 +1345,7 @@ export const en = {
     webhooks: {
       intro: 'Another program, in any language, receives what happens here as signed requests.',
       allEvents: 'all events',
-      ok: '✅ works',
+      ok: '✅ no failures',
       failing: '⚠️ failing since {time}: {reason}',
       paused: '⏸️ paused {time}: {reason}',
       addedTitle: 'Added: {host}',

@@ -131,7 +131,7 @@ async function renderWebhooks(view: ListingView): Promise<Panel> {
       ),
       ...endpoints.map((endpoint) => ({
         kind: 'section' as const,
-        text: describeEndpoint(endpoint, states.get(endpoint.id), texts),
+        text: lines(bold(endpoint.name), describeEndpoint(endpoint, states.get(endpoint.id), texts)),
         button: button(text('setup.buttons.open'), 'webhook', optionsOf(view, endpoint)),
       })),
     ],
@@ -145,13 +145,9 @@ async function renderWebhooks(view: ListingView): Promise<Panel> {
   );
 }
 
-function describeEndpoint(
-  { name, events }: ListedEndpoint,
-  state: EndpointState | undefined,
-  { list, text }: Texts,
-): Markup {
+function describeEndpoint({ events }: ListedEndpoint, state: EndpointState | undefined, { list, text }: Texts): Markup {
   const types = events.length === 0 ? text('setup.webhooks.allEvents') : escapeName(list(events), 300);
-  return lines(bold(name), types, subtext(stateText(state, text)));
+  return lines(types, subtext(stateText(state, text)));
 }
 
 function stateText(state: EndpointState | undefined, text: Texts['text']): Markup {
