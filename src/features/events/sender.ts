@@ -7,6 +7,7 @@ import { readVersion } from '@tallyhook/platform/version';
 import { createConnections, post, unanswered } from '@tallyhook/platform/webhooks/post';
 import { standardHeaders } from '@tallyhook/platform/webhooks/standard-webhooks';
 import { checkTarget, RejectedTargetError, type TargetPolicy } from '@tallyhook/platform/webhooks/target';
+import { TimeoutError, withTimeout } from '@tallyhook/platform/with-timeout';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import type { Effect } from '../../core/outbox/effect-kind.ts';
@@ -17,8 +18,10 @@ import { type OutgoingEvent, outgoingEvent, type WebhookEndpoint, webhookEndpoin
 import { hostOf } from './settings.ts';
 import type { EventStore, WebhookAttempt } from './store.ts';
 
-/** Timeout of one request, until the end of the response (ms): shorter than the lease of an effect (20 s). */
+/** Timeout of one request, until the end of the response (ms). The lease of an effect takes 20 s. */
 const responseTimeoutMs = 15 * second;
+/** Longest query for the host of an endpoint (ms); together with a request shorter than the lease. */
+const resolveTimeoutMs = 4 * second;
 /** Requests to one endpoint at one time. */
 export const requestsPerEndpoint = 8;
 /** Upper bound for `Retry-After` (ms). */
@@ -118,8 +121,9 @@ export class WebhookSender {
       ...standardHeaders({ id: event.data.id, body }, secrets, at),
     };
     const options = { clock, timeoutMs: responseTimeoutMs, connections: this.#connections };
-    const target = await checkTarget(url, targets).catch((error: unknown) => {
+    const target = await withTimeout(resolveTimeoutMs, clock, checkTarget(url, targets)).catch((error: unknown) => {
       if (error instanceof RejectedTargetError) return error;
+      if (error instanceof TimeoutError) return new RejectedTargetError({ name: 'unresolved', host: hostOf(url) });
       throw error;
     });
     const outcome =
