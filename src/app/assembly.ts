@@ -275,7 +275,9 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     settings.loop,
     targetLoop,
     ...discordLoops,
-    ...(announcing === null ? [] : [upkeep, ...announcing.loops]),
+    // A process that only receives may be the only one.
+    ...(announcing === null && receiving === null ? [] : [upkeep]),
+    ...(announcing?.loops ?? []),
   ];
 
   const checks = readinessChecks(store, config.roles, { answering, access, sync: settings.sync });
