@@ -12,7 +12,7 @@ import type { CommunityId } from '../../core/ledger/account.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import type { Effect } from '../../core/outbox/effect-kind.ts';
 import { handle, type RetryPolicy } from '../../core/outbox/perform.ts';
-import { parseQueue } from '../../core/outbox/queue.ts';
+import { laneOfQueue, parseQueue } from '../../core/outbox/queue.ts';
 import type { Community, Directory } from '../communities/feature.ts';
 import { type OutgoingEvent, outgoingEvent, type WebhookEndpoint, webhookEndpoints, webhookKind } from './event.ts';
 import { hostOf } from './settings.ts';
@@ -22,7 +22,7 @@ import type { EventStore, WebhookAttempt } from './store.ts';
 const responseTimeoutMs = 15 * second;
 /** Longest query for the host of an endpoint (ms); together with a request shorter than the lease. */
 const resolveTimeoutMs = 4 * second;
-/** Requests to one endpoint at one time. */
+/** Requests at one time to an endpoint that answers. */
 export const requestsPerEndpoint = 8;
 /** Upper bound for `Retry-After` (ms). */
 const maxRetryAfterMs = day;
@@ -53,6 +53,8 @@ export class WebhookSender {
   readonly #options: SenderOptions;
   readonly #connections = createConnections();
   readonly #count: (endpoint: string, isAccepted: boolean) => void;
+  /** The queues of endpoints that have answered the last request. */
+  readonly #answering = new Set<string>();
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -66,6 +68,9 @@ export class WebhookSender {
 
   /** Carries out the effects of endpoints. */
   readonly handler = handle(webhookKind, (effect) => this.#perform(effect), retrySchedule);
+
+  /** Whether a queue is that of an endpoint which has not answered yet: it must not take the requests that others need. */
+  readonly isSilent = (queue: string): boolean => laneOfQueue(queue) === 'webhooks' && !this.#answering.has(queue);
 
   /**
    * Sends a test, once, and returns what became of it; null if the community has no endpoint with this id.
@@ -95,6 +100,8 @@ export class WebhookSender {
     const { retryAfterMs, ...sent } = await this.#send(endpoint, content);
     if (sent.status === null && this.#connections.isClosed())
       return { outcome: 'later', reason: 'The process is stopping.', scope: 'effects', retryAfterMs: 0 };
+    if (sent.status === null) this.#answering.delete(queue);
+    else this.#answering.add(queue);
     const isPaused = await this.#store(community, endpoint, sent);
     if (sent.error === null) return { outcome: 'done' };
     if (isPaused) return { outcome: 'bury', reason: `The endpoint is paused: ${sent.error}` };
