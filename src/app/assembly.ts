@@ -225,7 +225,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     ],
     owns: { ...isOwnShare, handlers: handling.isOwn, webhooks: () => true, ledger: () => true },
     attemptsPerQueue: { handlers: handling.attemptsPerQueue, webhooks: requestsPerEndpoint },
-    isOneByOne: webhookSender.isSilent,
+    isOneByOne: webhookSender.mayHang,
     communityOf: communityOfQueues(directory),
     isReachable: createReachabilityProbe(access.rest),
     guard: access.guard,

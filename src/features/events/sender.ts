@@ -22,7 +22,9 @@ import type { EventStore, WebhookAttempt } from './store.ts';
 const responseTimeoutMs = 15 * second;
 /** Longest query for the host of an endpoint (ms); together with a request shorter than the lease. */
 const resolveTimeoutMs = 4 * second;
-/** Requests at one time to an endpoint that answers. */
+/** An endpoint whose failures take longer holds up the requests of its community (ms). */
+const slowFailureMs = 5 * second;
+/** Requests to one endpoint at one time, unless it is slow to fail. */
 export const requestsPerEndpoint = 8;
 /** Upper bound for `Retry-After` (ms). */
 const maxRetryAfterMs = day;
@@ -53,8 +55,8 @@ export class WebhookSender {
   readonly #options: SenderOptions;
   readonly #connections = createConnections();
   readonly #count: (endpoint: string, isAccepted: boolean) => void;
-  /** The queues of endpoints that have answered the last request. */
-  readonly #answering = new Set<string>();
+  /** The queues of endpoints whose last request was accepted, or has failed quickly. */
+  readonly #responsive = new Set<string>();
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -69,8 +71,8 @@ export class WebhookSender {
   /** Carries out the effects of endpoints. */
   readonly handler = handle(webhookKind, (effect) => this.#perform(effect), retrySchedule);
 
-  /** Whether a queue is that of an endpoint which has not answered yet: it must not take the requests that others need. */
-  readonly isSilent = (queue: string): boolean => laneOfQueue(queue) === 'webhooks' && !this.#answering.has(queue);
+  /** Whether a queue is that of an endpoint that may hang: it must not take the requests that others need. */
+  readonly mayHang = (queue: string): boolean => laneOfQueue(queue) === 'webhooks' && !this.#responsive.has(queue);
 
   /**
    * Sends a test, once, and returns what became of it; null if the community has no endpoint with this id.
@@ -100,8 +102,8 @@ export class WebhookSender {
     const { retryAfterMs, ...sent } = await this.#send(endpoint, content);
     if (sent.status === null && this.#connections.isClosed())
       return { outcome: 'later', reason: 'The process is stopping.', scope: 'effects', retryAfterMs: 0 };
-    if (sent.status === null) this.#answering.delete(queue);
-    else this.#answering.add(queue);
+    if (sent.error === null || sent.durationMs < slowFailureMs) this.#responsive.add(queue);
+    else this.#responsive.delete(queue);
     const isPaused = await this.#store(community, endpoint, sent);
     if (sent.error === null) return { outcome: 'done' };
     if (isPaused) return { outcome: 'bury', reason: `The endpoint is paused: ${sent.error}` };
