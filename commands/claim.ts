@@ -2,7 +2,7 @@ import { escapeName, escapeText, lines, type Markup, markup, timestamp } from '@
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import { type ListingPage, listingPage, unknownPage, voteButtons } from '../src/discord/commands/listing-page.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
-import type { ClaimOutcome } from '../src/features/claims/claims.ts';
+import type { ClaimOutcome } from '../src/features/claims/parts.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
 import { completeListing, listingOption, selectedListing } from './listing.ts';

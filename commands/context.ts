@@ -1,36 +1,24 @@
 import type { Standings } from '../src/core/ledger/standing.ts';
 import type { RecordedVotes } from '../src/core/store/standings/votes-per-day.ts';
 import type { AnsweringContext, SlashCommand } from '../src/discord/commands/command.ts';
-import type { Claims } from '../src/features/claims/claims.ts';
+import type { Claims } from '../src/features/claims/parts.ts';
 import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
+import type { createMemberDataAccess } from '../src/features/member-data/parts.ts';
 import type { StatedNextVote } from '../src/features/next-votes/store.ts';
 import type { DrawVotePicture } from '../src/features/parts.ts';
 import type { Reminders } from '../src/features/reminders/service.ts';
 import type { SetupServices } from '../src/features/settings/services.ts';
-import type { Shop } from '../src/features/shop/purchase.ts';
-import type { Traces } from '../src/features/traces/delivery-details.ts';
+import type { Shop } from '../src/features/shop/parts.ts';
+import type { Traces } from '../src/features/traces/parts.ts';
 
-/** What is stored about a member, for the member. Rejects with the errors of the store. */
-interface MemberDataAccess {
-  /** Everything as JSON; null if nothing is stored. Times are ms since the epoch. */
-  export(userId: string): Promise<string | null>;
-  /** Deletes what links the stored data to the member. Repeating it changes nothing. */
-  forget(userId: string): Promise<void>;
-  /** Ends linked roles. Returns whether the member had linked the account. */
-  unlink(userId: string): Promise<boolean>;
-}
-
-/** The dependencies of a command. */
 export interface CommandContext extends AnsweringContext {
   /**
    * The communities whose accounts the command covers: that of the guild, or those in which the member has an account.
    * Null if the program has only one community, which every guild has then.
    */
   readonly communities: readonly CoveredCommunity[] | null;
-  /** All commands, whether or not the listings support them. */
   readonly commands: readonly Command[];
-  /** The standings of the first of the communities. */
   readonly standings: Standings;
   /** The rules of each listing of the community, with or without a key. */
   readonly rules: readonly ListedRules[];
@@ -38,33 +26,26 @@ export interface CommandContext extends AnsweringContext {
   readonly displayName: (listing: string) => string;
   /** How many votes for a listing of the community have arrived here. Rejects with the error of the store. */
   readonly recordedVotes: (listing: string) => Promise<RecordedVotes>;
-  /** @internal */
   readonly drawVotePicture: DrawVotePicture;
   readonly claims: Claims;
   /**
    * The names of those on a board who have left the guild, by id.
    * @param guildId null if it is not known: then it is that of the first community
-   * @internal
    */
   readonly findDeparted: (guildId: string | null, userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Null where managers may not change accounts: in guilds without a listing of their own. */
   readonly awards: Awards | null;
-  readonly memberData: MemberDataAccess;
+  readonly memberData: ReturnType<typeof createMemberDataAccess>;
   /** When a member may vote again, as the deliveries of other sites have stated it. */
   readonly nextVotesOf: (userId: string) => Promise<readonly StatedNextVote[]>;
   readonly reminders: Reminders;
-  /**
-   * Null if settings cannot be stored; then there is no `/setup`. Its types lead to most of the program, which the declarations
-   * of the package do not need.
-   * @internal
-   */
+  /** Null if settings cannot be stored; then there is no `/setup`. */
   readonly setup: SetupServices | null;
   readonly shop: Shop;
   /** Null where {@link CommandContext.awards} is. */
   readonly traces: Traces | null;
 }
 
-/** The context of a command in any language. */
 export type UnlocalizedContext = Omit<CommandContext, 'texts'>;
 
 export type Command = SlashCommand<CommandContext>;

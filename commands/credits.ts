@@ -155,7 +155,6 @@ function renderNextVotes(votes: readonly NextVote[], { texts, clock }: CommandCo
   return [{ name: texts.text('credits.nextVote'), value }];
 }
 
-/** The milestone of any listing that needs the fewest votes. */
 function renderMilestone(
   { votes }: StandingSummary,
   input: CommandInput,

@@ -129,7 +129,7 @@ export type OwnCommand = CustomCommand | DiscordJsCommand;
 const namePattern = /^[-_'\p{L}\p{N}]{1,32}$/u;
 
 /**
- * The commands of an installation with those of the package's user.
+ * The commands of an installation with those of the package's user. @internal
  * @param ledger what they find in their context; null if they are not run
  * @throws TallyhookError `command_name_taken`, `command_name_invalid`
  */
@@ -213,10 +213,9 @@ export interface CommandChanges {
 /** A list is short for `{ own: […] }`. @category Commands */
 export type CommandOptions = readonly OwnCommand[] | CommandChanges;
 
-/** The commands of an installation. */
+/** @internal */
 export interface ChosenCommands {
   readonly offered: readonly Command[];
-  /** Commands of tallyhook that are left out. */
   readonly retired: readonly Command[];
 }
 
@@ -230,7 +229,7 @@ const changes = z.strictObject({
 } satisfies Record<keyof CommandChanges, z.ZodType>);
 
 /**
- * The commands of an installation with the changes of the package's user.
+ * The commands of an installation with the changes of the package's user. @internal
  * @param options.caller the function whose option it is
  * @param options.ledger what own commands find in their context; null if they are not run
  * @throws InvalidConfigError `invalid_options`

@@ -4,7 +4,6 @@ import { ownReason } from '../src/core/announcements/announcement.ts';
 import type { Cause, Entry, ProgramKey } from '../src/core/ledger/entry.ts';
 import type { Texts } from '../src/texts/texts.ts';
 
-/** Longer reasons are truncated (characters). */
 const maxLength = 60;
 /** How the rules explain their own entries: "7 days on 2026-11-20", "10 votes", "100 votes, week 2026-W47". */
 const countedReason = /^(\d{1,9}) (days|votes)\b/;

@@ -38,7 +38,6 @@ export const help = {
   },
 } as const satisfies Command;
 
-/** Longer text that was entered as a command is truncated (characters). */
 const maxTypedLength = 100;
 
 function usableCommands(

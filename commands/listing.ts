@@ -19,7 +19,6 @@ import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { CommandContext } from './context.ts';
 
-/** Longer names are truncated (characters). */
 const maxNameLength = 100;
 
 /** Longer text that was entered as a listing is truncated (characters); the names of listings are shorter. */
@@ -77,7 +76,6 @@ export function selectedListing(input: CommandInput, { listings, isShared, texts
   return named;
 }
 
-/** The value of the option that selects the listing, for components. */
 export function choiceOf(listing: ListedLookup, listings: readonly ListedLookup[]): string {
   return isOnlyOfItsKind(listing, listings) ? listing.lookup.kind : listing.name;
 }
@@ -119,7 +117,6 @@ function isOnlyOfItsKind(listing: ListedLookup, listings: readonly ListedLookup[
 
 /** Discord: "Select Menu". */
 const maxChoices = 25;
-/** Longer names of choices are truncated (characters). */
 const maxLabelLength = 100;
 
 interface ChosenCommunity {

@@ -9,7 +9,6 @@ import type { Command, CommandContext } from './context.ts';
 /** Larger files are compressed: Discord accepts 10 MiB per message (bytes). */
 const maxFileSize = 8 * 1024 * 1024;
 
-/** Exports or deletes what is stored about the member who runs it. */
 export const privacy = createPrivacy([]);
 
 /** With an action that ends linked roles. */

@@ -2,7 +2,7 @@ import { isEqual, type JsonObject, listOf, objectOf, parseJson, textOf } from '@
 import { bold, joined, lines, type Markup, markup, subtext } from '@tallyhook/platform/texts/markup';
 import { isOff, type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
 import { type CommandInput, errorReply, textField } from '../src/discord/commands/command.ts';
-import type { Modal, ModalField, Panel, PanelBlock, Reply } from '../src/discord/commands/reply.ts';
+import type { Modal, Panel, PanelBlock, Reply } from '../src/discord/commands/reply.ts';
 import type { ListingSettings } from '../src/features/settings/community.ts';
 import {
   announcementSettings,
@@ -14,7 +14,7 @@ import {
 import type { SimulatedCredits } from '../src/features/simulation/feature.ts';
 import type { AnnouncementSettings } from '../src/texts/announcement-settings.ts';
 import type { Command, CommandContext } from './context.ts';
-import { type FormContext, type FormValues, fileField, textInput } from './setup/form.ts';
+import { type FormContext, type FormValues, fileField, textInput, withDraft } from './setup/form.ts';
 import {
   checkTest,
   chooseChannel,
@@ -55,6 +55,7 @@ import {
   setupSections,
   votePanelButton,
 } from './setup/sections.ts';
+import { createToken, renderToken, renderTokens, revokeToken, tokenForm } from './setup/tokens.ts';
 import {
   authorOf,
   basisOf,
@@ -67,6 +68,7 @@ import {
   effectiveValue,
   escapedName,
   findObjectProblems,
+  findProblemsOf,
   hasListing,
   type ListingView,
   listingOptions,
@@ -95,7 +97,6 @@ import {
 
 type Handler<View = SetupView> = (view: View) => Answer;
 
-/** Actions that need a listing of this guild. */
 const ofListing = new Map([
   ...Object.entries<Handler<ListingView>>({
     edit: ofForm((view, edit) => openForm(view, edit)),
@@ -139,8 +140,13 @@ const ofGuild = new Map<string, Handler>(
     export: exportSettings,
     import: importForm,
     imported: importSettings,
-    'post-panel': (view) => (hasListing(view) ? renderPanelChoice(view) : renderWelcome(view)),
-    'panel-channel': (view) => (hasListing(view) ? postVotePanel(view) : renderWelcome(view)),
+    tokens: ifListed(renderTokens),
+    token: ifListed(renderToken),
+    'new-token': ifListed(tokenForm),
+    'token-created': ifListed(createToken),
+    'token-revoked': ifListed(revokeToken),
+    'post-panel': ifListed((view) => renderPanelChoice(view)),
+    'panel-channel': ifListed(postVotePanel),
   }),
 );
 
@@ -156,7 +162,6 @@ export const setup = {
   execute: runSetup,
 } as const satisfies Command;
 
-/** The command, or the same as a page of the console. */
 export async function runSetup(
   input: CommandInput,
   context: Pick<CommandContext, 'clock' | 'texts' | 'setup' | 'standings'>,
@@ -221,6 +226,11 @@ function ifLinkable(handler: Handler): Handler {
   };
 }
 
+/** Where a listing has made a community. */
+function ifListed(handler: Handler): Handler {
+  return (view) => (hasListing(view) ? handler(view) : renderWelcome(view));
+}
+
 /** Without the address of the service, the other sites in place of its form. */
 function ifService(handler: Handler): Handler {
   return (view) => (view.services.checks.hasService ? handler(view) : renderLinkStep(view));
@@ -236,7 +246,7 @@ async function undo(view: SetupView): Promise<Panel> {
     view,
     restored.map(({ path, before, after }) => ({ path, before: after, after: before })),
   );
-  if (problems.length > 0) return renderUnsaved(view, { problems });
+  if (problems.length > 0) return renderUnsaved(view, problems);
   const result = await settings.undo({ ...authorOf(view), changeId });
   return renderUndone(await refreshed(view), result);
 }
@@ -245,7 +255,7 @@ async function replaceKey(view: ListingView): Promise<Panel> {
   const { listing, input, services, guildId } = view;
   const lookupKey = textField(input, 'lookupKey');
   const check = await services.checks.checkKey(guildId, listing.kind, lookupKey);
-  if (check.status !== 'valid') return renderUnsaved(view, { problems: [keyProblem(view, check)] });
+  if (check.status !== 'valid') return renderUnsaved(view, [keyProblem(view, check)]);
   const { targetId } = check;
   const key = { ...authorOf(view), listing: listing.name, lookupKey, targetId };
   return showSaved(view, services.settings.replaceKey(key), { section: 'listing' });
@@ -299,6 +309,7 @@ async function renderOverview(view: SetupView): Promise<Panel> {
       button(text('setup.buttons.history'), 'history', listingOptions(view)),
       button(text('setup.buttons.export'), 'export'),
       button(text('setup.buttons.import'), 'import', listingOptions(view)),
+      button(text('setup.buttons.tokens'), 'tokens'),
       button(text('setup.buttons.link'), 'add'),
     ],
   );
@@ -404,12 +415,12 @@ function importForm(view: SetupView): Modal {
 
 async function importSettings(view: SetupView): Promise<Panel> {
   const input = await withUploads(view);
-  if ('hint' in input) return renderUnsaved(view, { problems: [input] });
+  if ('hint' in input) return renderUnsaved(view, [input]);
   const text = textField(input, 'settings');
   const objectProblems = await findObjectProblems(view, importedValues(view, text));
-  if (objectProblems.length > 0) return renderUnsaved(view, { problems: objectProblems });
+  if (objectProblems.length > 0) return renderUnsaved(view, objectProblems);
   const { problems, targetIds } = await checkImportedKeys(view, text);
-  if (problems.length > 0) return renderUnsaved(view, { problems });
+  if (problems.length > 0) return renderUnsaved(view, problems);
   return showSaved(view, view.services.settings.import({ ...authorOf(view), text, targetIds }), { section: null });
 }
 
@@ -487,7 +498,7 @@ function openForm(view: SetupView, edit: Edit, draft: CommandInput['fields'] | n
     title: view.texts.text(`setup.forms.${form.name}`),
     action: 'submit',
     options: { ...editOptions(view, form, edit), v: view.community.version },
-    fields: draft === null ? fields : fields.map((field) => withDraft(field, draft[field.name])),
+    fields: draft === null ? fields : withDraft(fields, draft),
   };
 }
 
@@ -502,18 +513,15 @@ async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
   const input = await withUploads(view);
   if ('hint' in input) {
     keepDraft(view, edit);
-    return renderUnsaved(view, { problems: [input] }, edit);
+    return renderUnsaved(view, [input], edit);
   }
   const { form, section } = edit;
   const contextOfForm = formContext(view, edit);
   const changes = changesOf(view, form.read(input, contextOfForm));
-  const problems = await findObjectProblems(
-    view,
-    changes.map(([path, value]) => ({ path, before: effectiveValue(view, path).value, after: value })),
-  );
+  const problems = await findProblemsOf(view, changes);
   if (problems.length > 0) {
     keepDraft(view, edit);
-    return renderUnsaved(view, { problems }, edit);
+    return renderUnsaved(view, problems, edit);
   }
   const saving = { ...authorOf(view), basis: basisOf(view), changes: toChanges(view, changes) };
   const result = await services.settings.save(saving);
@@ -552,27 +560,6 @@ function draftKey({ guildId, input, listing }: SetupView, { form, entry, variant
   return JSON.stringify([guildId, input.userId, listing?.name, form.name, entry, variant]);
 }
 
-function withDraft(field: ModalField, entered: CommandInput['fields'][string] | undefined): ModalField {
-  if (entered === undefined) return field;
-  switch (field.kind) {
-    case 'text':
-      return typeof entered === 'string' ? { ...field, value: entered } : field;
-    case 'file':
-      return field;
-    case 'checkbox':
-      return { ...field, checked: entered === true };
-    case 'radios':
-    case 'checkboxes':
-    case 'choices': {
-      const values = typeof entered === 'object' ? entered : [entered];
-      return { ...field, choices: field.choices.map((each) => ({ ...each, selected: values.includes(each.value) })) };
-    }
-    default:
-      return typeof entered === 'object' ? { ...field, selected: entered } : field;
-  }
-}
-
-/** Effect of a form that is not saved. */
 export type Draft =
   | { readonly section: 'announcements'; readonly listing: DraftListing }
   /** Credits that members would have been paid; null if it is not known, or the same. */

@@ -22,14 +22,9 @@ import {
 } from '../src/discord/commands/command.ts';
 import type { OptionValue, Panel, PanelBlock, Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import type { CoveredCommunity } from '../src/features/communities/listings.ts';
-import {
-  type Offer,
-  type PurchaseRejection,
-  priceText,
-  type ShopVisitor,
-  type StoredPurchase,
-} from '../src/features/shop/purchase.ts';
+import { type PurchaseRejection, priceText, type ShopVisitor } from '../src/features/shop/purchase.ts';
 import { shop as items } from '../src/features/shop/settings.ts';
+import type { Offer, StoredPurchase } from '../src/features/shop/store.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext } from './context.ts';
 import { chosenCommunity, communityChoice } from './listing.ts';
@@ -91,7 +86,6 @@ async function visit(input: CommandInput, context: CommandContext): Promise<Repl
   }
 }
 
-/** The shop of a community, and the member in front of it. */
 interface OpenShop {
   readonly visitor: ShopVisitor;
   /** That name the community in the components, if there are several. */

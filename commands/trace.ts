@@ -18,17 +18,10 @@ import { effectName } from '../src/core/outbox/effect-kind.ts';
 import { noListing, userOption } from '../src/discord/commands/command.ts';
 import { findListingPage } from '../src/discord/commands/listing-page.ts';
 import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
-import type {
-  Trace,
-  TracedDelivery,
-  TracedEffect,
-  TracedEntry,
-  TracedRole,
-} from '../src/features/traces/delivery-details.ts';
+import type { Trace, TracedDelivery } from '../src/features/traces/parts.ts';
 import type { Command, CommandContext } from './context.ts';
 import { causeName, entryReason, programReason } from './entry-reason.ts';
 
-/** Longer texts are truncated (characters). */
 const maxReasonLength = 150;
 /** So that all fit into an embed (characters). */
 const maxTextLength = 4_000;
@@ -161,7 +154,10 @@ function renderOutcome({ outcome, entry }: TracedDelivery, texts: CommandContext
 }
 
 /** Null for what is done. */
-function renderProblem({ kind, state, reason }: TracedEffect, texts: CommandContext['texts']): Markup | null {
+function renderProblem(
+  { kind, state, reason }: TracedDelivery['effects'][number],
+  texts: CommandContext['texts'],
+): Markup | null {
   if (state === 'done') return null;
   const { text } = texts;
   const effect = effectName(kind, texts);
@@ -169,7 +165,7 @@ function renderProblem({ kind, state, reason }: TracedEffect, texts: CommandCont
   return text(state === 'buried' ? 'trace.failed' : 'trace.retried', { effect, reason: reasonOf(reason) });
 }
 
-function renderEntry(entry: TracedEntry, texts: CommandContext['texts']): Markup {
+function renderEntry(entry: Trace['entries'][number], texts: CommandContext['texts']): Markup {
   const { at, cause, credits, reason } = entry;
   const ofProgram = programReason(entry);
   if (ofProgram !== null) return step(at, renderPaid(ofProgram, credits, texts));
@@ -197,7 +193,7 @@ function reasonOf(reason: string | null): Markup {
   return withMentions(escapeName(reason ?? '?', maxReasonLength));
 }
 
-function renderRole({ role, until, state }: TracedRole, texts: CommandContext['texts']): Markup {
+function renderRole({ role, until, state }: Trace['roles'][number], texts: CommandContext['texts']): Markup {
   const { text } = texts;
   const end = until === null ? markup`` : markup` ${text('trace.until', { time: timestamp(until, 'f') })}`;
   return markup`${roleMention(role)}${end}: ${text(`trace.roleStates.${state}`)}`;

@@ -63,14 +63,12 @@ function describeSetting(
 /** The place that a value of a listing comes from; `setup`: it was changed in Discord. */
 export type ValueSource = SettingSource | 'setup';
 
-/** A setting of a listing in effect. */
 export interface EffectiveValue {
   /** As in the file, without secrets; null if unset or off. Items of a shop have `codeCount` in place of codes. */
   readonly value: unknown;
   readonly source: ValueSource;
 }
 
-/** A setting that has no value anywhere. */
 export const unset: EffectiveValue = { value: null, source: 'unset' };
 
 /** An effective setting of a listing, in the form of the file of `TALLYHOOK_CONFIG`. */
@@ -81,7 +79,6 @@ interface PublicListingSetting extends EffectiveValue {
   readonly secret?: true;
 }
 
-/** Stored settings of communities, by guild. */
 export type StoredSettings = ReadonlyMap<string, readonly OpenedSetting[]>;
 
 /** Configuration by the variables and the file; null if the settings are invalid. */
@@ -101,7 +98,6 @@ export function toListingBase(
   return { sources, defaults: pickDefaults((name) => values[name]) as ListingDefaults, defaultSources };
 }
 
-/** The listings in effect; null if the settings are invalid. */
 export function publicListings(environment: Environment, stored: StoredSettings = new Map()) {
   const base = listingBase(environment);
   if (base === null) return null;
@@ -186,7 +182,6 @@ function sourceOfGuild(
   return DISCORD_GUILD_ID === 'unset' ? 'file' : DISCORD_GUILD_ID;
 }
 
-/** The listings in effect as text: a line per listing, and one per setting. */
 export function describeListings(environment: Environment, stored: StoredSettings = new Map()): string {
   const listings = publicListings(environment, stored);
   if (listings === null) return 'The listings are not shown, because the settings are invalid: see --check.\n';

@@ -126,7 +126,6 @@ export function invalidValue(setting: Variable, text: string, problem: string | 
   return `has an invalid value${shown}${problem === null ? '' : `; ${problem}`}.`;
 }
 
-/** True if the text of a setting can be shown, if it is not secret. */
 export function isShownValue(name: SettingName, text: string): boolean {
   return text.length <= maxShownLength || readSetting<unknown>(settings[name], text).success;
 }

@@ -11,7 +11,7 @@ import { settings } from '../src/features/settings.ts';
 import { missingFor } from '../src/lookup/sites/site-apis.ts';
 import type { DescribedSite } from '../src/webhook/sites/described-site.ts';
 import { findSite, type SiteSettings, siteIds } from '../src/webhook/sites/index.ts';
-import { decodeKey } from '../src/webhook/sites/scheme.ts';
+import { keyBytes } from '../src/webhook/sites/scheme.ts';
 
 /** The site of the document's service, which needs no name. */
 const defaultSite = 'service';
@@ -108,7 +108,7 @@ export function siteIssues(
   if (listing.voteSecrets.length === 0 && schemes.every(({ type }) => type !== 'none'))
     add('voteSecrets', 'is missing: every delivery would be rejected.', `Add the secret of the webhook at ${name}.`);
   const needsKey = schemes.some((scheme) => 'key' in scheme && scheme.key === 'base64');
-  if (needsKey && listing.voteSecrets.some((secret) => decodeKey(secret).length === 0))
+  if (needsKey && listing.voteSecrets.some((secret) => keyBytes(secret, 'base64').length === 0))
     add(
       'voteSecrets',
       'has a secret of another form.',
@@ -199,7 +199,6 @@ export function listOf<Listing extends z.ZodType<{ readonly name: string }>>(sch
     });
 }
 
-/** The listings of the file, and of the option `listings` of an app. */
 export const listings = listOf(listing);
 
 /** The file that `TALLYHOOK_CONFIG` names. A listing inherits missing values from the environment variables. */

@@ -249,9 +249,7 @@ function roleIssues(listing: ListingConfig, setting: string): ConfigIssue[] {
 
 export interface ReadListings {
   readonly listings: readonly ListingConfig[];
-  /** The listings as they are configured. */
   readonly sources: readonly ListingSource[];
-  /** Other files that they name. */
   readonly secretFiles: readonly SecretFile[];
 }
 
@@ -367,10 +365,8 @@ export function listedListings(
 
 /** A stored setting. A secret is decrypted: an API key, or a list of texts. */
 export interface OpenedSetting {
-  /** Empty for the community. */
   readonly listing: string;
   readonly path: string;
-  /** As in the file. */
   readonly value: unknown;
 }
 
@@ -387,7 +383,6 @@ export interface ConfiguredListing {
   readonly source: ListingSource;
 }
 
-/** A community with its stored settings. */
 export interface CommunityConfig {
   readonly listings: readonly ListingConfig[];
   /** The listings with what is stated of them, also by others of the guild. */
@@ -481,7 +476,6 @@ function defaultsForLinked(defaults: ListingDefaults, guildId: string | null): L
 
 const otherRewards = rewards.extend({ timeZone: timeZone.optional() });
 
-/** Which listings get the rewards of a file. */
 export interface OtherRewards {
   /** Path of a JSON file with the content of `rewards` of a listing, and optionally `timeZone`. */
   readonly path: string;

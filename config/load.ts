@@ -390,7 +390,6 @@ function withSecretsOf(listing: ListingConfig, next: ListingConfig | undefined):
   return { ...listing, voteSecrets, premiumSecrets, voteAuthorization, lookupKey, ...(site && { site }) };
 }
 
-/** The listing as it is configured, with the secrets of the newer configuration. */
 function withSecretsOfSource(source: ListingSource, others: readonly ListingSource[]): ListingSource {
   const { name, kind, lookupKey } = source.listing;
   const next = others.find(({ listing }) => listing.name === name && listing.kind === kind)?.listing;

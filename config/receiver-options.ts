@@ -28,7 +28,6 @@ const receiverHandlers = z.strictObject({
   concurrency: z.int().min(1).max(100).optional(),
 });
 
-/** Hint for an invalid part of `handlers`. */
 export function hintForHandlers(name: string | number | undefined, handlers: z.ZodObject): string {
   if (name !== undefined && name in handlers.shape) return 'Correct or remove it.';
   return `The options of handlers are ${Object.keys(handlers.shape).join(', ')}.`;
@@ -37,13 +36,11 @@ export function hintForHandlers(name: string | number | undefined, handlers: z.Z
 /** Purchases and reviews need the bot. */
 export const appHandlers = receiverHandlers.extend({ onPurchase: callback.optional(), onReview: callback.optional() });
 
-/** Hint for an option that may be a handler in the wrong place. */
 export function hintForOption(name: string | number, handlers: z.ZodObject): string {
   const meant = closest(String(name), Object.keys(handlers.shape));
   return meant === undefined ? 'Correct or remove it.' : `Did you mean handlers.${meant}? Pass handlers: { ${meant} }.`;
 }
 
-/** Hint for an invalid part of `listings`. @param options the options as the caller passed them */
 export function hintForListings(path: readonly (string | number)[], options: unknown): string {
   const [, index, field = ''] = path;
   const listed = valueAt(options, ['listings']);
@@ -175,7 +172,6 @@ const listing = fileListing
   })
   .extend({ rewards: rewards.optional() });
 
-/** The schema of the option `listings`. */
 const receiverListings = listOf(
   listing.refine(
     (each) =>
@@ -188,7 +184,6 @@ const receiverListings = listOf(
 
 const needsBot = 'Roles, parties, announcements, the shop and lookups need the bot (createApp).';
 
-/** Hint for an invalid part of `listings`. */
 function hintForReceiverListings(path: readonly (string | number)[], options: unknown): string {
   const [, , field = '', part] = path;
   const [ofBot, own] =

@@ -13,7 +13,6 @@ export interface FormerLink {
   readonly name: string;
   readonly kind: 'server' | 'bot';
   readonly id: string;
-  /** Missing for the document's service. */
   readonly site?: string | undefined;
 }
 

@@ -464,7 +464,7 @@ const owners = group('Owners', {
     expected: `at least ${minOwnerTokenLength} random characters, for example from \`openssl rand -hex 32\``,
     secret: true,
     wish: 'the owner console at `/owner`',
-    description: `The operator's token of the [owner console and API](owner.md), at least ${minOwnerTokenLength} random characters. Without it there is no API, and the console is for managers who sign in with Discord.`,
+    description: `The operator's token of the [owner console and API](owner.md), at least ${minOwnerTokenLength} random characters. Without it the API is for [tokens of communities](owner.md#tokens) alone, and the console for managers who sign in with Discord.`,
   }),
 });
 
@@ -572,7 +572,6 @@ const files = group('More than variables', {
   }),
 });
 
-/** Groups of settings, in the order of the documentation. */
 export const settingGroups = [
   discord,
   service,

@@ -978,6 +978,9 @@ export const en = {
       voteNow: 'Vote now',
       giveRole: 'Give voters a role',
       openShop: 'Open the shop',
+      tokens: 'Tokens',
+      newToken: 'New token',
+      confirmRevoke: 'Yes, revoke',
     }),
     forms: plain({
       link: 'Link a listing',
@@ -1063,6 +1066,9 @@ export const en = {
       codesFile: 'File with codes',
       stock: 'How many can be sold',
       needsRole: 'Only for members with this role',
+      tokenName: 'Name',
+      tokenScopes: 'What it allows',
+      tokenEnd: 'When it ends',
     }),
     hints: plain({
       botId: 'This bot is filled in. If another one is listed, replace it.',
@@ -1093,6 +1099,7 @@ export const en = {
       codes: 'Each is given to one buyer. They are never shown again.',
       newCodes: 'They are added to those that are stored.',
       stock: 'Leave it empty for no limit.',
+      tokenName: 'Such as the program that uses it.',
     }),
     choices: plain({
       server: 'This server',
@@ -1120,6 +1127,10 @@ export const en = {
       milestones: 'Milestones',
       premium: 'Premium',
       party: 'Vote party',
+      read: 'Read',
+      write: 'Award, correct and repeat',
+      settings: 'Settings and tokens',
+      never: 'Never',
     }),
     /** Above selects. Plain. */
     placeholders: plain({
@@ -1131,6 +1142,7 @@ export const en = {
       multipliers: 'Multipliers: add or change one',
       tiers: 'Premium tiers: add or change one',
       items: 'Choose an item to change it',
+      revokeToken: 'Choose a token to revoke it',
     }),
     /** Names of settings in lists and confirmations. */
     names: {
@@ -1310,6 +1322,19 @@ export const en = {
       empty: 'Nothing is sold yet.',
       removeTitle: 'Remove {name}?',
       remove: 'It is no longer sold. What was bought stays.',
+    },
+    /** Access of programs to the API. */
+    tokens: {
+      intro: 'With a token, a program of yours uses the API of this bot for this server alone.',
+      none: 'There are none yet.',
+      line: '**{name}**: {scopes}',
+      unused: 'never used',
+      used: 'used {time}',
+      ends: 'ends {time}',
+      created: 'Token: {name}',
+      once: 'Copy it now: it is shown only once. Anyone who has it can do what it allows.',
+      revokeTitle: 'Revoke {name}?',
+      revoke: 'Programs that use it are rejected at once. This cannot be undone.',
     },
     preview: 'This is how a vote looks:',
     saved: {

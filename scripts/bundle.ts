@@ -156,8 +156,8 @@ async function buildPages(folder: string): Promise<void> {
 }
 
 /**
- * What the package contains: all entries and the command line in one bundle, which shares its modules, without the
- * packages that npm installs with it.
+ * Bundles the contents of the package: all entries and the command line share their modules, and packages that npm
+ * installs with it are left out.
  */
 export async function bundlePackage(folder: string): Promise<void> {
   const { dependencies, peerDependencies } = JSON.parse(

@@ -74,10 +74,17 @@ try {
 /** publint and "Are the types wrong?" on the packed package. The package has ES modules only, which Node 24 can require. */
 function lintPackage({ archive }: InstalledPackage): string {
   const run = (path: string, ...args: readonly string[]) =>
-    execFileSync(process.execPath, [join(import.meta.dirname, '../node_modules', path), ...args], {
+    execFileSync(process.execPath, [join(import.meta.dirname, path), ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-  run('publint/src/cli.js', archive, '--strict');
-  run('@arethetypeswrong/cli/dist/index.js', archive, '--profile', 'esm-only', '--format', 'ascii');
+  run('../node_modules/publint/src/cli.js', archive, '--strict');
+  run(
+    'analysis/node_modules/@arethetypeswrong/cli/dist/index.js',
+    archive,
+    '--profile',
+    'esm-only',
+    '--format',
+    'ascii',
+  );
   return 'publint and attw report nothing';
 }

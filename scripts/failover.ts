@@ -83,7 +83,8 @@ async function main(): Promise<number> {
 }
 
 /**
- * Whether the failover kept what it must keep. An asynchronous standby does not promise to have every acknowledged vote.
+ * True if the failover kept what it must keep. An asynchronous standby does not promise to have every acknowledged
+ * vote.
  */
 function isPassed({ unavailable, votes, losses }: FailoverResult, isSynchronous: boolean): boolean {
   const isComplete = losses.lost === 0 && losses.notAnnounced === 0 && votes.abandoned.length === 0;

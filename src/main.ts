@@ -361,6 +361,35 @@ function createProgram(terminal: Terminal, environment: () => Environment): Prog
     .option('--yes', 'do not ask before the deletion')
     .runs(async () => (await import('./cli/guilds.ts')).deleteGuild);
 
+  const tokens = program
+    .command('tokens')
+    .description('create, list or revoke tokens of a community, with which programs use its part of the owner API')
+    .defaultsTo('list')
+    .details(`
+      Running processes apply a change at once. Managers do the same with /setup.
+
+      ${exitCodes}`);
+  tokens
+    .command('create')
+    .description('create a token, and print it once')
+    .option('--guild <id>', 'the guild of the community, or none; needed if there are several')
+    .requiredOption('--name <name>', 'what it is for, such as the program that uses it')
+    .option('--scopes <scopes>', 'what it allows: read, write (award, correct, replay), settings', 'read')
+    .option('--expires <duration>', 'when it ends, such as 90d (default: never)')
+    .option('--json', 'print a JSON object: {token, id, name, scopes, expiresAt, guildId}')
+    .runs(async () => (await import('./cli/tokens.ts')).createToken);
+  tokens
+    .command('list')
+    .description('list the tokens of a community, without the tokens themselves (the default)')
+    .option('--guild <id>', 'the guild of the community, or none; needed if there are several')
+    .option('--json', 'print a JSON array: [{id, name, scopes, createdAt, createdBy, expiresAt, usedAt, revokedAt}]')
+    .runs(async () => (await import('./cli/tokens.ts')).listTokens);
+  tokens
+    .command('revoke <id>')
+    .description('end a token at once, by its id in the list')
+    .option('--guild <id>', 'the guild of the community, or none; needed if there are several')
+    .runs(async () => (await import('./cli/tokens.ts')).revokeToken);
+
   const rewards = program.command('rewards').description('try other rules, and deal with votes that may be forged');
   rewards
     .command('simulate')

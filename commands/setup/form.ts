@@ -23,7 +23,6 @@ import type { TextIn, Texts } from '../../src/texts/texts.ts';
 
 export interface FormContext {
   readonly texts: Texts;
-  /** The value in effect. */
   readonly value: (path: SettingPath) => unknown;
   /** The position of the entry of a list that is edited; null for a new one, or without a list. */
   readonly entry: number | null;
@@ -34,18 +33,15 @@ export interface FormContext {
 /** New values by path; undefined takes back what was stored. Paths that are left out stay as they are. */
 export type FormValues = Partial<Readonly<Record<SettingPath, unknown>>>;
 
-/** A modal that edits settings. Its fields start with the values in effect. */
 export interface Form {
   /** In the ids of components, and of its title in the texts. */
   readonly name: TextIn<'setup.forms'>;
   readonly paths: readonly SettingPath[];
-  /** Opens it, in its section. */
   readonly button?: TextIn<'setup.buttons'>;
   /** Select in its section that opens it for an entry of a list, or for a new one. */
   readonly list?: {
     readonly placeholder: TextIn<'setup.placeholders'>;
     readonly add: TextIn<'setup.choices'>;
-    /** The entries in words. */
     entries(value: unknown, texts: Texts): readonly string[];
   };
   fields(context: FormContext): readonly ModalField[];
@@ -97,7 +93,6 @@ function shownFields(fields: readonly SettingField[], value: unknown): ShownFiel
   });
 }
 
-/** The fields of a form, with what each shows of a value. */
 export function modalFields(fields: readonly SettingField[], value: unknown, texts: Texts): ModalField[] {
   return toModalFields(shownFields(fields, value), texts);
 }
@@ -218,7 +213,6 @@ export function removeBox({ texts, entry }: FormContext): readonly ModalField[] 
 /** Ends the name of the field for a file, after that of the field for its text. */
 export const fileSuffix = 'File';
 
-/** The field for a file with the text of another field. */
 export function fileField(name: 'settings' | 'codes', { text }: Texts): ModalField {
   const field = `${name}${fileSuffix}` as const;
   return {
@@ -242,6 +236,29 @@ export function textInput(
   return { kind: 'text', name, label: texts.text(`setup.fields.${name}`), ...description, ...more };
 }
 
+export function withDraft(fields: readonly ModalField[], draft: CommandInput['fields']): readonly ModalField[] {
+  return fields.map((field) => {
+    const entered = draft[field.name];
+    if (entered === undefined) return field;
+    switch (field.kind) {
+      case 'text':
+        return typeof entered === 'string' ? { ...field, value: entered } : field;
+      case 'file':
+        return field;
+      case 'checkbox':
+        return { ...field, checked: entered === true };
+      case 'radios':
+      case 'checkboxes':
+      case 'choices': {
+        const values = typeof entered === 'object' ? entered : [entered];
+        return { ...field, choices: field.choices.map((each) => ({ ...each, selected: values.includes(each.value) })) };
+      }
+      default:
+        return typeof entered === 'object' ? { ...field, selected: entered } : field;
+    }
+  });
+}
+
 /** A number; the text itself if it is none, and undefined if it is empty. */
 function numberField(input: CommandInput, name: string): unknown {
   const text = textField(input, name);
@@ -258,7 +275,6 @@ function selectedId(input: CommandInput, name: string): string | undefined {
 }
 
 interface EntryForm extends Pick<Form, 'name' | 'list' | 'secretFields'> {
-  /** Path of the list. */
   readonly path: SettingPath;
   /** Each edits a part of the entry. */
   readonly fields: readonly SettingField[] | ((context: FormContext) => readonly SettingField[]);
@@ -272,7 +288,6 @@ interface EntryForm extends Pick<Form, 'name' | 'list' | 'secretFields'> {
   readonly others?: (context: FormContext, input: CommandInput) => FormValues;
 }
 
-/** The entry of a list that is edited; empty for a new one. */
 export function editedEntry({ value, entry }: FormContext, path: SettingPath): JsonObject {
   return entry === null ? {} : (listOf(value(path))[entry] ?? {});
 }

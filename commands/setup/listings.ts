@@ -37,7 +37,7 @@ import { missingFor } from '../../src/lookup/sites/site-apis.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import { linkableSites } from '../../src/webhook/sites/index.ts';
 import { homePageOf, type Site, trustOf } from '../../src/webhook/sites/site.ts';
-import { textInput } from './form.ts';
+import { textInput, withDraft } from './form.ts';
 import { credits, setupSections, votePanelButton } from './sections.ts';
 import {
   authorOf,
@@ -47,7 +47,7 @@ import {
   editOptions,
   effectiveValue,
   escapedName,
-  findObjectProblems,
+  findProblemsOf,
   type ListingView,
   linkButtons,
   listingOptions,
@@ -56,10 +56,11 @@ import {
   overviewButton,
   type Problem,
   panel,
-  problemOf,
+  problemsOf,
   refreshed,
   refusing,
   renderProblems,
+  renderUnsaved,
   type SetupView,
   sectionButton,
   selectBlock,
@@ -90,10 +91,7 @@ export async function confirmHeld(view: SetupView): Promise<Panel> {
   const { services, input, texts } = view;
   const result = await services.connections.confirm(String(input.options['n']), authorOf(view));
   if (result === null) return renderLinkStep(view);
-  if (result.status === 'invalid') {
-    const problems = result.issues.map((issue) => problemOf(issue, view));
-    return renderUnlinked(view, problems, null);
-  }
+  if (result.status === 'invalid') return renderUnsaved(view, problemsOf(view, result.issues));
   const { listing } = result;
   return renderChannelStep(
     { ...view, listing },
@@ -126,7 +124,6 @@ export async function linkStep(view: SetupView): Promise<Pick<Panel, 'blocks' | 
   };
 }
 
-/** The first step for one more listing. */
 export async function renderLinkStep(view: SetupView): Promise<Panel> {
   const { text } = view.texts;
   const { blocks, ...step } = await linkStep(view);
@@ -143,7 +140,6 @@ export function linkForm({ texts }: SetupView): Modal {
   return { kind: 'modal', title: texts.text('setup.forms.link'), action: 'linked', fields: [keyField(texts)] };
 }
 
-/** The form that replaces the API key of a listing. */
 export function keyForm(view: ListingView): Modal {
   const { texts } = view;
   const options = listingOptions(view);
@@ -163,7 +159,7 @@ export async function linkListing(view: SetupView): Promise<Panel> {
   const { input, services, clock, guildId } = view;
   const lookupKey = apiKeyForm.clean(textField(input, 'lookupKey'));
   const check = await services.checks.checkKey(guildId, null, lookupKey);
-  if (check.status !== 'valid') return renderUnlinked(view, [keyProblem(view, check)], formOfService);
+  if (check.status !== 'valid') return renderUnsaved(view, [keyProblem(view, check)], formOfService);
   const { kind, name, targetId } = check;
   const since = clock.now();
   const result = await services.settings.link({
@@ -241,26 +237,9 @@ function renderLinked(
   result: LinkResult,
   { since, name, form }: { readonly since: number; readonly name: string; readonly form: ActionTarget },
 ): Panel {
-  if (result.status === 'invalid') {
-    const problems = result.issues.map((issue) => problemOf(issue, view));
-    return renderUnlinked(view, problems, form);
-  }
+  if (result.status === 'invalid') return renderUnsaved(view, problemsOf(view, result.issues), form);
   const { listing, secrets } = result;
   return renderWaiting({ ...view, listing }, { since, secrets, name });
-}
-
-/** @param form opens the form again; null without one */
-function renderUnlinked({ texts }: SetupView, problems: readonly Problem[], form: ActionTarget | null): Panel {
-  const { text } = texts;
-  return panel(
-    'bad',
-    text('setup.problems.title'),
-    [textBlock(renderProblems(problems))],
-    [
-      ...(form === null ? [] : [button(text('setup.buttons.editAgain'), form.action, form.options, 'primary')]),
-      button(text('setup.buttons.overview'), 'overview'),
-    ],
-  );
 }
 
 /** Problem with a key, in the words of the manager. */
@@ -314,7 +293,6 @@ function renderWaiting(
   };
 }
 
-/** Waits for the test of a listing that is linked already. */
 export function renderTest(view: ListingView): Panel {
   const name = displayName(view, view.listing.name);
   return renderWaiting(view, { since: view.clock.now(), secrets: null, name });
@@ -356,7 +334,6 @@ function renderArrived(view: SetupView, { at, isTest }: Arrival): Panel {
 const kinds = ['server', 'bot'] as const;
 type Kind = (typeof kinds)[number];
 
-/** Choice in the first step. */
 export interface SiteChoice {
   /** {@link customSite} for a site that the owner describes. */
   readonly site: Site | typeof customSite;
@@ -439,12 +416,14 @@ function siteForm(
     ...(site !== customSite && site.setup.secret === 'theirs' ? [secretField(texts, site)] : []),
   ];
   if (asked.length === 0) return null;
-  const withDraft = asked.map((field) => {
-    const entered = draft[field.name];
-    return field.kind === 'text' && typeof entered === 'string' ? { ...field, value: entered } : field;
-  });
   const title = site === customSite ? text('setup.choices.customSite') : site.name;
-  return { kind: 'modal', title, action: 'site-linked', options: choiceOptions(choice), fields: withDraft };
+  return {
+    kind: 'modal',
+    title,
+    action: 'site-linked',
+    options: choiceOptions(choice),
+    fields: withDraft(asked, draft),
+  };
 }
 
 function descriptionFields(texts: Texts): readonly ModalField[] {
@@ -598,7 +577,6 @@ export function rotateForm(view: ListingView, family: SecretFamily): Modal {
   };
 }
 
-/** The new secret, shown once. */
 export function renderRotated(view: ListingView, family: SecretFamily, secrets: GeneratedSecrets): Panel {
   const { text } = view.texts;
   return panel(
@@ -700,10 +678,8 @@ export function renderChannelStep(view: SetupView, before: Markup | null, isProb
   );
 }
 
-/** Saves the channel, if the bot can post there. */
 export async function chooseChannel(view: ListingView): Promise<Panel> {
   const [channelId] = view.input.values;
-  if (channelId === undefined) return renderChannelStep(view, null);
   const failed = await saveStep(view, { announceChannelId: channelId });
   if (failed === null) return renderRewardsStep(view);
   return refusing(renderChannelStep(view, renderProblems(failed), true), failed);
@@ -738,16 +714,8 @@ const lively: Values = {
 };
 
 export async function choosePreset(view: ListingView): Promise<Panel> {
-  const { text } = view.texts;
   const failed = await saveStep(view, view.input.options['p'] === 'lively' ? lively : simple);
-  if (failed !== null) {
-    return panel(
-      'bad',
-      text('setup.steps.rewardsTitle'),
-      [textBlock(renderProblems(failed))],
-      [button(text('setup.buttons.overview'), 'overview')],
-    );
-  }
+  if (failed !== null) return renderUnsaved(view, failed);
   return renderReady(await refreshed(view));
 }
 
@@ -772,13 +740,10 @@ async function renderReady(view: SetupView): Promise<Panel> {
 async function saveStep(view: ListingView, values: Values): Promise<readonly Problem[] | null> {
   const { services, texts } = view;
   const entries = Object.entries(values) as [SettingPath, unknown][];
-  const problems = await findObjectProblems(
-    view,
-    entries.map(([path, after]) => ({ path, before: effectiveValue(view, path).value, after })),
-  );
+  const problems = await findProblemsOf(view, entries);
   if (problems.length > 0) return problems;
   const changes = toChanges(view, entries);
   const result = await services.settings.save({ ...authorOf(view), basis: null, changes });
-  if (result.status === 'invalid') return result.issues.map((issue) => problemOf(issue, view));
+  if (result.status === 'invalid') return problemsOf(view, result.issues);
   return result.status === 'conflict' ? [{ text: texts.text('setup.problems.conflict'), hint: null }] : null;
 }

@@ -68,13 +68,11 @@ export type Answer = Promise<Reply | Panel | Modal> | Reply | Panel | Modal;
 export interface SetupSection {
   /** In the ids of components, and of its name in the texts. */
   readonly id: SectionId;
-  /** The settings that represent it in the overview. */
   readonly summary: readonly SettingPath[];
   /** Opened by buttons and selects in this order, or by what the section adds. */
   readonly forms: readonly Form[];
   /** Its settings, in the order in which they are shown. By default those of its forms. */
   readonly paths?: readonly SettingPath[];
-  /** Settings that are shown even if they are off. */
   readonly alwaysShown?: readonly SettingPath[];
   /** True if a setting has an effect, so that it is shown. By default all have. */
   isUsed?(view: SetupView, path: SettingPath): boolean;
@@ -88,7 +86,6 @@ export interface SetupSection {
   readonly actions?: Readonly<Record<string, (view: ListingView) => Answer>>;
 }
 
-/** A step to a community that votes are rewarded in. */
 export interface SetupStep {
   readonly name: string;
   readonly isDone: boolean;
@@ -197,7 +194,6 @@ function withoutMarkup(text: string): string {
   return plainName(text.replaceAll('**', '').replace(/ \+ <@&\d+>| · <@&\d+>|<@&\d+>/g, ' + @'));
 }
 
-/** The button that leads to the choice of a channel for the vote panel. */
 export const votePanelButton = ({ texts }: Pick<SetupView, 'texts'>): ReplyButton =>
   button(texts.text('setup.buttons.votePanel'), 'post-panel');
 
@@ -614,7 +610,6 @@ const roles: SetupSection = {
   }),
 };
 
-/** The sections of `/setup`, in the order of its overview. */
 export const setupSections: readonly SetupSection[] = [
   channels,
   { ...rewards, forms: [...rewards.forms, settingsForm('party', 'party')] },
@@ -629,7 +624,6 @@ export function sectionOf(id: unknown): SetupSection | null {
   return setupSections.find((each) => each.id === id) ?? null;
 }
 
-/** A form with its section, by the name in the ids of its components. */
 export function findForm(name: unknown): Pick<Edit, 'form' | 'section'> | null {
   const section = setupSections.find(({ forms }) => forms.some((form) => form.name === name));
   const form = section?.forms.find((each) => each.name === name);

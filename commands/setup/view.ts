@@ -23,8 +23,15 @@ import { hintText, isOff, showValue, wouldHavePaid } from '../../src/core/settin
 import { linkPath } from '../../src/core/settings/stored-settings.ts';
 import { ruleText } from '../../src/core/settings/value-schemas.ts';
 import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/command.ts';
-import type { OptionValue, Panel, PanelBlock, ReplyButton, ReplySelect } from '../../src/discord/commands/reply.ts';
-import type { RoleAccess, RoleState } from '../../src/features/roles/inspect-roles.ts';
+import {
+  type ActionTarget,
+  type OptionValue,
+  type Panel,
+  type PanelBlock,
+  type ReplyButton,
+  type ReplySelect,
+} from '../../src/discord/commands/reply.ts';
+import { explainRoleIssue, type RoleAccess, roleIssue } from '../../src/features/roles/feature.ts';
 import type {
   ChangedSetting,
   CommunitySettings,
@@ -61,10 +68,8 @@ export interface ListingView extends SetupView {
   readonly listing: ListingSettings;
 }
 
-/** A part of `/setup`, by the key of its name in the texts. */
 export type SectionId = TextIn<'setup.sections'>;
 
-/** A form that is open, or was submitted. */
 export interface Edit {
   readonly form: Form;
   readonly section: SectionId;
@@ -85,7 +90,6 @@ export async function openView(
   return { input, clock, services, standings, texts, guildId, ...(await readCommunity(services, guildId, name)) };
 }
 
-/** After a change. */
 export async function refreshed(view: SetupView): Promise<SetupView> {
   return { ...view, ...(await readCommunity(view.services, view.guildId, view.listing?.name)) };
 }
@@ -110,7 +114,6 @@ export function namesListing(view: SetupView): view is ListingView {
   return view.listing !== null && view.listing.name === view.input.options['l'];
 }
 
-/** The value in effect, with its source. */
 export function effectiveValue({ community, listing }: SetupView, path: SettingPath): EffectiveValue {
   return (isCommunityPath(path) ? community.values[path] : listing?.values[path]) ?? unset;
 }
@@ -165,7 +168,6 @@ export function settingName(path: string, { text, has }: Texts): Markup {
 
 type Options = Readonly<Record<string, OptionValue>>;
 
-/** A button that stays in the same message. */
 export function button(
   label: string,
   action: string,
@@ -175,7 +177,6 @@ export function button(
   return { kind: 'action', label, action, options, style };
 }
 
-/** The button that leads to the overview, with the selected listing. */
 export function overviewButton({ texts, listing }: Pick<SetupView, 'texts' | 'listing'>): ReplyButton {
   return button(texts.text('setup.buttons.overview'), 'overview', listingOptions({ listing }));
 }
@@ -199,7 +200,6 @@ export function listingOptions({ listing }: Pick<SetupView, 'listing'>): Options
   return listing === null ? {} : { l: listing.name };
 }
 
-/** The options of a component that opens a form. */
 export function editOptions(
   view: Pick<SetupView, 'listing'>,
   { name }: Form,
@@ -222,9 +222,7 @@ export function escapedName(name: string): Markup {
 }
 
 interface Origin {
-  /** The section to go back to; null for the overview. */
   readonly section: SectionId | null;
-  /** The form that can be opened again. */
   readonly edit?: Edit;
 }
 
@@ -237,9 +235,12 @@ export async function renderSaved(view: SetupView, result: SaveResult | RotateRe
     case 'unchanged':
       return panel('plain', text('setup.saved.unchanged'), [], backButtons(view, origin));
     case 'invalid':
-      return renderUnsaved(view, { problems: result.issues.map((issue) => problemOf(issue, view)) }, origin.edit);
+      return renderUnsaved(view, problemsOf(view, result.issues), origin.edit);
     case 'conflict':
-      return renderUnsaved(view, { intro: text('setup.problems.conflict'), since: result.since }, origin.edit);
+      return renderUnsaved(view, [], origin.edit, [
+        textBlock(text('setup.problems.conflict')),
+        ...sinceBlocks(view, result.since),
+      ]);
   }
 }
 
@@ -271,8 +272,8 @@ export async function renderUndone(view: SetupView, result: UndoResult): Promise
     case 'not_found':
       return panel('bad', text('setup.problems.notFound'), [], back);
     case 'invalid': {
-      const found = result.issues.map((issue) => problemOf(issue, view));
-      return panel('bad', text('setup.problems.title'), [textBlock(renderProblems(found))], back);
+      const problems = renderProblems(problemsOf(view, result.issues));
+      return panel('bad', text('setup.problems.title'), [textBlock(problems)], back);
     }
   }
 }
@@ -292,25 +293,20 @@ async function renderDone(view: SetupView, change: SettingsChange, title: Markup
   );
 }
 
-/** Nothing was saved. What was entered can be edited again. */
+/** Nothing was saved. @param again opens what was entered, or an empty form, to be edited again */
 export function renderUnsaved(
   view: SetupView,
-  cause:
-    | { readonly problems: readonly Problem[] }
-    | { readonly intro: Markup; readonly since: readonly SettingsChange[] },
-  edit?: Edit,
+  problems: readonly Problem[],
+  again?: Edit | ActionTarget,
+  blocks: readonly PanelBlock[] = [textBlock(renderProblems(problems))],
 ): Panel {
   const { text } = view.texts;
-  const blocks =
-    'problems' in cause
-      ? [textBlock(renderProblems(cause.problems))]
-      : [textBlock(cause.intro), ...sinceBlocks(view, cause.since)];
-  const overview = overviewButton(view);
-  const found = 'problems' in cause ? cause.problems : [];
-  if (edit === undefined) return refusing(panel('bad', text('setup.problems.title'), blocks, [overview]), found);
-  const again = button(text('setup.buttons.editAgain'), 'again', editOptions(view, edit.form, edit), 'primary');
-  const kept = [...blocks, textBlock(subtext(text('setup.problems.kept')))];
-  return refusing(panel('bad', text('setup.problems.title'), kept, [again, overview]), found);
+  const isKept = again !== undefined && 'form' in again;
+  const target = isKept ? { action: 'again', options: editOptions(view, again.form, again) } : again;
+  const kept = isKept ? [textBlock(subtext(text('setup.problems.kept')))] : [];
+  const edit = target && [button(text('setup.buttons.editAgain'), target.action, target.options, 'primary')];
+  const buttons = [...(edit ?? []), overviewButton(view)];
+  return refusing(panel('bad', text('setup.problems.title'), [...blocks, ...kept], buttons), problems);
 }
 
 function sinceBlocks(view: SetupView, since: readonly SettingsChange[]): PanelBlock[] {
@@ -337,7 +333,6 @@ export function panel(
 }
 
 const maxChangesShown = 12;
-/** Changes on a page of the history. */
 const pageSize = 5;
 
 type ChangeView = Pick<SetupView, 'texts' | 'listingNames'> & {
@@ -375,7 +370,6 @@ function renderHistoryEntry(change: SettingsChange, view: ChangeView): Markup {
   return lines(bold(state === null ? heading : markup`${heading} · ${state}`), renderChange(change, view));
 }
 
-/** The last changes, each with Undo. */
 export async function renderHistory(view: SetupView): Promise<Panel> {
   const { services, texts, guildId, input } = view;
 
@@ -448,6 +442,14 @@ export interface ValueChange {
   readonly after: unknown;
 }
 
+/** {@link findObjectProblems} of values that are to replace those in effect. */
+export function findProblemsOf(view: SetupView, values: readonly (readonly [path: SettingPath, value: unknown])[]) {
+  return findObjectProblems(
+    view,
+    values.map(([path, after]) => ({ path, before: effectiveValue(view, path).value, after })),
+  );
+}
+
 /**
  * Why a change cannot be saved: the bot cannot post in a channel, or give a role, or either is of another server. Every
  * change that can name channels or roles passes here: forms, first steps, imported files, and changes that are undone.
@@ -504,12 +506,7 @@ export async function findRoleProblems(view: SetupView, changes: readonly ValueC
     return [at(view, first.path, text('setup.problems.rolesUnknown'), text('setup.problems.rolesUnknownHint'))];
   const unknown = required.filter(({ role }) => typeof role !== 'string' || !access.roles.has(role));
   return [
-    ...given.flatMap(({ path, role }) => {
-      const state = typeof role === 'string' ? access.roles.get(role) : undefined;
-      if (typeof role !== 'string' || state === undefined) return [unknownRole(view, path)];
-      const found = problemOfRole(view, access, { role, state });
-      return found === null ? [] : [at(view, path, ...found)];
-    }),
+    ...given.flatMap(({ path, role }) => problemOfRole(view, access, { path, role }) ?? []),
     ...unknown.map(({ path }) => unknownRole(view, path)),
   ];
 }
@@ -527,24 +524,19 @@ function unknownRole(view: SetupView, path: string): Problem {
 }
 
 function problemOfRole(
-  { input, texts }: SetupView,
+  view: SetupView,
   access: RoleAccess,
-  { role: roleId, state }: { readonly role: string; readonly state: RoleState },
-): readonly [text: Markup, hint: Markup] | null {
-  const { text } = texts;
-  const role = roleMention(roleId);
-  if (state === 'managed')
-    return [text('setup.problems.managedRole', { role }), text('setup.problems.managedRoleHint')];
-  if (access.moderating.has(roleId))
-    return [text('setup.problems.moderatingRole', { role }), text('setup.problems.moderatingRoleHint')];
-  if (state === 'above')
-    return [text('setup.problems.roleAbove', { role }), text('setup.problems.roleAboveHint', { role })];
+  { path, role }: { readonly path: string; readonly role: unknown },
+): Problem | null {
+  const { input, texts } = view;
+  const issue = typeof role === 'string' ? roleIssue(role, access) : 'role_deleted';
+  if (typeof role !== 'string' || issue === 'role_deleted') return unknownRole(view, path);
+  if (issue !== null) return at(view, path, ...explainRoleIssue(issue, role, texts));
   // The operator, whose id is none of Discord's, decides for all servers.
   const isBound = input.userId !== operator && input.userId !== access.ownerId;
-  if (isBound && isAbove(roleId, input.roles ?? [], access)) {
-    return [text('setup.problems.roleAboveMember', { role }), text('setup.problems.roleAboveMemberHint')];
-  }
-  return access.mayManageRoles ? null : [text('setup.problems.manageRoles'), text('setup.problems.manageRolesHint')];
+  if (!isBound || !isAbove(role, input.roles ?? [], access)) return null;
+  const text = texts.text('setup.problems.roleAboveMember', { role: roleMention(role) });
+  return at(view, path, text, texts.text('setup.problems.roleAboveMemberHint'));
 }
 
 function isAbove(roleId: string, memberRoles: readonly string[], { positions }: RoleAccess): boolean {
@@ -555,7 +547,6 @@ function isAbove(roleId: string, memberRoles: readonly string[], { positions }: 
 const maxProblems = 12;
 const maxProblemLength = 300;
 
-/** Problem with a setting, and what to do. */
 export interface Problem {
   readonly text: Markup;
   /** Null if the text says what to do. */
@@ -564,9 +555,12 @@ export interface Problem {
   readonly isForeign?: true;
 }
 
-/** The answer to a form with these problems. */
 export function refusing(answer: Panel, problems: readonly Problem[]): Panel {
   return problems.some(({ isForeign }) => isForeign) ? { ...answer, isRefused: true } : answer;
+}
+
+export function problemsOf(view: Pick<SetupView, 'texts' | 'listingNames'>, issues: readonly SettingIssue[]) {
+  return issues.map((issue) => problemOf(issue, view));
 }
 
 /** Problem with a value. The reason for a missing key is the operator's, who alone can restore it. */

@@ -11,7 +11,7 @@ const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const maxColors = 256;
 
 /**
- * The same image with at most 256 colors: the most frequent ones, and for each other pixel the nearest of them. That is
+ * The image with at most 256 colors: the most frequent ones, and for each other pixel the nearest of them. That is
  * enough for text and a few shapes, and a third of the size.
  */
 export function withPalette(png: Buffer): Buffer {

@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 var root = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,18 +20,28 @@ var parts = [
 ];
 
 /**
- * Whether there is a bundle, and nothing that it consists of has changed since. Compares when files were changed on this
- * machine, not when they were written: an archive sets the latter to a time before the bundle.
+ * Why the bundle cannot be used, which ends a sentence; null if there is one, and nothing that it consists of has changed
+ * since. Compares when files were changed on this machine, not when they were written: an archive sets the latter to a time
+ * before the bundle.
  */
-export function hasCurrentBundle() {
+export function findChange() {
   var launcher = statSync(join(bundleFolder, 'launch.js'), { throwIfNoEntry: false });
-  if (launcher === undefined) return false;
-  return parts.every((part) => isUnchanged(join(root, part), launcher.ctimeMs));
+  if (launcher === undefined) return 'there is no bundle';
+  for (var part of parts) {
+    var changed = changedIn(join(root, part), launcher.ctimeMs);
+    if (changed !== null) return relative(root, changed) + ' has changed';
+  }
+  return null;
 }
 
-function isUnchanged(path, since) {
+function changedIn(path, since) {
   var stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return true;
-  if (stats.ctimeMs > since) return false;
-  return !stats.isDirectory() || readdirSync(path).every((name) => isUnchanged(join(path, name), since));
+  if (stats === undefined) return null;
+  if (stats.isDirectory()) {
+    for (var name of readdirSync(path)) {
+      var changed = changedIn(join(path, name), since);
+      if (changed !== null) return changed;
+    }
+  }
+  return stats.ctimeMs > since ? path : null;
 }

@@ -1,11 +1,11 @@
 // Part of `npm ci` and `npm install` in a clone: bundles the program for `npm start`, which needs no bundle if this fails.
 import { renameSync, rmSync } from 'node:fs';
-import { bundleFolder, hasCurrentBundle } from './bundle-state.js';
+import { bundleFolder, findChange } from './bundle-state.js';
 
 /** Under another name until it is complete, so that an interrupted installation leaves no half of a program. */
 var unfinished = `${bundleFolder}.unfinished`;
 
-if (!hasCurrentBundle()) {
+if (findChange() !== null) {
   import('../bundle.ts')
     .then(({ bundle }) => bundle(unfinished))
     .then(() => {

@@ -1,5 +1,7 @@
 // Starts the program of a clone: as a bundle if there is one of these sources, because it needs 100 MB less memory and a
 // third of the time to start; otherwise from the sources. In JavaScript that old versions of Node can parse.
-import { hasCurrentBundle } from './bundle-state.js';
+import { findChange } from './bundle-state.js';
 
-void import(hasCurrentBundle() ? '../../dist/program/launch.js' : '../../src/launch.js');
+var change = findChange();
+if (change !== null) console.error('Running from the sources, since ' + change + '. "npm ci" makes the bundle again.');
+void import(change === null ? '../../dist/program/launch.js' : '../../src/launch.js');

@@ -1,5 +1,6 @@
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { settingGroups, settings, type Variable } from '../../config/settings.ts';
+import { eventsJsonSchema } from '../../src/features/events/schemas.ts';
 import { listingTables } from './listing-tables.ts';
 
 type Entry = readonly [name: string, setting: Variable];
@@ -75,4 +76,9 @@ function comment(markdown: string): readonly string[] {
 /** `docs/tallyhook.schema.json`, the JSON Schema of the file of `TALLYHOOK_CONFIG`. */
 export function renderSchema(): string {
   return `${JSON.stringify(listingsFileSchema(), null, 2)}\n`;
+}
+
+/** `docs/events.schema.json`, the JSON Schema of the events that other programs hear. */
+export function renderEventsSchema(): string {
+  return `${JSON.stringify(eventsJsonSchema(), null, 2)}\n`;
 }

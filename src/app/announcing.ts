@@ -1,54 +1,15 @@
-import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
-import type { Log } from '@tallyhook/platform/log';
-import { createLoop, type Loop } from '@tallyhook/platform/loop';
+import { createLoop } from '@tallyhook/platform/loop';
 import { memoizeOne } from '@tallyhook/platform/memoize';
 import { createCardSource } from '../core/announcements/announcement.ts';
-import type { QueueName } from '../core/outbox/queue.ts';
 import { listingsTarget, offersAt } from '../discord/commands/command.ts';
 import { type CompleteContext, createParts, type Shared } from '../features/create.ts';
 import { createDirectMessageHandler, createOwnerReportHandler } from '../features/notifications/messages.ts';
-import type { AnnouncementTask } from '../features/parts.ts';
 import type { DiscordAccess } from './discord-access.ts';
 
 /** Everything that is announced regularly is announced within a few seconds after it is due. */
 const pollMs = 10 * second;
-
-/** Announces what no event announces: digests, lost streaks and new reviews. */
-export function createAnnouncementLoop(options: {
-  /** Called before each round. */
-  readonly tasks: () => readonly AnnouncementTask[];
-  /** Called before each round; nothing runs until it succeeds. */
-  readonly prepare: () => Promise<void>;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Called with the queue of a new effect. */
-  readonly onEnqueued: (queue: QueueName) => void;
-}): Loop {
-  const { tasks, prepare, clock, log, onEnqueued } = options;
-  function warn(task: string, error: unknown): void {
-    log.warn({ task, reason: messageOf(error) }, 'announcement failed; retrying');
-  }
-
-  return createLoop({
-    async round(signal) {
-      await prepare();
-      for (const { name, run } of tasks()) {
-        if (signal.aborted) return;
-        try {
-          const queue = await run();
-          if (queue !== null) onEnqueued(queue);
-        } catch (error) {
-          if (!signal.aborted) warn(name, error);
-        }
-      }
-    },
-    pauseMs: pollMs,
-    onError: (error) => warn('preparation', error),
-    clock,
-  });
-}
 
 interface AnnouncingDependencies
   extends Omit<
@@ -56,7 +17,7 @@ interface AnnouncingDependencies
     keyof DiscordAccess | keyof Shared | 'channelTexts' | 'guildTexts' | 'memberTexts' | 'cardOf' | 'voteButtons'
   > {}
 
-/** What carries out effects, and fills the outbox by time. It needs no gateway. */
+/** Handlers and loops that carry out effects and fill the outbox by time. They need no gateway. */
 export async function createAnnouncing(access: DiscordAccess, shared: Shared, dependencies: AnnouncingDependencies) {
   const { directory, nudge, clock, log } = dependencies;
   const { rest, guildLanguages, memberLanguages, commands } = access;
@@ -75,17 +36,29 @@ export async function createAnnouncing(access: DiscordAccess, shared: Shared, de
     ),
     voteButtons: (texts) => offersAt('vote', commands, texts),
   });
-  /** The same tasks as long as the settings of the community are the same: they remember failures. */
+  /** Unchanged as long as the settings of the community are: tasks remember failures. */
   const tasksOf = memoizeOne(parts.tasks);
-  const announcementLoop = createAnnouncementLoop({
-    tasks: () => directory.communities.flatMap(tasksOf),
-    prepare: parts.prepareTasks,
-    onEnqueued: (queue) => nudge([queue]),
+  const warn = (task: string, error: unknown) =>
+    log.warn({ task, reason: messageOf(error) }, 'announcement failed; retrying');
+  /** Announces what no event announces: digests, lost streaks and new reviews. */
+  const announcementLoop = createLoop({
+    async round(signal) {
+      await parts.prepareTasks();
+      for (const { name, run } of directory.communities.flatMap(tasksOf)) {
+        if (signal.aborted) return;
+        try {
+          const queue = await run();
+          if (queue !== null) nudge([queue]);
+        } catch (error) {
+          if (!signal.aborted) warn(name, error);
+        }
+      }
+    },
+    pauseMs: pollMs,
+    onError: (error) => warn('preparation', error),
     clock,
-    log,
   });
   return {
-    /** Carry out effects. */
     handlers: [
       ...parts.effects,
       createDirectMessageHandler({

@@ -33,7 +33,6 @@ interface AnsweringDependencies extends Pick<ServicesContext, 'languages' | 'met
   readonly commandRegistry: CommandRegistry;
   /** To share the gateway's shards with other processes; null if there can be none. */
   readonly leases: LeaseStore | null;
-  /** Called when the gateway is connected, for the first time or again. */
   readonly onConnected: () => void;
   /** Shared by all unverified bodies. */
   readonly memory: BodyMemory;
@@ -53,7 +52,7 @@ export type Answering = ReturnType<typeof createAnswering>;
 /** Responds to commands, through the gateway or over HTTP. */
 export function createAnswering(
   { discord, publicUrl }: Pick<Config, 'discord' | 'publicUrl'>,
-  { rest, globalLimit, invalidRequests, memberLanguages, guildChanged, commands }: DiscordAccess,
+  { rest, globalLimit, guard, memberLanguages, guildChanged, commands }: DiscordAccess,
   dependencies: AnsweringDependencies,
 ) {
   const { contexts, services, clock, commandRegistry, metrics, log, stopwatch } = dependencies;
@@ -71,7 +70,7 @@ export function createAnswering(
   });
   const commandId = (name: string) => registrar.idOf(name);
   const isOwnCommand: IsOwnCommand = (command, interactionId) => registrar.isOwn(command, interactionId);
-  /** What registered commands offer since the last change. */
+  /** Listings and needs with which the commands were registered last. */
   let offered = '';
   function onAnswered(command: string, outcome: 'answered' | 'failed', tookMs: number): void {
     metrics.commands.inc({ command, outcome });
@@ -103,7 +102,7 @@ export function createAnswering(
       for (const onMemberSeen of services.onMemberSeen) onMemberSeen(input);
     },
   });
-  const { makeRequest } = invalidRequests;
+  const { makeRequest } = guard;
   const transports = createRestTransports({ apiUrl: discord.apiUrl, globalLimit, makeRequest });
   const endpoint =
     discord.publicKey === null
@@ -169,7 +168,7 @@ export function createAnswering(
   }
 
   return {
-    /** Whether every shard is connected to the gateway; null without one. */
+    /** True if every shard is connected to the gateway; null without one. */
     isConnected: (): boolean | null => gateway?.ready ?? null,
     /** Other processes have all shards; this one takes over if one of them ends. */
     isStandby: () => gateway?.isStandby ?? false,

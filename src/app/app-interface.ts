@@ -21,7 +21,7 @@ export interface App extends WebhookRoutes {
   readonly ledger: Ledger;
   /** Rank, streak and leaderboards of the members, if there is one community. */
   readonly standings: Standings;
-  /** All routes: webhooks, health, metrics and, with an owner token, the owner's API and console. */
+  /** All routes: webhooks, health, metrics, and the owner's API and console. */
   readonly http: RequestListener;
   /**
    * Connects to Discord and starts to process the outbox. With `listen: false` it does not open a port.
@@ -62,9 +62,9 @@ export interface App extends WebhookRoutes {
    */
   postServerCount(): Promise<PostedServerCount>;
   /**
-   * Whether tallyhook answers an interaction, so that your handler leaves it alone: one of its commands, buttons, selects or
-   * modals, of discord.js or as Discord sends it. Commands are known by their ids; while they are registered for the
-   * first time after {@link start}, by their names.
+   * True if tallyhook answers an interaction, so that your handler leaves it alone: one of its commands, buttons,
+   * selects or modals, of discord.js or as Discord sends it. Commands are known by their ids; while they are registered
+   * for the first time after {@link start}, by their names.
    */
   owns(interaction: AnyInteraction): boolean;
   /**
@@ -80,7 +80,7 @@ export interface App extends WebhookRoutes {
   stop(): Promise<void>;
 }
 
-/** What programs within the package add. */
+/** Dependencies that programs within the package add. */
 export interface InternalDependencies extends AppDependencies {
   /** Called for every attempt on effects, before its result is stored. */
   readonly onAttempted?: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;

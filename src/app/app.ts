@@ -69,8 +69,8 @@ export async function createApp(first: AppOptions | Config, dependencies?: AppDe
 }
 
 /**
- * The same with the settings of environment variables, such as `process.env`, each of which can also be `NAME_FILE`. What
- * the options have takes precedence.
+ * Creates the app with the settings of environment variables, such as `process.env`, each of which can also be
+ * `NAME_FILE`. What the options have takes precedence.
  * @example
  * ```ts
  * import { createApp } from 'tallyhook';

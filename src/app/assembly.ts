@@ -68,7 +68,7 @@ const commitDelayMs = 3 * second;
 /** How often to look for announcements of other processes, on a database server (ms). */
 const sharedDatabasePollMs = second / 5;
 
-/** What an app consists of that was opened for it, and what its caller passed. */
+/** Parts of an app that were opened for it, or that its caller passed. */
 export interface AppParts extends Omit<InternalDependencies, 'clock' | 'log'> {
   readonly config: Config;
   readonly languages: AppTexts;
@@ -136,8 +136,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     languages,
     announcements,
     memberLocales: store.memberLocales,
-    invalidRequests: store.invalidRequests,
-    circuits: store.circuits,
+    store,
     guildOfChannel: (channelId) => directory.inChannel(channelId)[0]?.guildId ?? null,
     commands: commands.offered,
     requestsPerSecond: () => shareOfRequests(isShared, has('announce') ? queueShare.processes() : null),
@@ -193,7 +192,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     effects: store.outbox.sizes,
     waitingSince: () => store.outbox.waitingSince(clock.now(), new Set(access.guard.open.map(({ target }) => target))),
     isConnected: () => answering?.isConnected() ?? null,
-    invalidRequests: access.invalidRequests.recent,
+    invalidRequests: access.guard.invalidRequests,
     stopped: () => access.guard.count(),
     pausedGuilds: () => access.guard.pausedGuilds.size,
     keys: lookups.keyStatuses,
@@ -264,7 +263,6 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
       })
     : null;
   const usesDiscord = announcing !== null || answering !== null;
-  const discordLoops = usesDiscord ? [access.invalidRequests, access.guard] : [];
   const upkeep = createUpkeep({
     ...kit,
     store,
@@ -275,7 +273,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     createEventUpkeep({ ...context, isStreamed: () => isHandled('stream') }),
     settings.loop,
     targetLoop,
-    ...discordLoops,
+    ...(usesDiscord ? [access.guard] : []),
     // A process that only receives may be the only one.
     ...(announcing === null && receiving === null ? [] : [upkeep]),
     ...(announcing?.loops ?? []),

@@ -2,17 +2,11 @@ import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
 import type { Command } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
-import { type CircuitStore, RequestGuard } from '../discord/circuits.ts';
+import { RequestGuard } from '../discord/circuits.ts';
 import type { GuildChange } from '../discord/gateway/guild-changes.ts';
-import {
-  createFindDeparted,
-  createKnownGuilds,
-  createNamesInDiscord,
-  createPortraits,
-  noNamesInDiscord,
-} from '../discord/known-guilds.ts';
+import { createDecorations, createKnownGuilds, noNamesInDiscord } from '../discord/known-guilds.ts';
 import { createGuildLanguages, createMemberLanguages, type MemberLocales } from '../discord/languages.ts';
-import { createGlobalRateLimit, createInvalidRequests, type InvalidRequestStore } from '../discord/rate-limit.ts';
+import { createGlobalRateLimit } from '../discord/rate-limit.ts';
 import { createDiscordRest } from '../discord/rest.ts';
 import type { AnnouncementsOfListings } from '../features/parts.ts';
 import { createGivenRoleCheck } from '../features/roles/role-failure.ts';
@@ -20,15 +14,14 @@ import type { AppTexts } from '../texts/texts.ts';
 
 export type DiscordAccess = ReturnType<typeof createDiscordAccess>;
 
-/** What announcing and answering share in one process. Connects to nothing. */
+/** Access to Discord that announcing and answering share in one process. Connects to nothing. */
 export function createDiscordAccess(
   config: Pick<Config, 'discord'>,
   options: {
     readonly announcements: Pick<AnnouncementsOfListings, 'languageOf'>;
     readonly memberLocales: MemberLocales;
     readonly commands: readonly Command[];
-    readonly invalidRequests: InvalidRequestStore;
-    readonly circuits: CircuitStore;
+    readonly store: ConstructorParameters<typeof RequestGuard>[0]['store'];
     /** The guild of a configured channel; null if it is not known. */
     readonly guildOfChannel: (channelId: string) => string | null;
     /** The share of this process in the bot's requests. */
@@ -41,19 +34,11 @@ export function createDiscordAccess(
   const { discord } = config;
   const { announcements, memberLocales, languages, log, stopwatch } = options;
   const globalLimit = createGlobalRateLimit(stopwatch);
-  const invalidRequests = createInvalidRequests({ store: options.invalidRequests, clock: stopwatch, log });
-  const guard = new RequestGuard({
-    store: options.circuits,
-    guildOfChannel: options.guildOfChannel,
-    clock: stopwatch,
-    log,
-    invalidRequests: invalidRequests.recent,
-  });
+  const guard = new RequestGuard({ ...options, clock: stopwatch });
   const rest = createDiscordRest({
     ...discord,
     clock: stopwatch,
     globalLimit,
-    invalidRequests,
     guard,
     requestsPerSecond: options.requestsPerSecond,
   });
@@ -70,6 +55,7 @@ export function createDiscordAccess(
     fallback: async () => (discord.guildId === null ? languages.for() : guildLanguages.ofGuild(discord.guildId)),
     log,
   });
+  const decorations = createDecorations({ ...options, rest, guilds, clock: stopwatch });
   const givenRoles = createGivenRoleCheck(rest, stopwatch);
 
   function guildChanged(change: GuildChange): void {
@@ -83,14 +69,11 @@ export function createDiscordAccess(
   return {
     rest,
     globalLimit,
-    invalidRequests,
     guard,
     givenRoles,
     guildLanguages,
-    names:
-      discord.token === '' ? noNamesInDiscord : createNamesInDiscord({ ...options, rest, guilds, clock: stopwatch }),
-    portraits: createPortraits({ ...options, rest, guilds, clock: stopwatch }),
-    findDeparted: createFindDeparted({ ...options, rest, guilds, clock: stopwatch }),
+    ...decorations,
+    names: discord.token === '' ? noNamesInDiscord : decorations.names,
     memberLanguages,
     guildChanged,
     commands: options.commands,

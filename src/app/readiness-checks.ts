@@ -12,7 +12,7 @@ import type { DiscordAccess } from './discord-access.ts';
 export interface ProcessChecks {
   /** Announcing needs Discord only to make progress: it is not ready without the database. */
   readonly roles: Readonly<Record<Role, ReadinessChecks>>;
-  /** Those of its roles, and what is wrong with a part of the listings: see {@link readinessChecks}. */
+  /** All checks of its roles, and the one for parts of the listings: see {@link readinessChecks}. */
   readonly process: ReadinessChecks;
 }
 
@@ -27,7 +27,7 @@ export function readinessChecks(
   }: {
     readonly answering: Answering | null;
     /** Null if no role uses Discord. */
-    readonly access: Pick<DiscordAccess, 'invalidRequests' | 'guard'> | null;
+    readonly access: Pick<DiscordAccess, 'guard'> | null;
     /** Null if no settings are stored. */
     readonly sync: Pick<SettingsInEffect, 'listingsWithoutKey'> | null;
   },
@@ -55,7 +55,7 @@ export function readinessChecks(
   const requests = {
     requests: async () => {
       if (access === null) return;
-      if (access.invalidRequests.pauseMs() > 0) {
+      if (access.guard.pauseMs() > 0) {
         throw new Error('Discord rejected too many requests; only interactions are answered until there are fewer');
       }
       return describeStops(access.guard);
@@ -71,7 +71,7 @@ export function readinessChecks(
   return { roles: ofRoles, process: Object.assign({}, ...roles.map((role) => ofRoles[role]), ofSettings) };
 }
 
-/** What waits because Discord rejects it; undefined if that is nothing. */
+/** Names the requests that wait because Discord rejects them; undefined without any. */
 function describeStops(guard: Pick<RequestGuard, 'count' | 'pausedGuilds'>): string | undefined {
   const { channels, roles } = guard.count();
   const stopped = [...counted(channels, 'channel'), ...counted(roles, 'role')].join(' and ');

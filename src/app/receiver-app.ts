@@ -35,7 +35,7 @@ import { createForeignBytesReport, createReceiving, createRecording, noteProgram
 /** The handlers of events that a receiver has. Purchases in the shop and reviews need the bot. @category Start here */
 export type ReceiverHandlers = Pick<Handlers, 'onVote' | 'onPremium' | 'onStreak' | 'onMilestone' | 'concurrency'>;
 
-/** What a receiver needs: the listings with their secrets, and where to store their votes. @category Start here */
+/** Options of a receiver: the listings with their secrets, and where to store their votes. @category Start here */
 export interface ReceiverOptions {
   readonly listings: readonly ReceiverListing[];
   /**
@@ -218,7 +218,7 @@ interface Opened {
   readonly removeDatabase: () => void;
 }
 
-/** What has sites confirm votes. Loaded only if one is to, because a receiver needs no other client. */
+/** Has sites confirm votes. Loaded only if one is to, because a receiver needs no other client. */
 async function loadConfirmations() {
   const { LookupClients } = await import('../features/communities/lookup-clients.ts');
   const { createConfirmationHandler } = await import('../features/confirmations/confirm.ts');

@@ -21,7 +21,7 @@ import { createHeartbeat } from '../features/upkeep/upkeep.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
 import { findSite } from '../webhook/sites/index.ts';
 
-/** What a listing that only captures stores in an hour: everybody who knows its address may send. */
+/** Limits of a listing that only captures: everybody who knows its address may send. */
 const captureQuota: QuotaLimits = { maxDeliveries: 100, maxBytes: 1024 * 1024 };
 
 /** Receives deliveries, and replays those that the owner has released. */
@@ -66,7 +66,6 @@ export function createReceiving({
     onRecorded,
     observeCommit: (durationMs) => metrics.commitSeconds.observe(durationMs / second),
   });
-  const countDelivery = countBy(metrics.deliveries, ['status', 'outcome']);
   const receiver = new WebhookReceiver({
     intake,
     directory,
@@ -76,7 +75,7 @@ export function createReceiving({
     state: () => state,
     observeUnknownPath: () => metrics.misdirected.inc({ reason: 'path' }),
     observe: ({ status, outcome, durationMs }) => {
-      countDelivery(status, outcome ?? 'refused');
+      metrics.deliveries.inc({ status, outcome: outcome ?? 'refused' });
       metrics.deliverySeconds.observe(durationMs / second);
     },
   });
@@ -112,7 +111,6 @@ export function createRecording(options: {
   readonly log: Log;
 }) {
   const { store, recorder, directory, metrics, nudge, clock, log } = options;
-  const countEntry = countBy(metrics.entries, ['cause']);
   const recording = {
     store,
     clock,
@@ -120,9 +118,8 @@ export function createRecording(options: {
     metrics,
     recorder,
     listings: () => directory.listings,
-    /** To be called after each commit, with the queues of its effects. */
     onRecorded(recorded: RecordedDelivery, queues: readonly QueueName[]): void {
-      for (const cause of recorded.causes) countEntry(cause);
+      for (const cause of recorded.causes) metrics.entries.inc({ cause });
       if (queues.length > 0) nudge(queues);
       // What a feature has stored instead of a vote has a reason; most votes have none.
       const ownQueues = recorded.reason === null ? [] : confirmationQueuesOf(recorded, directory.listings);
@@ -131,7 +128,7 @@ export function createRecording(options: {
     },
   };
 
-  /** What the caller's function throws changes nothing: the delivery is stored, and must be acknowledged. */
+  /** An error of the caller's function changes nothing: the delivery is stored, and must be acknowledged. */
   function report(recorded: RecordedDelivery, onRecorded: (recorded: RecordedDelivery) => unknown): void {
     const logFailure = (error: unknown) =>
       log.error({ err: error, delivery: recorded.deliveryId }, 'onRecorded failed after a delivery was stored');
@@ -144,24 +141,6 @@ export function createRecording(options: {
   }
 
   return { ...recording, replay: createReplay(recording) };
-}
-
-/** Counts by the values of the labels: each series is looked up once, while prom-client builds a key for each count. */
-function countBy<Label extends string>(
-  counter: { labels(values: Partial<Record<Label, string | number>>): { inc(): void } },
-  labels: readonly Label[],
-): (...values: readonly (string | number)[]) => void {
-  const series = new Map<string, { inc(): void }>();
-  return (...values) => {
-    const key = values.join(' ');
-    let one = series.get(key);
-    if (one === undefined) {
-      const named = labels.map((label, index) => [label, values[index]]);
-      one = counter.labels(Object.fromEntries(named) as Partial<Record<Label, string | number>>);
-      series.set(key, one);
-    }
-    one.inc();
-  };
 }
 
 const hints: Readonly<Record<ForeignProtocol, string>> = {

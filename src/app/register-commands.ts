@@ -2,9 +2,9 @@ import type { CommandOptions } from '../../commands/custom-command.ts';
 import type { Config } from '../../config/schema.ts';
 import type { RegistrationReport } from '../discord/registration/registration.ts';
 
-/** What is registered beside the commands of tallyhook. @category Commands */
+/** Commands that are registered beside those of tallyhook. @category Commands */
 export interface RegisterOptions {
-  /** The same as for `createApp`: a command that is missing here is deleted from Discord. */
+  /** As for `createApp`: a command that is missing here is deleted from Discord. */
   readonly commands?: CommandOptions;
 }
 

@@ -32,7 +32,6 @@ export const restore = copyCommand({
 function copyCommand(direction: {
   postgresHint(file: string): string;
   copy(file: string, path: string, terminal: Terminal): Promise<CopyResult>;
-  /** Beginning of the message for a completed copy. */
   formatSuccess(file: string, path: string): string;
 }): Run<{ readonly json?: boolean }> {
   return async ({ json }, terminal, [file = '']) => {
@@ -67,9 +66,7 @@ function copyCommand(direction: {
 }
 
 interface Format {
-  /** Printed before all entries; may be empty. */
   readonly header: string;
-  /** Includes the line ending. */
   readonly formatEntry: (entry: NumberedEntry) => string;
 }
 

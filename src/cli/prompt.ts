@@ -15,9 +15,8 @@ export interface TextQuestion {
   readonly message: string;
   /** The answer to Enter alone. */
   readonly kept?: string | undefined;
-  /** The text that is typed is not shown. */
   readonly isSecret?: boolean;
-  /** Returns what is wrong with an answer; undefined if nothing is. */
+  /** Returns the mistake in an answer; undefined without one. */
   validate(answer: string): string | undefined;
 }
 

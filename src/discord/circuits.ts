@@ -1,4 +1,4 @@
-import type { DiscordAPIError } from '@discordjs/rest';
+import { DefaultRestOptions, type DiscordAPIError, type RESTOptions } from '@discordjs/rest';
 import type { RetryLater } from '@tallyhook/platform/attempt-result';
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
@@ -20,7 +20,7 @@ import {
   stopsTarget,
 } from './discord-errors.ts';
 import type { GuildChange } from './gateway/guild-changes.ts';
-import { RequestsPausedError, windowMinutes } from './rate-limit.ts';
+import { type InvalidRequestStore, RequestsPausedError } from './rate-limit.ts';
 
 /** How often changes are stored, and those of other processes are read while there are any. */
 const syncEveryMs = 5 * second;
@@ -30,51 +30,77 @@ const idleSyncEveryMs = 30 * second;
 const guildPauseMs = 30 * second;
 const maxReasonLength = 300;
 
+/**
+ * Discord blocks an address after 10,000 responses with 401, 403 or 429 in ten minutes. Discord: "Invalid Request Limit".
+ * All processes are counted together, although they may have several addresses.
+ */
+export const warningInvalidRequests = 5_000;
+/** No request is sent that can wait, until there are fewer. */
+export const maxInvalidRequests = 8_000;
+const windowMinutes = 10;
+const invalidStatuses: readonly number[] = [401, 403, 429];
+
 export interface GuardedRequest {
   readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete';
   readonly route: string;
   readonly hasFiles: boolean;
 }
 
-/** The stored counts of the last ten minutes. @param now ms since the epoch */
-export function recentRejections(store: CircuitStore, now: number): Promise<readonly GuildRejections[]> {
+/** The store of what the processes of an installation share about rejected requests. */
+interface RejectionStore {
+  readonly invalidRequests: InvalidRequestStore;
+  readonly circuits: CircuitStore;
+}
+
+/** The stored counts of the last ten minutes, of all requests and by guild. @param now ms since the epoch */
+export async function recentRejections({ invalidRequests, circuits }: RejectionStore, now: number) {
   const current = Math.floor(now / minute);
-  return store.rejections(current - windowMinutes, current + windowMinutes);
+  // The clocks of other processes may be ahead.
+  const window = [current - windowMinutes, current + windowMinutes] as const;
+  return { total: await invalidRequests.sum(...window), byGuild: await circuits.rejections(...window) };
 }
 
 interface RequestGuardOptions {
-  readonly store: CircuitStore;
+  readonly store: RejectionStore;
   /** The guild of a configured channel; null if it is not known. */
   readonly guildOfChannel: (channelId: string) => string | null;
-  /** All rejected requests of the last ten minutes. */
-  readonly invalidRequests: () => number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Keeps requests back that Discord would reject, so that no guild can use up what Discord tolerates of all. */
+/**
+ * Counts the requests that Discord rejects, and keeps back those that it would reject, so that no guild can use up what
+ * Discord tolerates of all.
+ *
+ * Each channel and role has a circuit breaker. The first rejection that does not depend on the message or the member
+ * opens it: then nothing is sent but one request a minute, later every ten minutes, until one is accepted. Times of
+ * circuits are ms since the epoch, because other processes and the next start use them as well.
+ */
 export class RequestGuard {
   readonly #options: RequestGuardOptions;
-  readonly #circuits: Circuits;
   readonly #stopping = new AbortController();
   readonly #logThrottled: LogThrottled;
+  readonly #logTotal: LogThrottled;
   readonly #loop: WakeableLoop;
-  /** Rejected requests by guild, of all processes and of this one that are not stored yet. */
-  #stored = new Map<string, number>();
-  #pending = new Map<string, number>();
+  /** Rejected requests of all processes, and of this one that are not stored yet: all of them, and by guild. */
+  #stored: { readonly total: number; readonly byGuild: ReadonlyMap<string, number> } = { total: 0, byGuild: new Map() };
+  #pendingTotal = 0;
+  readonly #pending = new Map<string, number>();
   #pausedGuilds: ReadonlySet<string> = new Set();
+  readonly #open = new Map<string, OpenCircuit>();
+  /** The targets whose circuits are to be stored. */
+  #changed = new Set<string>();
+  /** When requests were rejected, by target (monotonic, ms), oldest first. */
+  readonly #recent = new BoundedMap<readonly number[]>(maxRemembered);
   #nextReadAt = Number.NEGATIVE_INFINITY;
   #onProbeDue: (target: string) => void = () => {};
 
   constructor(options: RequestGuardOptions) {
     const { clock, log } = options;
     this.#options = options;
-    this.#circuits = new Circuits(clock, (target) => this.#onProbeDue(target));
-    this.#logThrottled = createThrottledLog({
-      ...{ log, clock, flushUntil: this.#stopping.signal },
-      intervalMs: minute,
-      maxMessages: 10,
-    });
+    const throttled = { log, clock, intervalMs: minute, flushUntil: this.#stopping.signal };
+    this.#logThrottled = createThrottledLog({ ...throttled, maxMessages: 10 });
+    this.#logTotal = createThrottledLog(throttled);
     this.#loop = createLoop({
       round: () => this.#syncIfNeeded(),
       pauseMs: syncEveryMs,
@@ -86,9 +112,26 @@ export class RequestGuard {
     });
   }
 
-  /** What Discord rejects. */
+  /** Observes each response of a REST client, as its option. */
+  readonly makeRequest: RESTOptions['makeRequest'] = async (url, init) => {
+    const response = await DefaultRestOptions.makeRequest(url, init);
+    // Limits that bots share with others are not counted.
+    const isShared = response.headers.get('x-ratelimit-scope') === 'shared';
+    if (invalidStatuses.includes(response.status) && !isShared) this.#pendingTotal += 1;
+    return response;
+  };
+
+  /** The rejected requests within the last ten minutes, of all processes. */
+  readonly invalidRequests = (): number => this.#stored.total + this.#pendingTotal;
+
+  /** Time after which a request that can wait may be sent (ms); 0 if now. */
+  pauseMs(): number {
+    return this.invalidRequests() < maxInvalidRequests ? 0 : syncEveryMs;
+  }
+
+  /** Channels and roles for which Discord rejects everything. */
   get open(): readonly OpenCircuit[] {
-    return this.#circuits.open;
+    return [...this.#open.values()];
   }
 
   get pausedGuilds(): ReadonlySet<string> {
@@ -98,53 +141,73 @@ export class RequestGuard {
   /** How many channels and roles Discord rejects. */
   count(): { readonly channels: number; readonly roles: number } {
     const roles = this.open.filter(({ target }) => target.startsWith(`${roleKind} `)).length;
-    return { channels: this.open.length - roles, roles };
+    return { channels: this.#open.size - roles, roles };
   }
 
-  /** Before each request. @throws CircuitOpenError, or RequestsPausedError for a guild that is paused */
+  /** Before each request. @throws CircuitOpenError, or RequestsPausedError if all or those of its guild are paused */
   admit(request: GuardedRequest): void {
-    const target = this.#circuitRequest(request);
+    const pauseMs = this.pauseMs();
+    if (pauseMs > 0) throw new RequestsPausedError(pauseMs);
+    const target = targetOf(request);
     if (target === null) return;
-    if (target.guildId !== null && this.#pausedGuilds.has(target.guildId)) {
-      throw new RequestsPausedError(guildPauseMs, target.guildId);
-    }
-    this.#circuits.admit(target);
+    const guildId = this.#guildOf(request.route);
+    if (guildId !== null && this.#pausedGuilds.has(guildId)) throw new RequestsPausedError(guildPauseMs, guildId);
+    const error = this.#errorFor(target);
+    if (error !== null) throw error;
+    const circuit = this.#open.get(target);
+    // No other request is sent while this one is the probe.
+    if (circuit !== undefined && !request.hasFiles)
+      this.#set({ ...circuit, probeAt: this.#options.clock.now() + minProbeIntervalMs });
   }
 
   accepted(request: GuardedRequest): void {
-    const target = this.#circuitRequest(request);
-    if (target === null || !this.#circuits.accepted(target)) return;
-    const { guildId: guild } = target;
-    this.#logThrottled('info', 'accepted', 'Discord accepts requests again', { target: target.target, guild });
+    const target = targetOf(request);
+    if (target === null || !this.#open.delete(target)) return;
+    this.#changed.add(target);
+    this.#onProbeDue(target);
+    const guild = this.#guildOf(request.route);
+    this.#logThrottled('info', 'accepted', 'Discord accepts requests again', { target, guild });
   }
 
-  /** Returns the error to throw instead. */
+  /** Returns the error to throw instead: a CircuitOpenError for a probe, whose effects wait with the others. */
   rejected(request: GuardedRequest, error: unknown): unknown {
+    const { clock } = this.#options;
     const rejection = rejectionOf(error);
     if (rejection === null) return error;
     const guildId = this.#guildOf(request.route);
     if (guildId !== null && rejection.status === 403) this.#countRejection(guildId);
-    const target = this.#circuitRequest(request);
+    const target = targetOf(request);
     if (target === null) return error;
-    const wasOpen = this.open.length;
-    const result = this.#circuits.rejected(target, rejection, () => describeRejection(request.route, rejection));
-    if (this.open.length > wasOpen) {
-      const fields = { target: target.target, guild: guildId, reason: result.message };
+    if (!isOfOne(rejection)) this.#recent.set(target, [...this.#recentOf(target), clock.monotonic()]);
+    // The same request without files may be accepted.
+    if (request.hasFiles || !stopsTarget(rejection)) return rejection;
+    const now = clock.now();
+    const code = Number(rejection.code) || 0;
+    const last = this.#open.get(target);
+    const reason = last?.code === code ? last.reason : describeRejection(target, rejection);
+    const openedAt = last?.openedAt ?? now;
+    const intervalMs = probeIntervalAfter(now - openedAt);
+    this.#set({ target, guildId, code, reason, openedAt, probeAt: now + intervalMs });
+    if (last === undefined) {
       const message = 'Discord rejects a channel or role; one request a minute tries it again';
-      this.#logThrottled('warn', 'rejected', message, fields);
+      this.#logThrottled('warn', 'rejected', message, { target, guild: guildId, reason: rejection.message });
     }
-    return result;
+    if (last === undefined || isDeleted(code)) return rejection;
+    return new CircuitOpenError(target, { reason, retryAfterMs: intervalMs, isFinal: false, cause: rejection });
   }
 
   /** When to send requests to this target, of which Discord would reject all now; null if they are to be sent. */
   check(target: string): RetryLater | null {
-    const error = this.#circuits.check(target);
+    const error = this.#errorFor(target);
     return error === null || error.isFinal ? null : retryAfterFailure(error);
   }
 
-  /** Replaces the reason of an open circuit by a better explanation, and says whether nobody can end it. */
+  /** Replaces the reason of an open circuit by a better explanation. @param isFinal true if nobody can end it */
   explain(target: string, reason: string, isFinal: boolean): void {
-    this.#circuits.explain(target, reason, isFinal);
+    const circuit = this.#open.get(target);
+    if (circuit === undefined) return;
+    const code = isFinal ? finalCode : circuit.code;
+    if (circuit.reason !== reason || circuit.code !== code) this.#set({ ...circuit, reason, code });
   }
 
   /** Lets the next request about what a change may concern be sent at once. */
@@ -165,10 +228,17 @@ export class RequestGuard {
   /** Reads what is stored. Rejects as the store does. */
   async load(): Promise<void> {
     const { store, clock } = this.#options;
-    this.#circuits.merge(await store.all());
-    const rejections = await recentRejections(store, clock.now());
-    this.#stored = new Map(rejections.map(({ guildId, count }) => [guildId, count]));
+    this.#merge(await store.circuits.all());
+    const { total, byGuild } = await recentRejections(store, clock.now());
+    this.#stored = { total, byGuild: new Map(byGuild.map(({ guildId, count }) => [guildId, count])) };
     this.#pauseGuilds();
+    const inTenMinutes = this.invalidRequests();
+    if (inTenMinutes < warningInvalidRequests) return;
+    const isPaused = this.pauseMs() > 0;
+    const message = isPaused
+      ? 'Discord rejected too many requests; only interactions are answered until there are fewer'
+      : 'Discord rejects many requests; it blocks an address at 10,000 in ten minutes';
+    this.#logTotal(isPaused ? 'error' : 'warn', 'total', message, { inTenMinutes });
   }
 
   start(): void {
@@ -184,38 +254,102 @@ export class RequestGuard {
 
   async #syncIfNeeded(): Promise<void> {
     const { clock } = this.#options;
-    const isCounting = this.#pending.size > 0 || this.#stored.size > 0;
-    const isBusy = isCounting || this.#circuits.hasChanges || this.open.length > 0;
+    const isCounting = this.invalidRequests() + this.#pending.size + this.#stored.byGuild.size > 0;
+    const isBusy = isCounting || this.#changed.size + this.#open.size > 0;
     if (!isBusy && clock.monotonic() < this.#nextReadAt) return;
     this.#nextReadAt = clock.monotonic() + idleSyncEveryMs;
     await this.#sync();
   }
 
   async #sync(): Promise<void> {
-    const { store, clock } = this.#options;
+    const { clock, store } = this.#options;
+    const now = Math.floor(clock.now() / minute);
+    const total = this.#pendingTotal;
+    if (total > 0) await store.invalidRequests.add(now, total);
+    this.#pendingTotal -= total;
     const counts = [...this.#pending].map(([guildId, count]) => ({ guildId, count }));
-    this.#pending = new Map();
-    const changes = this.#circuits.takeChanges();
+    if (counts.length > 0) await store.circuits.addRejections(now, counts);
+    for (const { guildId, count } of counts) this.#addPending(guildId, -count);
+    await this.#saveCircuits();
+    await this.load();
+  }
+
+  async #saveCircuits(): Promise<void> {
+    const changed = this.#changed;
+    if (changed.size === 0) return;
+    this.#changed = new Set();
+    const open = [...changed].flatMap((target) => this.#open.get(target) ?? []);
+    const closed = [...changed].filter((target) => !this.#open.has(target));
     try {
-      if (counts.length > 0) await store.addRejections(Math.floor(clock.now() / minute), counts);
-      counts.length = 0;
-      if (changes.saved.length + changes.closed.length > 0) await store.save(changes.saved, changes.closed);
+      await this.#options.store.circuits.save(open, closed);
     } catch (error) {
-      for (const { guildId, count } of counts) this.#pending.set(guildId, (this.#pending.get(guildId) ?? 0) + count);
-      this.#circuits.returnChanges(changes);
+      for (const target of changed) this.#changed.add(target);
       throw error;
     }
-    await this.load();
+  }
+
+  /** Applies what other processes have stored, unless this one has changed it since. */
+  #merge(stored: readonly OpenCircuit[]): void {
+    const now = this.#options.clock.now();
+    const rows = new Map(stored.map((row) => [row.target, row]));
+    for (const row of stored) {
+      if (this.#changed.has(row.target)) continue;
+      const own = this.#open.get(row.target);
+      this.#open.set(row.target, row);
+      if (own !== undefined && own.probeAt > now && row.probeAt <= now) this.#onProbeDue(row.target);
+      if (row.probeAt < now - keptMs) {
+        this.#open.delete(row.target);
+        this.#changed.add(row.target);
+      }
+    }
+    for (const target of this.#open.keys()) {
+      if (rows.has(target) || this.#changed.has(target)) continue;
+      this.#open.delete(target);
+      this.#onProbeDue(target);
+    }
+  }
+
+  #set(circuit: OpenCircuit): void {
+    this.#open.set(circuit.target, circuit);
+    this.#changed.add(circuit.target);
   }
 
   /** So that the other processes find out soon. */
   #expedite(isAffected: (circuit: OpenCircuit) => boolean): void {
-    if (this.#circuits.expedite(isAffected)) this.#loop.wake();
+    const affected = this.open.filter(isAffected);
+    for (const circuit of affected) {
+      this.#set({ ...circuit, probeAt: this.#options.clock.now() });
+      this.#onProbeDue(circuit.target);
+    }
+    if (affected.length > 0) this.#loop.wake();
   }
 
-  #circuitRequest({ method, route, hasFiles }: GuardedRequest): CircuitRequest | null {
-    const target = method === 'get' ? null : targetOf(route);
-    return target && { target: target.target, guildId: this.#guildOf(route), hasFiles };
+  /** Why a request about this would not be sent now; null if it would. */
+  #errorFor(target: string): CircuitOpenError | null {
+    const circuit = this.#open.get(target);
+    const waitMs = Math.max(this.#paceMs(target), circuit === undefined ? 0 : this.#untilProbe(circuit));
+    if (waitMs <= 0) return null;
+    const reason = circuit?.reason ?? `Discord rejected ${maxRecent} requests in ${recentMs / second} s`;
+    const isFinal = circuit !== undefined && isDeleted(circuit.code);
+    return new CircuitOpenError(target, { reason, retryAfterMs: waitMs, isFinal });
+  }
+
+  /** A time further ahead was written before the clock was set back. */
+  #untilProbe({ probeAt }: OpenCircuit): number {
+    const waitMs = probeAt - this.#options.clock.now();
+    return waitMs > maxProbeIntervalMs ? 0 : waitMs;
+  }
+
+  #recentOf(target: string): readonly number[] {
+    const earliest = this.#options.clock.monotonic() - recentMs;
+    return (this.#recent.get(target) ?? []).filter((at) => at > earliest);
+  }
+
+  /** How long to wait because of many recent rejections (ms); 0 without. */
+  #paceMs(target: string): number {
+    const [oldest, ...others] = this.#recentOf(target).slice(-maxRecent);
+    const isFull = oldest !== undefined && others.length === maxRecent - 1;
+    return isFull ? oldest + recentMs - this.#options.clock.monotonic() : 0;
   }
 
   /** Null for a route that concerns no guild, and for a channel that is not configured. */
@@ -226,18 +360,24 @@ export class RequestGuard {
   }
 
   #rejectionsOf(guildId: string): number {
-    return (this.#stored.get(guildId) ?? 0) + (this.#pending.get(guildId) ?? 0);
+    return (this.#stored.byGuild.get(guildId) ?? 0) + (this.#pending.get(guildId) ?? 0);
+  }
+
+  #addPending(guildId: string, added: number): void {
+    const count = (this.#pending.get(guildId) ?? 0) + added;
+    if (count === 0) this.#pending.delete(guildId);
+    else this.#pending.set(guildId, count);
   }
 
   #countRejection(guildId: string): void {
-    this.#pending.set(guildId, (this.#pending.get(guildId) ?? 0) + 1);
+    this.#addPending(guildId, 1);
     if (this.#rejectionsOf(guildId) >= maxRejectionsOfGuild) this.#pauseGuilds();
   }
 
   #pauseGuilds(): void {
-    const guildIds = [...new Set([...this.#stored.keys(), ...this.#pending.keys()])];
-    const counts = guildIds.map((guildId) => ({ guildId, count: this.#rejectionsOf(guildId) }));
-    const paused = guildsToPause(counts, this.#options.invalidRequests());
+    const guildIds = new Set([...this.#stored.byGuild.keys(), ...this.#pending.keys()]);
+    const counts = Array.from(guildIds, (guildId) => ({ guildId, count: this.#rejectionsOf(guildId) }));
+    const paused = guildsToPause(counts, this.invalidRequests());
     for (const guild of paused) {
       if (this.#pausedGuilds.has(guild)) continue;
       const message = 'a guild is paused, because Discord rejects too many of its requests';
@@ -247,10 +387,10 @@ export class RequestGuard {
   }
 }
 
-function describeRejection(route: string, error: Parameters<typeof channelErrorReason>[0]): string {
-  const target = targetOf(route);
-  if (target?.kind === 'channel') return channelErrorReason(error, target.id);
-  return plainName(`Discord rejects role ${target?.id ?? ''}: ${error.message}`, maxReasonLength);
+function describeRejection(target: string, error: Pick<DiscordAPIError, 'code' | 'message'>): string {
+  const [kind, , roleId] = target.split(' ');
+  if (kind !== roleKind) return channelErrorReason(error, target);
+  return plainName(`Discord rejects role ${roleId}: ${error.message}`, maxReasonLength);
 }
 
 const roleKind = 'role';
@@ -261,24 +401,22 @@ export function roleTarget(guildId: string, roleId: string): string {
 }
 
 /**
- * What a request changes and Discord can reject as a whole: `target` is the id of a channel, or {@link roleTarget}; null
- * for all other requests.
- * @param route without the version, as `Routes` returns it
+ * The part of Discord that a request changes and that can be rejected as a whole: the id of a channel, or
+ * {@link roleTarget}; null for all other requests.
  */
-function targetOf(
-  route: string,
-): { readonly target: string; readonly kind: 'channel' | 'role'; readonly id: string } | null {
+function targetOf({ method, route }: GuardedRequest): string | null {
+  if (method === 'get') return null;
   const [, top, id = '', part, , last, roleId] = route.split('/');
-  if (top === 'channels' && part === 'messages') return { target: id, kind: 'channel', id };
-  if (top !== 'guilds' || part !== 'members' || last !== 'roles' || roleId === undefined) return null;
-  return { target: roleTarget(id, roleId), kind: 'role', id: roleId };
+  if (top === 'channels' && part === 'messages') return id;
+  const isRole = top === 'guilds' && part === 'members' && last === 'roles' && roleId !== undefined;
+  return isRole ? roleTarget(id, roleId) : null;
 }
 
 /** Nothing more is sent for a guild with this many rejected requests in ten minutes. */
 const maxRejectionsOfGuild = 500;
 /** From this number on, of all guilds together, those with the most are paused although each has less. */
 const maxRejectionsOfAll = 5_000;
-/** What the guilds that are not paused may then have caused together. */
+/** Rejected requests that the guilds that are not paused may then have caused together. */
 const maxRejectionsOfUnpaused = 2_500;
 
 /**
@@ -311,166 +449,6 @@ const keptMs = 1 * day;
 /** Channels and roles whose recent rejections are remembered. */
 const maxRemembered = 10_000;
 
-interface CircuitRequest {
-  readonly target: string;
-  /** The guild of the channel or role; null if it is not known. */
-  readonly guildId: string | null;
-  /** Says nothing about the channel if it is rejected, because the same request without files may be accepted. */
-  readonly hasFiles: boolean;
-}
-
-/**
- * A circuit breaker for each channel and role. The first rejection that does not depend on the message or the member
- * opens it: then nothing is sent but one request a minute, later every ten minutes, until one is accepted. Times are ms since the epoch, because
- * other processes and the next start use them as well.
- */
-class Circuits {
-  readonly #clock: Clock;
-  readonly #open = new Map<string, OpenCircuit>();
-  /** The targets whose circuits are to be stored. */
-  #changed = new Set<string>();
-  /** When requests were rejected (monotonic, ms), oldest first. */
-  readonly #recent = new BoundedMap<readonly number[]>(maxRemembered);
-  readonly #onProbeDue: (target: string) => void;
-
-  /** @param onProbeDue called with a target that need not wait any longer. Must not throw */
-  constructor(clock: Clock, onProbeDue: (target: string) => void) {
-    this.#clock = clock;
-    this.#onProbeDue = onProbeDue;
-  }
-
-  get open(): readonly OpenCircuit[] {
-    return [...this.#open.values()];
-  }
-
-  get hasChanges(): boolean {
-    return this.#changed.size > 0;
-  }
-
-  /** Why a request about this would not be sent now; null if it would. */
-  check(target: string): CircuitOpenError | null {
-    const paceMs = this.#paceMs(target);
-    const circuit = this.#open.get(target);
-    const waitMs = Math.max(paceMs, circuit === undefined ? 0 : this.#untilProbe(circuit));
-    if (waitMs <= 0) return null;
-    const reason = circuit?.reason ?? `Discord rejected ${maxRecent} requests in ${recentMs / second} s`;
-    const isFinal = circuit !== undefined && isDeleted(circuit.code);
-    return new CircuitOpenError(target, { reason, retryAfterMs: waitMs, isFinal });
-  }
-
-  /** Before a request. @throws CircuitOpenError if it is not to be sent */
-  admit({ target, hasFiles }: CircuitRequest): void {
-    const error = this.check(target);
-    if (error !== null) throw error;
-    const circuit = this.#open.get(target);
-    // No other request is sent while this one is the probe.
-    if (circuit !== undefined && !hasFiles) this.#set({ ...circuit, probeAt: this.#clock.now() + minProbeIntervalMs });
-  }
-
-  /** After a request that Discord accepted. Returns whether it closed the circuit. */
-  accepted({ target }: CircuitRequest): boolean {
-    if (!this.#open.delete(target)) return false;
-    this.#changed.add(target);
-    this.#onProbeDue(target);
-    return true;
-  }
-
-  /** Returns the error for the caller: a CircuitOpenError for a probe, whose effects wait with the others. */
-  rejected(request: CircuitRequest, rejection: DiscordAPIError, describe: () => string): Error {
-    const { target, guildId, hasFiles } = request;
-    if (!isOfOne(rejection)) this.#recent.set(target, [...this.#recentOf(target), this.#clock.monotonic()]);
-    if (hasFiles || !stopsTarget(rejection)) return rejection;
-    const now = this.#clock.now();
-    const code = Number(rejection.code) || 0;
-    const last = this.#open.get(target);
-    const reason = last?.code === code ? last.reason : describe();
-    const openedAt = last?.openedAt ?? now;
-    const intervalMs = probeIntervalAfter(now - openedAt);
-    this.#set({ target, guildId, code, reason, openedAt, probeAt: now + intervalMs });
-    if (last === undefined || isDeleted(code)) return rejection;
-    return new CircuitOpenError(target, { reason, retryAfterMs: intervalMs, isFinal: false, cause: rejection });
-  }
-
-  /** Replaces the reason of an open circuit by a better one. @param isFinal true if nobody can end it */
-  explain(target: string, reason: string, isFinal: boolean): void {
-    const circuit = this.#open.get(target);
-    if (circuit === undefined) return;
-    const code = isFinal ? finalCode : circuit.code;
-    if (circuit.reason !== reason || circuit.code !== code) this.#set({ ...circuit, reason, code });
-  }
-
-  /** Lets the next request be sent at once, because something has changed. Returns whether there was such a circuit. */
-  expedite(isAffected: (circuit: OpenCircuit) => boolean): boolean {
-    const affected = this.open.filter(isAffected);
-    for (const circuit of affected) {
-      this.#set({ ...circuit, probeAt: this.#clock.now() });
-      this.#onProbeDue(circuit.target);
-    }
-    return affected.length > 0;
-  }
-
-  /** What changed since the last call, and is to be stored. */
-  takeChanges(): { readonly saved: readonly OpenCircuit[]; readonly closed: readonly string[] } {
-    const changed = [...this.#changed];
-    this.#changed = new Set();
-    const closed = changed.filter((target) => !this.#open.has(target));
-    return { saved: changed.flatMap((target) => this.#open.get(target) ?? []), closed };
-  }
-
-  /** After `takeChanges`: it could not be stored. */
-  returnChanges({ saved, closed }: ReturnType<Circuits['takeChanges']>): void {
-    for (const target of [...saved.map((circuit) => circuit.target), ...closed]) this.#changed.add(target);
-  }
-
-  /** Applies what other processes have stored, unless this one has changed it since. */
-  merge(stored: readonly OpenCircuit[]): void {
-    const now = this.#clock.now();
-    const rows = new Map(stored.map((row) => [row.target, row]));
-    for (const row of stored) {
-      if (this.#changed.has(row.target)) continue;
-      const own = this.#open.get(row.target);
-      this.#open.set(row.target, row);
-      if (own !== undefined && own.probeAt > now && row.probeAt <= now) this.#onProbeDue(row.target);
-      if (row.probeAt < now - keptMs) this.#delete(row.target);
-    }
-    for (const target of [...this.#open.keys()]) {
-      if (rows.has(target) || this.#changed.has(target)) continue;
-      this.#open.delete(target);
-      this.#onProbeDue(target);
-    }
-  }
-
-  #set(circuit: OpenCircuit): void {
-    this.#open.set(circuit.target, circuit);
-    this.#changed.add(circuit.target);
-  }
-
-  #delete(target: string): void {
-    this.#open.delete(target);
-    this.#changed.add(target);
-  }
-
-  /** A time further ahead was written before the clock was set back. */
-  #untilProbe({ probeAt }: OpenCircuit): number {
-    const waitMs = probeAt - this.#clock.now();
-    return waitMs > maxProbeIntervalMs ? 0 : waitMs;
-  }
-
-  #recentOf(target: string): readonly number[] {
-    const earliest = this.#clock.monotonic() - recentMs;
-    return (this.#recent.get(target) ?? []).filter((at) => at > earliest);
-  }
-
-  /** How long to wait because of many recent rejections (ms); 0 without. */
-  #paceMs(target: string): number {
-    if (!this.#recent.has(target)) return 0;
-    const recent = this.#recentOf(target);
-    if (recent.length === 0) this.#recent.delete(target);
-    const [oldest] = recent.slice(-maxRecent);
-    return recent.length < maxRecent || oldest === undefined ? 0 : oldest + recentMs - this.#clock.monotonic();
-  }
-}
-
 /** @param ageMs since the first rejection */
 function probeIntervalAfter(ageMs: number): number {
   return Math.min(maxProbeIntervalMs, Math.max(minProbeIntervalMs, Math.round(ageMs * probeIntervalPart)));
@@ -496,7 +474,7 @@ interface GuildRejections {
   readonly count: number;
 }
 
-/** What the processes of an installation share about rejected requests. Rejects as the store does. */
+/** Open circuits, and rejected requests by guild. Rejects as the store does. */
 export interface CircuitStore {
   all(): Promise<readonly OpenCircuit[]>;
   /** Adds or replaces open circuits, and deletes those of `closed` targets. */

@@ -7,7 +7,7 @@ import { RESTJSONErrorCodes } from 'discord-api-types/v10';
 import { ZodError } from 'zod';
 import { RequestsPausedError, retryDelayOf } from './rate-limit.ts';
 
-/** What to do if Discord rejects the token (REST 401, gateway close code 4004). */
+/** Hint for a token that Discord rejects (REST 401, gateway close code 4004). */
 export const tokenHint =
   'Copy the bot token again from the Discord developer portal (your application → Bot → Reset Token), and restart with it.';
 
@@ -65,7 +65,7 @@ const connectErrorCodes = new Set([
 const blockedByCloudflareCode = 40_333;
 
 /**
- * What a failed attempt to send one message means for its effects. `effects`: how many the message contains. Discord:
+ * Says what becomes of effects whose message could not be sent. `effects`: how many the message contains. Discord:
  * "Opcodes and Status Codes", "Rate Limits".
  */
 export function classifySendError(error: unknown, message: { channelId: string; effects: number }): AttemptResult {
@@ -115,7 +115,7 @@ export function retryAfterFailure(error: unknown): RetryLater {
 }
 
 /**
- * How to retry an effect that shares its requests with no others: a 5xx is a failure of this effect alone, so that it
+ * The retry of an effect that shares its requests with no others: a 5xx is a failure of this effect alone, so that it
  * does not delay others.
  */
 export function retryAlone(error: unknown): RetryLater {

@@ -40,7 +40,7 @@ export interface GuildMember {
 }
 
 /**
- * What the bot sees of its guilds: usually five minutes old at most, and never older than ten. Methods throw what
+ * The guilds as the bot sees them: usually five minutes old at most, and never older than ten. Methods throw what
  * {@link DiscordRest} throws, ZodError and TimeoutError when Discord has not said it for so long.
  */
 export type GuildReader = ReturnType<typeof createGuildReader>;
@@ -76,7 +76,7 @@ export function createGuildReader({
     /** The channels in which announcements can be posted. */
     channels,
     applicationId: memoizedApplicationId(rest),
-    /** What the bot lacks in a channel, so that it cannot post there; null if that is not known. */
+    /** Permissions that the bot lacks in a channel, so that it cannot post there; null if they are not known. */
     async missingIn(channelId: string): Promise<readonly PostingPermission[] | null> {
       try {
         bot ??= (await fetchBotIdentity(rest)).userId;

@@ -12,7 +12,6 @@ import { type DiscordRest, orElse } from './rest.ts';
 /** The application and bot user of a token. */
 export interface BotIdentity {
   readonly applicationId: string;
-  /** The bot user's id. */
   readonly userId: string;
   readonly name: string;
 }

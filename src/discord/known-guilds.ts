@@ -15,7 +15,7 @@ const guildSchema = z.object({
   icon: z.string().nullish(),
 });
 
-/** What was requested of guilds, once an hour each. */
+/** Guilds as they were requested, once an hour each. */
 export type KnownGuilds = ReturnType<typeof createKnownGuilds>;
 
 export function createKnownGuilds(rest: Pick<DiscordRest, 'get'>, clock: Clock) {
@@ -99,7 +99,7 @@ function rememberFromDiscord<Value>(
 
   return {
     find,
-    /** What is known now, without waiting; what is not, or may have changed, is requested for the next time. */
+    /** The value now, without waiting; one that is not known, or may have changed, is requested for the next time. */
     known(id: string): Value | null {
       const entry = known.get(id);
       if (entry === undefined || clock.monotonic() >= entry.staleAt) void find(id);
@@ -113,43 +113,28 @@ function rememberFromDiscord<Value>(
   };
 }
 
-/** Allows so many in a second, and at once no more than that, or than `atOnce`. */
-function createAllowance(perSecond: () => number, clock: Clock, atOnce = 1): () => boolean {
-  let left = Number.POSITIVE_INFINITY;
-  let countedAt = clock.monotonic();
-  return () => {
-    const now = clock.monotonic();
-    left = Math.min(Math.max(atOnce, perSecond()), left + ((now - countedAt) / second) * perSecond());
-    countedAt = now;
-    if (left < 1) return false;
-    left -= 1;
-    return true;
-  };
-}
-
-/** The requests of what decorates messages. */
-interface DecorationAccess {
-  readonly rest: Pick<DiscordRest, 'get'>;
-  readonly guilds: KnownGuilds;
-  /** The share of this process in the bot's requests. */
-  readonly requestsPerSecond: () => number;
-  readonly clock: Clock;
-}
-
-/** The share of the bot's requests that each of these may use: votes and their announcements must not wait for them. */
+/** The share of the bot's requests for what decorates messages: votes and their announcements must not wait for them. */
 const shareOfRequests = 0.1;
+/** Requests at once, as for some boards, or after the start. */
+const maxRequestsAtOnce = 40;
+/** How long it is taken as true that a member is in a guild, or has left it (ms). */
+const membershipLifetimeMs = 10 * minute;
 /** A message is sent without what is not known after this time (ms). */
 const decorationTimeoutMs = second / 2;
+/** Avatars and icons: `size` in pixels, of which Discord shows half. */
+const image = { size: 128, forceStatic: true, extension: 'png' } as const;
 
-function allowanceOf({ requestsPerSecond, clock }: DecorationAccess, atOnce?: number): () => boolean {
-  return createAllowance(() => requestsPerSecond() * shareOfRequests, clock, atOnce);
-}
+const userSchema = z.object({
+  username: z.string(),
+  global_name: z.string().nullish(),
+  avatar: z.string().nullish(),
+});
+const memberSchema = z.object({ nick: z.string().nullish(), avatar: z.string().nullish(), user: userSchema });
+const leftCodes: readonly (string | number)[] = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
 
-const userSchema = z.object({ username: z.string(), global_name: z.string().nullish() });
-
-/** What servers and bots are called in Discord. External text. */
+/** Names of servers and bots in Discord. External text. */
 export interface NamesInDiscord {
-  /** What is known now; what is not, or may have changed, is requested for the next time. */
+  /** The name now; one that is not known, or may have changed, is requested for the next time. */
   known(kind: 'server' | 'bot', id: string): string | null;
   /** Null if Discord does not say. Never rejects, but may take as long as Discord. */
   find(kind: 'server' | 'bot', id: string): Promise<string | null>;
@@ -157,31 +142,6 @@ export interface NamesInDiscord {
 
 /** The names that a process without Discord knows. */
 export const noNamesInDiscord: NamesInDiscord = { known: () => null, find: async () => null };
-
-/** Names of bots that are requested at once, as after the start. */
-const maxNamesAtOnce = 20;
-
-export function createNamesInDiscord(access: DecorationAccess): NamesInDiscord {
-  const { rest, guilds, clock } = access;
-  const bots = rememberFromDiscord(
-    clock,
-    async (id) => {
-      const { username, global_name: shown } = userSchema.parse(await rest.get(Routes.user(id)));
-      return { name: shown || username };
-    },
-    { mayRequest: allowanceOf(access, maxNamesAtOnce) },
-  );
-  const of = (kind: 'server' | 'bot') => (kind === 'server' ? guilds : bots);
-  return {
-    known: (kind, id) => of(kind).known(id)?.name ?? null,
-    find: async (kind, id) => (await of(kind).find(id))?.name ?? null,
-  };
-}
-
-/** How long it is taken as true that a member is in a guild, or has left it (ms). */
-const membershipLifetimeMs = 10 * minute;
-/** Members who are requested at once, for some boards. */
-const maxMembersAtOnce = 40;
 
 /**
  * The names of those who are not in a guild any more, by id: Discord shows a mention of them as their id. Those who are,
@@ -192,95 +152,72 @@ export type FindDeparted = (
   userIds: readonly string[],
 ) => Promise<ReadonlyMap<string, string>>;
 
-/** Asks Discord's REST API, which needs no intent. Nothing is stored. */
-export function createFindDeparted(access: DecorationAccess): FindDeparted {
-  const { rest, guilds, clock } = access;
-  const mayRequest = allowanceOf(access, maxMembersAtOnce);
-  const memberships = rememberFromDiscord(
+/** Name and picture of a member in a guild. The name is external text, and the picture null without an avatar. */
+export interface Portrait {
+  readonly name: string;
+  readonly avatarUrl: string | null;
+}
+
+/** Members and icons of guilds. Never rejects, and takes at most half a second. */
+export interface Portraits {
+  /** Null for someone who is not in the guild of the channel, or while too much is requested. */
+  ofMember(channelId: string, userId: string): Promise<Portrait | null>;
+  /** The URL of the icon of the guild of a channel; null without one. */
+  iconOf(channelId: string): Promise<string | null>;
+}
+
+/** Decorates messages with names and pictures from Discord's REST API, which needs no intent. Nothing is stored. */
+export function createDecorations({
+  rest,
+  guilds,
+  requestsPerSecond,
+  clock,
+}: {
+  readonly rest: Pick<DiscordRest, 'get'>;
+  readonly guilds: KnownGuilds;
+  /** The share of this process in the bot's requests. */
+  readonly requestsPerSecond: () => number;
+  readonly clock: Clock;
+}) {
+  const cdn = new CDN();
+  const mayRequest = createAllowance(() => requestsPerSecond() * shareOfRequests, clock);
+  const users = rememberFromDiscord(
     clock,
-    async (key) => {
+    async (userId) => {
+      const { username, global_name: shown } = userSchema.parse(await rest.get(Routes.user(userId)));
+      return { name: shown || username };
+    },
+    { mayRequest },
+  );
+  const members = rememberFromDiscord(
+    clock,
+    async (key): Promise<Portrait | 'left'> => {
       const [guildId = '', userId = ''] = key.split(' ');
       try {
-        await rest.get(Routes.guildMember(guildId, userId));
-        return true;
+        const { nick, avatar, user } = memberSchema.parse(await rest.get(Routes.guildMember(guildId, userId)));
+        const ofUser = user.avatar ? cdn.avatar(userId, user.avatar, image) : null;
+        const avatarUrl = avatar ? cdn.guildMemberAvatar(guildId, userId, avatar, image) : ofUser;
+        return { name: nick ?? user.global_name ?? user.username, avatarUrl };
       } catch (error) {
-        if (hasLeft(error)) return false;
+        if (error instanceof DiscordAPIError && leftCodes.includes(error.code)) return 'left';
         throw error;
       }
     },
     { mayRequest, lifetimeMs: membershipLifetimeMs },
   );
-  const names = rememberFromDiscord(
-    clock,
-    async (userId) => {
-      const { username, global_name: name } = userSchema.parse(await rest.get(Routes.user(userId)));
-      return name ?? username;
-    },
-    { mayRequest },
-  );
+  const inTime = async <Value>(value: Promise<Value | null>) =>
+    (await settleWithin(decorationTimeoutMs, clock, value)) ?? null;
+  const nameSource = (kind: 'server' | 'bot') => (kind === 'server' ? guilds : users);
 
-  async function nameOf(guildId: string, userId: string): Promise<string | null> {
-    return (await memberships.find(`${guildId} ${userId}`)) === false ? names.find(userId) : null;
+  async function departedName(guildId: string, userId: string): Promise<string | null> {
+    const isGone = (await members.find(`${guildId} ${userId}`)) === 'left';
+    return isGone ? ((await users.find(userId))?.name ?? null) : null;
   }
-
-  return async (place, userIds) => {
-    const guildId =
-      'guildId' in place
-        ? place.guildId
-        : await settleWithin(decorationTimeoutMs, clock, guilds.ofChannel(place.channelId));
-    if (guildId === null || guildId === undefined) return new Map();
-    const found = userIds.map(async (userId) => {
-      const name = await settleWithin(decorationTimeoutMs, clock, nameOf(guildId, userId));
-      return name === null || name === undefined ? [] : [[userId, name] as const];
-    });
-    return new Map((await Promise.all(found)).flat());
-  };
-}
-
-function hasLeft(error: unknown): boolean {
-  const codes: readonly (string | number)[] = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
-  return error instanceof DiscordAPIError && codes.includes(error.code);
-}
-
-/** Avatars and icons: `size` in pixels, of which Discord shows half. */
-const image = { size: 128, forceStatic: true, extension: 'png' } as const;
-
-const memberSchema = z.object({
-  nick: z.string().nullish(),
-  avatar: z.string().nullish(),
-  user: userSchema.extend({ avatar: z.string().nullish() }),
-});
-
-/** How Discord shows a member of a guild. */
-export interface Portrait {
-  /** External text. */
-  readonly name: string;
-  /** Null for a member without an avatar of their own. */
-  readonly avatarUrl: string | null;
-}
-
-/** Members and icons of guilds. Never rejects, and takes at most half a second. */
-export type Portraits = ReturnType<typeof createPortraits>;
-
-/** Members and icons from Discord's REST API, which needs no intent. */
-export function createPortraits(access: DecorationAccess) {
-  const { rest, guilds, clock } = access;
-  const cdn = new CDN();
-  const members = rememberFromDiscord(
-    clock,
-    async (key) => {
-      const [guildId = '', userId = ''] = key.split(' ');
-      const { nick, avatar, user } = memberSchema.parse(await rest.get(Routes.guildMember(guildId, userId)));
-      const ofUser = user.avatar ? cdn.avatar(userId, user.avatar, image) : null;
-      const avatarUrl = avatar ? cdn.guildMemberAvatar(guildId, userId, avatar, image) : ofUser;
-      return { name: nick ?? user.global_name ?? user.username, avatarUrl };
-    },
-    { mayRequest: allowanceOf(access) },
-  );
 
   async function findMember(channelId: string, userId: string): Promise<Portrait | null> {
     const guildId = await guilds.ofChannel(channelId);
-    return guildId === null ? null : members.find(`${guildId} ${userId}`);
+    const found = guildId === null ? null : await members.find(`${guildId} ${userId}`);
+    return found === 'left' ? null : found;
   }
 
   async function findIcon(channelId: string): Promise<string | null> {
@@ -289,11 +226,36 @@ export function createPortraits(access: DecorationAccess) {
     return guildId && icon ? cdn.icon(guildId, icon, image) : null;
   }
 
-  return {
-    /** Null for someone who is not in the guild of the channel, or while too much is requested. */
-    ofMember: async (channelId: string, userId: string) =>
-      (await settleWithin(decorationTimeoutMs, clock, findMember(channelId, userId))) ?? null,
-    /** The URL of the icon of the guild of a channel; null without one. */
-    iconOf: async (channelId: string) => (await settleWithin(decorationTimeoutMs, clock, findIcon(channelId))) ?? null,
+  const findDeparted: FindDeparted = async (place, userIds) => {
+    const guildId = 'guildId' in place ? place.guildId : await inTime(guilds.ofChannel(place.channelId));
+    if (guildId === null) return new Map();
+    const found = userIds.map(async (userId) => {
+      const name = await inTime(departedName(guildId, userId));
+      return name === null ? [] : [[userId, name] as const];
+    });
+    return new Map((await Promise.all(found)).flat());
+  };
+  const names: NamesInDiscord = {
+    known: (kind, id) => nameSource(kind).known(id)?.name ?? null,
+    find: async (kind, id) => (await nameSource(kind).find(id))?.name ?? null,
+  };
+  const portraits: Portraits = {
+    ofMember: (channelId, userId) => inTime(findMember(channelId, userId)),
+    iconOf: (channelId) => inTime(findIcon(channelId)),
+  };
+  return { names, findDeparted, portraits };
+}
+
+/** Allows so many in a second, and at once no more than that, or than {@link maxRequestsAtOnce}. */
+function createAllowance(perSecond: () => number, clock: Clock): () => boolean {
+  let left = Number.POSITIVE_INFINITY;
+  let countedAt = clock.monotonic();
+  return () => {
+    const now = clock.monotonic();
+    left = Math.min(Math.max(maxRequestsAtOnce, perSecond()), left + ((now - countedAt) / second) * perSecond());
+    countedAt = now;
+    if (left < 1) return false;
+    left -= 1;
+    return true;
   };
 }

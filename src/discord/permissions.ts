@@ -1,6 +1,6 @@
 import { OverwriteType, PermissionFlagsBits } from 'discord-api-types/v10';
 
-/** What determines a member's permissions in a guild. Bit sets are decimal strings, as in Discord's JSON. */
+/** Roles and owner that determine a member's permissions in a guild. Bit sets are decimal strings, as in Discord's JSON. */
 export interface GuildPermissionContext {
   readonly guild: {
     readonly id: string;

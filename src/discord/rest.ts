@@ -4,14 +4,7 @@ import { second } from '@tallyhook/platform/durations';
 import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { GuardedRequest, RequestGuard } from './circuits.ts';
-import {
-  type GlobalRateLimit,
-  hasRetryAfter,
-  type InvalidRequests,
-  RequestsPausedError,
-  retryDelayOf,
-  retryMarginMs,
-} from './rate-limit.ts';
+import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from './rate-limit.ts';
 
 /** A rate limit up to this length is waited out here (ms); a longer one is left to the caller, for other channels. */
 const maxRateLimitWaitMs = 1.5 * second;
@@ -42,18 +35,15 @@ export function createDiscordRest(options: {
   apiUrl: string;
   /** Default: the system clock, which discord.js uses itself. */
   clock?: Clock;
-  /** Receives the rate limits that are met. */
   globalLimit?: GlobalRateLimit;
-  /** Counts rejected requests; while there are too many, every method throws {@link RequestsPausedError}. */
-  invalidRequests?: Pick<InvalidRequests, 'makeRequest' | 'pauseMs'>;
   /** The share of this process in the bot's 50 requests per second, read for each request; 50 by default. */
   requestsPerSecond?: () => number;
-  /** Keeps back what Discord would reject; its errors are thrown by every method. */
-  guard?: Pick<RequestGuard, 'admit' | 'accepted' | 'rejected'> | undefined;
+  /** Counts what Discord rejects, and keeps back what it would reject; its errors are thrown by every method. */
+  guard?: Pick<RequestGuard, 'makeRequest' | 'admit' | 'accepted' | 'rejected'> | undefined;
   /** For one request including its body (ms); 10 s by default. */
   timeoutMs?: number;
 }): DiscordRest {
-  const { token, apiUrl, clock = systemClock, globalLimit, invalidRequests, guard } = options;
+  const { token, apiUrl, clock = systemClock, globalLimit, guard } = options;
   const { timeoutMs = requestTimeoutMs } = options;
   const { requestsPerSecond = () => maxRequestsPerSecond } = options;
   const clockStep = watchClockSteps(clock);
@@ -64,7 +54,7 @@ export function createDiscordRest(options: {
       retries: 0,
       timeout: timeoutMs,
       offset: retryMarginMs,
-      ...(invalidRequests && { makeRequest: invalidRequests.makeRequest }),
+      ...(guard && { makeRequest: guard.makeRequest }),
       rejectOnRateLimit: (limit) => {
         globalLimit?.observe(limit);
         return !hasRetryAfter(limit) || retryDelayOf(limit) > maxRateLimitWaitMs;
@@ -73,8 +63,6 @@ export function createDiscordRest(options: {
   let rest = createRest();
 
   function authorizedRest(): REST {
-    const pauseMs = invalidRequests?.pauseMs() ?? 0;
-    if (pauseMs > 0) throw new RequestsPausedError(pauseMs);
     // discord.js stores the end of a rate limit in wall-clock time: after the clock is set back, requests would wait
     // for that step.
     if (clockStep() < 0) rest = createRest();
@@ -124,7 +112,7 @@ export function createReachabilityProbe(rest: DiscordRest): () => Promise<boolea
     );
 }
 
-/** What Discord sends as null or leaves out, with another value in its place. */
+/** A field that Discord sends as null or leaves out, with another value in its place. */
 export function orElse<Schema extends z.ZodType, Value>(schema: Schema, value: Value) {
   return z.nullish(schema).transform((given): NonNullable<z.output<Schema>> | Value => given ?? value);
 }

@@ -9,9 +9,9 @@ export { TallyhookError } from '@tallyhook/platform/errors';
 export { type ConfigIssue, InvalidConfigError } from '@tallyhook/platform/invalid-config-error';
 export type { Logger } from '@tallyhook/platform/logger';
 export type { BudgetDecision, BudgetStore } from '../lookup/budget.ts';
+export type { LastVote } from '../lookup/cache.ts';
 export type { LookupOptions } from '../lookup/client.ts';
 export { createLookup } from '../lookup/client.ts';
-export type { LastVote } from '../lookup/freshness.ts';
 export type {
   AbortOptions,
   BotProfile,

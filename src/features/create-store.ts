@@ -36,7 +36,6 @@ const maxStandings = 200;
 /** How long a failed write makes the store unready: longer than the Retry-After of 5 s that senders receive. */
 const writeFailureHoldMs = 6 * second;
 
-/** The storage adapters of all modules, over one database. */
 export interface Store extends SqlClients<Modules> {
   readonly recorder: Recordings;
   ledgerIn(communityId: CommunityId): LedgerReads;

@@ -25,6 +25,7 @@ const loaders = [
   () => import('./traces/parts.ts'),
   () => import('./vote-panel/parts.ts'),
   () => import('./topgg-connect/parts.ts'),
+  () => import('./tokens/parts.ts'),
   () => import('./settings/parts.ts'),
   () => import('./events/parts.ts'),
   () => import('./server-counts/parts.ts'),
@@ -46,7 +47,6 @@ type ContextOf<Function> = (
   : never;
 type Member<Created, Name extends PropertyKey> = Extract<Created, Readonly<Record<Name, unknown>>>[Name];
 
-/** The services that features share with others. */
 export type Shared = Together<Member<CreatedServices, 'shared'>>;
 export type CompleteServicesContext = Omit<ContextOf<CreateServices>, keyof Shared>;
 export type CompleteContext = ContextOf<CreateParts>;
@@ -76,7 +76,6 @@ export async function publicationsOf(config: Config): Promise<readonly Publicati
   return (await loadFeatures()).flatMap((module) => ('publish' in module ? (module.publish(config) ?? []) : []));
 }
 
-/** Creates what commands use. */
 export async function createServices(context: CompleteServicesContext): Promise<Services> {
   type Module = { readonly createServices: (context: object) => FeatureServices };
   const all: FeatureServices[] = [];

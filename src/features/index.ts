@@ -22,6 +22,7 @@ import { reviews } from './reviews/feature.ts';
 import { roles } from './roles/feature.ts';
 import { shop } from './shop/feature.ts';
 import { simulation } from './simulation/feature.ts';
+import { tokens } from './tokens/feature.ts';
 import { topggConnect } from './topgg-connect/feature.ts';
 import { upkeep } from './upkeep/feature.ts';
 import { votePanel } from './vote-panel/feature.ts';
@@ -49,6 +50,7 @@ export const features = {
   rateAlarms,
   votePanel,
   topggConnect,
+  tokens,
   upkeep,
 } as const satisfies Readonly<Record<string, Feature>>;
 
@@ -56,7 +58,6 @@ export type Features = typeof features;
 
 type WithSql = { [Name in keyof Features]: Features[Name] extends { readonly sql: SqlModule } ? Name : never };
 
-/** The statements of the core, and of those features that have any by the names of the features. */
 export type Modules = CoreModules & {
   readonly [Name in WithSql[keyof Features]]: Extract<Features[Name], { readonly sql: SqlModule }>['sql'];
 };
@@ -65,7 +66,6 @@ type Part = 'effects' | 'directMessages' | 'ownerReports';
 type PartOf<Name extends PropertyKey> = Extract<Features[keyof Features], Readonly<Record<Name, unknown>>>[Name];
 /** The kinds of effects, or the types of messages, of all features. */
 export type Declared<Name extends Part> = Extract<PartOf<Name>, readonly unknown[]>[number];
-/** The intersection of a union. */
 export type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
   ? All
   : never;

@@ -7,9 +7,7 @@ import type { Markup } from '@tallyhook/platform/texts/markup';
 import type { Html } from '@tallyhook/platform/web/html';
 import type { RequestHandler } from 'express';
 import type { Config } from '../../config/schema.ts';
-import type { AddedValue } from '../core/added-value.ts';
 import type { CardSource } from '../core/announcements/announcement.ts';
-import type { AnnouncementStyle } from '../core/announcements/announcement-style.ts';
 import type { CommunityId } from '../core/ledger/account.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { DirectMessage, Effect, MessageType } from '../core/outbox/effect-kind.ts';
@@ -22,22 +20,11 @@ import type { ChannelTexts, GuildTexts, MemberTexts } from '../discord/languages
 import type { ApplicationSettings } from '../discord/registration/application-settings.ts';
 import type { DiscordRest } from '../discord/rest.ts';
 import type { AppTexts, Texts } from '../texts/texts.ts';
+import type { createAnnouncements } from './announcements/announcements.ts';
 import type { Community, Directory } from './communities/directory.ts';
 import type { LookupClients } from './communities/feature.ts';
 
-/** The announcements of the configured listings, by the name of the listing. */
-export interface AnnouncementsOfListings {
-  styleOf(listing: string): AnnouncementStyle;
-  /** Null for a listing that is not configured. */
-  findStyle(listing: string): AnnouncementStyle | null;
-  /** The configured language for a channel or a guild (Discord's locale); null without one. */
-  languageOf(place: { readonly channelId: string } | { readonly guildId: string }): string | null;
-  /**
-   * Checks whether something is announced in a channel: it is switched on for all listings whose votes are announced
-   * there.
-   */
-  announces(event: AddedValue<boolean>, channelId: string): boolean;
-}
+export type AnnouncementsOfListings = ReturnType<typeof createAnnouncements>;
 
 /**
  * The context of every feature in each process. A feature that needs more, such as its own statements or what another
@@ -45,10 +32,8 @@ export interface AnnouncementsOfListings {
  */
 export interface ServicesContext {
   readonly config: Config;
-  /** All texts of the app. */
   readonly languages: AppTexts;
   readonly rest: DiscordRest;
-  /** The names of those who have left a guild. */
   readonly findDeparted: FindDeparted;
   readonly directory: Directory;
   readonly lookups: LookupClients;
@@ -98,23 +83,18 @@ export interface ConsoleCard {
 export interface CardView {
   /** The community that is shown; null for all. */
   readonly scope: { readonly guildId: string; readonly communityId: CommunityId } | null;
-  /** The texts of the reader. */
   readonly texts: Texts;
   readonly memberLink: (userId: string) => Html;
   /** By name, if it is known. */
   readonly role: (id: string) => Html;
-  /** Text from outside. */
   readonly text: (text: string) => Html;
-  /** Why Discord has rejected something. */
   readonly reason: (reason: string) => Html;
-  /** A text of our own with Discord's markup. */
   readonly markup: (text: Markup) => Html;
 }
 
 export interface VotePictureRequest {
   /** The names of the listings whose votes are added up. They belong to one community. */
   readonly listings: readonly string[];
-  /** The language of the picture and of its alt text. */
   readonly texts: Texts;
   /** 1 for replies: 900 × 450 pixels. 2 for messages that stay: twice as sharp, and twice as large. */
   readonly scale: 1 | 2;
@@ -136,7 +116,6 @@ export interface VotePicture {
  */
 export type DrawVotePicture = (request: VotePictureRequest) => Promise<VotePicture | null>;
 
-/** The communities that a command covers where it is used. */
 export interface CommandCoverage {
   /** The communities whose accounts it is about; the first one decides where there can be only one. */
   readonly communities: readonly Community[];
@@ -148,7 +127,6 @@ export interface CommandCoverage {
 
 export type NoticeContext = Pick<AnsweringContext, 'commandId' | 'texts'>;
 
-/** The context of every feature in a process that announces. */
 export interface PartsContext extends ServicesContext {
   readonly announcements: AnnouncementsOfListings;
   /** Texts in the language of a channel, a guild or a member. */
@@ -162,7 +140,6 @@ export interface PartsContext extends ServicesContext {
   readonly voteButtons: (texts: Texts) => readonly ReplyButton[];
 }
 
-/** The parts of a feature in a process that announces, everything optional. */
 export interface FeatureParts {
   /** Carry out effects, see {@link handle}. */
   readonly effects?: readonly EffectHandler[];
@@ -179,7 +156,6 @@ export interface FeatureParts {
   readonly onDirectMessagesClosed?: (userId: string) => Promise<void>;
 }
 
-/** How direct messages of a type are sent. */
 export interface DirectMessageSender<Type extends string = string, Message extends object = object> {
   readonly type: Type;
   render(message: Message, texts: Texts): Promise<Reply>;
@@ -194,7 +170,6 @@ export interface DirectMessageSender<Type extends string = string, Message exten
   readonly reachesStrangers?: true;
 }
 
-/** Sends direct messages of a type. */
 export function sendMessage<Type extends string, Message extends object>(
   { type }: MessageType<Type, Message>,
   sender: Omit<DirectMessageSender<Type, Message>, 'type'>,
@@ -208,7 +183,6 @@ export interface OwnerReportRenderer<Type extends string = string> {
   render(report: object, texts: Texts): Reply;
 }
 
-/** Renders reports of a type to the owner. */
 export function renderReport<Type extends string, Report extends object>(
   { type }: MessageType<Type, Report>,
   render: (report: Report & { readonly type: Type }, texts: Texts) => Reply,
@@ -227,7 +201,6 @@ export interface Publication {
   readonly check: (rest: DiscordRest, applicationId: string) => Promise<readonly Finding[]>;
 }
 
-/** One thing to announce if it is due. */
 export interface AnnouncementTask {
   readonly name: string;
   /** Returns the queue of a new effect, or null. Called again after an error. */

@@ -61,7 +61,6 @@ export type CommunityPath = Extract<Setting, { readonly isShared: true }>['path'
 /** The paths of a listing. A value that lists several things (multipliers, roles) is replaced as a whole. */
 export type ListingPath = Exclude<Setting['path'], CommunityPath>;
 export type SettingPath = Setting['path'];
-/** The variables that listings take values from. */
 export type SettingVariable = Extract<Setting, { readonly variable: string }>['variable'];
 
 const specs: readonly SettingSpec[] = settings;
@@ -88,7 +87,6 @@ export function lacksOf(listings: readonly SettingsInEffect[]): readonly Need[] 
 export const listingPaths = specs.filter(({ isShared }) => !isShared).map(({ path }) => path as ListingPath);
 export const communityPaths = specs.filter(({ isShared }) => isShared).map(({ path }) => path as CommunityPath);
 
-/** Settings that a listing shares with the others of its guild. */
 export function sharedSettings(settingsOfListing: SharedSettings): SharedSettings {
   const names = communityPaths.filter((path) => path in settingsOfListing) as (keyof SharedSettings)[];
   return Object.fromEntries(names.map((name) => [name, settingsOfListing[name]])) as unknown as SharedSettings;
@@ -106,14 +104,12 @@ export function rolesNamedBy(settingsOfListing: SettingsInEffect): readonly stri
   return [...rolesGivenBy(settingsOfListing), ...textsOf(required)];
 }
 
-/** Settings that others need and that are missing. */
 export function missingSettings(settingsOfListing: SettingsInEffect): readonly MissingSetting[] {
   return specs.flatMap(({ needs }) => needs?.(settingsOfListing) ?? []);
 }
 
 const secretParts = specs.flatMap((spec) => spec.secretParts ?? []);
 
-/** True if a stored path is a secret. */
 export function isSecretPath(path: string): boolean {
   return listing.secretPaths.some((each) => each === path) || secretParts.some(({ isAt }) => isAt(path));
 }
@@ -134,7 +130,6 @@ export function isCommunityPath(path: string): path is CommunityPath {
   return findSetting(path)?.isShared === true;
 }
 
-/** Problem with a value. */
 export interface ValueProblem {
   /** For operators: the rest of a sentence that begins with the path. */
   readonly problem: string;
@@ -189,7 +184,6 @@ export type StatedAnnouncements = {
 };
 
 const prefix = 'announcements.';
-/** `announcements` of a listing. */
 export const announcementSettings = (settings as readonly Setting[]).filter((spec): spec is AnnouncementSpec =>
   spec.path.startsWith(prefix),
 );

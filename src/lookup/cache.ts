@@ -1,12 +1,11 @@
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
-import { second } from '@tallyhook/platform/durations';
+import { day, minute, second } from '@tallyhook/platform/durations';
 import { settleWithin, Waiters, withTimeout } from '@tallyhook/platform/with-timeout';
 import type { Keyv } from 'keyv';
 import { z } from 'zod';
-import { type CacheEntry, type FreshUntil, isExpired, maxAgeMs } from './freshness.ts';
-import type { CachedValue, ObserveLookup, Resource } from './lookup.ts';
-import type { ErrorReporter } from './request.ts';
+import type { LookupRequest, LookupResponse } from './http.ts';
+import type { CachedValue, CachedVoteStatus, ObserveLookup, Resource, VoteStatus } from './lookup.ts';
 
 /** How long a lookup waits for the service when it can serve an expired entry instead (ms). */
 const staleAfterMs = 1.5 * second;
@@ -23,11 +22,18 @@ const maxEntriesInMemory = 1_000;
 /** How long the store is not asked again for an entry that it did not have (ms), unless it is in Redis. */
 const missingForMs = 30 * second;
 
-interface ReadThroughOptions<Value> {
+/** An endpoint of the service (document, section 4), or of another one. The id distinguishes its possible requests. */
+export interface Endpoint<Value, Request = LookupRequest, Response = LookupResponse> {
   readonly resource: Resource;
-  /** The schema of a stored value; a value that does not match is ignored. */
+  request(id: string): Request;
+  /** Parses the response, received at `now` (ms since the epoch). */
+  parse(response: Response, now: number, id: string): z.ZodSafeParseResult<Value>;
+  /** Of a stored value; one that does not match is ignored. */
   readonly schema: z.ZodType<Value>;
   readonly freshUntil: FreshUntil<Value>;
+}
+
+interface ReadThroughOptions<Value> extends Pick<Endpoint<Value>, 'resource' | 'schema' | 'freshUntil'> {
   /** Sends a request to the service. Rejects with a LookupError. */
   readonly fetch: (id: string, signal: AbortSignal) => Promise<CacheEntry<Value>>;
   readonly keyOf: (id: string) => string;
@@ -36,14 +42,16 @@ interface ReadThroughOptions<Value> {
   readonly sharedRequests: SharedRequests | null;
   /** How long a request of another process is waited for (ms). */
   readonly timeoutMs: number;
-  /** True if an expired entry is served when the service fails or is slow; by default it is. */
-  readonly servesStale?: boolean;
   readonly clock: Clock;
   readonly observe: ObserveLookup;
 }
 
 interface ReadOptions {
+  /** Serves only what was requested at this time or later (ms since the epoch); any by default. */
   readonly notBefore?: number | undefined;
+  /** False if an expired entry is not served when the service fails or is slow; by default it is. */
+  readonly servesStale?: boolean;
+  /** The caller does not wait any longer when it is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -95,15 +103,9 @@ export class ReadThrough<Value> {
     return entry;
   }
 
-  /**
-   * Rejects with what `fetch` rejects with when there is no entry that can be served.
-   * @param options.notBefore serves only what was requested at this time or later (ms since the epoch); any by default
-   * @param options.signal of the caller, who does not wait any longer when it is aborted
-   */
-  async read(
-    id: string,
-    { notBefore = Number.NEGATIVE_INFINITY, signal }: ReadOptions = {},
-  ): Promise<CachedValue<Value>> {
+  /** Rejects with what `fetch` rejects with when there is no entry that can be served. */
+  async read(id: string, options: ReadOptions = {}): Promise<CachedValue<Value>> {
+    const { notBefore = Number.NEGATIVE_INFINITY, servesStale = true, signal } = options;
     signal?.throwIfAborted();
     const recent = this.#entriesInMemory.get(id);
     if (recent !== undefined && this.#isFresh(recent, notBefore)) {
@@ -114,16 +116,16 @@ export class ReadThrough<Value> {
     if (current) this.#options.observe({ event: 'joined', resource: this.#options.resource });
     const flight = current ?? this.#start(id, notBefore);
     const leave = flight.waiters.join(signal);
-    const served = await this.#serve(flight, notBefore).finally(leave);
+    const served = await this.#serve(flight, notBefore, servesStale).finally(leave);
     if (!current || served.asOf >= notBefore || served.stale) return served;
     // The lookup that was joined had sent its request too early.
     await flight.finished;
-    return this.read(id, { notBefore, signal });
+    return this.read(id, options);
   }
 
-  async #serve(flight: Flight<Value>, notBefore: number): Promise<CachedValue<Value>> {
+  async #serve(flight: Flight<Value>, notBefore: number, servesStale: boolean): Promise<CachedValue<Value>> {
     const storedEntry = await flight.storedEntry;
-    if (storedEntry === null || this.#options.servesStale === false) return { ...(await flight.result), stale: false };
+    if (storedEntry === null || !servesStale) return { ...(await flight.result), stale: false };
     if (this.#isFresh(storedEntry, notBefore)) return { ...storedEntry, stale: false };
     const remainingMs = Math.max(0, flight.startedAt + staleAfterMs - this.#options.clock.monotonic());
     const result = await settleWithin(remainingMs, this.#options.clock, flight.result);
@@ -210,7 +212,11 @@ type ResponseStore = ReturnType<typeof createResponseStore>;
  * The cache of responses, in Keyv, which only deletes expired entries: freshness is decided by the caller. Its failures
  * are reported, and otherwise treated as a cache miss. Its methods never reject.
  */
-export function createResponseStore(options: { keyv: Keyv; clock: Clock; errors: ErrorReporter }) {
+export function createResponseStore(options: {
+  keyv: Keyv;
+  clock: Clock;
+  errors: { readonly cacheFailed: (error: unknown) => void };
+}) {
   const { keyv, clock, errors } = options;
   // Keyv emits most errors as events, and throws them if there is no listener.
   keyv.on('error', errors.cacheFailed);
@@ -266,4 +272,151 @@ export function sharedRequestsIn(cache: Keyv) {
 
 function hasRedisClient(store: unknown): store is { getClient(): Promise<RedisClient> } {
   return typeof store === 'object' && store !== null && 'getClient' in store && typeof store.getClient === 'function';
+}
+
+/** How long an entry can be served when the service fails (ms). */
+const maxAgeMs = 7 * day;
+
+/** An entry that is dated further ahead than this (ms) was written while the clock was wrong. */
+const maxClockAheadMs = minute;
+
+/** A value and when the service sent it (ms since the epoch). */
+export interface CacheEntry<Value> {
+  readonly value: Value;
+  readonly asOf: number;
+}
+
+/** Until when an entry is served without a new request (ms since the epoch). */
+type FreshUntil<Value> = (entry: CacheEntry<Value>) => number;
+
+/** For profiles and reviews, which do not have to be exact. */
+export const fiveMinutes: FreshUntil<unknown> = ({ asOf }) => asOf + 5 * minute;
+
+/**
+ * A running cooldown does not change until it ends. "May vote" is valid until the user votes, and "may not" without a
+ * date is incomplete: both are cached for 30 s, which covers a repeated command.
+ */
+export const voteStatusFreshUntil: FreshUntil<CachedVoteStatus> = ({ value, asOf }) => {
+  if (value.canVote || value.nextVoteAt === null) return asOf + 30 * second;
+  // No documented cooldown is longer than a day, so a later date is requested again.
+  return Math.min(value.nextVoteAt, asOf + day);
+};
+
+/**
+ * The cached vote status, updated to `now` (ms since the epoch): when the cooldown has ended since, the user may vote.
+ * If the service did not send its end, it is assumed to be `cooldownMs` after the status was requested.
+ */
+export function voteStatusAt(entry: CacheEntry<CachedVoteStatus>, now: number, cooldownMs: number): CachedVoteStatus {
+  const { value, asOf } = entry;
+  const cooldownEnd = value.nextVoteAt ?? asOf + cooldownMs;
+  return value.canVote || now < cooldownEnd ? value : { ...value, canVote: true, nextVoteAt: null };
+}
+
+/** Adds the seconds until the next vote at `now` (ms since the epoch). */
+export function withSecondsLeft(status: CachedVoteStatus, now: number): VoteStatus {
+  return { ...status, secondsUntilVote: secondsLeft(status, now) };
+}
+
+function secondsLeft({ canVote, nextVoteAt }: CachedVoteStatus, now: number): number | null {
+  if (canVote) return 0;
+  // At least 1, because 0 means that the user may vote.
+  return nextVoteAt === null ? null : Math.max(1, Math.ceil((nextVoteAt - now) / second));
+}
+
+/** Checks whether the entry is too old, or dated in the future because the clock was wrong. */
+function isExpired(entry: CacheEntry<unknown>, now: number): boolean {
+  return now >= entry.asOf + maxAgeMs || entry.asOf > now + maxClockAheadMs;
+}
+
+/** The service's clock may be ahead by this (ms), so the next vote may arrive so long before the cooldown ends here. */
+const maxServiceAheadMs = 5 * minute;
+/** How long a cooldown reported by the service is used without reading the ledger (ms). */
+const serviceCooldownTtlMs = 30 * second;
+/** Cooldowns in memory; a few hundred bytes each. */
+const maxCooldownsInMemory = 1_000;
+
+/**
+ * The time of a user's last vote for the listing in the ledger (ms since the epoch); null if there is none.
+ * @category Lookup
+ */
+export type LastVote = (userId: string) => Promise<number | null>;
+
+/** A vote in the ledger, and when the next one is due (ms since the epoch). */
+export interface LedgerVote {
+  readonly at: number;
+  readonly nextVoteAt: number;
+}
+
+interface WithLedgerOptions {
+  readonly votes: (userId: string, signal?: AbortSignal) => Promise<CachedValue<CachedVoteStatus>>;
+  /** The last one for the listing; null if there is none. */
+  readonly lastVote: (userId: string) => Promise<LedgerVote | null>;
+  readonly clock: Clock;
+  /** How long a vote blocks the next one if the service does not say (ms). */
+  readonly cooldownMs: number;
+  readonly observe: ObserveLookup;
+}
+
+/**
+ * Combines the vote status of the service with the ledger. While the cooldown of a received vote runs, the ledger alone
+ * answers, without a request. Afterwards the service is consulted, because it may know votes that were never received.
+ *
+ * No vote can arrive while a cooldown runs (document, section 3), so the ledger is not read again during that time: for
+ * a cooldown from the ledger until shortly before its end, for one reported by the service only for 30 s, in case the
+ * service accepts a vote anyway.
+ */
+export function withLedger(options: WithLedgerOptions): WithLedgerOptions['votes'] {
+  const { votes, clock, cooldownMs, observe } = options;
+  const lastVotes = new BoundedMap<LedgerVote>(maxCooldownsInMemory);
+  /** Running cooldowns reported by the service, each valid until a monotonic time (ms). */
+  const serviceCooldowns = new BoundedMap<{ readonly status: CachedValue<CachedVoteStatus>; readonly until: number }>(
+    maxCooldownsInMemory,
+  );
+
+  return async (userId, signal) => {
+    const recent = serviceCooldowns.get(userId);
+    if (recent !== undefined && clock.monotonic() < recent.until && endsLater(recent.status.value)) {
+      observe({ event: 'hit', resource: 'votes' });
+      return recent.status;
+    }
+    const vote = await lastVote(userId);
+    const now = clock.now();
+    // A vote in the future was recorded while the clock was ahead: only the service knows when its cooldown ends.
+    if (vote === null || vote.at > now + maxServiceAheadMs)
+      return remember(userId, withCurrentStatus(await votes(userId, signal)));
+    const { at: votedAt, nextVoteAt } = vote;
+    if (now < nextVoteAt) {
+      observe({ event: 'fact', resource: 'votes' });
+      return { value: { canVote: false, lastVoteAt: votedAt, nextVoteAt }, asOf: now, stale: false };
+    }
+    const fromLedger = { value: { canVote: true, lastVoteAt: votedAt, nextVoteAt: null }, asOf: votedAt, stale: true };
+    const status = await votes(userId, signal).catch(() => fromLedger);
+    if (status.asOf <= votedAt) return fromLedger;
+    const { value, ...age } = withCurrentStatus(status);
+    return remember(userId, { ...age, value: { ...value, lastVoteAt: Math.max(value.lastVoteAt ?? 0, votedAt) } });
+  };
+
+  async function lastVote(userId: string): Promise<LedgerVote | null> {
+    const recent = lastVotes.get(userId);
+    if (recent !== undefined && clock.now() < recent.nextVoteAt - maxServiceAheadMs) return recent;
+    const vote = await options.lastVote(userId);
+    if (vote !== null) lastVotes.set(userId, vote);
+    return vote;
+  }
+
+  function withCurrentStatus(status: CachedValue<CachedVoteStatus>): CachedValue<CachedVoteStatus> {
+    return { ...status, value: voteStatusAt(status, clock.now(), cooldownMs) };
+  }
+
+  function remember(userId: string, status: CachedValue<CachedVoteStatus>): CachedValue<CachedVoteStatus> {
+    if (!status.stale && endsLater(status.value)) {
+      serviceCooldowns.set(userId, { status, until: clock.monotonic() + serviceCooldownTtlMs });
+    }
+    return status;
+  }
+
+  /** Checks whether a cooldown runs that does not end within the possible clock difference. */
+  function endsLater({ canVote, nextVoteAt }: CachedVoteStatus): boolean {
+    return !canVote && nextVoteAt !== null && clock.now() < nextVoteAt - maxServiceAheadMs;
+  }
 }

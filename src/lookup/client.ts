@@ -6,17 +6,17 @@ import { adaptLogger, type Logger, silentLogger } from '@tallyhook/platform/logg
 import { memoizeOne } from '@tallyhook/platform/memoize';
 import { callback, checkOptions, clock, instance, log } from '@tallyhook/platform/options';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
-import { untilAborted, Waiters } from '@tallyhook/platform/with-timeout';
+import { untilAborted } from '@tallyhook/platform/with-timeout';
 import type { Keyv } from 'keyv';
 import { z } from 'zod';
 import { type BudgetStore, createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
-import { createResponseStore, ReadThrough, sharedRequestsIn } from './cache.ts';
-import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
-import { type LastVote, voteStatusAt, withLedger, withSecondsLeft } from './freshness.ts';
+import { type LastVote, voteStatusAt, withLedger, withSecondsLeft } from './cache.ts';
+import { maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
 import { createHttp } from './http.ts';
 import {
   type CachedReviews,
   type CachedValue,
+  type CachedVoteStatus,
   type ListingKind,
   type LookupClient,
   listingKinds,
@@ -30,8 +30,11 @@ import {
 } from './lookup.ts';
 import { LookupError } from './lookup-error.ts';
 import { memoryKeyv } from './memory-keyv.ts';
-import { createErrorReporter, createRequester } from './request.ts';
+import { createSource } from './request.ts';
 
+/** Identical requests past the cache share a response for this time, so that a repeated command sends no other one (ms). */
+const freshForMs = 5 * second;
+const maxFreshUsers = 1_000;
 /** The default limit of reviews of the service. */
 const defaultReviews = 10;
 
@@ -62,20 +65,19 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
   const timeoutMs = options.timeoutMs ?? 5 * second;
   const observe = options.observe ?? (() => {});
   const observeAge = options.observeAge ?? (() => {});
-  const { log: errorLog } = adaptLogger(options.log ?? silentLogger, [key]);
-  const errors = createErrorReporter({ log: errorLog, clock });
-  const log = options.budget ?? memoryBudgetStore();
-  const budget = createBudget({ log, keyId: fingerprint(key), timeoutMs, clock });
+  const { log } = adaptLogger(options.log ?? silentLogger, [key]);
+  const budgetStore = options.budget ?? memoryBudgetStore();
+  const budget = createBudget({ log: budgetStore, keyId: fingerprint(key), timeoutMs, clock });
   const http = createHttp({ baseUrl, key, clock });
-  const sendRequest = createRequester({ http, budget, clock, timeoutMs, errors, observe });
-  const store = createResponseStore({ keyv: options.cache ?? memoryKeyv(), clock, errors });
-  const sharedRequests = options.cache === undefined ? null : sharedRequestsIn(options.cache);
-  const keyPrefix = fingerprint(`${baseUrl} ${key}`);
+  const { cacheOf, errors, keyStatus } = createSource({
+    ...{ http, budget, clock, timeoutMs, log, observe, keyv: options.cache ?? memoryKeyv() },
+    keyPrefix: fingerprint(`${baseUrl} ${key}`),
+  });
 
   const cooldownMs = options.cooldownMs ?? 12 * hour;
-  const profile = cache<ProfileByKind[Kind]>(profileEndpoint[kind]);
-  const votes = cache(votesEndpoint);
-  const reviews = cache(reviewsEndpoint);
+  const profile = cacheOf<ProfileByKind[Kind]>(profileEndpoint[kind]);
+  const votes = cacheOf(votesEndpoint);
+  const reviews = cacheOf(reviewsEndpoint);
   const voteStatus = withLedger({
     votes: (userId, signal) => votes.read(userId, { signal }),
     clock,
@@ -92,11 +94,15 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
     },
   });
 
-  const requestVotes = requestFresh((userId, signal) => sendRequest(votesEndpoint, userId, signal), clock);
-  const freshVoteStatus = async (userId: string, signal?: AbortSignal) => ({
-    ...(await requestVotes(userId, signal)),
-    stale: false,
-  });
+  /** When the service was last asked past the cache (ms since the epoch), by user. */
+  const freshSince = new BoundedMap<number>(maxFreshUsers);
+  function freshVoteStatus(userId: string, signal?: AbortSignal): Promise<CachedValue<CachedVoteStatus>> {
+    const now = clock.now();
+    const last = freshSince.get(userId) ?? Number.NEGATIVE_INFINITY;
+    const notBefore = now >= last && now < last + freshForMs ? last : now;
+    freshSince.set(userId, notBefore);
+    return votes.read(userId, { notBefore, servesStale: false, signal });
+  }
 
   return {
     kind,
@@ -129,25 +135,13 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
         return entry === null ? null : voteStatusAt(entry, clock.now(), cooldownMs);
       },
     },
-    async keyStatus() {
-      return {
-        keyRefused: errors.has('lookup_key_refused'),
-        wrongShape: errors.has('lookup_wrong_shape'),
-        budgetLeft: await budget.remaining().catch(() => null),
-      };
-    },
+    keyStatus,
   };
 
   async function withAge<Value>(resource: Resource, lookup: Promise<CachedValue<Value>>): Promise<CachedValue<Value>> {
     const result = await lookup;
     observeAge(resource, Math.max(0, clock.now() - result.asOf));
     return result;
-  }
-
-  function cache<Value>(endpoint: Endpoint<Value>): ReadThrough<Value> {
-    const keyOf = (id: string) => `${keyPrefix}:${endpoint.resource}:${id}`;
-    const fetch = (id: string, signal: AbortSignal) => sendRequest(endpoint, id, signal);
-    return new ReadThrough({ ...endpoint, fetch, keyOf, store, sharedRequests, timeoutMs, clock, observe });
   }
 }
 
@@ -191,44 +185,6 @@ export function createRotatableClient(createClient: (key: string) => LookupClien
       };
     },
   };
-}
-
-/** A response counts as fresh for this time, so that a repeated command does not send another request (ms). */
-const freshForMs = 5 * second;
-/** Responses in memory; a few hundred bytes each. */
-const maxResponses = 1_000;
-
-/** Requests without a cache. Identical ones within seconds share a response; errors are not shared with later ones. */
-function requestFresh<Value>(
-  fetch: (id: string, signal: AbortSignal) => Promise<Value>,
-  clock: Pick<Clock, 'monotonic'>,
-): (id: string, signal?: AbortSignal) => Promise<Value> {
-  const recent = new BoundedMap<Shared<Value>>(maxResponses);
-
-  function start(id: string): Shared<Value> {
-    const waiters = new Waiters();
-    const response = fetch(id, waiters.signal);
-    const entry = { until: clock.monotonic() + freshForMs, response, waiters };
-    recent.set(id, entry);
-    response.catch(() => {
-      if (recent.get(id) === entry) recent.set(id, { ...entry, until: 0 });
-    });
-    return entry;
-  }
-
-  return async (id, signal) => {
-    const known = recent.get(id);
-    const isShared = known !== undefined && clock.monotonic() < known.until && !known.waiters.signal.aborted;
-    const { response, waiters } = isShared ? known : start(id);
-    const leave = waiters.join(signal);
-    return response.finally(leave);
-  };
-}
-
-interface Shared<Value> {
-  readonly until: number;
-  readonly response: Promise<Value>;
-  readonly waiters: Waiters;
 }
 
 /** The options of a lookup client. All but the first three have a default. @category Lookup */

@@ -1,8 +1,7 @@
 import { day, hour, second } from '@tallyhook/platform/durations';
 import { snowflakePattern } from '@tallyhook/platform/snowflake';
 import { z } from 'zod';
-import { type FreshUntil, fiveMinutes, voteStatusFreshUntil } from './freshness.ts';
-import type { LookupRequest, LookupResponse } from './http.ts';
+import { type Endpoint, fiveMinutes, voteStatusFreshUntil } from './cache.ts';
 import {
   type BotProfile,
   botProfileSchema,
@@ -10,22 +9,11 @@ import {
   type CachedVoteStatus,
   type ListingKind,
   type ProfileByKind,
-  type Resource,
   reviewsSchema,
   type ServerProfile,
   serverProfileSchema,
   voteStatusSchema,
 } from './lookup.ts';
-
-/** An endpoint of the service (document, section 4), or of another one. The id distinguishes its possible requests. */
-export interface Endpoint<Value, Request = LookupRequest, Response = LookupResponse> {
-  readonly resource: Resource;
-  request(id: string): Request;
-  /** Parses the response, received at `now` (ms since the epoch). */
-  parse(response: Response, now: number, id: string): z.ZodSafeParseResult<Value>;
-  readonly schema: z.ZodType<Value>;
-  readonly freshUntil: FreshUntil<Value>;
-}
 
 const server: Endpoint<ProfileByKind['server']> = {
   resource: 'profile',

@@ -110,13 +110,9 @@ const failureEnvelopeSchema = z.object({
   error: z.string().catch('no reason given'),
 });
 
-interface ErrorResponse {
+interface ErrorResponse extends Pick<TextResponse, 'status' | 'retryAfter' | 'body'> {
   /** The request, such as `GET /server`. */
   readonly request: string;
-  readonly status: number;
-  /** The header `Retry-After`, null without one. */
-  readonly retryAfter: string | null;
-  readonly body: string;
   readonly badRequestCause: BadRequestCause;
   readonly quote: Quote;
   /** The current time (ms since the epoch). */

@@ -4,12 +4,12 @@ import type { LookupErrorCode } from '@tallyhook/platform/error-codes';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { createThrottledLog } from '@tallyhook/platform/throttled-log';
+import type { Keyv } from 'keyv';
 import type { z } from 'zod';
 import type { Budget } from './budget.ts';
-import type { Endpoint } from './endpoints.ts';
-import type { CacheEntry } from './freshness.ts';
-import type { Http, LookupRequest, LookupResponse } from './http.ts';
-import type { ObserveLookup, Resource } from './lookup.ts';
+import { type CacheEntry, createResponseStore, type Endpoint, ReadThrough, sharedRequestsIn } from './cache.ts';
+import type { Http } from './http.ts';
+import type { KeyStatus, ObserveLookup, Resource } from './lookup.ts';
 import { LookupError } from './lookup-error.ts';
 
 /** After a rejected key, no request is sent for this time (ms). */
@@ -18,61 +18,6 @@ const rejectedKeyPauseMs = minute;
 const errorPauseMs = 5 * second;
 /** A longer description of a schema mismatch is truncated (characters). */
 const maxMessageLength = 200;
-
-interface RequesterOptions<Request, Response> {
-  readonly http: Http<Request, Response>;
-  /** In messages; the service by default. */
-  readonly sender?: string;
-  readonly budget: Budget;
-  readonly clock: Clock;
-  /** Maximum duration of a request, from the time it is counted in the budget (ms). */
-  readonly timeoutMs: number;
-  readonly errors: ErrorReporter;
-  readonly observe: ObserveLookup;
-}
-
-/** Sends a request to an endpoint. Rejects with a LookupError, or with the reason of the signal. */
-type SendRequest<Request = LookupRequest, Response = LookupResponse> = <Value>(
-  endpoint: Pick<Endpoint<Value, Request, Response>, 'resource' | 'request' | 'parse'>,
-  id: string,
-  signal?: AbortSignal,
-) => Promise<CacheEntry<Value>>;
-
-/** Sends requests within the budget, and reports errors, which are repeated for a while without a request. */
-export function createRequester<Request, Response>(
-  options: RequesterOptions<Request, Response>,
-): SendRequest<Request, Response> {
-  const { http, sender = 'the service', budget, clock, errors, observe } = options;
-  const failures = createFailureCache(clock);
-
-  return async (endpoint, id, signal) => {
-    const { resource } = endpoint;
-    const requestName = `${resource}:${id}`;
-    failures.check(requestName);
-    signal?.throwIfAborted();
-    try {
-      // Taken before the request: anything that happens in the meantime is newer than the response.
-      const asOf = clock.now();
-      const deadline = clock.monotonic() + options.timeoutMs;
-      await budget.acquire();
-      observe({ event: 'asked', resource });
-      const response = await http.get(endpoint.request(id), deadline, signal);
-      const result = endpoint.parse(response, clock.now(), id);
-      if (!result.success) throw wrongShapeError(sender, resource, result.error);
-      errors.requestSucceeded(resource);
-      return { value: result.data, asOf };
-    } catch (error) {
-      if (signal?.aborted) throw signal.reason;
-      if (error instanceof LookupError) {
-        if (error.code === 'lookup_rate_limited' && error.retryAt !== null) budget.blockUntil(error.retryAt);
-        failures.add(requestName, error);
-        observe({ event: 'failed', resource, code: error.code });
-      }
-      errors.requestFailed(resource, error);
-      throw error;
-    }
-  };
-}
 
 /** A negative cache: recent errors of one key, in memory. */
 function createFailureCache(clock: Clock) {
@@ -107,13 +52,11 @@ function wrongShapeError(sender: string, resource: string, error: z.ZodError): L
 /** Minimum time between two messages with the same code (ms). */
 const logIntervalMs = minute;
 
-export type ErrorReporter = ReturnType<typeof createErrorReporter>;
-
 /** A rejected key affects all resources. */
 type Scope = Resource | 'everything';
 
 /** Logs each code at most once a minute; a persistent error once, and again (as info) when it is resolved. */
-export function createErrorReporter({ log, clock }: { log: Log; clock: Clock }) {
+function createErrorReporter({ log, clock }: { log: Log; clock: Clock }) {
   const logThrottled = createThrottledLog({ log, clock, intervalMs: logIntervalMs });
   /** Unresolved persistent errors. One whose message was throttled is logged at the next failure. */
   const unresolved = new Map<Scope, { readonly code: LookupErrorCode; readonly isLogged: boolean }>();
@@ -161,5 +104,82 @@ export function createErrorReporter({ log, clock }: { log: Log; clock: Clock }) 
       report('warn', 'ledger_unread', `The ledger cannot be read for a lookup: ${messageOf(error)}`);
     },
     has: (code: LookupErrorCode): boolean => [...unresolved.values()].some((error) => error.code === code),
+  };
+}
+
+interface SourceOptions<Request, Response> {
+  readonly http: Http<Request, Response>;
+  /** In messages; the service by default. */
+  readonly sender?: string;
+  readonly budget: Budget;
+  readonly clock: Clock;
+  /** Maximum duration of a request, from the time it is counted in the budget (ms). */
+  readonly timeoutMs: number;
+  readonly observe: ObserveLookup;
+  readonly log: Log;
+  readonly keyv: Keyv;
+  /** Of the entries in the cache, which several sources may share. */
+  readonly keyPrefix: string;
+}
+
+/** The requests for one key, within its budget, and the caches of their responses. */
+export function createSource<Request, Response>(options: SourceOptions<Request, Response>) {
+  const { http, sender = 'the service', keyv, keyPrefix, budget, clock, observe, timeoutMs } = options;
+  const errors = createErrorReporter(options);
+  const failures = createFailureCache(clock);
+  const store = createResponseStore({ keyv, clock, errors });
+  const sharedRequests = sharedRequestsIn(keyv);
+
+  /**
+   * Sends a request. Errors are reported, and repeated for a while without a request.
+   * Rejects with a LookupError, or with the reason of the signal.
+   */
+  async function sendRequest<Value>(
+    { resource, request, parse }: Pick<Endpoint<Value, Request, Response>, 'resource' | 'request' | 'parse'>,
+    id: string,
+    signal?: AbortSignal,
+  ): Promise<CacheEntry<Value>> {
+    const requestName = `${resource}:${id}`;
+    failures.check(requestName);
+    signal?.throwIfAborted();
+    try {
+      // Taken before the request: anything that happens in the meantime is newer than the response.
+      const asOf = clock.now();
+      const deadline = clock.monotonic() + timeoutMs;
+      await budget.acquire();
+      observe({ event: 'asked', resource });
+      const result = parse(await http.get(request(id), deadline, signal), clock.now(), id);
+      if (!result.success) throw wrongShapeError(sender, resource, result.error);
+      errors.requestSucceeded(resource);
+      return { value: result.data, asOf };
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (error instanceof LookupError) {
+        if (error.code === 'lookup_rate_limited' && error.retryAt !== null) budget.blockUntil(error.retryAt);
+        failures.add(requestName, error);
+        observe({ event: 'failed', resource, code: error.code });
+      }
+      errors.requestFailed(resource, error);
+      throw error;
+    }
+  }
+
+  return {
+    errors,
+    sendRequest,
+    cacheOf: <Value>(endpoint: Endpoint<Value, Request, Response>) =>
+      new ReadThrough<Value>({
+        ...{ ...endpoint, store, sharedRequests, timeoutMs, clock, observe },
+        keyOf: (id) => `${keyPrefix}:${endpoint.resource}:${id}`,
+        fetch: (id, signal) => sendRequest(endpoint, id, signal),
+      }),
+    /** Sends no request and never rejects. */
+    async keyStatus(): Promise<KeyStatus> {
+      return {
+        keyRefused: errors.has('lookup_key_refused'),
+        wrongShape: errors.has('lookup_wrong_shape'),
+        budgetLeft: await budget.remaining().catch(() => null),
+      };
+    },
   };
 }

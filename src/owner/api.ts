@@ -2,158 +2,68 @@ import { TallyhookError } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { clientKeyOf } from '@tallyhook/platform/web/client-key';
 import { HttpError, handleErrors, toHttpError } from '@tallyhook/platform/web/http-error';
-import { paginate } from '@tallyhook/platform/web/pagination';
-import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import express, { type Request, type Response, Router } from 'express';
 import { operator } from '../core/ledger/correction.ts';
-import type { Board } from '../core/ledger/standing.ts';
-import { type DeliveryRecord, type EffectRecord, isPruned, type LedgerEntry } from '../core/records/records.ts';
-import {
-  type DeliveryDetails,
-  explainDelivery,
-  explainEffect,
-  getDelivery,
-} from '../features/traces/delivery-details.ts';
+import { authorOfToken, isCommunityToken, tokenPrefix } from '../features/tokens/tokens.ts';
+import { Created, type Route, requireScope, routes } from './api-routes.ts';
 import type { Authentication } from './authentication.ts';
-import type { OwnerContext } from './context.ts';
-import {
-  correct,
-  decideAlarm,
-  decisions,
-  findEffect,
-  getMember,
-  getSummary,
-  type ListingDetails,
-  listDeliveries,
-  listListings,
-  type MemberAccount,
-  type MemberDetails,
-  replayDelivery,
-  replayEffect,
-  reverseVotes,
-  type Summary,
-  type VoteTimes,
-} from './queries.ts';
-import {
-  correctionRequest,
-  deliveriesQuery,
-  effectsQuery,
-  idParameter,
-  leaderboardQuery,
-  listingParameter,
-  memberQuery,
-  parseRequest,
-  readIdempotencyKey,
-  reversalRequest,
-  userParameter,
-} from './request-schemas.ts';
+import { createApiReference } from './console/api-reference.ts';
+import type { Caller, OwnerContext } from './context.ts';
+import { scopeContext } from './scope-context.ts';
+
+interface ApiAccess {
+  readonly authentication: Authentication;
+  /** False without `OWNER_TOKEN`: then only requests with the token of a community are answered. */
+  readonly hasOperator: boolean;
+}
 
 /**
- * The owner's HTTP API, to be mounted at `/owner/api`. Bodies are JSON, times are ISO 8601 in UTC. Errors are
- * `{success: false, error}`: 400 for an invalid request, 401 without the token, 404 for an unknown path or id, 409 for
- * a conflict with the current state, 429 with `Retry-After` after too many requests or wrong tokens, 503 when the
+ * The owner's HTTP API, to be mounted at `/owner/api`, for the operator and the tokens of communities. Bodies are JSON,
+ * times are ISO 8601 in UTC. Errors are `{success: false, error, code}`: 400 for an invalid request, 401 without a valid
+ * token, 403 without the scope of a route, 404 for an unknown path or id and for what belongs to another community, 409
+ * for a conflict with the current state, 429 with `Retry-After` after too many requests or wrong tokens, 503 when the
  * database is unavailable.
  */
-export function createOwnerApi(context: OwnerContext, authentication: Authentication): Router {
-  const router = Router();
-  router.use(noStore, requireToken(authentication), express.json({ limit: '16kb', type: () => true }));
+export function createOwnerApi(context: OwnerContext, { authentication, hasOperator }: ApiAccess): Router {
+  const callers = new WeakMap<Request, Caller>();
 
-  router.get(
-    '/summary',
-    sendJson(async () => summaryJson(await getSummary(context))),
-  );
-
-  router.get(
-    '/users/:userId',
-    sendJson(async ({ params, query }) => {
-      const { guildId, ...page } = parseRequest(memberQuery, query);
-      const { userId } = parseRequest(userParameter, params);
-      return memberJson(await getMember(context, userId, page, context.communities.at(guildId)));
-    }),
-  );
-
-  router.get(
-    '/leaderboard',
-    sendJson(async ({ query }) =>
-      leaderboardJson(await getLeaderboard(context, parseRequest(leaderboardQuery, query))),
-    ),
-  );
-
-  router.post(
-    '/users/:userId/corrections',
-    sendJson(async (request, response) => {
-      const { userId } = parseRequest(userParameter, request.params);
-      const correction = parseRequest(correctionRequest, request.body);
-      const { balance, repeated, at } = await correct(context, userId, correction, byOperator(request));
-      response.status(repeated ? 200 : 201);
-      return { userId, credits: balance, correction: { ...correction, ...(!repeated && { at: iso(at) }) }, repeated };
-    }),
-  );
-
-  router.get(
-    '/deliveries',
-    sendJson(async ({ query }) => {
-      const { rows, next } = await listDeliveries(context, parseRequest(deliveriesQuery, query));
-      return { deliveries: rows.map(deliveryJson), next };
-    }),
-  );
-
-  router.get(
-    '/deliveries/:id',
-    sendJson(async ({ params }) =>
-      deliveryDetailsJson(await getDelivery(context, parseRequest(idParameter, params).id)),
-    ),
-  );
-
-  router.post(
-    '/deliveries/:id/replay',
-    sendJson(async ({ params }) => replayDelivery(context, parseRequest(idParameter, params).id, operator)),
-  );
-
-  router.get(
-    '/effects',
-    sendJson(async ({ query }) => {
-      const { rows, next } = await paginate(parseRequest(effectsQuery, query), context.records.effects);
-      return { effects: rows.map(effectJson), next };
-    }),
-  );
-
-  router.get(
-    '/effects/:id',
-    sendJson(async ({ params }) => effectDetailsJson(await findEffect(context, parseRequest(idParameter, params).id))),
-  );
-
-  router.post(
-    '/effects/:id/replay',
-    sendJson(async ({ params }) =>
-      effectDetailsJson(await replayEffect(context, parseRequest(idParameter, params).id, operator)),
-    ),
-  );
-
-  router.get('/events', (request, response) =>
-    context.stream.send(request, response, context.scope?.communityId ?? null),
-  );
-
-  router.get(
-    '/listings',
-    sendJson(async () => ({ listings: (await listListings(context)).map(listingJson) })),
-  );
-
-  router.post(
-    '/listings/:listing/reversals',
-    sendJson(async ({ params, body }) => {
-      const { listing } = parseRequest(listingParameter, params);
-      const { dryRun, ...range } = parseRequest(reversalRequest, body);
-      return reverseVotes(context, { listing, ...range }, dryRun);
-    }),
-  );
-
-  for (const decision of decisions) {
-    router.post(
-      `/listings/:listing/${decision}`,
-      sendJson(({ params }) => decideAlarm(context, parseRequest(listingParameter, params).listing, decision)),
-    );
+  async function identify(token: string, client: string): Promise<Caller | null> {
+    if (isCommunityToken(token)) return authentication.verifyRandom(client, () => findCaller(token, context));
+    return (await authentication.verifyToken(token, client)) ? { context, author: operator, token: null } : null;
   }
 
+  const router = Router();
+  router.use(createApiReference());
+  router.use(async (request, response, next) => {
+    const token = bearerOf(request);
+    if (!hasOperator && !token?.startsWith(tokenPrefix)) return next('router');
+    response.set('cache-control', 'no-store');
+    const client = clientKeyOf(request.ip);
+    await authentication.countRequest(client);
+    // A request without a token does not count as a failed attempt.
+    const caller = token === undefined ? null : await identify(token, client);
+    if (caller === null) {
+      response.set('www-authenticate', 'Bearer');
+      throw new HttpError(401, 'Send "Authorization: Bearer …" with the OWNER_TOKEN, or the token of a community.');
+    }
+    callers.set(request, caller);
+    next();
+  });
+  router.use(express.json({ limit: '16kb', type: () => true }));
+  for (const route of routes) {
+    router[route.method](route.path, async (request, response) => {
+      const caller = callers.get(request);
+      if (caller === undefined) throw new Error('The request was not authenticated.');
+      requireScope(caller, route.scope);
+      if ('stream' in route) {
+        const secret = bearerOf(request) ?? '';
+        const isValid = async () => caller.token === null || (await context.tokens.verify(secret)) !== null;
+        await route.stream(request, response, caller, isValid);
+      } else {
+        await answer(route, request, response, caller);
+      }
+    });
+  }
   router.use(() => {
     throw new HttpError(404, 'The owner API has no such path, or the path does not support this method.');
   });
@@ -161,35 +71,41 @@ export function createOwnerApi(context: OwnerContext, authentication: Authentica
   return router;
 }
 
-const noStore: RequestHandler = (_request, response, next) => {
-  response.set('cache-control', 'no-store');
-  next();
-};
-
-/** Requires the bearer token. A request without a token does not count as a failed attempt. */
-function requireToken(authentication: Authentication): RequestHandler {
-  return async (request, response, next) => {
-    const client = clientKeyOf(request.ip);
-    await authentication.countRequest(client);
-    const [, token] = /^Bearer +(\S.*)$/i.exec(request.headers.authorization ?? '') ?? [];
-    if (token !== undefined && (await authentication.verifyToken(token, client))) return next();
-    response.set('www-authenticate', 'Bearer');
-    throw new HttpError(401, 'Send "Authorization: Bearer …" with the OWNER_TOKEN.');
-  };
+function bearerOf({ headers }: Request): string | undefined {
+  return /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-function sendJson(handle: (request: Request, response: Response) => Promise<unknown>): RequestHandler {
-  return async (request, response) => {
-    response.json(await handle(request, response));
-  };
+/** Null for a wrong token. @throws HttpError 404 if the community of a token has no listings any more */
+async function findCaller(secret: string, context: OwnerContext): Promise<Caller | null> {
+  const token = await context.tokens.verify(secret);
+  if (token === null) return null;
+  const scope = context.guilds.scopeOfCommunity(token.communityId);
+  if (scope === null) throw new HttpError(404, 'The community of this token has no listings.');
+  return { context: scopeContext(context, scope), author: authorOfToken(token), token };
 }
 
-function byOperator(request: Request) {
-  const key = request.get('idempotency-key');
-  return { idempotencyKey: key === undefined ? null : readIdempotencyKey(key), author: operator };
+async function answer(route: Route, request: Request, response: Response, caller: Caller): Promise<void> {
+  const { params, query, body } = request;
+  const result = await route.answer({ params, query, body, idempotencyKey: request.get('idempotency-key') }, caller);
+  if (result instanceof Created) response.status(201).json(result.body);
+  else response.json(result);
 }
 
 const retryAfterSeconds = 5;
+
+/** What an error is called for programs, if it does not say it itself. */
+const codes: Readonly<Record<number, string>> = {
+  400: 'invalid_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  413: 'too_large',
+  415: 'unsupported_body',
+  429: 'too_many_requests',
+  500: 'internal_error',
+  503: 'unavailable',
+};
 
 function sendErrors(log: Log) {
   return handleErrors({
@@ -199,106 +115,8 @@ function sendErrors(log: Log) {
     unexpected: new HttpError(503, 'The database is unavailable.', retryAfterSeconds),
     log,
     logMessage: 'owner API request failed',
-    send: ({ message }, _request, response) => void response.json({ success: false, error: message }),
+    send({ status, message, code }, _request, response) {
+      response.json({ success: false, error: message, code: code ?? codes[status] ?? 'error' });
+    },
   });
-}
-
-/*
- * The JSON of the owner API. Times are ISO 8601 in UTC.
- */
-
-/** The body is null if it was pruned; a duplicate has the body of the delivery that it repeats. */
-function deliveryJson(delivery: DeliveryRecord) {
-  const { id, receivedAt, family, listing, kind, outcome, reason, userId, credits } = delivery;
-  const body = isPruned(delivery) ? null : delivery.body;
-  return { id, receivedAt: iso(receivedAt), family, listing, kind, outcome, reason, userId, credits, body };
-}
-
-function effectJson({ createdAt, dueAt, finishedAt, ...effect }: EffectRecord) {
-  return { ...effect, createdAt: iso(createdAt), dueAt: iso(dueAt), finishedAt: iso(finishedAt) };
-}
-
-function effectDetailsJson(effect: EffectRecord) {
-  return { ...effectJson(effect), why: explainEffect(effect) };
-}
-
-function entryJson(entry: LedgerEntry) {
-  return { ...entry, at: iso(entry.at) };
-}
-
-function deliveryDetailsJson({ delivery, original, entry, effects, why, timeline }: DeliveryDetails) {
-  return {
-    ...deliveryJson(delivery),
-    why,
-    duplicateOf: original,
-    entry: entry && entryJson(entry),
-    effects: effects.map(effectJson),
-    timeline: timeline.map((item) => ({ ...item, at: iso(item.at) })),
-  };
-}
-
-function memberJson(member: MemberDetails) {
-  const { standing, listings, entries, unpaid } = member;
-  return {
-    userId: standing.userId,
-    ...accountJson(member),
-    listings: listings.map(voteTimesJson),
-    entries: entries.rows.map(entryJson),
-    next: entries.next,
-    unpaid: unpaid.map((delivery) => ({ ...deliveryJson(delivery), why: explainDelivery(delivery) })),
-  };
-}
-
-function accountJson({ guildId, standing, marks, last }: MemberAccount) {
-  const { credits, votes, rank, streak, grants } = standing;
-  return {
-    guildId,
-    credits,
-    votes,
-    rank,
-    streak: { days: streak.days, endsAt: iso(streak.endsAt) },
-    grants: grants.map(({ role, until }) => ({ role, until: iso(until) })),
-    reminder: marks.reminder !== 0,
-    lastVoteAt: iso(last?.lastVoteAt ?? null),
-    nextVoteAt: iso(last?.nextVoteAt ?? null),
-  };
-}
-
-function leaderboardJson({ asOf, ...leaderboard }: Awaited<ReturnType<typeof getLeaderboard>>) {
-  return { ...leaderboard, asOf: iso(asOf) };
-}
-
-function listingJson({ held, ...listing }: ListingDetails) {
-  return { ...listing, held: held && { ...held, heldAt: iso(held.heldAt) } };
-}
-
-function voteTimesJson({ listing, lastVoteAt, nextVoteAt }: VoteTimes) {
-  return { listing, lastVoteAt: iso(lastVoteAt), nextVoteAt: iso(nextVoteAt) };
-}
-
-function summaryJson({ counts, parts, budgets, lastDelivery }: Summary) {
-  return { ...counts, parts, budgets, lastDelivery: lastDelivery && deliveryJson(lastDelivery) };
-}
-
-/** @param at ms since the epoch */
-function iso(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
-}
-
-/** @param guildId null for the only community @param page `before` is how many members to skip; null for the first page */
-async function getLeaderboard(
-  { communities, clock }: Pick<OwnerContext, 'communities' | 'clock'>,
-  {
-    period,
-    by,
-    guildId,
-    ...page
-  }: Board & { readonly guildId: string | null; readonly limit: number; readonly before: number | null },
-) {
-  const { standings } = communities.at(guildId);
-  const query = { period, by, limit: page.limit, offset: page.before ?? 0, userId: null };
-  const { members, offset, total, asOf } = await standings.leaderboard(query, clock.now());
-  const end = offset + members.length;
-  // `next` is the `before` of the next page: how many members this and the earlier ones have.
-  return { period, by, members, total, asOf, next: end < total ? end : null };
 }

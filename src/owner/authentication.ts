@@ -58,18 +58,43 @@ export class Authentication {
 
   /** Compares in constant time. @throws HttpError 429 after too many wrong tokens, even for the right token */
   async verifyToken(candidate: string, client: string): Promise<boolean> {
-    const isTrusted = this.#isTrusted(client);
     // Counted before the comparison, so that requests at the same time have no more attempts.
+    await this.#countAttempt(client);
+    if (this.#token === null || !equalSecrets(candidate, this.#token)) {
+      await this.#noteFailure(client);
+      return false;
+    }
+    await this.#failures.forgive(client);
+    this.#trustedClients.set(client, true);
+    return true;
+  }
+
+  /**
+   * Finds what a random token belongs to. Nobody can guess one, so only a wrong one is counted: a program may send many
+   * requests at the same time. @throws HttpError 429 as {@link verifyToken}
+   */
+  async verifyRandom<Found>(client: string, find: () => Promise<Found | null>): Promise<Found | null> {
+    if (await this.#failures.isReached(client)) await this.#countAttempt(client);
+    const found = await find();
+    if (found === null) {
+      await this.#countAttempt(client);
+      await this.#noteFailure(client);
+    } else {
+      this.#trustedClients.set(client, true);
+    }
+    return found;
+  }
+
+  async #countAttempt(client: string): Promise<void> {
+    const isTrusted = this.#isTrusted(client);
     rejectFor(await this.#failures.waitMs(client, { isTrusted }), 'Too many wrong tokens from this address.');
     const ofAll = await this.#failuresOfAll.get(allClients);
     if (!isTrusted && ofAll?.remainingPoints === 0 && ofAll.msBeforeNext > 0) {
       rejectFor(ofAll.msBeforeNext, 'Too many wrong tokens from other addresses.');
     }
-    if (this.#token !== null && equalSecrets(candidate, this.#token)) {
-      await this.#failures.forgive(client);
-      this.#trustedClients.set(client, true);
-      return true;
-    }
+  }
+
+  async #noteFailure(client: string): Promise<void> {
     if (await this.#failures.isReached(client)) {
       this.#log.warn({ address: client }, 'too many wrong owner tokens from one address');
     }
@@ -77,7 +102,6 @@ export class Authentication {
     if (consumedPoints === maxFailuresOfAll) {
       this.#log.warn({ hint: attackHint }, 'too many wrong owner tokens from many addresses');
     }
-    return false;
   }
 
   #isTrusted(client: string): boolean {

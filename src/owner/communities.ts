@@ -30,7 +30,6 @@ export type OwnerCommunities = ReturnType<typeof createOwnerCommunities>;
 /** Communities whose leaderboards are kept in memory for the operator. */
 const maxCommunities = 100;
 
-/** The accounts of all communities, for the operator. */
 export function createOwnerCommunities(options: {
   readonly store: Pick<Store, 'ledgerIn' | 'standingsIn' | 'communitiesOf'>;
   readonly directory: Pick<Directory, 'communities' | 'ofGuild'>;
@@ -78,12 +77,18 @@ export function createOwnerCommunities(options: {
   };
 }
 
-/** What belongs to each community whose guild is known, as it is configured now. */
+/** What belongs to each community, as it is configured now, by its guild or {@link withoutGuild}. */
 export function createCommunityScopes(directory: Directory) {
   return {
     ids: () => directory.communities.flatMap(({ guildId }) => guildId ?? []),
+    /** Null if it has no listings. */
+    scopeOfCommunity(communityId: CommunityId): CommunityScope | null {
+      const own = directory.communities.filter(({ id }) => id === communityId);
+      const community = own.find(({ guildId }) => guildId !== null) ?? own[0];
+      return community === undefined ? null : this.scopeOf(community.guildId ?? withoutGuild);
+    },
     scopeOf(guildId: string): CommunityScope | null {
-      const community = directory.ofGuild(guildId);
+      const community = directory.ofGuild(guildId === withoutGuild ? null : guildId);
       if (community === undefined) return null;
       const { id: communityId, listings } = community;
       const former = listings

@@ -1,5 +1,6 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Log } from '@tallyhook/platform/log';
+import type { CommunityId } from '../core/ledger/account.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
 import type { SessionRevocations } from '../core/store/coordination.ts';
@@ -12,6 +13,10 @@ import type { StatedNextVote } from '../features/next-votes/store.ts';
 import type { ConsoleCard } from '../features/parts.ts';
 import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
 import type { SetupServices } from '../features/settings/services.ts';
+import type { Settlement } from '../features/shop/purchase.ts';
+import type { PurchaseStore } from '../features/shop/store.ts';
+import type { ApiToken } from '../features/tokens/store.ts';
+import type { Tokens } from '../features/tokens/tokens.ts';
 import type { RecordsContext } from '../features/traces/delivery-details.ts';
 import type { AppTexts } from '../texts/texts.ts';
 import type { Outcome } from '../webhook/response.ts';
@@ -20,22 +25,17 @@ import type { CommunityScope, OwnerCommunities } from './communities.ts';
 import type { EventStream } from './event-stream.ts';
 import type { ReadNames } from './names.ts';
 
-/** Whether a component is ready, and if not, the reason. */
 export interface ComponentStatus {
   readonly ready: boolean;
   readonly reason?: string;
 }
 
-/** The lookup API budget and key status of a listing. */
 export interface BudgetStatus {
   readonly listing: string;
-  /** Requests left at the moment; null if the budget cannot be read. */
   readonly left: number | null;
   /** Requests per minute and key (document, section 8). */
   readonly limit: number;
-  /** The service rejects the key. */
   readonly keyRefused: boolean;
-  /** The service sends responses that do not match its document. */
   readonly wrongShape: boolean;
 }
 
@@ -49,16 +49,22 @@ interface OwnerGuilds {
   ids(): readonly string[];
   /** What belongs to the community of a guild; null if there is none. */
   scopeOf(guildId: string): CommunityScope | null;
+  scopeOfCommunity(communityId: CommunityId): CommunityScope | null;
   /** What Discord says of them; null in a process without a bot token. */
   readonly reader: GuildReader | null;
 }
 
-/** The dependencies of the owner's API and console. */
+/** Purchases in the shops of communities. */
+interface Purchases {
+  readonly list: PurchaseStore['purchasesIn'];
+  readonly find: PurchaseStore['purchaseIn'];
+  readonly settle: (settlement: Settlement) => ReturnType<PurchaseStore['settle']>;
+}
+
 export interface OwnerContext extends RecordsContext {
   /** The community that all of this is about; null for all of them. */
   readonly scope: CommunityScope | null;
   readonly guilds: OwnerGuilds;
-  /** The texts of the app. Default: those of tallyhook. */
   readonly languages: AppTexts;
   /** The settings of all communities, each by its guild; null if none can be stored. */
   readonly setup: SetupServices | null;
@@ -80,6 +86,8 @@ export interface OwnerContext extends RecordsContext {
     decide(listing: string, decision: Decision): Promise<boolean>;
   };
   readonly reversals: Reversals;
+  readonly purchases: Purchases;
+  readonly tokens: Pick<Tokens, 'list' | 'create' | 'revoke' | 'verify'>;
   /** Sends events to who reads them. */
   readonly stream: Pick<EventStream, 'send'>;
   /** What the sites of listings have said of a member's next votes; by default nothing. */
@@ -92,6 +100,15 @@ export interface OwnerContext extends RecordsContext {
   readonly signInLinks?: SignInLinks | undefined;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+/** The sender of a request to the API. What it may see and change is in the context. */
+export interface Caller {
+  readonly context: OwnerContext;
+  /** Who changes something: `operator`, or the author that a token is. */
+  readonly author: string;
+  /** Null for the operator, who may do everything. */
+  readonly token: ApiToken | null;
 }
 
 /** What the owner sees of the rewards. Rejects with the driver's error if the database cannot be read. */

@@ -1,8 +1,10 @@
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import { type ReadinessChecks, runReadinessChecks } from '@tallyhook/platform/http/readiness';
 import { isTrustedProxy } from '@tallyhook/platform/web/client-key';
 import type { Express, RequestHandler } from 'express';
 import express from 'express';
 import type { Config } from '../../config/schema.ts';
+import type { CountedRows, Records } from '../core/records/records.ts';
 import { createGuildReader } from '../discord/guild-reader.ts';
 import type { DiscordRest } from '../discord/rest.ts';
 import type { CommunityIds } from '../features/communities/community-ids.ts';
@@ -28,16 +30,15 @@ interface OwnerAppDependencies
   readonly checks: ReadinessChecks;
   readonly directory: Directory;
   readonly communityIds: Pick<CommunityIds, 'of' | 'guildOf'>;
-  /** The status of a listing's key; undefined without a key. */
   readonly keyStatus: (listing: string) => Promise<KeyStatus | undefined>;
   readonly cards: readonly ConsoleCard[];
 }
 
-/** The owner's API and console; null if nobody can sign in. */
+/** The owner's API, and the console if somebody can sign in. */
 export function createOwnerApp(
   { ownerToken, clientSecret, publicUrl, discord }: Config,
   dependencies: OwnerAppDependencies,
-): RequestHandler | null {
+): RequestHandler {
   const { rest, setup, store, checks, directory, keyStatus, cards, clock, log } = dependencies;
   const { corrections, records, outbox, recorder, sessions } = store;
   const hasBot = discord.token !== '';
@@ -45,7 +46,6 @@ export function createOwnerApp(
     clientSecret === null || publicUrl === null || !hasBot
       ? null
       : createDiscordSignIn({ clientSecret, publicUrl, apiUrl: discord.apiUrl, rest, clock });
-  if (ownerToken === null && signIn === null) return null;
   const communities = createOwnerCommunities(dependencies);
   const reader = hasBot ? createGuildReader({ rest, clock }) : null;
   const scopes = createCommunityScopes(directory);
@@ -53,7 +53,8 @@ export function createOwnerApp(
     { token: ownerToken, discord: signIn },
     {
       ...dependencies,
-      ...{ corrections, records, outbox, recorder, sessions },
+      ...{ corrections, outbox, recorder, sessions },
+      records: { ...records, countsIn: countOnce(records) },
       scope: null,
       guilds: { ...scopes, reader },
       namesIn: createNames({
@@ -72,6 +73,12 @@ export function createOwnerApp(
         held: store.rateAlarms.held,
         decide: (listing, decision) => store.rateAlarms.decide(listing, decision, clock.now()),
       },
+      purchases: {
+        list: store.shop.purchasesIn,
+        find: store.shop.purchaseIn,
+        settle: (settlement) => store.shop.settle(settlement, clock.now()),
+      },
+      tokens: setup.tokens,
       reversals: createReversals({
         store,
         listingsOf: (listing) => directory.communityOf(listing)?.named ?? [],
@@ -102,16 +109,29 @@ export function createOwnerApp(
   );
 }
 
+/** Communities whose deliveries are counted only once. */
+const maxCounted = 10_000;
+
+function countOnce(records: Pick<Records, 'countsIn'>): Records['countsIn'] {
+  const known = new BoundedMap<CountedRows>(maxCounted);
+  return async (scope) => {
+    const key = `${scope.communityId} ${scope.listings.join(' ')}`;
+    const result = await records.countsIn(scope, known.get(key));
+    known.set(key, result.counted);
+    return result;
+  };
+}
+
 /** Who can sign in, each null if nobody can. */
 export type OwnerAccess = Pick<ConsoleAccess, 'token' | 'discord'>;
 
-/** The owner's API under `/api` (only with `OWNER_TOKEN`) and the console, to be mounted at `/owner`. */
+/** The owner's API under `/api` and, if somebody can sign in, the console, to be mounted at `/owner`. */
 export function createOwner({ token, discord }: OwnerAccess, context: OwnerContext): Express {
   const authentication = new Authentication({ token, log: context.log });
   const app = express().disable('x-powered-by').disable('etag').enable('strict routing');
   // For the client's address, and for whether the browser uses HTTPS.
   app.set('trust proxy', isTrustedProxy);
-  if (token !== null) app.use('/api', createOwnerApi(context, authentication));
-  app.use(createConsole({ token, discord, authentication }, context));
+  app.use('/api', createOwnerApi(context, { authentication, hasOperator: token !== null }));
+  if (token !== null || discord !== null) app.use(createConsole({ token, discord, authentication }, context));
   return app;
 }

@@ -9,6 +9,7 @@ import type { EventStore } from '../features/events/feature.ts';
 
 /** Each connection reads the database whenever something may have happened. */
 const maxConnections = 50;
+const maxConnectionsOfCommunity = 5;
 /** How often a connection looks for events that nobody has reported to this process (ms). */
 const pollMs = second;
 /** Proxies close connections on which nothing is sent. */
@@ -29,6 +30,13 @@ interface StreamOptions {
   readonly clock: Clock;
 }
 
+interface StreamReader {
+  /** Whose events it reads; null for all. */
+  readonly communityId: CommunityId | null;
+  /** False ends the connection: its token is valid no longer. */
+  readonly mayContinue: () => Promise<boolean>;
+}
+
 /**
  * The stream of events of the API, as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html):
  * each has the id of its place, its type, and the JSON that an endpoint would get. A reader that returns with
@@ -39,6 +47,8 @@ export class EventStream {
   readonly #stopping = new AbortController();
   /** Ends the pauses of the connections. */
   readonly #pauses = new Set<AbortController>();
+  /** How many connections each community has; null for those that read all. */
+  readonly #readers = new Map<CommunityId | null, number>();
 
   constructor(options: StreamOptions) {
     this.#options = options;
@@ -55,13 +65,28 @@ export class EventStream {
     this.wake();
   }
 
-  /**
-   * Answers a request for the stream until it is closed. @param communityId whose events; null for all
-   * @throws HttpError 400, 503
-   */
-  async send(request: Request, response: Response, communityId: CommunityId | null): Promise<void> {
+  /** Answers a request for the stream until it is closed. @throws HttpError 400, 503 */
+  async send(request: Request, response: Response, reader: StreamReader): Promise<void> {
+    const { communityId } = reader;
+    const ofCommunity = this.#readers.get(communityId) ?? 0;
+    const isFull = communityId !== null && ofCommunity >= maxConnectionsOfCommunity;
+    if (isFull || this.#pauses.size >= maxConnections) throw new HttpError(503, 'Too many readers of the stream.', 5);
+    this.#readers.set(communityId, ofCommunity + 1);
+    try {
+      await this.#sendUntilClosed(request, response, reader);
+    } finally {
+      const left = (this.#readers.get(communityId) ?? 1) - 1;
+      if (left === 0) this.#readers.delete(communityId);
+      else this.#readers.set(communityId, left);
+    }
+  }
+
+  async #sendUntilClosed(
+    request: Request,
+    response: Response,
+    { communityId, mayContinue }: StreamReader,
+  ): Promise<void> {
     const { events, keep, settleMs, clock } = this.#options;
-    if (this.#pauses.size >= maxConnections) throw new HttpError(503, 'Too many readers of the stream.', 5);
     await keep();
     let afterId = await this.#startOf(request);
     let keptAt = clock.monotonic();
@@ -76,6 +101,7 @@ export class EventStream {
       pause.current = new AbortController();
       this.#pauses.add(pause.current);
       try {
+        if (!(await mayContinue())) break;
         const until = clock.now() - settleMs;
         const rows = await events.streamAfter(afterId, { communityId, limit: eventsAtOnce });
         const settled =

@@ -2,6 +2,7 @@ import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { minute, second } from '@tallyhook/platform/durations';
 import { objectOf, parseJson, textOf } from '@tallyhook/platform/json';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { accountIdOf, isPseudonym } from '../core/ledger/account.ts';
 import type { Records } from '../core/records/records.ts';
@@ -128,7 +129,7 @@ export async function searchMembers(
   text: string,
 ): Promise<ReadonlyMap<string, string>> {
   const wanted = text.toLocaleLowerCase();
-  const ids = scope === null ? guilds.ids().slice(0, maxGuilds) : [scope.guildId];
+  const ids = scope === null ? guilds.ids().slice(0, maxGuilds) : [scope.guildId].filter(isSnowflake);
   const asked = ids.map((id) => guilds.reader?.search(id, text) ?? Promise.resolve([]));
   const [deliveries, said] = await Promise.all([
     records.deliveries({ limit: searchedDeliveries, before: null }),

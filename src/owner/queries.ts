@@ -9,6 +9,7 @@ import type { DeliveryRecord, EffectRecord } from '../core/records/records.ts';
 import type { ReversalTotals, VoteRange } from '../features/corrections/store.ts';
 import { nextVoteFor } from '../features/next-votes/store.ts';
 import type { Decision } from '../features/rate-alarms/store.ts';
+import type { CommunityPurchase } from '../features/shop/store.ts';
 import { findDelivery } from '../features/traces/delivery-details.ts';
 import { findSite, service } from '../webhook/sites/index.ts';
 import { type Site, trustOf } from '../webhook/sites/site.ts';
@@ -23,7 +24,6 @@ export interface VoteTimes {
   readonly nextVoteAt: number | null;
 }
 
-/** The account of a member that is shown, and the others. */
 export type MemberDetails = Awaited<ReturnType<typeof getMember>>;
 export type MemberAccount = Awaited<ReturnType<typeof getAccount>>;
 
@@ -125,7 +125,6 @@ async function totalsOf({ standings }: OwnerCommunity, now: number) {
   };
 }
 
-/** Status and totals of the installation. */
 export type Summary = Awaited<ReturnType<typeof getSummary>>;
 
 export async function getSummary(context: OwnerContext) {
@@ -154,7 +153,6 @@ export async function listDeliveries(
   return paginate({ ...filter, userId, listings }, records.deliveries);
 }
 
-/** The site of a listing; the document's service if it names none. */
 export function siteOf({ site }: Pick<ListingConfig, 'site'>): Site {
   return site === undefined ? service : findSite(site);
 }
@@ -178,7 +176,12 @@ export async function replayEffect(context: OwnerContext, id: number, author: st
   const result = await context.outbox.requeue(id, context.clock.now());
   const effect = await findEffect(context, id);
   if (result !== 'revived') {
-    throw new HttpError(409, `Effect ${id} is ${effect.state}. Only a buried effect can be replayed.`);
+    throw new HttpError(
+      409,
+      `Effect ${id} is ${effect.state}. Only a buried effect can be replayed.`,
+      null,
+      'not_buried',
+    );
   }
   context.log.info({ effect: id, author }, 'owner replayed an effect');
   context.nudge(effect.queue);
@@ -227,16 +230,46 @@ export async function correct(
       throw new HttpError(
         409,
         'This Idempotency-Key was used for another correction. Use a new key for each correction.',
+        null,
+        'key_reused',
       );
   }
 }
 
-/** @param balance credits */
 function overdraftError(balance: number): HttpError {
   return new HttpError(
     409,
     `The account has ${formatCount(balance, 'credit')}. A correction cannot take more than the balance.`,
+    null,
+    'overdrawn',
   );
+}
+
+/**
+ * Marks a purchase as done that the team fulfils, and sends the buyer a message. Repeating it changes nothing.
+ * @throws HttpError 404, and 409 for one that was refunded, or is not fulfilled by the team
+ */
+export async function fulfilPurchase(
+  { communities, purchases, nudge, log }: OwnerContext,
+  id: number,
+  { guildId, author }: { readonly guildId: string | null; readonly author: string },
+): Promise<CommunityPurchase> {
+  const { id: communityId } = communities.at(guildId);
+  const find = async () => {
+    const purchase = await purchases.find(communityId, id);
+    if (purchase === null) throw new HttpError(404, `Purchase ${id} does not exist.`);
+    return purchase;
+  };
+  const { manual, ownerChannelId: channelId } = await find();
+  if (!manual) throw new HttpError(409, `The team does not fulfil purchase ${id}.`, null, 'not_manual');
+  const result = await purchases.settle({ purchaseId: id, state: 'fulfilled', channelId });
+  const purchase = await find();
+  if (purchase.state !== 'fulfilled') throw new HttpError(409, `Purchase ${id} was refunded.`, null, 'refunded');
+  if (result?.settled) {
+    log.info({ purchase: id, user: purchase.userId, state: purchase.state, author }, 'a manager settled a purchase');
+    for (const queue of result.queues) nudge(queue);
+  }
+  return purchase;
 }
 
 export type ListingDetails = Awaited<ReturnType<typeof listListings>>[number];
@@ -262,7 +295,7 @@ export const decisions = ['release', 'reject'] as const satisfies readonly Decis
 export async function decideAlarm(context: OwnerContext, listing: string, decision: Decision) {
   findTimeZone(context, listing);
   if (!(await context.alarms.decide(listing, decision)))
-    throw new HttpError(409, 'No votes of this listing are held, or it is decided already.');
+    throw new HttpError(409, 'No votes of this listing are held, or it is decided already.', null, 'nothing_held');
   context.log.info({ listing, decision }, 'owner decided about held votes');
   return { listing, decision };
 }

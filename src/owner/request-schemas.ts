@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { maxCorrection, maxReasonLength } from '../core/ledger/correction.ts';
 import { leaderboardPeriods, leaderboardScores } from '../core/ledger/standing.ts';
 import { withoutGuild } from '../features/communities/directory.ts';
+import { maxTokenNameLength, tokenScopes } from '../features/tokens/store.ts';
 import { outcomes } from '../webhook/response.ts';
 import { siteIds } from '../webhook/sites/index.ts';
 
@@ -14,7 +15,9 @@ const id = z
   .transform(Number);
 const userId = z.string('must be 1 to 20 digits').regex(snowflakePattern, 'must be 1 to 20 digits');
 /** Names a community; `none` that of listings without a guild. */
-const guildId = z.literal(withoutGuild).or(userId);
+const guildId = z.literal(withoutGuild).or(userId).meta({
+  description: 'The server of the community, or `none`; to be left out with its token, or if there is only one.',
+});
 /** PostgreSQL rejects U+0000 in text. */
 const noNul = /^[^\0]*$/;
 const noNulRule = 'must not contain U+0000';
@@ -29,7 +32,8 @@ function optional<Value extends z.ZodType>(value: Value) {
   return z.preprocess((input) => (input === '' ? undefined : input), value.nullable().default(null));
 }
 
-const effectStates = ['waiting', 'done', 'buried'] as const;
+export const effectStates = ['waiting', 'done', 'buried'] as const;
+export const purchaseStates = ['confirmed', 'fulfilled', 'refunded'] as const;
 const time = z
   .string('must be given once')
   .regex(
@@ -41,9 +45,17 @@ const time = z
   .transform((text) => Date.parse(/T[\d:.]+$/.test(text) ? `${text}Z` : text))
   .refine((at) => !Number.isNaN(at), 'must be an existing date');
 
+const nextPage = { description: '`next` of the page before.' };
+
 function pageFields(defaultLimit: number) {
-  const limit = id.refine((count) => count >= 1 && count <= 500, 'must be 1 to 500').default(defaultLimit);
-  return { limit: z.preprocess((input) => (input === '' ? undefined : input), limit), before: optional(id) };
+  const limit = id
+    .refine((count) => count >= 1 && count <= 500, 'must be 1 to 500')
+    .meta({ description: `Rows per page; ${defaultLimit} by default.`, minimum: 1, maximum: 500 })
+    .default(defaultLimit);
+  return {
+    limit: z.preprocess((input) => (input === '' ? undefined : input), limit),
+    before: optional(id.meta(nextPage)),
+  };
 }
 
 const defaultLimit = 50;
@@ -57,9 +69,9 @@ export const deliveriesQuery = z.strictObject({
   kind: optional(filterText),
   listing: optional(filterText),
   site: optional(z.enum(siteIds, `must be ${siteIds.join(', ')}`)),
-  user: optional(userId),
-  since: optional(time),
-  until: optional(time),
+  user: optional(userId.meta({ description: 'Also of quarantined deliveries that contain the id.' })),
+  since: optional(time.meta({ description: 'Received at or after this time.' })),
+  until: optional(time.meta({ description: 'Received before this time.' })),
 });
 export const effectsQuery = z.strictObject({
   ...pageFields(defaultLimit),
@@ -85,6 +97,63 @@ export const leaderboardQuery = z.strictObject({
   ...pageFields(defaultLimit),
   period: choice(leaderboardPeriods, 'all'),
   by: choice(leaderboardScores, 'credits'),
+});
+
+/** A page of members; `search` is the id or a part of a name. */
+export const memberListQuery = z.strictObject({
+  guildId: optional(guildId),
+  search: optional(filterText.meta({ description: 'The id, or a part of the name.' })),
+  ...pageFields(defaultLimit),
+});
+
+/** What is about one community, which has to be named if there are several. */
+export const communityQuery = z.strictObject({ guildId: optional(guildId) });
+export const purchasesQuery = z.strictObject({
+  guildId: optional(guildId),
+  ...pageFields(defaultLimit),
+  state: optional(z.enum(purchaseStates, `must be ${purchaseStates.join(', ')}`)),
+});
+
+/** The stream of events reads these itself. */
+export const eventsQuery = z.object({
+  replay: z.string().optional().meta({ description: 'Begin with the events of the last time, such as `1h`.' }),
+  lastEventId: z.string().optional().meta({ description: 'In place of the header `Last-Event-ID`.' }),
+});
+
+const maxChanges = 100;
+
+/** Changes of settings, all or none. */
+export const settingsRequest = z.strictObject({
+  version: z.int('must be the version that GET /settings returns').min(0),
+  changes: z
+    .array(
+      z.strictObject({
+        listing: z.string().max(100).nullable().default(null).meta({
+          description: 'Name of the listing; null or missing for a setting that all listings share.',
+        }),
+        path: z.string().max(100).meta({ description: 'Such as `rewards.vote`.' }),
+        value: z.unknown().optional().meta({
+          description: 'As in the file of TALLYHOOK_CONFIG; null switches it off; missing: what was stored is removed.',
+        }),
+      }),
+    )
+    .min(1, 'must name a change')
+    .max(maxChanges, `must have at most ${maxChanges} changes`),
+});
+
+const tokenNameRule = `must be 1 to ${maxTokenNameLength} characters`;
+export const tokenRequest = z.strictObject({
+  name: z
+    .string(tokenNameRule)
+    .trim()
+    .min(1, tokenNameRule)
+    .max(maxTokenNameLength, tokenNameRule)
+    .refine((name) => !/\p{C}/u.test(name), 'must not contain control characters'),
+  scopes: z
+    .array(z.enum(tokenScopes, `must be of ${tokenScopes.join(', ')}`))
+    .min(1, 'must name a scope')
+    .transform((scopes) => tokenScopes.filter((scope) => scopes.includes(scope))),
+  expiresAt: time.nullable().default(null).meta({ description: 'When it ends; null or missing for never.' }),
 });
 
 export const listingParameter = z.object({ listing: filterText });

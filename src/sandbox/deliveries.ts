@@ -140,7 +140,7 @@ export class Deliveries {
   };
 }
 
-/** What a repetition does shows neither in a test, which is another one, nor in what is quarantined each time. */
+/** A repetition shows nothing in a test, which is another one, nor in a delivery that is quarantined each time. */
 const isNoVote = (name: Step['name']) => name === 'test' || name === 'quarantined';
 
 type OnAttempted = NonNullable<InternalDependencies['onAttempted']>;

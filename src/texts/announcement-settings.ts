@@ -2,7 +2,7 @@
 export const announcementModes = ['each', 'digest', 'none'] as const;
 export type AnnouncementMode = (typeof announcementModes)[number];
 
-/** What is announced of a listing, and how, as configured. Features add theirs, which only they read. */
+/** Configured announcements of a listing. Features add settings, which only they read. */
 export interface AnnouncementSettings {
   readonly mode: AnnouncementMode;
   /** Templates in place of the headline and the text of a vote; null for ours. */

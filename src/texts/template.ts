@@ -72,7 +72,7 @@ export function placeholdersIn({ lines }: Template): readonly string[] {
   return [...new Set(names)];
 }
 
-/** What is wrong with a template. `message` is the end of a sentence that begins with "it". */
+/** A mistake in a template. `message` is the end of a sentence that begins with "it". */
 export type TemplateIssue = { readonly message: string } & (
   | { readonly type: 'brace' }
   | { readonly type: 'tooLong'; readonly length: number; readonly max: number }

@@ -141,7 +141,7 @@ export function readOverrides(overrides: TextOverrides): ReadonlyMap<Locale, Rea
   return read;
 }
 
-/** What is wrong with a text, as ends of sentences that begin with its path. */
+/** Mistakes in a text, as ends of sentences that begin with its path. */
 function issuesOf(path: string, text: unknown, messages: ReadonlyMap<string, string>): readonly string[] {
   const original = messages.get(path);
   if (original === undefined) return [`is not a text${suggestion(path, [...messages.keys()])}`];

@@ -41,7 +41,7 @@ function decodeSegment(segment: string): string {
   }
 }
 
-/** What a path may be with each of the prefixes under which the addresses may be mounted; the shortest prefix first. */
+/** The path without each of the prefixes under which the addresses may be mounted; the shortest prefix first. */
 export function* pathsWithoutPrefix(pathname: string): Generator<string> {
   const path = pathname.toLowerCase();
   for (let start = path.indexOf(root); start !== -1; start = path.indexOf(root, start + 1)) yield pathname.slice(start);

@@ -1,7 +1,7 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { hour, minute, second } from '@tallyhook/platform/durations';
 
-/** What one listing may send in an hour. */
+/** Limits of one listing in an hour. */
 export interface QuotaLimits {
   readonly maxDeliveries: number;
   /** All bodies together. */
@@ -15,53 +15,32 @@ const slotsInWindow = hour / slotMs + 1;
 
 export type DeliveryQuota = ReturnType<typeof createDeliveryQuota>;
 
-interface Slot {
-  readonly index: number;
-  deliveries: number;
-  bytes: number;
-}
-
 /**
  * Limits what listings store: their owners are not the operator, and a delivery that is signed with a secret of their own
  * costs space on the operator's disk. Counts in memory, in each process for itself and from its start.
  */
 export function createDeliveryQuota({ maxDeliveries, maxBytes }: QuotaLimits, clock: Clock) {
-  const slotsOf = new Map<string, Slot[]>();
-  let sweptAt = 0;
-
-  /** The slots that are in the window, oldest first. */
-  function slotsNow(listing: string, current: number): Slot[] {
-    const slots = (slotsOf.get(listing) ?? []).filter(({ index }) => index > current - slotsInWindow);
-    slotsOf.set(listing, slots);
-    return slots;
-  }
-
-  /** Listings that have sent nothing for an hour, or no longer exist. */
-  function deleteIdle(current: number): void {
-    if (current - sweptAt < slotsInWindow) return;
-    sweptAt = current;
-    for (const listing of slotsOf.keys()) if (slotsNow(listing, current).length === 0) slotsOf.delete(listing);
-  }
-
+  /** Sent deliveries and bytes by slot, oldest first, and listing. */
+  const slots = new Map<number, Map<string, { deliveries: number; bytes: number }>>();
   return {
     /** Counts a delivery. Null if the listing may send it; otherwise uncounted, and the seconds until further ones. */
     take(listing: string, bytes: number): number | null {
       const now = clock.monotonic();
       const current = Math.floor(now / slotMs);
-      deleteIdle(current);
-      const slots = slotsNow(listing, current);
-      const deliveries = slots.reduce((sum, slot) => sum + slot.deliveries, 0);
-      const received = slots.reduce((sum, slot) => sum + slot.bytes, 0);
-      const [oldest] = slots;
+      for (const index of slots.keys()) if (index <= current - slotsInWindow) slots.delete(index);
+      const sent = [...slots].flatMap(([index, byListing]) => {
+        const usage = byListing.get(listing);
+        return usage === undefined ? [] : [{ index, ...usage }];
+      });
+      const deliveries = sent.reduce((sum, slot) => sum + slot.deliveries, 0);
+      const received = sent.reduce((sum, slot) => sum + slot.bytes, 0);
+      const [oldest] = sent;
       if (oldest !== undefined && (deliveries >= maxDeliveries || received + bytes > maxBytes))
         return Math.ceil(((oldest.index + slotsInWindow) * slotMs - now) / second);
-      const last = slots.at(-1);
-      if (last?.index === current) {
-        last.deliveries += 1;
-        last.bytes += bytes;
-      } else {
-        slots.push({ index: current, deliveries: 1, bytes });
-      }
+      const slot = slots.get(current) ?? new Map<string, { deliveries: number; bytes: number }>();
+      slots.set(current, slot);
+      const usage = slot.get(listing) ?? { deliveries: 0, bytes: 0 };
+      slot.set(listing, { deliveries: usage.deliveries + 1, bytes: usage.bytes + bytes });
       return null;
     },
   };

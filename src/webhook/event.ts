@@ -69,7 +69,7 @@ export interface Vote {
   readonly atSite?: VoteAtSite;
 }
 
-/** What another listing site says of a vote. */
+/** Details that another listing site states of a vote. */
 export interface VoteAtSite {
   /** The site's own ID of the vote; null if it has none. */
   readonly id: string | null;

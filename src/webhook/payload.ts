@@ -205,7 +205,7 @@ function describeKind(kind: unknown): string {
   return typeof kind === 'object' ? (Array.isArray(kind) ? '[…]' : '{…}') : JSON.stringify(kind);
 }
 
-/** What a secret authorizes, as far as the meaning of a payload depends on it. */
+/** Permission that a secret gives, as far as the meaning of a payload depends on it. */
 export interface PayloadScope {
   readonly family: Family;
   readonly listing: { readonly name: string; readonly kind: 'server' | 'bot'; readonly implied: boolean };

@@ -5,7 +5,7 @@ import { isObject, readField } from './fields.ts';
 export const outcomes = ['recorded', 'duplicate', 'test', 'quarantined', 'ignored'] as const;
 /** An outcome that this version knows. */
 export type KnownOutcome = (typeof outcomes)[number];
-/** What became of a delivery that was answered with 200. Later versions may add outcomes. @category Events */
+/** The result of a delivery that was answered with 200. Later versions may add outcomes. @category Events */
 export type Outcome = KnownOutcome | (string & {});
 
 /** The response to the sender. With 503 nothing is stored; the sender should retry after `retryAfterSeconds`. */
@@ -64,7 +64,7 @@ function jsonResponse(body: object, headers: readonly string[] = []): JsonRespon
  * else can send it, and it is neither stored nor paid nor announced: the response says what has arrived.
  */
 
-/** What has arrived of a probe, for a comparison with what was sent. */
+/** The body of a probe as it has arrived, for a comparison with what was sent. */
 export interface ArrivedProbe {
   readonly bytes: number;
   /** In hex. */

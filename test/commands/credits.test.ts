@@ -7,10 +7,9 @@ import { remind } from '../../commands/remind.ts';
 import { shop } from '../../commands/shop.ts';
 import type { Cause } from '../../src/core/ledger/entry.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
-import { createWritableLedger } from '../../src/features/corrections/program-ledger.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { fakeLookup, inputOf, memberId, otherMemberId, server, start } from '../support/command-fixture.ts';
-import { firstCommunity } from '../support/communities.ts';
+import { ledgerOver } from '../support/ledger.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { withAccounts } from './accounts.ts';
 
@@ -67,7 +66,7 @@ describe('/credits', () => {
   it('names entries of a program by their reasons, in every language', async () => {
     const { context, store } = await withAccounts();
     const clock = { now: () => start };
-    const ledger = createWritableLedger({ store, communityAt: () => firstCommunity, clock });
+    const ledger = ledgerOver(store, clock.now());
     await ledger.award({ userId: memberId, credits: 9, reason: 'quiz **night** @everyone', key: 'quiz 1' });
     await ledger.spend({ userId: memberId, credits: 4, reason: 'a sword', key: 'order 1' });
     await ledger.refund({ key: 'order 1', reason: 'no swords left' });

@@ -2,7 +2,7 @@ import { day, minute } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
 import { leaderboard } from '../../commands/leaderboard.ts';
 import type { OptionValue, ReplySelect } from '../../src/discord/commands/reply.ts';
-import { createFindDeparted, createKnownGuilds } from '../../src/discord/known-guilds.ts';
+import { createDecorations, createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { inputOf, memberId, otherMemberId, start } from '../support/command-fixture.ts';
 import { localDiscord } from '../support/local-discord.ts';
@@ -62,7 +62,7 @@ describe('/leaderboard', () => {
     const people = ['ada', '**@everyone**'].map((username, index) => ({ id: `30000000000000000${index}`, username }));
     const discord = await localDiscord({ people, rateLimits: false });
     const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
-    const find = createFindDeparted({
+    const { findDeparted: find } = createDecorations({
       ...{ rest, guilds: createKnownGuilds(rest, clock), requestsPerSecond: () => 50, clock },
     });
     const findDeparted = (guildId: string | null, ids: readonly string[]) => find({ guildId: guildId ?? '' }, ids);

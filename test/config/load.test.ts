@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { describeConfig } from '../../config/describe.ts';
 import { isConfigured, loadConfig, settingsNeedingRestart, withRotatedSecrets } from '../../config/load.ts';
 import { settingNames, settings } from '../../config/settings.ts';
-import { renderExample, renderSchema, withTables } from '../../scripts/settings/render.ts';
+import { renderEventsSchema, renderExample, renderSchema, withTables } from '../../scripts/settings/render.ts';
 import { botToken } from '../support/bot-token.ts';
 import { issuesOf } from '../support/listings-file.ts';
 
@@ -386,6 +386,7 @@ describe('the documentation', () => {
   it('lists the settings as they are declared: node scripts/settings.ts writes it', () => {
     expect(readFileSync('.env.example', 'utf8')).toBe(renderExample());
     expect(readFileSync('docs/tallyhook.schema.json', 'utf8')).toBe(renderSchema());
+    expect(readFileSync('docs/events.schema.json', 'utf8')).toBe(renderEventsSchema());
     const page = readFileSync('docs/configuration.md', 'utf8');
     expect(page).toBe(withTables(page));
     for (const name of settingNames) expect(page, name).toContain(`| \`${name}\` |`);

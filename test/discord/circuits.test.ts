@@ -22,9 +22,8 @@ async function createInstallation() {
   function createProcess() {
     const due: string[] = [];
     const guard = new RequestGuard({
-      store: store.circuits,
+      store,
       guildOfChannel: (channelId) => (channelId === announcements ? discord.guildId : null),
-      invalidRequests: () => 0,
       clock,
       log: collectingLog().log,
     });

@@ -1,4 +1,3 @@
-import { systemClock } from '@tallyhook/platform/clock';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { findHarm, hostileText } from '@tallyhook/platform/testing/hostile-text';
 import { sampleSize } from '@tallyhook/platform/testing/sample';
@@ -10,10 +9,10 @@ import { type Option, optionType } from '../../packages/local-discord/src/comman
 import { textsOf } from '../../packages/local-discord/src/objects.ts';
 import type { Announcement } from '../../src/core/outbox/effect-kind.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { createAnnouncer } from '../../src/features/announcements/parts.ts';
 import type { BotProfile, Review, ServerProfile } from '../../src/lookup/lookup.ts';
-import { ownTexts, textsIn } from '../../src/texts/texts.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { premiumKinds, voteKinds } from '../../src/webhook/event.ts';
+import { plainAnnouncer } from '../support/announcer.ts';
 import { connectedBot } from '../support/bot.ts';
 import { bot, fakeLookup, reviewOf, server } from '../support/command-fixture.ts';
 import { blocksOf } from '../support/message-text.ts';
@@ -168,10 +167,7 @@ describe('hostile text', { timeout: 60_000 }, () => {
 
     await fc.assert(
       fc.asyncProperty(fc.array(announcement, { minLength: 1, maxLength: 10 }), card, async (announcements, shown) => {
-        const listingOf = async () => shown;
-        const perform = createAnnouncer({
-          ...{ rest, languages: ownTexts, textsOf: async () => en, listingOf, clock: systemClock, log },
-        });
+        const perform = plainAnnouncer({ rest, cardOf: async () => shown, log });
         messages += 1;
         const nonce = `nonce-${messages}`;
         const effects = announcements.map((announcement, place) => ({

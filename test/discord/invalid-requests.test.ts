@@ -4,8 +4,8 @@ import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { type ManualClock, manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { serve } from '@tallyhook/platform/testing/serve';
 import { expect, it, onTestFinished } from 'vitest';
+import { RequestGuard } from '../../src/discord/circuits.ts';
 import { retryAfterFailure } from '../../src/discord/discord-errors.ts';
-import { createInvalidRequests } from '../../src/discord/rate-limit.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { openStore } from '../../src/features/store.ts';
 import { newSqliteFile } from '../support/new-sqlite.ts';
@@ -36,7 +36,7 @@ async function createInstallation() {
   const store = await openStore(`sqlite:${path}`, clock, { thread: false });
   onTestFinished(() => store.close());
   const startProcess = () => {
-    const counted = createInvalidRequests({ store: store.invalidRequests, clock, log });
+    const counted = new RequestGuard({ store, guildOfChannel: () => null, clock, log });
     counted.start();
     onTestFinished(() => counted.stop());
     return counted;
@@ -52,24 +52,24 @@ it('requests that Discord rejects are counted over all processes, except for sha
   const [first, second_] = [startProcess(), startProcess()];
   for (const route of ['/1', '/2', '/3', '/4', '/5', '/6'] as const) {
     // Each has its own client, because the limits of routes are remembered.
-    const rest = createDiscordRest({ token: 'token', apiUrl: discord.apiUrl, invalidRequests: first });
+    const rest = createDiscordRest({ token: 'token', apiUrl: discord.apiUrl, guard: first });
     await rest.get(route).catch(() => {});
   }
-  expect(first.recent()).toBe(3);
+  expect(first.invalidRequests()).toBe(3);
   await clock.advance(5 * second);
-  await advanceUntil(clock, 30 * second, () => second_.recent() === 3);
-  await advanceUntil(clock, minute, () => first.recent() === 0 && second_.recent() === 0);
+  await advanceUntil(clock, 30 * second, () => second_.invalidRequests() === 3);
+  await advanceUntil(clock, minute, () => first.invalidRequests() === 0 && second_.invalidRequests() === 0);
 });
 
 it('after 8,000 rejected requests of all processes, none is sent that can wait', async () => {
   const { clock, store, logged, startProcess } = await createInstallation();
   const discord = await discordThatResponds([200]);
-  const invalidRequests = startProcess();
-  const rest = createDiscordRest({ token: 'token', apiUrl: discord.apiUrl, invalidRequests });
+  const guard = startProcess();
+  const rest = createDiscordRest({ token: 'token', apiUrl: discord.apiUrl, guard });
   const add = async (count: number) => {
     await store.invalidRequests.add(Math.floor(clock.now() / minute), count);
-    const before = invalidRequests.recent();
-    await advanceUntil(clock, 30 * second, () => invalidRequests.recent() > before);
+    const before = guard.invalidRequests();
+    await advanceUntil(clock, 30 * second, () => guard.invalidRequests() > before);
   };
   await add(5_000);
   expect(logged).toMatchObject([{ level: 40, inTenMinutes: 5_000 }]);
@@ -83,7 +83,7 @@ it('after 8,000 rejected requests of all processes, none is sent that can wait',
     retryAfterMs: 5_000,
   });
   expect(discord.requests()).toBe(1);
-  await advanceUntil(clock, minute, () => invalidRequests.pauseMs() === 0);
+  await advanceUntil(clock, minute, () => guard.pauseMs() === 0);
   await rest.get('/1');
   expect(discord.requests()).toBe(2);
 });

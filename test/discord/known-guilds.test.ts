@@ -3,7 +3,7 @@ import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
 import { createGuildReader } from '../../src/discord/guild-reader.ts';
-import { createFindDeparted, createKnownGuilds, createPortraits } from '../../src/discord/known-guilds.ts';
+import { createDecorations, createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { createGuildLanguages, createMemberLanguages } from '../../src/discord/languages.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
@@ -35,12 +35,11 @@ async function setUp(
     },
   };
   const guilds = createKnownGuilds(rest, clock);
-  const shared = { rest, guilds, requestsPerSecond: () => 50, clock };
-  const portraits = createPortraits(shared);
+  const { portraits, findDeparted: find } = createDecorations({ rest, guilds, requestsPerSecond: () => 50, clock });
   const languages = createGuildLanguages({ languages: ownTexts, guilds, configured, clock });
   const { announcements } = discord.channels;
   return {
-    ...{ discord, clock, rest, state, guilds, portraits, languages, find: createFindDeparted(shared) },
+    ...{ discord, clock, rest, state, guilds, portraits, languages, find },
     portraitOf: (userId = ada) => portraits.ofMember(announcements, userId),
     localeOf: async (channelId: string = announcements) => (await languages.ofChannel(channelId)).locale,
   };
@@ -222,7 +221,7 @@ describe('the portrait of a member', () => {
 
   it('takes at most a tenth of the requests, so that a backlog does not wait for it', async () => {
     const { portraitOf, clock } = await setUp();
-    const others = Array.from({ length: 20 }, (_, index) => `3100000000000000${index}`);
+    const others = Array.from({ length: 50 }, (_, index) => `3100000000000000${10 + index}`);
     await portraitOf();
     await Promise.all(others.map(portraitOf));
     expect(await portraitOf(grace)).toBe(null);

@@ -3,6 +3,8 @@ import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
 import { readRows, type StoredRow } from '@tallyhook/platform/testing/read-rows';
 import { expect, describe as group, it, vi } from 'vitest';
 import { setup } from '../../commands/setup.ts';
+import { tokenScopes } from '../../src/features/tokens/store.ts';
+import { routes } from '../../src/owner/api-routes.ts';
 import { premiumKinds, voteKinds } from '../../src/webhook/event.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
@@ -255,6 +257,38 @@ group('the manager of one server, with the secrets of its listings', { timeout: 
           't.secret': 'secret-of-mira',
         };
         for (const id of action === 'undo' ? ofBees.changes : ['']) await act(action, { ...forged, 'o.id': id });
+      }
+    }
+    await unchanged();
+  });
+
+  it('changes and reads nothing of another one with a token for every scope', async () => {
+    const { operator, guilds, ofBees, url } = started();
+    const created = await operator(`tokens?guildId=${guilds.harbour}`, { name: 'all', scopes: [...tokenScopes] });
+    const range = { from: '2020-01-01', until: '2030-01-01' };
+    const changes = [{ listing: 'bees', path: 'rewards.vote', value: 999 }];
+    const body = { guildId: guilds.bees, credits: 5, reason: 'stolen' };
+    const bodies: Readonly<Record<string, object>> = {
+      '/users/:userId/corrections': body,
+      '/listings/:listing/reversals': range,
+      '/settings': { version: 0, changes },
+      '/tokens': { name: 'more', scopes: ['read'] },
+    };
+    for (const route of routes) {
+      const { method, path, query, params } = route;
+      if ('stream' in route || (query === undefined && params === undefined)) continue;
+      const ids = path.startsWith('/effects') ? ofBees.effects : [...ofBees.deliveries, '1', '2'];
+      for (const id of path.includes(':id') ? ids : ['']) {
+        const filled = path.replace(':id', id).replace(':userId', buyer).replace(':listing', 'bees');
+        const address = `${url}/owner/api${filled}?guildId=${guilds.bees}`;
+        const response = await fetch(address, {
+          method: method.toUpperCase(),
+          headers: { authorization: `Bearer ${String(created.json['token'])}` },
+          ...(method !== 'get' && { body: JSON.stringify(bodies[path] ?? {}) }),
+        });
+        const text = await response.text();
+        expect([400, 404], `${method} ${filled} ${text}`).toContain(response.status);
+        expect(text, filled).not.toContain(buyer);
       }
     }
     await unchanged();

@@ -34,6 +34,7 @@ describe('a fresh status', () => {
     const { lookup, clock, service } = fixture;
     service.respondWith(success({ canVote: true }));
     await lookup.voteStatus(user);
+    await clock.advance(second);
     votedAt = clock.now() - hour;
     const end = clock.now() + 3 * hour;
     service.respondWith(cooldownUntil(end));

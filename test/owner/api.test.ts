@@ -8,6 +8,7 @@ import { accountOf, addCommunity, firstCommunity } from '../support/communities.
 import { serverAndBot } from '../support/listings.ts';
 import { start, startOwnerServer, vote, votedAt } from '../support/owner-server.ts';
 import { rolesQueue } from '../support/queues.ts';
+import { deposit, keys, orderOf, ownerChannelId, shout } from '../support/shop-store.ts';
 
 const replay = { method: 'POST' };
 
@@ -286,6 +287,57 @@ describe('the owner API', () => {
       budgets: [{ listing: 'server', left: 118, limit: 120 }],
       lastDelivery: { id: 3, outcome: 'quarantined' },
     });
+  });
+
+  it('lists purchases without codes, and marks those as done that the team fulfils', async () => {
+    const { request, store, nudges } = await startOwnerServer();
+    await deposit(store, '42', 500);
+    for (const item of [shout, keys, shout]) await store.shop.purchase(orderOf(item, { userId: '42' }), start);
+    await store.shop.settle({ purchaseId: 3, state: 'refunded', channelId: ownerChannelId }, start);
+    const { json } = await request('/purchases?limit=2');
+    expect(json).toMatchObject({
+      purchases: [
+        { id: 3, state: 'refunded', manual: true },
+        { id: 2, name: 'Game key', manual: false },
+      ],
+      next: 2,
+    });
+    expect(JSON.stringify(json)).not.toContain('AAA-1');
+    const waiting = '/purchases?state=confirmed';
+    expect((await request(waiting)).json['purchases']).toMatchObject([{ id: 1, userId: '42', price: 50 }]);
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const done = await request('/purchases/1/done', { method: 'POST' });
+      expect(done).toMatchObject({
+        status: 200,
+        json: { state: 'fulfilled', settledAt: new Date(start).toISOString() },
+      });
+    }
+    expect(nudges).toHaveLength(1);
+    expect((await request(waiting)).json['purchases']).toEqual([]);
+    for (const [id, status, code] of [
+      [2, 409, 'not_manual'],
+      [3, 409, 'refunded'],
+      [4, 404, 'not_found'],
+    ] as const) {
+      expect(await request(`/purchases/${id}/done`, { method: 'POST' })).toMatchObject({ status, json: { code } });
+    }
+  });
+
+  it('answers the token of listings without a server, beside those of a server', async () => {
+    const { request, post } = await startOwnerServer({ guildId: '9' });
+    await post('/webhooks/vote', vote);
+    const body = { name: 'quiz', scopes: ['read'] };
+    const { json } = await request('/tokens?guildId=none', { method: 'POST', body });
+    const authorization = `Bearer ${String(json['token'])}`;
+    expect((await request('/users/42', { authorization })).json).toMatchObject({ guildId: null, credits: 10 });
+    expect((await request('/summary', { authorization })).json).toMatchObject({
+      deliveries: { recorded: 1, duplicate: 0 },
+      ...{ users: 1, credits: 10, votes: 1 },
+      parts: { discord: { ready: false } },
+    });
+    expect((await request('/users/42?guildId=9', { authorization })).status).toBe(404);
+    const listings = (await request('/listings', { authorization })).json['listings'];
+    expect(listings).toMatchObject([{ name: 'server' }, { name: 'bot' }]);
   });
 
   it('rejects invalid requests with a sentence that names the field', async () => {

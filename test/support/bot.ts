@@ -19,14 +19,14 @@ import { createGlobalRateLimit } from '../../src/discord/rate-limit.ts';
 import { CommandRegistrar } from '../../src/discord/registration/registrar.ts';
 import type { Registration } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { createClaims } from '../../src/features/claims/claims.ts';
-import { createAwards } from '../../src/features/corrections/awards.ts';
+import { createClaims } from '../../src/features/claims/parts.ts';
+import { createAwards } from '../../src/features/corrections/parts.ts';
 import { createMemberDataAccess } from '../../src/features/member-data/parts.ts';
 import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
-import { ReminderService } from '../../src/features/reminders/service.ts';
+import { createReminders } from '../../src/features/reminders/service.ts';
 import type { SetupServices } from '../../src/features/settings/services.ts';
 import { createShop } from '../../src/features/shop/parts.ts';
-import type { ShopItem } from '../../src/features/shop/purchase.ts';
+import { type ShopItem, shopItems } from '../../src/features/shop/purchase.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { createTraces } from '../../src/features/traces/parts.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
@@ -133,32 +133,28 @@ export async function connectedBot(
   const { log, logged } = collectingLog([discord.token]);
   const store = await testStore();
   const reminded = listings.map((listing) => ({ ...listing, communityId: firstCommunity, cooldownMs: 12 * hour }));
-  const service = new ReminderService({
-    store: store.reminders,
-    findListing: (name) => reminded.find((each) => each.name === name),
-    ...{ clock, log },
+  const service = createReminders(store.reminders, (name) => reminded.find((each) => each.name === name), {
+    clock,
+    log,
   });
   const reminders = service.covering(reminded);
-  const awards = createAwards({ recorder: store.recorder, communityId: firstCommunity, clock: systemClock, log });
-  const shop = createShop({
-    shopIn: () => ({
-      communityId: firstCommunity,
-      guildId: discord.guildId,
-      items,
-      ownerChannelId: discord.channels.general,
-    }),
-    ...{ store: store.shop, clock: systemClock, log, nudge() {}, onPurchase() {} },
-    ...{ roleAccess: async () => null, reportUnready: async () => {} },
-  });
+  const awards = createAwards({ store, clock: systemClock, log }, firstCommunity);
+  const community = { id: firstCommunity, guildId: discord.guildId, ownerChannelId: discord.channels.general };
+  const shopOf = { ...community, ...shopItems.as(items) };
+  const shop = createShop(
+    {
+      ...{ directory: { inGuild: () => [shopOf], ofGuild: () => shopOf }, reusedRoleAccess: async () => null },
+      ...{ isHandled: () => false, store, clock: systemClock, log, nudge() {} },
+    },
+    () => {},
+  );
   const claims = createClaims({
-    findListing: (name) => serverAndBot().find((each) => each.name === name),
-    findLookup: (name) => listings.find((each) => each.name === name),
-    ...{ findSite: () => null, ledgerIn: store.ledgerIn, recorder: store.recorder },
-    ...{ clock: systemClock, log },
+    ...{ store, claimRecorder: store.recorder, compareTargets: async () => {}, clock: systemClock, log },
+    directory: { find: (name) => serverAndBot().find((each) => each.name === name) },
+    lookups: { find: (name) => listings.find((each) => each.name === name), findSite: () => null },
   });
   const memberData = createMemberDataAccess({
-    longestCooldownMs: () => 12 * hour,
-    ...{ memberData: store.memberData, clock: systemClock, log },
+    ...{ store, directory: { listings: [] }, unlink: async () => false, clock: systemClock, log },
   });
   const traces = createTraces({ records: store.records }, { communityId: firstCommunity, only: null });
   const setup = changes.setup?.(discord, store) ?? null;

@@ -3,7 +3,7 @@ import type { CommandContext } from '../../commands/context.ts';
 import type { CommandInput, ListedLookup } from '../../src/discord/commands/command.ts';
 import type { OptionValue } from '../../src/discord/commands/reply.ts';
 import type { Reminders } from '../../src/features/reminders/service.ts';
-import { withSecondsLeft } from '../../src/lookup/freshness.ts';
+import { withSecondsLeft } from '../../src/lookup/cache.ts';
 import type {
   BotProfile,
   CachedReviews,

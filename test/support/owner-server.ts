@@ -11,7 +11,8 @@ import { createReversals } from '../../src/features/corrections/store.ts';
 import { reminderCard } from '../../src/features/reminders/parts.ts';
 import { roleCard } from '../../src/features/roles/parts.ts';
 import { shopCard } from '../../src/features/shop/parts.ts';
-import { createOwnerCommunities } from '../../src/owner/communities.ts';
+import { Tokens } from '../../src/features/tokens/tokens.ts';
+import { createCommunityScopes, createOwnerCommunities } from '../../src/owner/communities.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/create-owner.ts';
 import { EventStream } from '../../src/owner/event-stream.ts';
@@ -71,7 +72,7 @@ export async function startOwnerServer({ standings, guildId, botSite, ...changes
     setup: null,
     corrections: store.corrections,
     namesIn: () => async () => ({ member: () => null, role: () => null, channel: () => null, listing: () => null }),
-    guilds: { ids: () => [], scopeOf: () => null, reader: null },
+    guilds: { ...createCommunityScopes(directory), ids: () => [], reader: null },
     communities: createOwnerCommunities({
       store: standings === undefined ? store : { ...store, standingsIn: () => standings },
       directory,
@@ -88,6 +89,12 @@ export async function startOwnerServer({ standings, guildId, botSite, ...changes
       held: store.rateAlarms.held,
       decide: (listing, decision) => store.rateAlarms.decide(listing, decision, clock.now()),
     },
+    purchases: {
+      list: store.shop.purchasesIn,
+      find: store.shop.purchaseIn,
+      settle: (settlement) => store.shop.settle(settlement, clock.now()),
+    },
+    tokens: new Tokens({ store: store.tokens, clock, log }),
     reversals: createReversals({ store, listingsOf: () => serverAndBot(), clock, log }),
     stream: new EventStream({ events: store.events, keep: async () => {}, settleMs: 0, clock }),
     health: async () => ({ store: { ready: true }, discord: { ready: false, reason: 'not connected to the gateway' } }),

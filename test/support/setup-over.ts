@@ -12,7 +12,8 @@ import {
 import { Settings } from '../../src/features/settings/settings.ts';
 import { openSettings } from '../../src/features/settings/stored.ts';
 import type { Store } from '../../src/features/store.ts';
-import { communityIdsOf } from './communities.ts';
+import { Tokens } from '../../src/features/tokens/tokens.ts';
+import { communityIdsOf, firstCommunity } from './communities.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -40,19 +41,16 @@ export function setupServicesOver(
   return {
     settings: setup,
     simulateChange: createChangeSimulation({
-      ...{
-        setup,
-        directory: createDirectory(configOf(environment).listings, communityIdsOf(configOf(environment).listings)),
-        clock,
-        stopwatch: clock,
-      },
-      ...{ simulate: store.simulation.simulateCredits, log: createLog({ level: 'silent', secrets: [] }) },
+      ...{ setup, store, clock, stopwatch: clock, log: createLog({ level: 'silent', secrets: [] }) },
+      directory: createDirectory(configOf(environment).listings, communityIdsOf(configOf(environment).listings)),
     }),
     drafts: createSetupDrafts(systemClock),
     connections: { heldFor: async () => [], confirm: async () => null },
     async postVotePanel(guildId, channelId) {
       await store.votePanel.place({ guildId, channelId }, systemClock.now());
     },
+    tokens: new Tokens({ store: store.tokens, clock, log: createLog({ level: 'silent', secrets: [] }) }),
+    communityIdOf: () => firstCommunity,
     hasVotePanel: async (guildId) => (await store.votePanel.find(guildId)) !== null,
     checks: {
       checkKey: async () => ({ status: 'valid', kind: 'server', name: 'Lantern Harbour', targetId: null }),

@@ -52,10 +52,17 @@ function write(number: number, text: string): void {
         if (typeof value === 'string' && value.includes(user)) return value.replace(user, userId);
         if (!isKey) return value;
         if (typeof value === 'number') return value + number;
-        return typeof value === 'string' ? `${value}${number}` : randomBytes(16);
+        return typeof value === 'string' ? `${value}${number}` : digestAfter(number);
       }),
     );
   }
+}
+
+/** As those of events, which begin with their time: new ones are added at the end. */
+function digestAfter(number: number): Buffer {
+  const digest = randomBytes(16);
+  digest.writeUIntBE(number, 0, 6);
+  return digest;
 }
 
 let waiting: (readonly [number: number, body: string])[] = [];

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** HMAC-SHA256 (RFC 2104) of parts that follow each other. */
 export function hmacSha256(secret: string | Uint8Array, ...parts: readonly (string | Uint8Array)[]): Buffer {
@@ -11,3 +11,10 @@ export function hmacSha256(secret: string | Uint8Array, ...parts: readonly (stri
 export function hmacHex(body: string | Uint8Array, secret: string): string {
   return hmacSha256(secret, body).toString('hex');
 }
+
+/** HMAC-SHA256 of parts that follow each other, as 64 lowercase hex digits, and a comparison of digests in constant time. */
+export const digests = {
+  hmac: (secret: string | Uint8Array, ...parts: readonly (string | Uint8Array)[]): string =>
+    hmacSha256(secret, ...parts).toString('hex'),
+  isEqual: (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other)),
+};

@@ -19,7 +19,6 @@ const probeTimeoutMs = 4 * second;
 
 interface Receiver {
   readonly http: { readonly host: string; readonly port: number };
-  /** Listings whose secrets sign a test each. */
   readonly listings: readonly ListingConfig[];
   readonly publicUrl?: string | null;
   /** Ms since the epoch. */

@@ -113,7 +113,6 @@ const editedRowsHint = 'Rows were changed or deleted outside of tallyhook. Resto
 const differenceHint =
   'Make a backup, then look at the entries of these users in the owner console before you correct anything.';
 
-/** Balances must equal the sum of their entries, in credits and in votes. */
 function evaluateBalances({ count, first }: Differences<BalanceDifference>): Finding {
   if (count === 0) return pass('Every balance is the sum of its entries.');
   const users = first.map(
@@ -125,7 +124,6 @@ function evaluateBalances({ count, first }: Differences<BalanceDifference>): Fin
   return fail(message, differenceHint);
 }
 
-/** Every delivery that paid credits must have an entry. */
 function evaluatePayments({ count, first }: Differences<PaymentDifference>): Finding {
   if (count === 0) return pass('Every rewarded delivery has its entry.');
   const deliveries = first.map(
@@ -143,7 +141,6 @@ function evaluateLinks(broken: number): Finding[] {
   return [fail(`${links}, so histories are incomplete.`, editedRowsHint)];
 }
 
-/** Rows must not refer to missing rows. */
 function evaluateStrays({ entries, effects, names }: OrphanedRows): Finding[] {
   if (entries + effects + names === 0) return [];
   const rows = `${formatCount(entries, 'entry', 'entries')}, ${formatCount(effects, 'effect')}, ${formatCount(names, 'order name')}`;
@@ -172,7 +169,6 @@ export async function checkRewards(snapshot: Snapshot, now: number): Promise<Fin
   ];
 }
 
-/** Each achievement must be paid once. */
 function evaluateAchievements({ count, first }: Awaited<ReturnType<typeof repeatedAchievements>>): Finding {
   if (count === 0) return pass('No achievement was paid twice.');
   const named = first.map(

@@ -4,16 +4,10 @@ import { plainName } from '@tallyhook/platform/truncate';
 import { commandsFor } from '../../../commands/index.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { ProgramNote } from '../../core/store/installation.ts';
-import { type CircuitStore, guildsToPause, recentRejections } from '../../discord/circuits.ts';
+import { guildsToPause, maxInvalidRequests, recentRejections, warningInvalidRequests } from '../../discord/circuits.ts';
 import { describeDiscordError, tokenHint } from '../../discord/discord-errors.ts';
 import { type BotIdentity, type ChannelAccess, fetchGuildName } from '../../discord/inspection.ts';
 import { fetchEndpointSettings, findEndpointProblem, interactionsPath } from '../../discord/interactions/endpoint.ts';
-import {
-  type InvalidRequestStore,
-  maxInvalidRequests,
-  recentInvalidRequests,
-  warningInvalidRequests,
-} from '../../discord/rate-limit.ts';
 import type { RegisteredCommand } from '../../discord/registration/command-shape.ts';
 import { conflictHint } from '../../discord/registration/registrar.ts';
 import {
@@ -31,6 +25,7 @@ import { configuredOffer } from '../../features/communities/command-context.ts';
 import type { Publication } from '../../features/parts.ts';
 import { inspectRoles, type RoleAccess } from '../../features/roles/inspect-roles.ts';
 import { rolesGivenBy } from '../../features/settings.ts';
+import type { Store } from '../../features/store.ts';
 import type { Installation, InstallationCheck } from './installation.ts';
 
 const skippedWithoutDiscord = warn('Skipped, because the discord check failed.');
@@ -308,12 +303,9 @@ export const rejectedRequestsCheck: InstallationCheck = {
 };
 
 /** Evaluates how many requests Discord has rejected, of all processes. @param now ms since the epoch */
-export async function checkRejectedRequests(
-  { invalidRequests, circuits }: { readonly invalidRequests: InvalidRequestStore; readonly circuits: CircuitStore },
-  now: number,
-): Promise<Finding[]> {
-  const count = await recentInvalidRequests(invalidRequests, now);
-  return [evaluateCount(count), ...(await findStops(circuits, count, now))];
+export async function checkRejectedRequests(store: Pick<Store, 'invalidRequests' | 'circuits'>, now: number) {
+  const { total, byGuild } = await recentRejections(store, now);
+  return [evaluateCount(total), ...evaluateStops(byGuild, total, await store.circuits.all())];
 }
 
 function evaluateCount(count: number): Finding {
@@ -325,11 +317,14 @@ function evaluateCount(count: number): Finding {
 }
 
 /** The guilds that are paused, and what Discord rejects, the newest first. */
-async function findStops(circuits: CircuitStore, total: number, now: number): Promise<Finding[]> {
-  const counts = await recentRejections(circuits, now);
+function evaluateStops(
+  counts: Parameters<typeof guildsToPause>[0],
+  total: number,
+  circuits: Awaited<ReturnType<Store['circuits']['all']>>,
+): Finding[] {
   const paused = guildsToPause(counts, total);
   const stopped = counts.filter(({ guildId }) => paused.has(guildId));
-  const open = (await circuits.all()).toSorted((a, b) => b.openedAt - a.openedAt);
+  const open = circuits.toSorted((a, b) => b.openedAt - a.openedAt);
   const more = open.length - maxShown;
   const others = formatCount(more, 'other channel or role', 'other channels or roles');
   return [

@@ -80,7 +80,7 @@ function loadConfigOrIssues(): Config | { readonly issues: readonly CheckResult[
 
 const requestTimeoutMs = 6 * second;
 
-/** Checks that only a process needs that uses Discord or the lookup API needs. */
+/** Checks for a process that uses Discord or the lookup API. */
 const discordChecks = (publications: readonly Publication[]): readonly InstallationCheck[] => [
   discordCheck,
   channelsCheck,

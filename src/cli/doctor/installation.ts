@@ -12,42 +12,15 @@ import { z } from 'zod';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { ProgramNote } from '../../core/store/installation.ts';
 import { openSnapshot, readDatabaseStatus, type Snapshot } from '../../core/store/snapshots/snapshot.ts';
-import { type BotIdentity, type ChannelAccess, fetchBotIdentity, inspectChannel } from '../../discord/inspection.ts';
-import { createDiscordRest, type DiscordRest } from '../../discord/rest.ts';
+import { type ChannelAccess, fetchBotIdentity, inspectChannel } from '../../discord/inspection.ts';
+import { createDiscordRest } from '../../discord/rest.ts';
 import { type EffectiveListings, effectiveListings } from '../../features/settings/in-effect.ts';
 import { openStore, type Store } from '../../features/store.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/client.ts';
 
 /** Everything that the checks look at. A check declares only what it needs of it. */
-export interface Installation {
-  readonly config: Config;
-  /** Listings that are configured, by the operator and in Discord. */
-  readonly effective: EffectiveListings;
-  /** Effective listings that are looked at one by one. */
-  readonly listings: readonly ListingConfig[];
-  /** Note of the program that uses the database: its commands, and listings that are not in the settings. */
-  readonly program: ProgramNote;
-  readonly clock: Clock;
-  /** Webhook URL as configured at the service; null checks this machine only. */
-  readonly url: string | null;
-  readonly secretFiles: readonly string[];
-  readonly rest: DiscordRest;
-  /** The bot to which the token belongs. Rejects as {@link fetchBotIdentity}. */
-  readonly identity: () => Promise<BotIdentity>;
-  /** The bot to which the token belongs; null if it cannot be fetched, which the check `discord` reports. */
-  readonly bot: () => Promise<BotIdentity | null>;
-  /** Permissions of the bot in a channel, requested once. Rejects as {@link inspectChannel}; null without a bot. */
-  readonly channel: (id: string) => Promise<ChannelAccess | null>;
-  /** Answers of the service for the API keys, with one request for each; null if the requests cannot be counted. */
-  readonly profiles: () => Promise<readonly KeyResult[] | null>;
-  readonly running: RunningStoreState;
-  readonly status: DatabaseStatus;
-  /** Null if the database has a different version: opening the store would migrate it. */
-  readonly store: Store | null;
-  /** Null if there is no database of tallyhook. */
-  readonly snapshot: Snapshot | null;
-}
+export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 
 export type InstallationCheck = DoctorCheck<Installation>;
 
@@ -61,15 +34,20 @@ export function ledgerCheck(
   };
 }
 
-export async function openInstallation(
-  config: Config,
-  options: Pick<Installation, 'clock' | 'url' | 'secretFiles'>,
-): Promise<Installation & { readonly close: () => Promise<void> }> {
+interface InstallationOptions {
+  readonly clock: Clock;
+  /** Webhook URL as configured at the service; null checks this machine only. */
+  readonly url: string | null;
+  readonly secretFiles: readonly string[];
+}
+
+export async function openInstallation(config: Config, options: InstallationOptions) {
   const running = await fetchStoreState(config.http);
   const database = isFileReplaced(running) ? unopened : await openForReading(config.databaseUrl, options.clock);
   const { store, snapshot } = database;
   const rest = createDiscordRest(config.discord);
   const identity = once(() => fetchBotIdentity(rest));
+  /** Null if it cannot be fetched, which the check `discord` reports. */
   const bot = () => identity().catch(() => null);
   const effective = await readListings(config, database);
   const listings = checkedListings(effective.listings);
@@ -84,16 +62,20 @@ export async function openInstallation(
     ...database,
     config,
     effective,
+    /** Those that are looked at one by one. */
     listings,
+    /** Note of the program that uses the database: its commands, and listings that are not in the settings. */
     program: store === null ? { listings: [], commands: null } : await readNote(store, config, effective),
     rest,
     identity,
     bot,
-    channel(id) {
+    /** Permissions of the bot in a channel, requested once. Rejects as {@link inspectChannel}; null without a bot. */
+    channel(id: string) {
       const access = channels.get(id) ?? inspect(id);
       channels.set(id, access);
       return access;
     },
+    /** Answers of the service for the API keys, with one request for each; null if the requests cannot be counted. */
     profiles: once(() => fetchProfiles({ listings, lookup: config.lookup }, database, options.clock)),
     running,
     async close() {
@@ -125,7 +107,13 @@ async function readNote(store: Store, config: Config, effective: EffectiveListin
   return { listings: listings.filter(({ name }) => !known.has(name)), commands };
 }
 
-type OpenDatabase = Pick<Installation, 'status' | 'store' | 'snapshot'>;
+interface OpenDatabase {
+  readonly status: DatabaseStatus;
+  /** Null if the database has a different version: opening the store would migrate it. */
+  readonly store: Store | null;
+  /** Null if there is no database of tallyhook. */
+  readonly snapshot: Snapshot | null;
+}
 
 /** Opening the file would make SQLite apply the write-ahead log of the replaced file to the new one. */
 const unopened: OpenDatabase = {

@@ -1,9 +1,7 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { day, formatCount, hour, isoTime, second } from '@tallyhook/platform/durations';
-import { TallyhookError } from '@tallyhook/platform/errors';
 import { createLog } from '@tallyhook/platform/log';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
-import { startProgress } from '@tallyhook/platform/terminal/progress';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '@tallyhook/platform/terminal/terminal';
 import { plainName } from '@tallyhook/platform/truncate';
 import { readValues } from '../../../config/environment.ts';
@@ -14,9 +12,9 @@ import { withoutSecrets } from '../../core/receiving/listing.ts';
 import { fetchGuildName } from '../../discord/inspection.ts';
 import { createDiscordRest } from '../../discord/rest.ts';
 import { type Community, withoutGuild } from '../../features/communities/directory.ts';
-import type { ImportItem, StoredImport } from '../../features/imports/items.ts';
+import type { ImportItem } from '../../features/imports/items.ts';
+import type { StoredImport } from '../../features/imports/store.ts';
 import type { Store } from '../../features/store.ts';
-import { LookupError } from '../../lookup/lookup-error.ts';
 import { memoryKeyv } from '../../lookup/memory-keyv.ts';
 import type { SiteVote } from '../../lookup/sites/site-apis.ts';
 import { createSiteClient } from '../../lookup/sites/site-client.ts';
@@ -24,10 +22,9 @@ import { type BulkOptions, communitiesOf, findCommunity, findListing, withStore 
 import { confirmed } from '../prompt.ts';
 import { readTime } from './interpret-row.ts';
 import {
-  type Crediting,
   createImportReport,
   createPreview,
-  creditItems,
+  creditAll,
   type ImportArguments,
   idOf,
   membersOf,
@@ -70,14 +67,11 @@ export async function importData(
 const maxHistoryMs = 365 * day;
 /** How far a repeated import goes back before the last vote of the one before (ms): a site may list a vote late. */
 const overlapMs = hour;
-/** Votes per transaction: some ms, in which others wait. */
-const votesAtOnce = 250;
 /** At most that of the bot, because they share the limit of the site. */
 const requestTimeoutMs = 5 * second;
 
 async function importHistory(values: ImportArguments, terminal: Terminal): Promise<number> {
   const { dryRun = false, yes, json = false } = values;
-  const { stop } = terminal;
   const now = systemClock.now();
   const config = loadConfig(process.env);
   const { store, close } = await openForImport(config.databaseUrl, dryRun);
@@ -99,11 +93,9 @@ async function importHistory(values: ImportArguments, terminal: Terminal): Promi
       ? createPreview(store, target)
       : (items: readonly ImportItem[]) => store.imports.apply(target, items, now);
     const report = createImportReport(null);
-    const progress = startProgress(terminal, { unit: 'votes' });
-    const votes = readHistory(since, { leavesHalf: true, signal: stop });
-    // Votes arrive in the order of their times.
-    const onVotes = (count: number, at: number) => progress.advanceTo(count, Math.min(1, (at - since) / (now - since)));
-    await creditAll(votes, { listing, credit, report, onVotes, stop }).finally(progress.end);
+    const votes = readHistory(since, { leavesHalf: true, signal: terminal.stop });
+    const parts = partsOf(votes, listing, (at) => Math.min(1, (at - since) / (now - since)));
+    await creditAll(parts, { unit: 'votes', report, credit }, terminal);
     if (dryRun) return printReport(report, { json, name, importId: null }, terminal);
     await recountAll(store, target, terminal);
     await store.imports.setState(importId, 'done', systemClock.now());
@@ -150,43 +142,13 @@ async function startOf(
   return last === null ? now - maxHistoryMs : last - overlapMs;
 }
 
-/** Passes all votes to `credit` as they arrive. @throws TallyhookError `stopped`, and LookupError */
-async function creditAll(
-  votes: AsyncIterable<SiteVote>,
-  options: Crediting & {
-    readonly listing: string;
-    /** Called with the number of votes so far, and the time of the last one. */
-    readonly onVotes: (count: number, at: number) => void;
-    readonly stop: AbortSignal;
-  },
-): Promise<void> {
-  const { listing, report, onVotes, stop } = options;
-  let waiting: ImportItem[] = [];
-  let count = 0;
-
-  async function creditWaiting(): Promise<void> {
-    const items = waiting.map((item) => ({ item, file: listing, line: 0 }));
-    if (items.length > 0) await creditItems(items, options);
-    waiting = [];
-  }
-
-  try {
-    for await (const { userId, at } of votes) {
-      report.addRow();
-      // The key of an import from a file, so that one continues the other under the same name.
-      waiting.push({ userId, key: `vote ${listing} ${at}`, credits: 0, vote: { listing, at, isTotal: false } });
-      count += 1;
-      if (waiting.length >= votesAtOnce) await creditWaiting();
-      onVotes(count, at);
-    }
-    await creditWaiting();
-  } catch (cause) {
-    const continues = 'Run it again: it continues, and credits nothing twice.';
-    if (stop.aborted) throw new TallyhookError('stopped', 'Stopped.', { hint: continues });
-    if (!(cause instanceof LookupError)) throw cause;
-    await creditWaiting();
-    const { code, message, retryAt, hint } = cause;
-    throw new LookupError(code, message, { retryAt, cause, hint: `${hint} ${continues}` });
+/** One part for each vote: they arrive in the order of their times. */
+async function* partsOf(votes: AsyncIterable<SiteVote>, listing: string, shareOf: (at: number) => number) {
+  for await (const { userId, at } of votes) {
+    // The key of an import from a file, so that one continues the other under the same name.
+    const key = `vote ${listing} ${at}`;
+    const items = [{ userId, key, credits: 0, vote: { listing, at, isTotal: false } }];
+    yield { rows: [{ file: listing, line: 0, row: { type: 'items', items } as const }], share: shareOf(at) };
   }
 }
 

@@ -28,7 +28,7 @@ export interface RowRules {
 export type DecimalSign = ',' | '.';
 
 /** The items that a row credits. `skipped`: it is not about a member of this community, or about nothing. */
-type InterpretedRow =
+export type InterpretedRow =
   | { readonly type: 'items'; readonly items: readonly ImportItem[] }
   | { readonly type: 'skipped'; readonly reason: string }
   | { readonly type: 'rejected'; readonly reason: string };

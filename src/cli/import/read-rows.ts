@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { TallyhookError } from '@tallyhook/platform/errors';
+import { parseJson } from '@tallyhook/platform/json';
 import { InvalidJsonError, parseJsonText } from '@tallyhook/platform/parse-json-text';
 import { describeBinary, encodingOf, UnreadableFileError, unreadable } from '@tallyhook/platform/text-file';
 import { CsvError, parse } from 'csv-parse';
@@ -193,7 +194,9 @@ export function createJsonDivider(path: readonly string[]) {
         if (code === backslash) position += 1;
         if (code !== quote) continue;
         if (isKeyNext && isDirect()) {
-          key = unquote(text.slice(stringStart, position + 1));
+          const name = text.slice(stringStart, position + 1);
+          const parsed = parseJson(name);
+          key = typeof parsed === 'string' ? parsed : name.slice(1, -1);
           isKeyNext = false;
         }
         stringStart = -1;
@@ -241,14 +244,6 @@ export function createJsonDivider(path: readonly string[]) {
       throw invalidFile(1, 'does not lead to a JSON array or object', 'Check --path and --format.');
     },
   };
-}
-
-function unquote(text: string): string {
-  try {
-    return String(JSON.parse(text));
-  } catch {
-    return text.slice(1, -1);
-  }
 }
 
 export type FileFormat = 'csv' | 'json' | 'ndjson';
@@ -396,14 +391,5 @@ export function recognizeFormat(file: string, sample: string): FileFormat {
   if (opening !== '{' && opening !== '[') return 'csv';
   const [first = '', ...others] = text.split('\n');
   const next = others.find((line) => line.trim() !== '') ?? '';
-  return isJson(first) && next.trimStart().startsWith(opening) ? 'ndjson' : 'json';
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return parseJson(first) !== undefined && next.trimStart().startsWith(opening) ? 'ndjson' : 'json';
 }

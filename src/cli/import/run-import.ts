@@ -15,6 +15,7 @@ import { readDatabaseStatus } from '../../core/store/snapshots/snapshot.ts';
 import type { Community } from '../../features/communities/directory.ts';
 import type { ImportItem, ImportTarget, ItemOutcome } from '../../features/imports/items.ts';
 import { openStore, type Store } from '../../features/store.ts';
+import { LookupError } from '../../lookup/lookup-error.ts';
 import { findCommunity, findListing, olderDatabase } from '../open-database.ts';
 import { confirmed } from '../prompt.ts';
 import {
@@ -22,6 +23,7 @@ import {
   createKeyReader,
   type DecimalSign,
   findColumns,
+  type InterpretedRow,
   interpretRow,
   parseMapping,
   type RowRules,
@@ -92,6 +94,7 @@ export async function runImport(
       listings: community.named.map(({ name }) => name),
       votesAt: votesAt === undefined ? null : readVotesAt(votesAt, community, now),
     };
+    const parts = () => partsOf(files, { ...format, rules });
     const name = values.name ?? basename(files[0] ?? '');
     const target: ImportTarget = {
       importId: await idOf(store, name, community.id),
@@ -103,7 +106,7 @@ export async function runImport(
 
     if (dryRun || !values.yes) {
       const report = createImportReport(dryRun ? rejected : null);
-      await importFiles(files, { ...format, rules, report, credit: createPreview(store, target) }, terminal);
+      await creditAll(parts(), { unit: 'rows', report, credit: createPreview(store, target) }, terminal);
       if (dryRun) return printReport(report, { json, name, importId: null }, terminal);
       for (const line of report.lines(false)) terminal.printError(line);
       const declined = 'Nothing was imported.';
@@ -113,7 +116,7 @@ export async function runImport(
     const report = createImportReport(rejected);
     const importId = await store.imports.start({ name, communityId: community.id }, now);
     const credit = (items: readonly ImportItem[]) => store.imports.apply({ ...target, importId }, items, now);
-    await importFiles(files, { ...format, rules, report, credit }, terminal);
+    await creditAll(parts(), { unit: 'rows', report, credit }, terminal);
     if (hasVotes) await recountAll(store, { ...target, importId }, terminal);
     await store.imports.setState(importId, 'done', systemClock.now());
     return printReport(report, { json, name, importId }, terminal);
@@ -279,85 +282,99 @@ function digestOf(text: string): number {
 /** Items per transaction: some ms, in which votes wait. */
 const itemsAtOnce = 250;
 
-interface WaitingItem {
-  readonly item: ImportItem;
+interface Place {
   readonly file: string;
   readonly line: number;
 }
 
-export interface Crediting {
+/** Rows of what is imported. */
+interface ImportPart {
+  readonly rows: readonly (Place & { readonly row: InterpretedRow })[];
+  /** How much has been read with it, from 0 to 1. */
+  readonly share: number;
+}
+
+interface Crediting {
+  readonly unit: 'rows' | 'votes';
   readonly report: ImportReport;
   readonly credit: (items: readonly ImportItem[]) => Promise<readonly ItemOutcome[]>;
 }
 
-/** Credits items, and reports what became of each. Throws what `credit` throws. */
-export async function creditItems(waiting: readonly WaitingItem[], { report, credit }: Crediting): Promise<void> {
-  const outcomes = await credit(waiting.map(({ item }) => item));
-  for (const [index, { item, file, line }] of waiting.entries()) {
-    const outcome = outcomes[index];
-    if (outcome !== undefined) report.addItem(item, outcome, { file, line });
-  }
-}
-
-/** Reads files row by row, and credits in parts. @throws TallyhookError `stopped`, and what `credit` throws */
-async function importFiles(
-  files: readonly string[],
-  options: FileOptions & Crediting & { readonly rules: RowRules },
+/**
+ * Credits what the parts contain as they are read, and reports what became of it.
+ * @throws TallyhookError `stopped`, LookupError, and what `credit` throws
+ */
+export async function creditAll(
+  parts: AsyncIterable<ImportPart>,
+  { unit, report, credit }: Crediting,
   terminal: Terminal,
 ): Promise<void> {
-  const progress = startProgress(terminal, { unit: 'rows' });
-  const { rules, report } = options;
-  const size = files.reduce((sum, file) => sum + statSync(file).size, 0);
-  let waiting: WaitingItem[] = [];
+  const progress = startProgress(terminal, { unit });
+  const waiting: (Place & { readonly item: ImportItem })[] = [];
   let read = 0;
-  let bytesRead = 0;
-  let rows = 0;
 
   async function creditWaiting(minimum: number): Promise<void> {
-    let start = 0;
-    for (; waiting.length - start >= minimum && start < waiting.length; start += itemsAtOnce) {
-      if (terminal.stop.aborted) {
-        report.flush();
-        throw new TallyhookError('stopped', 'Stopped.', {
-          hint: 'Run it again: it continues, and credits nothing twice.',
-        });
+    while (waiting.length >= minimum) {
+      terminal.stop.throwIfAborted();
+      const some = waiting.splice(0, itemsAtOnce);
+      const outcomes = await credit(some.map(({ item }) => item));
+      for (const [index, { item, ...place }] of some.entries()) {
+        const outcome = outcomes[index];
+        if (outcome !== undefined) report.addItem(item, outcome, place);
       }
-      const part = waiting.slice(start, start + itemsAtOnce);
-      await creditItems(part, options);
-      const left = waiting.length - start - part.length;
-      progress.advanceTo(rows - left, ((bytesRead / size) * (rows - left)) / rows);
     }
-    if (start > 0) waiting = waiting.slice(start);
   }
 
   try {
-    for (const file of files) {
-      for await (const batch of readRows(file, options)) {
-        bytesRead = read + batch.bytesRead;
-        for (const { line, fields } of batch.rows) {
-          report.addRow();
-          rows += 1;
-          const interpreted = interpretRow(fields, rules);
-          if (interpreted.type === 'skipped') report.skip(interpreted.reason);
-          else if (interpreted.type === 'rejected') report.reject({ file, line, reason: interpreted.reason });
-          else for (const item of interpreted.items) waiting.push({ item, file, line });
-          if (waiting.length >= 20 * itemsAtOnce) await creditWaiting(itemsAtOnce);
-        }
-        await creditWaiting(itemsAtOnce);
-        report.flush();
+    for await (const { rows, share } of parts) {
+      for (const { row, ...place } of rows) {
+        report.addRow();
+        if (row.type === 'skipped') report.skip(row.reason);
+        else if (row.type === 'rejected') report.reject({ ...place, reason: row.reason });
+        else for (const item of row.items) waiting.push({ item, ...place });
+        if (waiting.length >= itemsAtOnce) await creditWaiting(itemsAtOnce);
       }
-      read += statSync(file).size;
+      report.flush();
+      read += rows.length;
+      progress.advanceTo(read, share);
     }
     await creditWaiting(1);
-    report.flush();
+  } catch (cause) {
+    const continues = 'Run it again: it continues, and credits nothing twice.';
+    if (terminal.stop.aborted) throw new TallyhookError('stopped', 'Stopped.', { hint: continues });
+    if (!(cause instanceof LookupError)) throw cause;
+    await creditWaiting(1);
+    const { code, message, retryAt, hint } = cause;
+    throw new LookupError(code, message, { retryAt, cause, hint: `${hint} ${continues}` });
   } finally {
+    report.flush();
     progress.end();
   }
 }
 
-interface RejectedRow {
-  readonly file: string;
-  readonly line: number;
+async function* partsOf(
+  files: readonly string[],
+  { rules, ...options }: FileOptions & { readonly rules: RowRules },
+): AsyncGenerator<ImportPart> {
+  const size = files.reduce((sum, file) => sum + statSync(file).size, 0);
+  let before = 0;
+  for (const file of files) {
+    let bytes = 0;
+    for await (const { rows, bytesRead } of readRows(file, options)) {
+      for (let start = 0; start < rows.length; start += itemsAtOnce) {
+        const part = rows.slice(start, start + itemsAtOnce);
+        bytes += ((bytesRead - bytes) * part.length) / (rows.length - start);
+        yield {
+          rows: part.map(({ line, fields }) => ({ file, line, row: interpretRow(fields, rules) })),
+          share: (before + bytes) / size,
+        };
+      }
+    }
+    before += statSync(file).size;
+  }
+}
+
+interface RejectedRow extends Place {
   readonly reason: string;
 }
 
@@ -389,11 +406,7 @@ export function createImportReport(rejectedFile: string | null) {
     },
     skip,
     reject,
-    addItem(
-      { credits, vote }: ImportItem,
-      outcome: ItemOutcome,
-      row: { readonly file: string; readonly line: number },
-    ) {
+    addItem({ credits, vote }: ImportItem, outcome: ItemOutcome, row: Place) {
       switch (outcome.outcome) {
         case 'credited':
           totals.credits += credits;

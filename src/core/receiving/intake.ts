@@ -18,16 +18,19 @@ import {
 } from '../../webhook/rejections.ts';
 import { describeBody, isProbe, type WebhookResponse } from '../../webhook/response.ts';
 import { joinHeader } from '../../webhook/signed-form.ts';
+import { authenticate, rejectByHeaders } from '../../webhook/sites/authenticate.ts';
+import { findSite, service } from '../../webhook/sites/index.ts';
+import { readDelivery, type SitePayload } from '../../webhook/sites/read-delivery.ts';
+import { explainSite, recogniseSite } from '../../webhook/sites/recognise.ts';
 import {
   type AuthenticDelivery,
-  authenticate,
   type Credentials,
-  rejectByHeaders,
-} from '../../webhook/sites/authenticate.ts';
-import { findSite, service } from '../../webhook/sites/index.ts';
-import { isOldSignature, oldSignature, readDelivery, type SitePayload } from '../../webhook/sites/read-delivery.ts';
-import { explainSite, recogniseSite } from '../../webhook/sites/recognise.ts';
-import { type ReadHeader, token, type Unauthentic } from '../../webhook/sites/scheme.ts';
+  isOldSignature,
+  oldSignature,
+  type ReadHeader,
+  token,
+  type Unauthentic,
+} from '../../webhook/sites/scheme.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import type { QueueName } from '../outbox/queue.ts';
 import { identityOf } from '../tally/listing-context.ts';
@@ -35,18 +38,17 @@ import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
 import { type ListingScope, type ListingWithSecrets, type ResolvableListing, withoutSecrets } from './listing.ts';
-import { routeDelivery, withDueTime } from './replay.ts';
+import { routeDelivery, withDueTime } from './routing.ts';
 
 /** Where deliveries arrive: at the address of a listing, or at the shared ones of all listings of the service. */
 export interface Address {
   /** Null for the shared addresses. */
   readonly listing: ListingWithSecrets | null;
-  /** Says how deliveries are authenticated and read. */
   readonly site: Site;
   readonly credentials: Required<Credentials>;
-  /** What each secret authorizes, in their order: one listing, or several that share it. */
+  /** By the place of the secret: one listing, or several that share it. */
   readonly scopesOfSecrets: readonly Scopes[];
-  /** What each authorization accepts, in their order. */
+  /** By the place of the authorization. */
   readonly scopesOfAuthorizations: readonly Scopes[];
 }
 
@@ -54,7 +56,7 @@ type Scopes = readonly ListingScope[];
 
 /** The listings as they are configured now. */
 export interface ReceivingListings {
-  /** The same array as long as nothing has changed. */
+  /** One array as long as nothing has changed. */
   readonly listings: readonly ListingWithSecrets[];
   find(name: string): ListingWithSecrets | undefined;
 }
@@ -120,7 +122,7 @@ export interface IntakeOptions {
   readonly recorder: Recorder;
   readonly clock: Clock;
   readonly log: Log;
-  /** Whether a listing has secrets that this process cannot decrypt: its deliveries are to be sent again. */
+  /** True if a listing has secrets that this process cannot decrypt: its deliveries are to be sent again. */
   readonly isUnreadable?: (listing: string) => boolean;
   /** The limit of what a listing may send, for those whose owners are not the operator; by default of none. */
   readonly quotaOf?: (listing: string) => DeliveryQuota | undefined;
@@ -129,7 +131,6 @@ export interface IntakeOptions {
    * known, as by default.
    */
   readonly targetIdOf?: (listing: string) => string | null;
-  /** Called after each commit with the queues that may have a new effect. */
   readonly onRecorded?: (recorded: RecordedDelivery, queues: readonly QueueName[]) => void;
   /** Called with the duration of each commit, successful or not (ms). */
   readonly observeCommit?: (durationMs: number) => void;
@@ -144,7 +145,7 @@ const receivedService: Site = {
 const siteAt = ({ site }: Address) => (site === service ? receivedService : site);
 
 /**
- * What becomes of each delivery: authenticated by the scheme of the site of its address, read, routed to a listing, and
+ * Takes in deliveries: each is authenticated by the scheme of the site of its address, read, routed to a listing, and
  * recorded. A {@link TallyhookError} of the recorder becomes a 503; other errors are rethrown.
  */
 export class Intake {
@@ -290,7 +291,7 @@ interface ReadPayload {
 }
 
 /**
- * What an authentic delivery says, in the words of its site, or why its sender may not send it.
+ * Reads an authentic delivery in the words of its site; a problem if its sender may not send it.
  * @param json undefined if the content is not JSON
  */
 function readSender(
@@ -319,7 +320,7 @@ function scopeOf(listing: ResolvableListing): ListingScope {
   return { listing: withoutSecrets(listing), family: 'vote' };
 }
 
-/** What is stored of an authentic delivery; null if that is too large. */
+/** The text of an authentic delivery that is stored; null if it is too large. */
 function storedBody({ site, listing }: Address, { content, scheme }: AuthenticDelivery, json: unknown): string | null {
   if (scheme.type === 'none') {
     const storable = content.replaceAll('\0', '').toWellFormed().replaceAll(credentials, '$1[secret]');
@@ -353,7 +354,7 @@ const minAheadInRow = 3;
 /** Notices that deliveries are ahead of time because the clock of this machine is behind. */
 class ClockSuspicion {
   readonly #logHourly: LogThrottled;
-  /** Whether a delivery had a time that is possible by this clock. */
+  /** True after a delivery with a time that is possible by this clock. */
   #isTrusted = false;
   #inRow = 0;
   /** A delivery that is late is less ahead than the clock is behind. */

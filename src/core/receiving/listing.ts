@@ -7,7 +7,7 @@ export interface ResolvableListing extends ListingContext {
   /** The other site that it is on, whose scheme its deliveries have; missing for the document's service. */
   readonly site?: SiteSettings;
   /**
-   * Whether the listing exists in the configuration only because variables describe both a server and a bot. It
+   * True if the listing exists in the configuration only because variables describe both a server and a bot. It
    * receives only events that name its kind.
    */
   readonly implied: boolean;
@@ -26,7 +26,7 @@ export interface ListingWithSecrets extends ResolvableListing {
   readonly ownAddress?: true;
 }
 
-/** What a secret authorizes: deliveries of this family for this listing. */
+/** Permission that a secret gives: deliveries of this family for this listing. */
 export interface ListingScope {
   readonly listing: ResolvableListing;
   readonly family: Family;

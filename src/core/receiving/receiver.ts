@@ -56,7 +56,7 @@ const maxExplainedBytes = 4 * 1024;
 /** When a sender should retry while the program starts or stops (seconds). */
 const closedRetryAfterSeconds = 30;
 
-/** Whether deliveries are accepted. Until the start there are no handlers for them, and after the stop no database. */
+/** Deliveries are accepted while it is started: before there are no handlers for them, and later no database. */
 export type ReceivingState = 'not started' | 'started' | 'stopped';
 
 /** The webhook routes, in several forms with the same behaviour. */
@@ -86,7 +86,6 @@ interface RequestHead {
   readonly body?: unknown;
 }
 
-/** A path at which deliveries are accepted. */
 interface Destination {
   readonly path: DeliveryPath;
   readonly address: Address;
@@ -433,7 +432,7 @@ function checkRequest(request: unknown): void {
   throw new TallyhookError('invalid_options', 'The argument of fetch is not a Request.', { hint });
 }
 
-/** Whether a path is meant as an address of deliveries: it is below `/webhooks`, or `/webhook` in its place. */
+/** True for a path that is meant as an address of deliveries: below `/webhooks`, or `/webhook` in its place. */
 function isBelowRoot(pathname: string): boolean {
   return /^\/webhooks?(?:\/|$)/i.test(pathname);
 }

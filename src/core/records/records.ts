@@ -95,6 +95,12 @@ export interface Counts {
   readonly votes: number;
 }
 
+/** The deliveries of a community with ids below `below`: how many they are does not change any more. */
+export interface CountedRows {
+  readonly below: number;
+  readonly rows: number;
+}
+
 /** One community, to which records belong by its listings (former ones included) and by where its effects go. */
 export interface RecordScope {
   readonly communityId: CommunityId;
@@ -132,6 +138,14 @@ export interface Records {
   /** The roles of a user in all guilds, with their ends. */
   grants(userId: string): Promise<readonly StoredGrant[]>;
   counts(): Promise<Counts>;
+  /**
+   * The totals of a community: of its effects that are done, the newest ones are counted.
+   * @param counted deliveries that were counted before, because a scan of all takes seconds
+   */
+  countsIn(
+    only: RecordScope,
+    counted?: CountedRows,
+  ): Promise<{ readonly counts: Counts; readonly counted: CountedRows }>;
   /** @param only those of a community; null for all */
   problems(only: RecordScope | null): Promise<OpenProblems>;
 }

@@ -25,7 +25,7 @@ export type StoredSetting = SettingKey & StoredValue;
 /** Stored settings of a community. */
 export interface StoredCommunity {
   readonly guildId: string;
-  /** That of its newest change; 0 before the first. */
+  /** Version of its newest change; 0 before the first. */
   readonly version: number;
   readonly settings: readonly StoredSetting[];
   /** Links that were removed or replaced, as they were: the votes of these listings remain. */

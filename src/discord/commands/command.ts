@@ -18,8 +18,8 @@ export interface ListedLookup {
   /** The configured name, for addresses and the values of options. People see `displayName`. */
   readonly name: string;
   /**
-   * What people call it, as far as it is known now: the configured title, else the name on the site, in Discord, or that
-   * of the site. The profile of its `lookup` has the same name. The configured name by default. External text.
+   * The name that people know, as far as it is known now: the configured title, else the name on the site, in Discord,
+   * or that of the site. The profile of its `lookup` has the same name. The configured name by default. External text.
    */
   readonly displayName?: () => string;
   readonly lookup: Lookup;
@@ -41,10 +41,10 @@ export interface CommandChoice {
   readonly value: string;
 }
 
-/** What a command shows that a community may lack: `accounts`, without any listing, or the value of a setting, by its path. */
+/** Something a command shows that a community may lack: `accounts`, without any listing, or the value of a setting, by its path. */
 export type Need = string;
 
-/** What the description of a command depends on. */
+/** Context on which the description of a command depends. */
 export interface DescriptionContext {
   /** The listings that have a key, servers before bots: those of the community, or of all for a registered command. */
   readonly listings: readonly ListedLookup[];
@@ -53,19 +53,19 @@ export interface DescriptionContext {
    * cannot name the listings of one.
    */
   readonly isShared: boolean;
-  /** What the community lacks, or all of them for a registered command. Default: nothing. */
+  /** Needs that the community lacks, or all communities for a registered command. Default: none. */
   readonly lacks?: readonly Need[];
   /** In the language of the member, or of the description. @internal */
   readonly texts: Texts;
 }
 
-/** What the commands that are registered depend on. They are described in every language. */
+/** Context on which registered commands depend. They are described in every language. */
 export interface RegistrationContext extends Omit<DescriptionContext, 'texts'> {
   /** The texts of the app. */
   readonly languages: AppTexts;
 }
 
-/** What running commands needs of the context of each; a program adds what its commands do. */
+/** Context that running any command needs; a program adds what its commands do. */
 export interface AnsweringContext extends DescriptionContext {
   /** The communities that a command covers; empty in a guild without any, null if the program has only one. */
   readonly communities: readonly unknown[] | null;
@@ -135,11 +135,11 @@ export interface CommandDefinition {
     readonly description: string;
     readonly options: readonly CommandOption[];
   };
-  /** What is registered in place of the description, as it is. */
+  /** Registered in place of the description, as it is. */
   readonly body?: CommandData;
 }
 
-/** What Discord tells of a registered command; the name is in English. @category Commands */
+/** Name and type of a registered command, as Discord has them; the name is in English. @category Commands */
 export interface NamedCommand {
   /** Discord: "Application Command Types". Default: a slash command. */
   readonly type?: number | undefined;
@@ -181,7 +181,7 @@ export type CommandData = RESTPostAPIChatInputApplicationCommandsJSONBody;
 /** A command as Discord's API takes it: a slash command, or one in the menu of a member. @category Commands */
 export type ApplicationCommandBody = CommandData | RESTPostAPIContextMenuApplicationCommandsJSONBody;
 
-/** What is run with the interactions of discord.js, and answers them. */
+/** Functions that get the interactions of discord.js, and answer them. */
 export interface NativeFunctions {
   execute(interaction: ChatInputCommandInteraction): unknown;
   autocomplete(interaction: AutocompleteInteraction): unknown;
@@ -245,8 +245,8 @@ export interface CommandInput {
    */
   readonly fields: Readonly<Record<string, string | readonly string[] | boolean>>;
   /**
-   * What Discord sends about the users, channels and roles that were selected, also in options, and about uploaded files,
-   * by their ids.
+   * The users, channels and roles that were selected, also in options, and uploaded files, as Discord sends them, by
+   * their ids.
    */
   readonly resolved: ResolvedObjects;
   /** The member who ran the command or used the component. */
@@ -274,7 +274,7 @@ export interface CommandInput {
   readonly guildLocale: string | null;
 }
 
-/** What a member has entered so far, while the choices of an option are shown. @category Commands */
+/** The input so far, while a member is shown the choices of an option. @category Commands */
 export interface CompletionInput {
   /** The name of the option that is being typed. */
   readonly option: string;
@@ -289,7 +289,7 @@ export interface CompletionInput {
   readonly isManager: boolean;
 }
 
-/** What Discord sends about selected objects. The names are external. @category Commands */
+/** Objects that a member has selected, as Discord sends them. The names are external. @category Commands */
 export interface ResolvedObjects {
   readonly users: Readonly<Record<string, ResolvedUser>>;
   readonly channels: Readonly<Record<string, ResolvedChannel>>;
@@ -315,7 +315,7 @@ export interface ResolvedUser {
 /** A channel that a member selected. @category Commands */
 export interface ResolvedChannel {
   readonly name: string;
-  /** What the bot lacks in the channel; null if Discord did not send its permissions. */
+  /** Permissions that the bot lacks in the channel; null if Discord did not send them. */
   readonly missing: readonly PostingPermission[] | null;
 }
 
@@ -419,7 +419,7 @@ export function offersAt(
     .map(({ name, action, label }) => ({ kind: 'action', command: name, action, label: label(texts) }));
 }
 
-/** What lists all listings to vote for, in place of the link to one of several; null if no command does. */
+/** The action that lists all listings to vote for, in place of the link to one of several; null without one. */
 export function listingsTarget(commands: readonly CommandDefinition[]): ActionTarget | null {
   for (const { name: command, offers = [] } of commands) {
     const offer = offers.find(({ place }) => place === 'listings');

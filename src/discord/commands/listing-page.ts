@@ -11,7 +11,7 @@ import type { ReplyButton } from './reply.ts';
 /** Longer names are truncated (characters). */
 const maxNameLength = 100;
 
-/** What people call a listing, as far as it is known now. External text. */
+/** The name by which people know a listing, as far as it is known now. External text. */
 export const displayNameOf = ({ name, displayName = () => name }: ListedLookup): string => displayName();
 
 /** The name of a listing by its profile, for messages. */

@@ -4,7 +4,7 @@ import type { Markup, Plain } from '@tallyhook/platform/texts/markup';
 export type OptionValue = string | number | boolean;
 
 /**
- * What a component or modal calls: an action of a command. It is stored in the component's id, so it works forever.
+ * The target of a component or modal: an action of a command. It is stored in the component's id, so it works forever.
  * @category Replies
  */
 export interface ActionTarget {
@@ -51,8 +51,8 @@ export interface SelectChoice {
 }
 
 /**
- * What a select offers: fixed choices, or the users, roles or channels of the guild, whose values are their ids. Of the
- * channels only those with messages.
+ * The choices of a select: fixed choices, or the users, roles or channels of the guild, whose values are their ids. Of
+ * the channels only those with messages.
  * @category Replies
  */
 export type SelectSource =
@@ -158,12 +158,12 @@ export interface Panel {
   /** The time of the event (ms since the epoch), shown in the footer; of a period its end, with its start in `since`. */
   readonly at?: number;
   readonly since?: number;
-  /** Those that no image shows are listed below the blocks. */
+  /** Files that no image shows are listed below the blocks. */
   readonly files?: readonly ReplyFile[];
   /** See {@link Reply}. */
   readonly response?: 'new' | 'update';
   readonly later?: Later;
-  /** What was sent is nothing that a form offers: as a page, it has the status 400. @internal */
+  /** True if a form does not offer the submitted value: as a page, it has the status 400. @internal */
   readonly isRefused?: true;
 }
 

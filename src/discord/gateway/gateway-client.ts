@@ -52,7 +52,6 @@ export interface GatewayClient {
   stop(): Promise<void>;
 }
 
-/** What a connection to the gateway needs and reports. */
 export interface GatewayOptions {
   readonly token: string;
   /** Without the version: `https://discord.com/api`. */

@@ -1,5 +1,5 @@
+import { objectOf } from '@tallyhook/platform/json';
 import { GatewayDispatchEvents } from 'discord-api-types/v10';
-import { z } from 'zod';
 
 /**
  * Something changed in a guild: the permissions of a channel, or (without a channel) the guild itself with its language,
@@ -19,30 +19,24 @@ export const guildChangeEvents = [
   GatewayDispatchEvents.GuildUpdate,
 ] as const;
 
-const channel = z.object({ id: z.string(), guild_id: z.string() });
-const ofGuild = z.object({ guild_id: z.string() });
-const member = z.object({ guild_id: z.string(), user: z.object({ bot: z.literal(true) }) });
-const guild = z.object({ id: z.string() });
-
 /** Null for another event. Without the members intent, members are updated that are the bot alone. */
 export function guildChangeOf(event: string, data: unknown): GuildChange | null {
+  const { id, guild_id: guildId, user } = objectOf(data);
   switch (event) {
-    case GatewayDispatchEvents.ChannelUpdate: {
-      const { id, guild_id: guildId } = channel.safeParse(data).data ?? {};
-      return id === undefined || guildId === undefined ? null : { guildId, channelId: id };
-    }
+    case GatewayDispatchEvents.ChannelUpdate:
+      return typeof id === 'string' && typeof guildId === 'string' ? { guildId, channelId: id } : null;
     case GatewayDispatchEvents.GuildRoleUpdate:
-      return wholeGuild(ofGuild.safeParse(data).data?.guild_id);
+      return wholeGuild(guildId);
     case GatewayDispatchEvents.GuildMemberUpdate:
-      return wholeGuild(member.safeParse(data).data?.guild_id);
+      return objectOf(user)['bot'] === true ? wholeGuild(guildId) : null;
     case GatewayDispatchEvents.GuildCreate:
     case GatewayDispatchEvents.GuildUpdate:
-      return wholeGuild(guild.safeParse(data).data?.id);
+      return wholeGuild(id);
     default:
       return null;
   }
 }
 
-function wholeGuild(guildId: string | undefined): GuildChange | null {
-  return guildId === undefined ? null : { guildId, channelId: null };
+function wholeGuild(guildId: unknown): GuildChange | null {
+  return typeof guildId === 'string' ? { guildId, channelId: null } : null;
 }

@@ -64,7 +64,7 @@ export function toActionInput(
   };
 }
 
-/** What the member has typed so far. A text that is not finished yet may be in any option. */
+/** The options so far. A text that is not finished yet may be in any of them. */
 export function toCompletionInput(interaction: APIApplicationCommandAutocompleteInteraction): CompletionInput {
   const given = interaction.data.options;
   const focused = given.find((option) => 'focused' in option && option.focused === true);
@@ -166,7 +166,7 @@ const digits = /^\d{1,30}$/;
 
 const nothingResolved: ResolvedObjects = { users: {}, channels: {}, roles: {} };
 
-/** What Discord sent about the options of a command or its member, the selection in a message, or the selections in a modal. */
+/** The objects that Discord sent for the options of a command or its member, or for the selections in a message or modal. */
 export function resolvedBy({
   data,
   guild_id: guildId,

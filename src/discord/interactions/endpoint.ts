@@ -63,7 +63,6 @@ export function createInteractionsEndpoint(options: {
   /** Real time. */
   stopwatch: Clock;
   log: Log;
-  /** Called for each response, for metrics. */
   observe?: (status: number) => void;
 }) {
   const { transports, memory = new BodyMemory(), clock, stopwatch, log, observe = () => {} } = options;
@@ -178,14 +177,14 @@ function send(response: ServerResponse, status: number, text: string, headers: r
 }
 
 /**
- * How far the timestamp of an interaction may be from this machine's clock (ms): as long as the token of an interaction
- * is valid. Discord documents no limit; without one, a recorded request could be repeated for ever.
+ * Maximum distance of the timestamp of an interaction from this machine's clock (ms): as long as the token of an
+ * interaction is valid. Discord documents no limit; without one, a recorded request could be repeated for ever.
  */
 const maxTimestampDistanceMs = 15 * minute;
 
-/** What Discord signs: the timestamp header followed by the raw body. Discord: "Validating Security Request Headers". */
+/** The signature of the timestamp header followed by the raw body. Discord: "Validating Security Request Headers". */
 interface SignedInteraction {
-  /** Of the header `X-Signature-Ed25519`. */
+  /** Bytes of the header `X-Signature-Ed25519`. */
   readonly signature: Buffer;
   /** The header `X-Signature-Timestamp` (seconds since the epoch, in decimal). */
   readonly timestamp: string;
@@ -353,7 +352,7 @@ interface EndpointProblem {
   readonly hint: string;
 }
 
-/** What a process that answers needs. `publicKey` null receives through the gateway; `url` null if it is not known. */
+/** Settings of a process that answers. `publicKey` null receives through the gateway; `url` null if it is not known. */
 interface ExpectedEndpoint {
   readonly publicKey: string | null;
   readonly url: string | null;

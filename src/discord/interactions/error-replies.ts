@@ -13,7 +13,7 @@ import { type MessageBody, renderReply } from '../rendering/message.ts';
 /** When members are asked to retry after an error that does not say when (ms). */
 const defaultRetryDelayMs = 30 * second;
 
-/** What a member gets instead of a reply. */
+/** Error messages that a member gets instead of a reply. */
 export function createErrorReplies({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
   const defaultRetryAt = () => clock.now() + defaultRetryDelayMs;
 
@@ -53,7 +53,7 @@ const permanent: readonly LookupErrorCode[] = ['lookup_wrong_key_type', 'lookup_
 /** Failed lookups whose cause is what was asked for. */
 const final: readonly LookupErrorCode[] = ['lookup_bad_parameter', 'lookup_not_found'];
 
-/** What members see of a failed lookup. @param retry when to try again */
+/** The text of a failed lookup for members. @param retry when to try again */
 export function lookupText(code: LookupErrorCode, retry: Markup, texts: Texts): Markup {
   const problem = texts.text(`failure.lookup.${code}`);
   if (final.includes(code)) return problem;

@@ -47,14 +47,7 @@ import {
   userOf,
 } from './command-input.ts';
 import { createErrorReplies, errorBody } from './error-replies.ts';
-import {
-  commandResponder,
-  componentResponder,
-  type InteractionResponder,
-  modalResponder,
-  type ResponseTransport,
-  responseKind,
-} from './responses.ts';
+import { createResponder, type InteractionResponder, type ResponseTransport, responseKind } from './responses.ts';
 
 /** Responds to an interaction. Never throws. */
 export type InteractionHandler = (interaction: APIInteraction, transport: ResponseTransport) => Promise<void>;
@@ -77,7 +70,7 @@ interface InteractionsOptions<Context extends Omit<AnsweringContext, 'texts'>> {
   readonly commands: readonly SlashCommand<NoInfer<Localized<Context>>>[];
   /** Commands that are not offered, but whose buttons may be under earlier messages. */
   readonly retired?: readonly SlashCommand<NoInfer<Localized<Context>>>[];
-  /** What a command can use where it is used, without the texts, which depend on the member. May reject. */
+  /** The context of a command where it is used, without the texts, which depend on the member. May reject. */
   readonly contextFor: (place: CommandPlace) => Context | Promise<Context>;
   /** True if we answer this use of a command: another program may have one of the same name. May reject. */
   readonly isOwnCommand: IsOwnCommand;
@@ -100,6 +93,10 @@ interface InteractionsOptions<Context extends Omit<AnsweringContext, 'texts'>> {
 const deferAfterMs = 1 * second;
 /** For a deferred reply, from the interaction on (ms). */
 const replyTimeoutMs = 15 * second;
+/** "Interaction tokens are valid for 15 minutes", with a margin (ms). */
+const maxWaitMs = 14 * minute;
+/** Messages that wait at the same time, so that what they poll stays bounded. */
+const maxWaiting = 25;
 
 type CommandResult =
   | { readonly reply: Reply | Panel; readonly failed: boolean }
@@ -123,16 +120,15 @@ export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
   readonly #options: InteractionsOptions<Unlocalized>;
   readonly #byName: ReadonlyMap<string, SlashCommand<Localized<Unlocalized>>>;
   readonly #errors: ReturnType<typeof createErrorReplies>;
-  readonly #laterReplies: LaterReplies;
+  #waiting = 0;
   /** A command returns the same reply again while its data is cached, so that it is rendered once. */
   readonly #render = memoizeByIdentity((reply: Reply | Panel, { name }: CommandDefinition) => renderReply(reply, name));
 
   constructor(options: InteractionsOptions<Unlocalized>) {
-    const { commands, retired = [], clock, log, stopped = new AbortController().signal } = options;
+    const { commands, retired = [], clock, log } = options;
     this.#options = options;
     this.#byName = new Map([...retired, ...commands].map((command) => [command.name, command]));
     this.#errors = createErrorReplies({ clock, log });
-    this.#laterReplies = new LaterReplies({ clock, log, stopped });
   }
 
   /** Never rejects: errors are reported to the member, and in detail in the log. */
@@ -172,7 +168,8 @@ export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
     const { id, name, type, guild_id: scope = null } = interaction.data;
     if (!(await isOwnCommand({ id, name, type, scope }, interaction.id))) return this.#ignore(interaction);
     const command = findCommand(commands, { type, name }, languages);
-    const responder = commandResponder(transport, visibilityOf(command, interaction));
+    const visibility = visibilityOf(command, interaction);
+    const responder = createResponder(transport, { visibility, mayOpenModal: true });
     if (command !== undefined) return this.#run(command, toCommandInput(interaction), responder);
     const texts = this.#textsOf(interaction);
     await responder.reject(errorBody(texts.text('failure.unknownCommand'), texts));
@@ -198,9 +195,11 @@ export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
     const id = decodeCustomId(interaction.data.custom_id);
     const command = id === null ? undefined : this.#byName.get(id.command);
     const isComponent = interaction.type === InteractionType.MessageComponent;
-    const responder = isComponent
-      ? componentResponder(transport, interaction.message)
-      : modalResponder(transport, interaction, visibilityOf(command, interaction));
+    const responder = createResponder(transport, {
+      message: interaction.message,
+      visibility: visibilityOf(command, interaction),
+      mayOpenModal: isComponent,
+    });
     const isButton = isComponent && interaction.data.component_type === ComponentType.Button;
     const isPage = id?.action === null && isButton;
     const isKnown = isPage ? command?.hasPages : id?.action && command?.actions?.includes(id.action);
@@ -311,13 +310,36 @@ export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
       const isDeferred = respondWith === responder.editReply;
       const isReplaceable = !isDeferred || input.action === null || kind === 'update';
       const replace = (next: Reply | Panel) => responder.replaceReply(render(next), kind);
-      if (isReplaceable) void this.#laterReplies.watch(command.name, reply.later, replace);
+      if (isReplaceable) void this.#replaceLater(command.name, reply.later, replace);
     } catch (error) {
       const isRejected = error instanceof DiscordAPIError && !isExpired(error);
       if (!isRejected || isPanel(reply) || reply.image === undefined) throw error;
       const fields = { command: command.name, reason: messageOf(error) };
       this.#options.log.warn(fields, 'picture rejected by Discord; replying without it');
       await respondWith(render({ ...reply, files: [] }), kind);
+    }
+  }
+
+  /** Waits, unless too many do. Never rejects. @param replace shows the message; its errors are logged */
+  async #replaceLater(
+    command: string,
+    later: Later,
+    replace: (reply: Reply | Panel) => Promise<unknown>,
+  ): Promise<void> {
+    const { clock, log, stopped } = this.#options;
+    if (this.#waiting >= maxWaiting || stopped?.aborted) return;
+    const ended = new AbortController();
+    const signal = stopped === undefined ? ended.signal : AbortSignal.any([stopped, ended.signal]);
+    void clock.sleep(maxWaitMs, signal).then(() => ended.abort());
+    this.#waiting += 1;
+    try {
+      const reply = await later(signal);
+      if (reply !== null && !signal.aborted) await replace(reply);
+    } catch (error) {
+      log.warn({ command, reason: messageOf(error) }, 'a reply could not be updated later');
+    } finally {
+      ended.abort();
+      this.#waiting -= 1;
     }
   }
 
@@ -362,16 +384,16 @@ function visibilityOf(
   return command === undefined || isOutside(interaction) ? 'private' : command.visibility;
 }
 
-/** What tells whose an interaction is: of one of discord.js, or as Discord sent it. @category Commands */
+/** The parts of an interaction that tell whose it is: of one of discord.js, or as Discord sent it. @category Commands */
 export interface AnyInteraction {
   readonly id?: string;
   readonly type: number;
-  /** Of discord.js. */
+  /** In an interaction of discord.js. */
   readonly commandId?: string;
   readonly commandName?: string;
   readonly commandType?: number;
   readonly customId?: string;
-  /** Of Discord. */
+  /** In an interaction as Discord sends it. */
   readonly data?: {
     readonly id?: string;
     readonly name?: string;
@@ -452,38 +474,4 @@ function validChoices(choices: readonly CommandChoice[]): CommandChoice[] {
     .map(({ name, value }) => ({ name: plainName(name, maxChoiceLength), value }))
     .filter(({ name, value }) => name !== '' && value !== '' && value.length <= maxChoiceLength)
     .slice(0, maxChoices);
-}
-
-/** "Interaction tokens are valid for 15 minutes", with a margin (ms). */
-const maxWaitMs = 14 * minute;
-/** Messages that wait at the same time, so that what they poll stays bounded. */
-const maxWaiting = 25;
-
-class LaterReplies {
-  readonly #options: { readonly clock: Clock; readonly log: Log; readonly stopped: AbortSignal };
-  #waiting = 0;
-
-  /** @param options.stopped ends all waiting */
-  constructor(options: { readonly clock: Clock; readonly log: Log; readonly stopped: AbortSignal }) {
-    this.#options = options;
-  }
-
-  /** Waits, unless too many do. Never rejects. @param replace shows the message; its errors are logged */
-  async watch(command: string, later: Later, replace: (reply: Reply | Panel) => Promise<unknown>): Promise<void> {
-    const { clock, log, stopped } = this.#options;
-    if (this.#waiting >= maxWaiting || stopped.aborted) return;
-    const ended = new AbortController();
-    const signal = AbortSignal.any([stopped, ended.signal]);
-    void clock.sleep(maxWaitMs, signal).then(() => ended.abort());
-    this.#waiting += 1;
-    try {
-      const reply = await later(signal);
-      if (reply !== null && !signal.aborted) await replace(reply);
-    } catch (error) {
-      log.warn({ command, reason: messageOf(error) }, 'a reply could not be updated later');
-    } finally {
-      ended.abort();
-      this.#waiting -= 1;
-    }
-  }
 }

@@ -6,7 +6,6 @@ import {
   type APIInteractionResponse,
   type APIMessage,
   type APIModalInteractionResponseCallbackData,
-  type APIModalSubmitInteraction,
   InteractionResponseType,
   MessageFlags,
   RESTJSONErrorCodes,
@@ -31,7 +30,7 @@ export interface ResponseTransport {
   followUp(message: object, files: readonly RawFile[]): Promise<void>;
 }
 
-/** What identifies the responses to an interaction. */
+/** Identifies the responses to an interaction. */
 export type InteractionReference = Pick<APIInteraction, 'id' | 'token' | 'application_id'>;
 
 /** Creates the transport of one interaction. It needs no bot token: the token of the interaction suffices. */
@@ -41,7 +40,6 @@ export type RestTransports = (interaction: InteractionReference) => ResponseTran
 export function createRestTransports(options: {
   /** Without the version: `https://discord.com/api`. */
   apiUrl: string;
-  /** Receives the rate limits that are met. */
   globalLimit?: GlobalRateLimit;
   /** Observes the requests. */
   makeRequest?: RESTOptions['makeRequest'];
@@ -128,7 +126,7 @@ export function createHttpTransport(options: {
   };
 }
 
-/** Whether a response is a new message, or replaces the message of the component. */
+/** A response is a new message, or replaces the message of the component. */
 export type ResponseKind = 'new' | 'update';
 
 /** By default, a page button replaces its message, and everything else responds with a new one. */
@@ -136,106 +134,75 @@ export function responseKind({ response }: Reply | Panel, { action }: Pick<Comma
   return response ?? (action === null ? 'update' : 'new');
 }
 
-/** The responses to an interaction. All reject with discord.js's errors. Discord: "Responding to an Interaction". */
-export interface InteractionResponder {
-  /** True if an update replaces a message of panels, which can never contain an embed. */
-  readonly updatesPanel: boolean;
-  /** The complete response, within 3 seconds. Without a message of a component it is always a new message. */
-  reply(body: MessageBody, kind: ResponseKind): Promise<void>;
-  /** The complete response, within 3 seconds; null where Discord allows no modal. */
-  readonly showModal: ((modal: APIModalInteractionResponseCallbackData) => Promise<void>) | null;
-  /** Acknowledges within 3 seconds; the response follows within 15 minutes. */
-  deferReply(): Promise<void>;
-  /** The response after {@link deferReply}. */
-  editReply(body: MessageBody, kind: ResponseKind): Promise<void>;
-  /** Replaces the response of this kind, within 15 minutes. */
-  replaceReply(body: MessageBody, kind: ResponseKind): Promise<void>;
-  /** An error message instead of the response, visible to the user alone, within 3 seconds. */
-  reject(body: MessageBody): Promise<void>;
-  /** An error message after {@link deferReply}, visible to the user alone if Discord allows it. */
-  rejectDeferred(body: MessageBody): Promise<void>;
-  /** A further message after a response, visible to the user alone. */
-  followUp(body: MessageBody): Promise<void>;
-}
+export type InteractionResponder = ReturnType<typeof createResponder>;
 
-/** A slash command responds with a new message; one that was deferred in public cannot be made ephemeral. */
-export function commandResponder(transport: ResponseTransport, visibility: 'private' | 'public'): InteractionResponder {
-  return { ...newMessageResponder(transport, visibility), showModal: showModalBy(transport) };
-}
-
-/** A button or select edits its message or sends a new one to the member, and responds to errors with a new one. */
-export function componentResponder(transport: ResponseTransport, message: APIMessage): InteractionResponder {
-  return { ...messageResponder(transport, message), showModal: showModalBy(transport) };
-}
-
-/** A modal responds as what opened it: a component, or a command of this visibility. */
-export function modalResponder(
+/**
+ * The responses to an interaction. All reject with discord.js's errors. Discord: "Responding to an Interaction".
+ * @param options.message that of the component, or of the one that opened the modal: it can be replaced, and other
+ *   responses are new messages that only the member sees. A deferral changes nothing yet. Without it, as for a command,
+ *   every response is a new message, and one that was deferred in public cannot be made ephemeral
+ * @param options.mayOpenModal false where Discord allows no modal
+ */
+export function createResponder(
   transport: ResponseTransport,
-  { message }: Pick<APIModalSubmitInteraction, 'message'>,
-  visibility: 'private' | 'public',
-): InteractionResponder {
-  const responder =
-    message === undefined ? newMessageResponder(transport, visibility) : messageResponder(transport, message);
-  return { ...responder, showModal: null };
-}
-
-type WithoutModal = Omit<InteractionResponder, 'showModal'>;
-
-function showModalBy(transport: ResponseTransport): NonNullable<InteractionResponder['showModal']> {
-  return (data) => transport.respond({ type: InteractionResponseType.Modal, data });
-}
-
-function newMessageResponder(transport: ResponseTransport, visibility: 'private' | 'public'): WithoutModal {
+  options: {
+    readonly message?: APIMessage | undefined;
+    readonly visibility: 'private' | 'public';
+    readonly mayOpenModal: boolean;
+  },
+) {
+  const { message, visibility, mayOpenModal } = options;
   const isPrivate = visibility === 'private';
-  const edit = (body: MessageBody) => transport.editOriginal(...request(body));
-  return {
-    updatesPanel: false,
-    reply: (body) => newMessage(transport, isPrivate ? toMember(body) : body),
-    // The edit sets the flag of panels; the deferral must not have it.
-    deferReply: () =>
-      transport.respond({
-        type: InteractionResponseType.DeferredChannelMessageWithSource,
-        data: isPrivate ? { flags: MessageFlags.Ephemeral } : {},
-      }),
-    editReply: edit,
-    replaceReply: edit,
-    reject: (body) => newMessage(transport, toMember(body)),
-    rejectDeferred: edit,
-    followUp: (body) => transport.followUp(...request(toMember(body))),
-  };
-}
-
-/** A deferred update changes nothing yet, so the response can still be either kind. */
-function messageResponder(transport: ResponseTransport, message: APIMessage): WithoutModal {
-  const updatesPanel = ((message.flags ?? 0) & MessageFlags.IsComponentsV2) !== 0;
+  const updatesPanel = ((message?.flags ?? 0) & MessageFlags.IsComponentsV2) !== 0;
+  const isUpdate = (kind: ResponseKind) => message !== undefined && kind === 'update';
   const replacing = (body: MessageBody) => ({
     // Discord keeps the files of an edited message that the edit does not list.
-    ...(message.attachments.length > 0 ? { attachments: [] } : {}),
+    ...(message?.attachments.length ? { attachments: [] } : {}),
     ...('flags' in body && !updatesPanel ? { content: null, embeds: [] } : {}),
     ...body,
   });
+  const editOriginal = (body: MessageBody) => transport.editOriginal(...request(body));
   const followUp = (body: MessageBody) => transport.followUp(...request(toMember(body)));
-  const replyToMember = (body: MessageBody) => newMessage(transport, toMember(body));
+  function newMessage(body: MessageBody | MemberBody): Promise<void> {
+    const [data, files] = request(body);
+    return transport.respond({ type: InteractionResponseType.ChannelMessageWithSource, data }, files);
+  }
+
   return {
+    /** True if an update replaces a message of panels, which can never contain an embed. */
     updatesPanel,
-    reply(body, kind) {
-      if (kind === 'new') return replyToMember(body);
+    /** The complete response, within 3 seconds. */
+    reply(body: MessageBody, kind: ResponseKind): Promise<void> {
+      if (!isUpdate(kind)) return newMessage(message !== undefined || isPrivate ? toMember(body) : body);
       const [data, files] = request(replacing(body));
       return transport.respond({ type: InteractionResponseType.UpdateMessage, data }, files);
     },
-    deferReply: () => transport.respond({ type: InteractionResponseType.DeferredMessageUpdate }),
-    editReply: (body, kind) =>
-      kind === 'update' ? transport.editOriginal(...request(replacing(body))) : followUp(body),
-    replaceReply: (body, kind) => transport.editOriginal(...request(kind === 'update' ? replacing(body) : body)),
-    reject: replyToMember,
-    rejectDeferred: followUp,
+    /** The complete response, within 3 seconds; null where Discord allows no modal. */
+    showModal: mayOpenModal
+      ? (data: APIModalInteractionResponseCallbackData) =>
+          transport.respond({ type: InteractionResponseType.Modal, data })
+      : null,
+    /** Acknowledges within 3 seconds; the response follows within 15 minutes. */
+    deferReply(): Promise<void> {
+      if (message !== undefined) return transport.respond({ type: InteractionResponseType.DeferredMessageUpdate });
+      // The edit sets the flag of panels; the deferral must not have it.
+      const data = isPrivate ? { flags: MessageFlags.Ephemeral } : {};
+      return transport.respond({ type: InteractionResponseType.DeferredChannelMessageWithSource, data });
+    },
+    /** The response after `deferReply`. */
+    editReply(body: MessageBody, kind: ResponseKind): Promise<void> {
+      if (isUpdate(kind)) return editOriginal(replacing(body));
+      return message === undefined ? editOriginal(body) : followUp(body);
+    },
+    /** Replaces the response of this kind, within 15 minutes. */
+    replaceReply: (body: MessageBody, kind: ResponseKind) => editOriginal(isUpdate(kind) ? replacing(body) : body),
+    /** An error message instead of the response, visible to the user alone, within 3 seconds. */
+    reject: (body: MessageBody) => newMessage(toMember(body)),
+    /** An error message after `deferReply`, visible to the user alone if Discord allows it. */
+    rejectDeferred: message === undefined ? editOriginal : followUp,
+    /** A further message after a response, visible to the user alone. */
     followUp,
   };
-}
-
-function newMessage(transport: ResponseTransport, body: MessageBody | MemberBody): Promise<void> {
-  const [data, files] = request(body);
-  return transport.respond({ type: InteractionResponseType.ChannelMessageWithSource, data }, files);
 }
 
 type MemberBody = Omit<MessageBody, 'flags'> & { readonly flags: number };

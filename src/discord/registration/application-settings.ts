@@ -3,7 +3,7 @@ import { ApplicationIntegrationType, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { type DiscordRest, orElse } from '../rest.ts';
 
-/** What is published of the application itself, besides its commands. Undefined leaves it as it is. */
+/** Settings of the application itself that are published besides its commands. Undefined leaves one as it is. */
 export interface ApplicationSettings {
   /** Lets members add the application to their account. */
   readonly userInstall?: boolean | undefined;
@@ -49,7 +49,7 @@ export async function updateApplication(
   return changed;
 }
 
-/** What Discord knows of linked roles. Throws like {@link updateApplication}. */
+/** Reads the settings of linked roles at Discord. Throws like {@link updateApplication}. */
 export async function inspectLinkedRoles(
   rest: DiscordRest,
   applicationId: string,

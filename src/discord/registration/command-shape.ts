@@ -211,7 +211,7 @@ export function hasBody(listed: ListedCommand, body: ApplicationCommandBody): bo
   return isEqual(listed, comparable.parse(body));
 }
 
-/** What a registration sets, as JSON, to recognise the command later with {@link hasDefinition}. */
+/** The fields that a registration sets, as JSON, to recognise the command later with {@link hasDefinition}. */
 export function definitionOf(body: ApplicationCommandBody): string {
   return JSON.stringify(comparable.parse(body));
 }
@@ -242,7 +242,7 @@ export function isDescribedAs(listed: ListedCommand, body: ApplicationCommandBod
   return same.length > translatedLocales.length / 2;
 }
 
-/** What describes a command, by language: a command in a menu has nothing but its name. */
+/** The words that describe a command, by language: a command in a menu has nothing but its name. */
 function wordsOf(command: ListedCommand | ApplicationCommandBody): ReadonlyMap<string, string> {
   const { type, name_localizations: names, description_localizations: descriptions } = comparable.parse(command);
   return new Map(Object.entries(type === ApplicationCommandType.ChatInput ? descriptions : names));
@@ -271,11 +271,11 @@ export interface CommandPlan {
   readonly delete: readonly CommandReference[];
   /** Stored ids that Discord no longer lists, or of which another program has made a command of its own. */
   readonly forget: readonly string[];
-  /** Those of {@link forget} that Discord lists. */
+  /** Commands of {@link forget} that Discord lists. */
   readonly replaced: readonly CommandReference[];
   /** All commands of other programs that Discord lists. */
   readonly foreign: readonly CommandReference[];
-  /** Those of {@link foreign} with the name of an offered one, and {@link replaced} ones; they are not changed. */
+  /** Commands of {@link foreign} with the name of an offered one, and {@link replaced} ones; they are not changed. */
   readonly conflicts: readonly CommandReference[];
 }
 

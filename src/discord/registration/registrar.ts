@@ -24,8 +24,8 @@ const retryDelayMs = 10 * second;
 /** How long an interaction may wait until Discord's list is read (ms); Discord expects a response within 3 s. */
 const readTimeoutMs = 1 * second;
 /**
- * How often to read the list while commands are used (ms): Discord sends no event when another program has put its own in
- * their place. Before each answer where another program is known to use the application.
+ * Interval of reading the list while commands are used (ms): Discord sends no event when another program has put its
+ * own in their place. Before each answer where another program is known to use the application.
  */
 const readIntervalMs = 1 * minute;
 
@@ -48,7 +48,7 @@ type RegistrarOptions = Omit<Registration, 'applicationId' | 'registry' | 'conte
   readonly offer: () => Registration['context'];
   readonly registry: CommandRegistry;
   /**
-   * Whether another program can receive the same interactions: `known` with a client of the caller's, `never` over
+   * Says if another program can receive the same interactions: `known` with a client of the caller's, `never` over
    * HTTP. `possible`, the default, is `known` as soon as another program has registered or answered something.
    */
   readonly sharing?: 'known' | 'possible' | 'never';
@@ -76,7 +76,7 @@ export class CommandRegistrar {
   #startedFor: string | undefined;
   #isRunning = false;
   #isOutdated = false;
-  /** Whether a reading has ended, and whether one has succeeded. */
+  /** True when a reading has ended, and when one has succeeded. */
   #hasTried = false;
   #hasRead = false;
   #isShared: boolean;
@@ -126,8 +126,8 @@ export class CommandRegistrar {
   }
 
   /**
-   * What `isOwn` knows without asking the database or Discord: before the list was read, by the name. True is a promise
-   * to answer this interaction.
+   * The part of `isOwn` that is known without asking the database or Discord: before the list was read, by the name.
+   * True is a promise to answer this interaction.
    */
   isKnown({ id, ...command }: CommandReference, interactionId: string | undefined): boolean {
     const decided = interactionId === undefined ? undefined : this.#decisions.get(interactionId);
@@ -331,11 +331,11 @@ export class CommandRegistrar {
   }
 }
 
-/** What to do about another program's command that has the name of one of ours. */
+/** Hint for another program's command that has the name of one of ours. */
 export const conflictHint =
   'Another program with the same bot token registered it. Rename or delete it there, or give tallyhook its own application; then restart.';
 
-/** What to do about one of our commands in a guild that the bot can no longer access. */
+/** Hint for one of our commands in a guild that the bot can no longer access. */
 export const inaccessibleHint =
   'The bot is no longer in that guild. To delete the command, invite the bot there and restart.';
 

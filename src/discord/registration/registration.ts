@@ -116,7 +116,7 @@ export async function registerCommands(registration: Registration, reading?: Rea
   };
 }
 
-/** What Discord lists in the scope of a registration, compared with what is stored and offered. */
+/** The list of Discord in the scope of a registration, compared with what is stored and offered. */
 export interface Reading {
   readonly plan: CommandPlan;
   readonly stored: readonly StoredCommand[];
@@ -149,13 +149,13 @@ async function saveCommand(
   await registry.save({ id, name, applicationId, guildId, definition: body === null ? null : definitionOf(body) });
 }
 
-/** What Discord would list after {@link registerCommands}, as the body of a request that replaces all commands. */
+/** Commands that Discord would list after {@link registerCommands}, as the body of a request that replaces all of them. */
 export function commandDataOf({ commands, context, guildId }: Offer): ApplicationCommandBody[] {
   const offered = commands.filter((command) => isOffered(command, context));
   return offered.flatMap((command) => bodiesOf(command, context, guildId));
 }
 
-/** What {@link registerCommands} would change, without changing anything. Throws the same errors. */
+/** Reports what {@link registerCommands} would change, without changing anything. Throws its errors. */
 export async function inspectRegistration(registration: ReadOnlyRegistration): Promise<{
   /** Discord has the commands as offered, except for conflicts. */
   readonly isCurrent: boolean;
@@ -352,6 +352,6 @@ async function accessibleCommands(
   }
 }
 
-/** What to do about a command whose origin is not known. */
+/** Hint for a command whose origin is not known. */
 export const unclearHint =
   'If it is of your own program, leave it. If an earlier tallyhook registered it, nothing answers it: delete it with `tallyhook register --delete ID`.';

@@ -2,60 +2,32 @@ import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import { day, minute } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
-import type { Log } from '@tallyhook/platform/log';
 import { mention } from '@tallyhook/platform/texts/markup';
 import { Routes } from 'discord-api-types/v10';
-import { type CardSource, type ListingCard, readCard } from '../../core/announcements/announcement.ts';
-import { type AnnouncementStyle, showsVoter, showsVotes } from '../../core/announcements/announcement-style.ts';
+import { readCard } from '../../core/announcements/announcement.ts';
+import { showsVoter, showsVotes } from '../../core/announcements/announcement-style.ts';
 import type { CommunityId, LedgerReads } from '../../core/ledger/account.ts';
 import { type Announcement, announcementKind, type Effect } from '../../core/outbox/effect-kind.ts';
 import { handleTogether } from '../../core/outbox/perform.ts';
 import { parseQueue } from '../../core/outbox/queue.ts';
-import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
+import type { Panel, Reply } from '../../discord/commands/reply.ts';
 import { classifySendError, describeDiscordError, tokenHint } from '../../discord/discord-errors.ts';
-import type { Portraits } from '../../discord/known-guilds.ts';
-import type { ChannelTexts } from '../../discord/languages.ts';
 import { type FoundBlock, hasFooter, type MessageRequest, postRequest, searchChannel } from '../../discord/posting.ts';
 import { asPanel, embedLimits, isPanel, panelLimits, textLengthOf } from '../../discord/rendering/message.ts';
-import type { DiscordRest } from '../../discord/rest.ts';
-import type { AppTexts, Texts } from '../../texts/texts.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
-import { plainStyle } from '../settings.ts';
 import { renderStyledAnnouncement } from './styled-announcement.ts';
 
 export function create(
   context: PartsContext & { readonly store: { readonly ledgerIn: (communityId: CommunityId) => LedgerReads } },
 ) {
-  const { store, directory, announcements, channelTexts, cardOf } = context;
-  return {
-    effects: [
-      handleTogether(
-        announcementKind,
-        createAnnouncer({
-          ...context,
-          textsOf: channelTexts,
-          languages: context.languages,
-          listingOf: cardOf,
-          styleOf: announcements.styleOf,
-          async votesOf(userId, listing) {
-            const accounts = directory.find(listing)?.community.id;
-            // Without its listing, it is not known in which community the member has voted.
-            return accounts === undefined ? 0 : (await store.ledgerIn(accounts).account(userId)).votes;
-          },
-        }),
-      ),
-    ],
-  } satisfies FeatureParts;
+  const { store, directory } = context;
+  async function votesOf(userId: string, listing: string): Promise<number> {
+    const accounts = directory.find(listing)?.community.id;
+    // Without its listing, it is not known in which community the member has voted.
+    return accounts === undefined ? 0 : (await store.ledgerIn(accounts).account(userId)).votes;
+  }
+  return { effects: [handleTogether(announcementKind, createAnnouncer(context, votesOf))] } satisfies FeatureParts;
 }
-
-/** `unknown`: the bot cannot read the channel, or there are more messages than are searched. */
-export type AnnouncementSearch = 'there' | 'absent' | 'unknown';
-
-/**
- * Searches for effects of one channel that were announced since a time (ms since the epoch). Throws what
- * {@link searchChannel} throws.
- */
-export type FindAnnouncement = (effects: readonly Effect<Announcement>[], since: number) => Promise<AnnouncementSearch>;
 
 /**
  * The footer of an announcement: nothing, since its time and the mention of the voter are enough to find it again. One that
@@ -63,7 +35,7 @@ export type FindAnnouncement = (effects: readonly Effect<Announcement>[], since:
  * nonce after a few minutes and does not return it with the channel's messages.
  * @param namesVoter whether announcements of a listing mention the voter; the owner's own text may not
  */
-export function footerOf(
+function footerOf(
   { deliveryId, content: { userId, listing, test } }: Pick<Effect<Announcement>, 'deliveryId' | 'content'>,
   namesVoter: (listing: string) => boolean,
 ): string {
@@ -73,18 +45,6 @@ export function footerOf(
 /** A vote that was not delivered has a dash: its time tells it from others. */
 function tagOf(deliveryId: number | null): string {
   return deliveryId === null ? '–' : `#${deliveryId}`;
-}
-
-/** @param namesVoter see {@link footerOf} */
-export function createFindAnnouncement(rest: DiscordRest, namesVoter: (listing: string) => boolean): FindAnnouncement {
-  return async (effects, since) => {
-    const [first] = effects;
-    if (first === undefined) return 'absent';
-    const found = await searchChannel(rest, parseQueue(first.queue).id, since, (blocks) =>
-      effects.every((effect) => blocks.some((block) => isAnnouncementOf(effect, block, namesVoter))),
-    );
-    return typeof found === 'string' ? found : 'there';
-  };
 }
 
 /** The delivery number alone is ambiguous: numbers start again in a new database. */
@@ -107,35 +67,27 @@ const nonceLifetimeMs = 2 * minute;
 /** The largest expected error of a clock that was set back (ms): local time taken for UTC is off by hours. */
 const maxClockErrorMs = 1 * day;
 
+type AnnouncerContext = Pick<
+  PartsContext,
+  'rest' | 'languages' | 'channelTexts' | 'cardOf' | 'portraits' | 'voteButtons' | 'clock' | 'log'
+> & { readonly announcements: Pick<PartsContext['announcements'], 'styleOf'> };
+
 /**
  * Announces over REST alone, so it works without the gateway. Up to 10 effects of one channel and nonce become one
  * message with an embed or panel each. With `enforce_nonce`, Discord returns the existing message if it is sent again. If
  * Discord may have forgotten the nonce of an attempt with an unknown result, the channel history is searched before the
  * message is sent again.
+ * @param votesOf the counted votes of a member in the community of a listing; called only for texts that contain them
  */
-export function createAnnouncer(options: {
-  rest: DiscordRest;
-  textsOf: ChannelTexts;
-  languages: AppTexts;
-  listingOf: CardSource;
-  /** How the announcements of a listing look; ours by default. */
-  styleOf?: (listing: string) => AnnouncementStyle;
-  /** The counted votes of a member in the community of a listing. Called only for texts that contain them. */
-  votesOf?: (userId: string, listing: string) => Promise<number>;
-  /** How Discord shows voters and servers; by default nothing is known of them. */
-  portraits?: Portraits;
-  /** The buttons below a vote that counted; none by default. */
-  voteButtons?: (texts: Texts) => readonly ReplyButton[];
-  clock: Clock;
-  log: Log;
-}): (effects: readonly Effect<Announcement>[]) => Promise<AttemptResult> {
-  const { rest, textsOf, languages, listingOf, portraits = noPortraits, voteButtons = () => [], clock, log } = options;
-  const { styleOf = () => plainStyle, votesOf = async () => 0 } = options;
+export function createAnnouncer(
+  context: AnnouncerContext,
+  votesOf: (userId: string, listing: string) => Promise<number>,
+): (effects: readonly Effect<Announcement>[]) => Promise<AttemptResult> {
+  const { rest, languages, channelTexts, cardOf, portraits, voteButtons, clock, log } = context;
+  const { styleOf } = context.announcements;
   const namesVoter = (listing: string) => showsVoter(styleOf(listing));
-  const findAnnouncement = createFindAnnouncement(rest, namesVoter);
   const nonceAges = createNonceAges(clock);
 
-  /** Of the members in whose announcements they are shown. */
   async function readVotes(effects: readonly Effect<Announcement>[]): Promise<VotesByMember> {
     const shown = effects.filter(({ content }) => showsVotes(styleOf(content.listing)));
     const voters = new Map(shown.map(({ content }) => [nameOfVoter(content), content]));
@@ -146,51 +98,32 @@ export function createAnnouncer(options: {
   }
 
   async function render(
-    effect: Effect<Announcement>,
-    {
-      channelId,
-      card,
-      texts: channelTexts,
-      icon,
-      votesByMember,
-    }: {
-      readonly channelId: string;
-      readonly card: Promise<ListingCard | null> | undefined;
-      readonly texts: Promise<Texts>;
-      readonly icon: Promise<string | null>;
-      readonly votesByMember: VotesByMember;
-    },
-  ): Promise<Reply | Panel> {
-    const { content } = effect;
-    const style = styleOf(content.listing);
-    const { userId, test } = content;
-    const context = {
-      style,
-      votes: userId === null ? null : (votesByMember.get(nameOfVoter(content)) ?? null),
-      voter: userId === null || test || !style.avatar ? null : await portraits.ofMember(channelId, userId),
-      icon: await icon,
-      card: (await card) ?? null,
-      texts: style.language === null ? await channelTexts : languages.for(style.language),
-    };
-    const footer = footerOf(effect, namesVoter);
-    return { ...renderStyledAnnouncement(content, context, voteButtons(context.texts)), footer };
-  }
-
-  async function renderAll(
     effects: readonly Effect<Announcement>[],
     channelId: string,
     votes: VotesByMember,
   ): Promise<readonly (Reply | Panel)[]> {
     const names = [...new Set(effects.map(({ content }) => content.listing))];
-    const cards = new Map(names.map((name) => [name, readCard(listingOf, name, clock)]));
+    const cards = new Map(names.map((name) => [name, readCard(cardOf, name, clock)]));
     const hasIcon = effects.some(({ content }) => styleOf(content.listing).icon);
-    const common = {
-      channelId,
-      texts: textsOf(channelId),
-      icon: hasIcon ? portraits.iconOf(channelId) : Promise.resolve(null),
-      votesByMember: votes,
-    };
-    return Promise.all(effects.map((effect) => render(effect, { ...common, card: cards.get(effect.content.listing) })));
+    const [ownTexts, icon] = await Promise.all([
+      channelTexts(channelId),
+      hasIcon ? portraits.iconOf(channelId) : Promise.resolve(null),
+    ]);
+    return Promise.all(
+      effects.map(async (effect) => {
+        const { content } = effect;
+        const { userId, listing, test } = content;
+        const style = styleOf(listing);
+        const texts = style.language === null ? ownTexts : languages.for(style.language);
+        const voter = userId === null || test || !style.avatar ? null : await portraits.ofMember(channelId, userId);
+        const shown = {
+          ...{ style, texts, voter, icon, card: (await cards.get(listing)) ?? null },
+          votes: userId === null ? null : (votes.get(nameOfVoter(content)) ?? null),
+        };
+        const footer = footerOf(effect, namesVoter);
+        return { ...renderStyledAnnouncement(content, shown, voteButtons(texts)), footer };
+      }),
+    );
   }
 
   /**
@@ -211,16 +144,15 @@ export function createAnnouncer(options: {
       return null;
     }
     try {
-      switch (await findAnnouncement(effects, age < 0 ? now - maxClockErrorMs : Math.min(since, now - age))) {
-        case 'there':
-          nonceAges.forget(nonce);
-          return { outcome: 'done' };
-        case 'absent':
-          nonceAges.forget(nonce);
-          return null;
-        case 'unknown':
-          return { outcome: 'later', reason: unknownResult(channelId, since), scope: 'effects', notSent: true };
+      const from = age < 0 ? now - maxClockErrorMs : Math.min(since, now - age);
+      const found = await searchChannel(rest, channelId, from, (blocks) =>
+        effects.every((effect) => blocks.some((block) => isAnnouncementOf(effect, block, namesVoter))),
+      );
+      if (found === 'unknown') {
+        return { outcome: 'later', reason: unknownResult(channelId, since), scope: 'effects', notSent: true };
       }
+      nonceAges.forget(nonce);
+      return found === 'absent' ? null : { outcome: 'done' };
     } catch (error) {
       const attempt = classifySendError(error, { channelId, effects: 1 });
       return attempt.outcome === 'later' ? { ...attempt, notSent: true } : attempt;
@@ -255,7 +187,7 @@ export function createAnnouncer(options: {
     }
     let request: MessageRequest;
     try {
-      const replies = await renderAll(effects, channelId, votes);
+      const replies = await render(effects, channelId, votes);
       // Our texts are short enough to be cut rarely. A message that may exist is not divided: its parts would be
       // announced again.
       const isOwnText = effects.some(({ content }) => styleOf(content.listing).text !== null);
@@ -272,8 +204,6 @@ export function createAnnouncer(options: {
     return attempt;
   };
 }
-
-const noPortraits: Portraits = { ofMember: async () => null, iconOf: async () => null };
 
 /** Counted votes, by {@link nameOfVoter}. */
 type VotesByMember = ReadonlyMap<string, number>;
@@ -341,7 +271,6 @@ function createNonceAges({ now, monotonic }: Clock) {
       const [oldest] = startTimes.keys();
       if (startTimes.size > maxEntries && oldest !== undefined) startTimes.delete(oldest);
     },
-    /** The result is known. */
     forget: (nonce: string) => void startTimes.delete(nonce),
   };
 }

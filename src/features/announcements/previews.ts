@@ -21,7 +21,6 @@ const picture = 'https://example.com/picture.png';
 /** The sample member before the event: counted votes, of which the latest were on the days before, and credits. */
 const [votesBefore, daysBefore, balanceBefore] = [12, 2, 110];
 
-/** The event of the sample member with what the rules in effect pay for it. */
 function paid(
   { listing: name, rewards, now }: PreviewContext,
   event: Event,
@@ -61,7 +60,6 @@ function preview(
   return { subject, reply: renderStyledAnnouncement(announcement, context, buttons) };
 }
 
-/** The announcement of a vote that reaches nothing else. */
 export const votePreview = (context: PreviewContext): AnnouncementPreview => preview(context, 'vote', vote(context));
 
 export const votePreviews: Preview = (context) => {

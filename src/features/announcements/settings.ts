@@ -104,7 +104,6 @@ const thumbnail = setting({
   fields: [{ name: 'thumbnail', kind: 'text', maxLength: 512, ifEmpty: null }],
 });
 
-/** How votes look. */
 export const look = [
   title,
   text,

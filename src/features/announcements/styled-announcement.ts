@@ -267,7 +267,6 @@ function withPortraits(reply: Reply, announcement: Announcement, { style, card, 
   };
 }
 
-/** The announcement without what the listing does not announce. */
 function withoutHidden(announcement: Announcement, { milestones }: AnnouncementStyle): Announcement {
   if (milestones) return announcement;
   const hidden = announcement.bonuses.filter(({ cause }) => cause === 'milestone');

@@ -124,7 +124,6 @@ export function createCommandContexts({
         return create(guildId === null ? covered : communities, { covered, isManaged: false });
       });
     },
-    /** The guilds of all communities, as far as they are known. */
     guildIds: () => directory.communities.flatMap(({ guildId }) => guildId ?? []),
     /** The offer of registered commands, with the listings of all communities. */
     offer: (): RegistrationContext => ({

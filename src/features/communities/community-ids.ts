@@ -35,7 +35,6 @@ export class CommunityIds {
   }
 }
 
-/** The communities by their guild; that of listings without a guild by null. */
 export function byGuild(known: readonly CommunityKey[]): ReadonlyMap<string | null, CommunityId> {
   return new Map(
     known.flatMap(({ id, guildId, isDefault }): [string | null, CommunityId][] => [
@@ -45,7 +44,6 @@ export function byGuild(known: readonly CommunityKey[]): ReadonlyMap<string | nu
   );
 }
 
-/** The guilds of listings, in their order. */
 export function guildsOf(listings: readonly Pick<ListingConfig, 'guildId'>[]): readonly string[] {
   return [...new Set(listings.flatMap(({ guildId }) => guildId ?? []))];
 }

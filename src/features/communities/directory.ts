@@ -33,7 +33,6 @@ export interface Community extends SharedSettings {
   readonly isHosted: boolean;
 }
 
-/** The listings of all communities as they are configured now, by what they are looked up by. */
 export type Directory = ReturnType<typeof createDirectory>;
 
 /** No communities; the same object every time. */
@@ -147,7 +146,6 @@ function indexOf(byGuildId: ReadonlyMap<string | null, readonly [Community]>) {
 /** In place of a guild, where a caller has to name the community of listings without a guild. */
 export const withoutGuild = 'none';
 
-/** The communities in a sentence, each with its guild and its listings. */
 export function describeCommunities({ communities }: Pick<Directory, 'communities'>): string {
   return communities
     .map(({ guildId, listings }) => `${guildId ?? withoutGuild} (${listings.map(({ name }) => name).join(', ')})`)

@@ -64,7 +64,6 @@ export function knownId(idOf: FindCommunityId, guildId: string | null): Communit
   return id;
 }
 
-/** Listings by their guild, in the order in which they are configured. */
 export function listingsByGuild(listings: readonly ListingConfig[]): Map<string | null, ListingConfig[]> {
   return Map.groupBy(listings, ({ guildId }) => guildId);
 }

@@ -9,8 +9,8 @@ import { findLinkableSite } from '../../core/settings/listing-settings.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { NamesInDiscord } from '../../discord/known-guilds.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
+import type { LedgerVote } from '../../lookup/cache.ts';
 import { createLookup, createRotatableClient, type LookupOptions, type RotatableClient } from '../../lookup/client.ts';
-import type { LedgerVote } from '../../lookup/freshness.ts';
 import type { BotProfile, KeyStatus, LookupClient, ServerProfile } from '../../lookup/lookup.ts';
 import { createSiteClient, createSiteLookup, type SiteClient } from '../../lookup/sites/site-client.ts';
 import { findSite, type SiteSettings } from '../../webhook/sites/index.ts';
@@ -22,7 +22,6 @@ export interface NamedListing {
   readonly kind: 'server' | 'bot';
   /** Discord id of the server or bot; null if it is not configured. */
   readonly id: string | null;
-  /** As it is configured; null otherwise. */
   readonly title: string | null;
   /** The name of the other site that it is on; null for the document's service. */
   readonly siteName: string | null;

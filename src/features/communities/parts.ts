@@ -2,7 +2,6 @@ import { escapeName, lines, type Markup, markup, timestamp } from '@tallyhook/pl
 import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { listingName, readCard } from '../../core/announcements/announcement.ts';
-import type { GuildDataStore } from '../../core/store/guild-data.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import { fetchGuildName, listGuilds } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
@@ -14,9 +13,8 @@ import {
   type ServicesContext,
   sendMessage,
 } from '../parts.ts';
-import { Departures, isNoticeWanted } from './departures.ts';
+import { createDepartures, type DepartureContext } from './departures.ts';
 import { type DepartureNotice, departureMessage } from './feature.ts';
-import type { GuildStore } from './store.ts';
 
 /** Messages of the channel that are searched. A manager gets three of these. */
 const searchedMessages = 50;
@@ -69,27 +67,13 @@ export function createServices({ findDeparted }: ServicesContext) {
   } satisfies FeatureServices;
 }
 
-export function create(
-  context: PartsContext & {
-    readonly store: { readonly communities: GuildStore; readonly guildData: GuildDataStore };
-    readonly settings: {
-      readonly isOperators: (guildId: string) => boolean;
-      readonly refresh: () => Promise<void>;
-    };
-  },
-) {
-  const { store, settings, rest, cardOf, directory, nudge, clock } = context;
-  const { communities: guilds, guildData } = store;
-  const isMember = async (guildId: string) => (await fetchGuildName(rest, guildId)) !== null;
-  const departures = new Departures({
-    ...{ ...context, guilds, guildData, isMember },
-    listGuilds: () => listGuilds(rest),
-    isOperators: settings.isOperators,
-    communityIdOf: (guildId) => directory.ofGuild(guildId)?.id,
-    listingOf: (guildId) => directory.ofGuild(guildId)?.named[0]?.name ?? null,
-    onEnqueued: (queue) => nudge([queue]),
-    apply: settings.refresh,
-  });
+export function create(context: PartsContext & Pick<DepartureContext, 'store' | 'settings'>) {
+  const { rest, cardOf, clock } = context;
+  const departures = createDepartures(
+    context,
+    () => listGuilds(rest),
+    async (guildId) => (await fetchGuildName(rest, guildId)) !== null,
+  );
   return {
     directMessages: [
       sendMessage(departureMessage, {
@@ -97,7 +81,7 @@ export function create(
           const card = notice.listing === null ? null : await readCard(cardOf, notice.listing, clock);
           return renderDeparture(notice, listingName(card, notice.guildId), texts);
         },
-        isWanted: (notice) => isNoticeWanted(notice, { guilds, isMember, now: clock.now() }),
+        isWanted: departures.isNoticeWanted,
         isIn: (channelId, notice, since) => hasDeparture(rest, channelId, notice, since),
         reachesStrangers: true,
       }),

@@ -8,18 +8,7 @@ import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 const changesAtOnce = 200;
 
 /** The state of a community: in use, missing or parked. Times are ms since the epoch. */
-export interface GuildState {
-  readonly guildId: string;
-  /** When the bot was first found to be missing; null while it is there. */
-  readonly missingSince: number | null;
-  readonly parkedAt: number | null;
-  /** A user id, or {@link byTallyhook}. */
-  readonly parkedBy: string | null;
-  /** When its settings were last changed; null if they never were. */
-  readonly changedAt: number | null;
-  /** Notices of the deletion since it was parked. */
-  readonly notices: number;
-}
+export type GuildState = ReturnType<typeof toState>;
 
 /** Who parked a community: the program, because the bot was removed. */
 export const byTallyhook = 'tallyhook';
@@ -27,7 +16,6 @@ export const byTallyhook = 'tallyhook';
 /* The communities that have stored settings. */
 
 export const reads = {
-  /** In the order of their ids. */
   async list({ db, connection }: Sql): Promise<readonly GuildState[]> {
     return (await run(connection, guilds(db).orderBy('guild_id'))).map(toState);
   },
@@ -46,7 +34,6 @@ export const reads = {
 };
 
 export const writes = {
-  /** Notes that the bot is, or is not, in a guild. */
   async setMissing({ db, connection }: Sql, guildId: string, since: number | null): Promise<void> {
     await run(connection, db.updateTable('guilds').set({ missing_since: since }).where('guild_id', '=', guildId));
   },
@@ -117,9 +104,19 @@ function guilds(db: Sql['db']) {
   ]);
 }
 
-function toState(row: Awaited<ReturnType<ReturnType<typeof guilds>['execute']>>[number]): GuildState {
+function toState(row: Awaited<ReturnType<ReturnType<typeof guilds>['execute']>>[number]) {
   const { guild_id: guildId, missing_since: missingSince, parked_at: parkedAt, parked_by: parkedBy } = row;
-  return { guildId, missingSince, parkedAt, parkedBy, changedAt: row.changed_at, notices: row.notices };
+  return {
+    guildId,
+    /** When the bot was first found to be missing; null while it is there. */
+    missingSince,
+    parkedAt,
+    /** A user id, or {@link byTallyhook}. */
+    parkedBy,
+    /** When its settings were last changed; null if they never were. */
+    changedAt: row.changed_at,
+    notices: row.notices,
+  };
 }
 
 async function setVersion({ db, connection }: Sql, guildId: string, version: number): Promise<void> {

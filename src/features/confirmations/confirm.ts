@@ -3,9 +3,8 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { day, second } from '@tallyhook/platform/durations';
 import type { Log } from '@tallyhook/platform/log';
 import type { Effect } from '../../core/outbox/effect-kind.ts';
-import { type EffectHandler, type Handle, handle, maxDelayMs, type RetryPolicy } from '../../core/outbox/perform.ts';
-import type { Replay, StoredDelivery } from '../../core/receiving/replay.ts';
-import type { ListingContext } from '../../core/tally/listing-context.ts';
+import { type EffectHandler, handle, maxDelayMs, type RetryPolicy } from '../../core/outbox/perform.ts';
+import type { Replay } from '../../core/receiving/replay.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import type { SiteClient, VoteAtSite } from '../../lookup/sites/site-client.ts';
 import { quarantineReasons } from '../../webhook/rejections.ts';
@@ -13,7 +12,6 @@ import type { Directory, LookupClients } from '../communities/feature.ts';
 import type { Store } from '../store.ts';
 import {
   type Confirmation,
-  type ConfirmationStore,
   confirmationKind,
   earliestTimeOf,
   isRecorded,
@@ -45,7 +43,6 @@ const sharedForMs = 2 * second;
 export const confirmationRetry: RetryPolicy = ({ attempts }, random) =>
   Math.min(maxDelayMs, Math.round(retryMs * (0.4 + random / 10) * 2 ** Math.min(attempts - 1, 10)));
 
-/** Votes of a history that are searched for one. */
 const maxSearchedVotes = 5_000;
 /** Recorded votes from before a vote that its site may mean (ms): a longer time than any site counts a vote. */
 const lookBackMs = 10 * day;
@@ -53,8 +50,15 @@ const lookBackMs = 10 * day;
 /** What the site says of a vote. `retryAt`: of none, and when to ask again (ms since the epoch). */
 type Answer = Judgement | { readonly unknown: string; readonly retryAt: number };
 
-/** Carries out confirmations. */
-export function createConfirmationHandler(options: {
+/** Asks the site about a vote, and records it, or leaves it to the owner. */
+export function createConfirmationHandler({
+  store: { confirmations: store, records },
+  directory: { find: findListing },
+  lookups,
+  replay,
+  clock,
+  log,
+}: {
   readonly store: Pick<Store, 'confirmations' | 'records'>;
   readonly directory: Pick<Directory, 'find'>;
   readonly lookups: Pick<LookupClients, 'findSite'>;
@@ -62,29 +66,6 @@ export function createConfirmationHandler(options: {
   readonly clock: Clock;
   readonly log: Log;
 }): EffectHandler<'confirmation'> {
-  const { store, directory, lookups } = options;
-  const confirm = createConfirm({
-    ...options,
-    findClient: lookups.findSite,
-    findListing: directory.find,
-    findDelivery: store.records.delivery,
-    store: store.confirmations,
-  });
-  return handle(confirmationKind, confirm, confirmationRetry);
-}
-
-/** Asks the site about a vote, and records it, or leaves it to the owner. */
-export function createConfirm(options: {
-  readonly findClient: (listing: string) => SiteClient | null;
-  readonly findListing: (name: string) => ListingContext | undefined;
-  readonly findDelivery: (id: number) => Promise<StoredDelivery | null>;
-  readonly store: ConfirmationStore;
-  readonly replay: Replay;
-  readonly clock: Clock;
-  readonly log: Log;
-}): Handle<Confirmation> {
-  const { findClient, findListing, findDelivery, store, replay, clock, log } = options;
-
   async function ask(effect: Effect<Confirmation>): Promise<Answer> {
     const { content, createdAt, attempts, deliveryId } = effect;
     const { listing: name, userId } = content;
@@ -93,7 +74,7 @@ export function createConfirm(options: {
       unknown: reason,
       retryAt: Math.max(retryAt ?? 0, askedAt + retryMs, clock.now() + minPauseMs),
     });
-    const [client, listing] = [findClient(name), findListing(name)];
+    const [client, listing] = [lookups.findSite(name), findListing(name)];
     if (client === null || listing === undefined) return silent('the listing has no API that says who has voted');
     try {
       const notBefore = attempts === 1 ? createdAt : Math.max(createdAt, clock.now() - sharedForMs);
@@ -119,9 +100,11 @@ export function createConfirm(options: {
     }
   }
 
-  return async (effect) => {
+  return handle(confirmationKind, confirm, confirmationRetry);
+
+  async function confirm(effect: Effect<Confirmation>): Promise<AttemptResult> {
     const { content, deliveryId, createdAt, attempts } = effect;
-    const delivery = deliveryId === null ? null : await findDelivery(deliveryId);
+    const delivery = deliveryId === null ? null : await records.delivery(deliveryId);
     // The owner has released it, or the member was forgotten.
     if (delivery?.outcome !== 'quarantined') return settled();
     // The settings may have changed since it was held, so that recording it did not end the wait.
@@ -148,7 +131,7 @@ export function createConfirm(options: {
     // What concerns the vote alone does not hold up the others of the listing.
     const delay = 'retryAt' in answer ? { retryAfterMs: answer.retryAt - clock.now() } : {};
     return { outcome: 'later', reason: answer.unknown, ...delay, scope: 'effects', notSent: true };
-  };
+  }
 }
 
 /** When a member has voted since a time, by the history of the site if it has one (ms since the epoch). */

@@ -17,7 +17,6 @@ import { writeDuplicate } from '../../core/tally/write-event.ts';
 import type { VoteAtSite } from '../../lookup/sites/site-client.ts';
 
 export const reads = {
-  /** The votes of a member that wait. */
   async waiting(
     { db, connection }: ConfirmationSql,
     { listing, userId }: Confirmation,
@@ -49,7 +48,6 @@ export const reads = {
   },
 };
 
-/** Replaces the votes of a member that wait. */
 async function changeWaiting(
   { db, connection }: Pick<ConfirmationSql, 'db' | 'connection'>,
   { listing, userId }: Confirmation,
@@ -104,7 +102,6 @@ export interface ConfirmationTables {
   confirmations: { vote: string; user_id: string | null; listing: string | null; waiting: string | null };
 }
 
-/** The database with the tables of this feature. */
 export type ConfirmationSql = Sql<ConfirmationTables>;
 
 export const confirmations = hotTable<ConfirmationTables>()({
@@ -127,16 +124,13 @@ export interface WaitingVote {
 /** Those of a member and a listing: few, because each of them is a vote that a site has accepted, or a forged one. */
 export const maxWaiting = 8;
 
-/** The key of a row. */
 export const voteOf = (listing: string, userId: string): string => `${listing} ${userId}`;
 
-/** The votes of a row, oldest first. */
 export function waitingIn({ waiting }: { readonly waiting: string | null }): readonly WaitingVote[] {
   // No other program writes it.
   return waiting === null ? [] : (JSON.parse(waiting) as readonly WaitingVote[]);
 }
 
-/** The row of these votes. */
 export function waitingRow(listing: string, userId: string, waiting: readonly WaitingVote[]) {
   const stored = waiting.length === 0 ? null : JSON.stringify(waiting);
   return { vote: voteOf(listing, userId), user_id: userId, listing, waiting: stored };
@@ -160,7 +154,6 @@ export type RecordedVote = Pick<PastVote, 'at' | 'untimed' | 'deliveryId'>;
 /** What an answer of the site means for one vote. `unknown`: why it is no answer about this vote. */
 export type Judgement = 'yes' | 'no' | { readonly unknown: string };
 
-/** What a vote is judged by. */
 export interface Evidence {
   readonly answer: Pick<VoteAtSite, 'voted' | 'times' | 'since'>;
   /** The counted votes around it and since. */
@@ -239,7 +232,6 @@ function possibleTimes({ at, receivedAt }: WaitingVote, { site }: RewardRules) {
   return { from: first - toleranceMs, until: last + toleranceMs };
 }
 
-/** The time of a vote; without one, that of its receipt. */
 export function timeOf({ at, receivedAt }: WaitingVote): number {
   return at ?? receivedAt;
 }

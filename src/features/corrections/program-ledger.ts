@@ -1,7 +1,7 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { TallyhookError } from '@tallyhook/platform/errors';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
-import { accountIdOf, type CommunityId, type LedgerReads } from '../../core/ledger/account.ts';
+import { accountIdOf, type LedgerReads } from '../../core/ledger/account.ts';
 import {
   type Correction,
   type CorrectionResult,
@@ -9,7 +9,7 @@ import {
   maxReasonLength,
   type TransferResult,
 } from '../../core/ledger/correction.ts';
-import type { Ledger, LedgerChange, LedgerResult, WritableLedger } from '../../core/ledger/program-ledger.ts';
+import type { Ledger, LedgerChange, LedgerResult } from '../../core/ledger/program-ledger.ts';
 import { leaderboardPeriods, leaderboardScores } from '../../core/ledger/standing.ts';
 import { changeKeyOf, refundKeyOf } from '../../core/tally/idempotency-key.ts';
 import { type Community, type Directory, describeCommunities, onlyCommunity } from '../communities/feature.ts';
@@ -39,8 +39,61 @@ export function createLedger({ store, directory, clock }: LedgerSources, default
     return communities.includes(id) ? store.ledgerIn(id) : null;
   }
 
+  /** The fields of a correction beside its member, and its credits. */
+  function read({ credits, reason, key, guildId }: Omit<LedgerChange, 'userId'>) {
+    checkWhole('credits', credits, 1, maxCorrection);
+    checkText('reason', reason, maxReasonLength);
+    checkText('key', key, maxKeyLength);
+    return { communityId: communityAt(guildId).id, reason: reason.toWellFormed(), at: clock.now() };
+  }
+
+  async function change(changed: LedgerChange, sign: 1 | -1, mayOverdraw = false): Promise<LedgerResult> {
+    const { userId, credits, key } = changed;
+    checkMember('userId', userId);
+    return correct({ ...read(changed), userId, credits: sign * credits, mayOverdraw }, changeKeyOf(key), key);
+  }
+
+  async function correct(correction: Correction, idempotencyKey: string, key: string): Promise<LedgerResult> {
+    const { credits } = correction;
+    const result = await store.recorder.correct(correction, idempotencyKey);
+    if (result.outcome !== 'corrected') throw rejected(result, -credits, key);
+    return { credits, balance: result.balance, repeated: result.repeated };
+  }
+
   return {
-    ...createWritableLedger({ store, communityAt: (guildId) => communityAt(guildId).id, clock }),
+    award: async (award) => change(requireFields(award), 1),
+    spend: async (spending) => change(requireFields(spending), -1, spending.allowNegative),
+    async refund(refunded) {
+      const { key, reason, guildId } = requireFields(refunded);
+      checkText('reason', reason, maxReasonLength);
+      checkText('key', key, maxKeyLength);
+      const communityId = communityAt(guildId).id;
+      const spent = await store.corrections.find(communityId, changeKeyOf(key));
+      if (spent === null || spent.credits >= 0) {
+        throw new TallyhookError('ledger_unknown_spend', `Nothing was spent with the key ${JSON.stringify(key)}.`);
+      }
+      const { userId } = spent;
+      const earlier = await store.corrections.find(communityId, refundKeyOf(key));
+      const refund = {
+        userId,
+        communityId,
+        credits: 0 - spent.credits,
+        reason: earlier?.reason ?? reason.toWellFormed(),
+      };
+      return correct({ ...refund, at: clock.now() }, refundKeyOf(key), key);
+    },
+    async transfer(transfer) {
+      const { from, to, credits, key, allowNegative: mayOverdraw = false } = requireFields(transfer);
+      checkMember('from', from);
+      checkMember('to', to);
+      if (from === to) throw invalidField('"from" and "to" must be two members');
+      const common = read(transfer);
+      const taken = { ...common, userId: from, credits: -credits, mayOverdraw };
+      const result = await store.recorder.transfer(taken, { ...common, userId: to, credits }, key);
+      if (result.outcome !== 'transferred') throw rejected(result, credits, key);
+      const { outcome: _, ...balances } = result;
+      return { credits, ...balances };
+    },
 
     async account(userId, { guildId } = {}) {
       const ledger = await accountIn(communityAt(guildId), userId);
@@ -77,78 +130,6 @@ export function createLedger({ store, directory, clock }: LedgerSources, default
 const maxKeyLength = 100;
 
 /**
- * Finds the community with this guild, with null that of listings without a guild, and with undefined the one that is
- * meant by default. Throws TallyhookError `ledger_unknown_community`.
- */
-type FindCommunity = (guildId: string | null | undefined) => CommunityId;
-
-/** The ledger for programs. */
-export function createWritableLedger(options: {
-  readonly store: Pick<Store, 'recorder' | 'corrections'>;
-  readonly communityAt: FindCommunity;
-  readonly clock: Pick<Clock, 'now'>;
-}): WritableLedger {
-  const { store, communityAt, clock } = options;
-
-  /** The fields of a correction beside its member, and its credits. */
-  function read({ credits, reason, key, guildId }: Omit<LedgerChange, 'userId'>) {
-    checkWhole('credits', credits, 1, maxCorrection);
-    checkText('reason', reason, maxReasonLength);
-    checkText('key', key, maxKeyLength);
-    return { communityId: communityAt(guildId), reason: reason.toWellFormed(), at: clock.now() };
-  }
-
-  async function change(changed: LedgerChange, sign: 1 | -1, mayOverdraw = false): Promise<LedgerResult> {
-    const { userId, credits, key } = changed;
-    checkMember('userId', userId);
-    return correct({ ...read(changed), userId, credits: sign * credits, mayOverdraw }, changeKeyOf(key), key);
-  }
-
-  async function correct(correction: Correction, idempotencyKey: string, key: string): Promise<LedgerResult> {
-    const { credits } = correction;
-    const result = await store.recorder.correct(correction, idempotencyKey);
-    if (result.outcome !== 'corrected') throw rejected(result, -credits, key);
-    return { credits, balance: result.balance, repeated: result.repeated };
-  }
-
-  return {
-    award: async (award) => change(requireFields(award), 1),
-    spend: async (spending) => change(requireFields(spending), -1, spending.allowNegative),
-    async refund(refunded) {
-      const { key, reason, guildId } = requireFields(refunded);
-      checkText('reason', reason, maxReasonLength);
-      checkText('key', key, maxKeyLength);
-      const communityId = communityAt(guildId);
-      const spent = await store.corrections.find(communityId, changeKeyOf(key));
-      if (spent === null || spent.credits >= 0) {
-        throw new TallyhookError('ledger_unknown_spend', `Nothing was spent with the key ${JSON.stringify(key)}.`);
-      }
-      const { userId } = spent;
-      const earlier = await store.corrections.find(communityId, refundKeyOf(key));
-      const refund = {
-        userId,
-        communityId,
-        credits: 0 - spent.credits,
-        reason: earlier?.reason ?? reason.toWellFormed(),
-      };
-      return correct({ ...refund, at: clock.now() }, refundKeyOf(key), key);
-    },
-    async transfer(transfer) {
-      const { from, to, credits, key, allowNegative: mayOverdraw = false } = requireFields(transfer);
-      checkMember('from', from);
-      checkMember('to', to);
-      if (from === to) throw invalidField('"from" and "to" must be two members');
-      const common = read(transfer);
-      const taken = { ...common, userId: from, credits: -credits, mayOverdraw };
-      const result = await store.recorder.transfer(taken, { ...common, userId: to, credits }, key);
-      if (result.outcome !== 'transferred') throw rejected(result, credits, key);
-      const { outcome: _, ...balances } = result;
-      return { credits, ...balances };
-    },
-  };
-}
-
-/**
  * The community of a guild; with null that of listings without a guild, or the only one.
  * @throws TallyhookError `ledger_unknown_community`
  */
@@ -166,7 +147,6 @@ function knownCommunity(
   });
 }
 
-/** @param taken credits */
 function rejected(
   result: Exclude<CorrectionResult | TransferResult, { readonly repeated: boolean }>,
   taken: number,

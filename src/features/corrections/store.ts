@@ -190,12 +190,10 @@ export const reads = {
   },
 };
 
-/** A correction of a manager or the operator. */
 export interface AuthoredCorrection extends StoredCorrection {
   readonly author: string;
 }
 
-/** Corrections are recorded as events are: see `record-correction.ts`. */
 export const writes = { reverseMember };
 
 export type CorrectionStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;

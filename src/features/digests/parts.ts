@@ -3,7 +3,6 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { bold, escapeText, lines, type Markup, memberName, subtext } from '@tallyhook/platform/texts/markup';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import type { ListingConfig } from '../../../config/schema.ts';
 import {
   ada,
   grace,
@@ -15,7 +14,6 @@ import {
   voteLinks,
 } from '../../core/announcements/announcement.ts';
 import type { AnnouncementStyle } from '../../core/announcements/announcement-style.ts';
-import type { CommunityId } from '../../core/ledger/account.ts';
 import { type Handle, handle } from '../../core/outbox/perform.ts';
 import { amountPerVote } from '../../core/rewards/decide-vote.ts';
 import { nextMilestone } from '../../core/rewards/milestones.ts';
@@ -35,17 +33,12 @@ import {
   type VoteSummary,
 } from './store.ts';
 
-/** Plans the digest of a listing when its period has ended. */
 export function createDigestTask(
-  { name: listing, announceChannelId: channelId, timeZone, announcements }: ListingConfig,
-  options: {
-    readonly communityId: CommunityId;
-    readonly store: Pick<DigestStore, 'announcedUntil' | 'plan'>;
-    readonly votesBetween: VotesBetween;
-    readonly clock: Clock;
-  },
+  { name: listing, announceChannelId: channelId, timeZone, announcements, community }: CommunityListing,
+  { store: { digests: store }, clock }: Pick<DigestContext, 'store' | 'clock'>,
+  votesBetween: VotesBetween,
 ): AnnouncementTask['run'] {
-  const { communityId, store, votesBetween, clock } = options;
+  const communityId = community.id;
   const calendar = calendarOf({ timeZone });
   return async () => {
     if (channelId === null) return null;
@@ -91,28 +84,20 @@ export function createVotesBetween(store: Pick<DigestStore, 'votesOf'>, clock: C
 /** An attempt to post is limited in time (ms). */
 const maxDrawingMs = 3 * second;
 
-export function create(context: PartsContext & { readonly store: { readonly digests: DigestStore } }) {
-  const { store, directory, drawVotePicture, clock } = context;
+interface DigestContext extends PartsContext {
+  readonly store: { readonly digests: DigestStore };
+}
+
+export function create(context: DigestContext) {
+  const { store, directory, clock } = context;
   const votesBetween = createVotesBetween(store.digests, clock);
   let keptDigests: string | undefined;
   return {
-    effects: [
-      handle(
-        digestKind,
-        createDigestHandler(context, {
-          votesBetween,
-          async drawPicture(listing, texts) {
-            const drawing = drawVotePicture({ listings: [listing], texts, scale: 2, now: clock.now() });
-            return (await settleWithin(maxDrawingMs, clock, drawing)) ?? null;
-          },
-        }),
-      ),
-    ],
-    tasks: ({ id: communityId, named }) =>
-      named.filter(isDigested).map((listing) => ({
-        name: 'digest',
-        run: createDigestTask(listing, { communityId, store: store.digests, votesBetween, clock }),
-      })),
+    effects: [handle(digestKind, createDigestHandler(context, votesBetween))],
+    tasks: ({ named }) =>
+      named
+        .filter(isDigested)
+        .map((listing) => ({ name: 'digest', run: createDigestTask(listing, context, votesBetween) })),
     async prepareTasks() {
       const digested = directory.listings.filter(isDigested).map(({ name }) => name);
       if (keptDigests === digested.join()) return;
@@ -129,26 +114,21 @@ function isDigested({ implied, announceChannelId, announcements }: CommunityList
 /** The votes of a listing in a period (ms since the epoch, `until` exclusive). Rejects with the driver's error. */
 export type VotesBetween = (listing: string, from: number, until: number) => Promise<VoteSummary>;
 
-interface DigestSource {
-  readonly votesBetween: VotesBetween;
-  /** Null if there is none. Never rejects. */
-  readonly drawPicture: (listing: string, texts: Texts) => Promise<VotePicture | null>;
-}
-
-/** Posts the digest of a period, unless it has no votes. */
 export function createDigestHandler(
-  messages: ListingMessages,
-  { votesBetween, drawPicture }: DigestSource,
+  messages: ListingMessages & Pick<DigestContext, 'drawVotePicture'>,
+  votesBetween: VotesBetween,
 ): Handle<Digest> {
+  const { findDeparted, drawVotePicture, clock } = messages;
   return async (effect) => {
     const { listing, from, until } = effect.content;
     const content = await votesBetween(listing, from, until);
     if (content.votes === 0) return { outcome: 'done' };
     return postAbout(messages, effect, async ({ texts, card, style, buttons }) => {
       const ids = [...content.top, ...content.milestones].map(({ userId }) => userId);
-      const [picture, departed] = await Promise.all([
-        drawPicture(listing, texts),
-        messages.findDeparted({ channelId: effect.content.channelId }, [...new Set(ids)]),
+      const drawing = drawVotePicture({ listings: [listing], texts, scale: 2, now: clock.now() });
+      const [picture = null, departed] = await Promise.all([
+        settleWithin(maxDrawingMs, clock, drawing),
+        findDeparted({ channelId: effect.content.channelId }, [...new Set(ids)]),
       ]);
       const panel = renderDigest(content, { texts, card, style, listing, buttons, picture, departed });
       const footer = card?.name ?? listing;
@@ -166,7 +146,6 @@ function renderDigest(
     readonly style: AnnouncementStyle;
     readonly buttons: readonly ReplyButton[];
     readonly picture: VotePicture | null;
-    /** The names of members who have left. */
     readonly departed: ReadonlyMap<string, string>;
   },
 ): Panel {

@@ -40,7 +40,6 @@ export interface PlannedDigest extends Period {
   readonly hasVotes: boolean;
 }
 
-/** What a listing received in a period. */
 export interface VoteSummary {
   /** Counted votes, and distinct voters. */
   readonly votes: number;
@@ -54,7 +53,6 @@ export interface VoteSummary {
   readonly moreMilestones: number;
 }
 
-/** What listings received in a period, by their names. */
 export type Summaries = ReadonlyMap<string, VoteSummary>;
 
 const keyOf = (listing: string) => `digest ${listing}`;

@@ -100,7 +100,9 @@ export const eventSchemas = {
     balance,
     cause: z.string().describe('As of the entry: `correction`.'),
     reason: z.string().describe('What the author entered.'),
-    author: id.nullable().describe('The manager (Discord ID), `operator`, or null for a program.'),
+    author: id
+      .nullable()
+      .describe('The manager (Discord ID), `operator`, a token such as `token 3 (quiz)`, or null for a program.'),
     at: time,
   }),
   'webhook.test': z.object({ ...common, at: time }),
@@ -118,4 +120,20 @@ export function eventSchema<Type extends EventType>(type: Type) {
       data: eventSchemas[type],
     })
     .meta({ id: type, title: type });
+}
+
+/** Where the JSON Schema of events is published: the file docs/events.schema.json of the repository. */
+const eventsAddress = 'https://raw.githubusercontent.com/tallyhook/tallyhook/main/docs/events.schema.json';
+
+/** The JSON Schema of all events (draft 2020-12), each in `$defs` under its type. */
+export function eventsJsonSchema(): Readonly<Record<string, unknown>> {
+  const [first, ...others] = (Object.keys(eventSchemas) as EventType[]).map((type) => eventSchema(type));
+  if (first === undefined) throw new Error('There are no events.');
+  const schema = z.toJSONSchema(z.union([first, ...others]), {
+    // The format says it, and the pattern of a time is longer than the rest of an event.
+    override({ jsonSchema }) {
+      if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+    },
+  });
+  return { $id: eventsAddress, title: 'Events of tallyhook', ...schema };
 }

@@ -86,7 +86,6 @@ function isHandlerContent(value: unknown): value is HandlerContent {
   return matches(event, fieldsByKind[type as HandlerKind] as Fields<object>) && hasOwner(event);
 }
 
-/** A listing, and the id of a guild, which may be null. */
 function hasOwner({ listing, guildId }: JsonObject): boolean {
   const isGuild = guildId === null || typeof guildId === 'string';
   return isGuild && (listing === null || matches<Omit<HandlerListing, 'guildId'>>(listing, listingFields));

@@ -1,9 +1,11 @@
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { TimeoutError, withTimeout } from '@tallyhook/platform/with-timeout';
 import type { Ledger } from '../../core/ledger/program-ledger.ts';
+import type { Effect } from '../../core/outbox/effect-kind.ts';
 import type { EffectNotices } from '../../core/outbox/effect-notices.ts';
 import type {
   HandlerContent,
@@ -12,7 +14,7 @@ import type {
   HandlerKind,
   SubscribedKind,
 } from '../../core/outbox/handler-events.ts';
-import { backoff, type Handle, handle, type RetryPolicy } from '../../core/outbox/perform.ts';
+import { backoff, handle, type RetryPolicy } from '../../core/outbox/perform.ts';
 import { parseQueue, type QueueName, queueName } from '../../core/outbox/queue.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { ClaimRecorder, Recorder } from '../../core/tally/recorder.ts';
@@ -43,7 +45,38 @@ export function createHandling(options: {
   const own: readonly SubscribedKind[] = [...kindsOf(handlers), ...(isStreamed ? (['stream'] as const) : [])];
   const stopped = new AbortController();
   const subscriptions = createSubscriptions(own, store.handlers, { clock, isShared });
-  const call = createCall({ handlers, ledgerIn, stopped: stopped.signal, clock, log });
+  const byKind = handlersByKind(handlers);
+
+  function callHandler(event: HandlerEvent, details: HandlerCall): void | Promise<void> {
+    // TypeScript does not relate the type of an event to the parameter of its handler.
+    const handler = byKind[event.type] as Handler<HandlerEvent> | undefined;
+    return handler?.(event, details);
+  }
+
+  /** A failure concerns this call alone. */
+  async function call({ content: { id, event }, attempts: attempt }: Effect<HandlerContent>): Promise<AttemptResult> {
+    const timeout = new AbortController();
+    const signal = AbortSignal.any([timeout.signal, stopped.signal]);
+    const details = { id, attempt, signal, ledger: ledgerIn(event.guildId) };
+    try {
+      await withTimeout(
+        callTimeoutMs,
+        clock,
+        // A function that throws at once must not differ from one that rejects.
+        Promise.resolve().then(() => callHandler(event, details)),
+      );
+      return { outcome: 'done' };
+    } catch (error) {
+      const isLate = error instanceof TimeoutError && !timeout.signal.aborted;
+      timeout.abort(error);
+      const reason = isLate ? `did not finish within ${callTimeoutMs / second} s` : messageOf(error);
+      const cut = reason.slice(0, maxReasonLength);
+      const stack = error instanceof Error && !isLate ? error.stack : undefined;
+      if (error instanceof PermanentError) return { outcome: 'bury', reason: cut };
+      log.warn({ handler: event.type, call: id, attempt, reason: cut, stack }, 'a handler failed; it is called again');
+      return { outcome: 'later', reason: cut, scope: 'effects' };
+    }
+  }
 
   return {
     subscriptions,
@@ -86,52 +119,6 @@ function kindsOf(handlers: Handlers): readonly HandlerKind[] {
 /** As for other effects, but with a minimum of attempts. */
 const callRetry: RetryPolicy = ({ attempts, age }, random) =>
   backoff({ attempts, age: attempts < minAttempts ? 0 : age }, random);
-
-/**
- * Calls the function for an event. A failure concerns this call alone.
- * @param options.stopped aborted when the program no longer waits for calls
- */
-function createCall(options: {
-  readonly handlers: Handlers;
-  /** The ledger, with the community of this guild as the default. */
-  readonly ledgerIn: (guildId: string | null) => Ledger;
-  readonly stopped: AbortSignal;
-  readonly clock: Clock;
-  readonly log: Log;
-}): Handle<HandlerContent> {
-  const { ledgerIn, stopped, clock, log } = options;
-  const byKind = handlersByKind(options.handlers);
-
-  function call(event: HandlerEvent, details: HandlerCall): void | Promise<void> {
-    // TypeScript does not relate the type of an event to the parameter of its handler.
-    const handler = byKind[event.type] as Handler<HandlerEvent> | undefined;
-    return handler?.(event, details);
-  }
-
-  return async ({ content: { id, event }, attempts: attempt }) => {
-    const timeout = new AbortController();
-    const signal = AbortSignal.any([timeout.signal, stopped]);
-    const details = { id, attempt, signal, ledger: ledgerIn(event.guildId) };
-    try {
-      await withTimeout(
-        callTimeoutMs,
-        clock,
-        // A function that throws at once must not differ from one that rejects.
-        Promise.resolve().then(() => call(event, details)),
-      );
-      return { outcome: 'done' };
-    } catch (error) {
-      const isLate = error instanceof TimeoutError && !timeout.signal.aborted;
-      timeout.abort(error);
-      const reason = isLate ? `did not finish within ${callTimeoutMs / second} s` : messageOf(error);
-      const cut = reason.slice(0, maxReasonLength);
-      const stack = error instanceof Error && !isLate ? error.stack : undefined;
-      if (error instanceof PermanentError) return { outcome: 'bury', reason: cut };
-      log.warn({ handler: event.type, call: id, attempt, reason: cut, stack }, 'a handler failed; it is called again');
-      return { outcome: 'later', reason: cut, scope: 'effects' };
-    }
-  };
-}
 
 /** The kinds of handlers that the recording of deliveries and claims can call. */
 const recordedKinds: readonly HandlerKind[] = ['vote', 'premium', 'streak', 'milestone'];

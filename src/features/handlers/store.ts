@@ -20,7 +20,6 @@ import { handlerKind } from './handlers.ts';
 /* Which kinds of handlers the processes have. Times are ms since the epoch. */
 
 export const reads = {
-  /** The kinds that were renewed at the time or later; also those of newer versions. */
   async renewedSince({ db, connection }: Sql, since: number): Promise<readonly string[]> {
     const kinds = db.selectFrom('handler_subscriptions').select('kind').where('renewed_at', '>=', since);
     return (await run(connection, kinds)).map(({ kind }) => kind);

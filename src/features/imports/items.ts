@@ -44,23 +44,6 @@ export type ItemOutcome =
   | { readonly outcome: 'credited' | 'imported' | 'within_cooldown' }
   | { readonly outcome: 'different'; readonly credits: number };
 
-/** An import as it was recorded. Times are ms since the epoch. */
-export interface StoredImport extends ImportDescription {
-  readonly id: number;
-  /** Discord ID of the community's guild; null if it is not known. */
-  readonly guildId: string | null;
-  readonly state: ImportState;
-  readonly startedAt: number;
-  /** When it was complete, or undone; null while it is not. */
-  readonly finishedAt: number | null;
-  /** The credits of its entries, and how many of them are votes. */
-  readonly credits: number;
-  readonly votes: number;
-  readonly entries: number;
-  /** Credits that an undo could not take, because members had spent them. */
-  readonly spent: number;
-}
-
 export type ImportState = Tables['imports']['state'];
 
 /** Credits and votes that an undo took from one member. `spent`: credits that the member no longer had. */

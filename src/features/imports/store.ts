@@ -28,14 +28,16 @@ import {
   type ImportTarget,
   type ItemOutcome,
   removeVoteKeys,
-  type StoredImport,
   type UndoneMember,
 } from './items.ts';
+
+/** An import as it was recorded. Times are ms since the epoch. */
+export type StoredImport = Awaited<ReturnType<(typeof reads)['list']>>[number];
 
 /* Entries of other programs. `now` in ms since the epoch. */
 
 export const reads = {
-  async list({ db, connection }: Sql): Promise<readonly StoredImport[]> {
+  async list({ db, connection }: Sql) {
     const imports = db.selectFrom('imports').innerJoin('communities', 'communities.id', 'imports.community_id');
     const columns = imports.selectAll('imports').select('communities.guild_id').orderBy('imports.id', 'desc');
     const rows = await run(connection, columns);

@@ -1,22 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
-import type { Clock } from '@tallyhook/platform/clock';
 import { createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
 import { createOAuthClient, OAuthError, type Tokens } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import { seal } from '@tallyhook/platform/encryption/sealed-text';
 import { messageOf } from '@tallyhook/platform/errors';
-import type { Log } from '@tallyhook/platform/log';
+import { createLoop } from '@tallyhook/platform/loop';
 import { clientKeyOf, isTrustedProxy } from '@tallyhook/platform/web/client-key';
 import { ClientLimit } from '@tallyhook/platform/web/client-limit';
 import { html } from '@tallyhook/platform/web/html';
 import { maxPlainPages, plainPageHeaders, sendPlainPage } from '@tallyhook/platform/web/plain-page';
 import express, { type Express, type Response, Router } from 'express';
-import type { AccountId } from '../../core/ledger/account.ts';
+import { type AccountId, partsOf } from '../../core/ledger/account.ts';
 import type { Effect } from '../../core/outbox/effect-kind.ts';
-import type { AppTexts, TextIn, Texts } from '../../texts/texts.ts';
-import type { RoleConnectionUpdate } from './role-connection.ts';
+import { calendarOf } from '../../core/tally/community.ts';
+import { memoizedApplicationId } from '../../discord/inspection.ts';
+import { createDiscordRest } from '../../discord/rest.ts';
+import type { TextIn, Texts } from '../../texts/texts.ts';
+import type { ServicesContext } from '../parts.ts';
+import { type RoleConnectionUpdate, roleConnectionQueue } from './role-connection.ts';
 import {
   type LinkedMember,
   type LinkedMembers,
@@ -55,36 +58,40 @@ function connectionBody({ votes, streak, lastVoteAt, hasPremium }: ReturnType<ty
   } satisfies RoleConnectionBody;
 }
 
+/** How often to look for members whose values have changed without a vote (ms). */
+const checkEveryMs = minute;
 const busyRetryMs = 3 * second;
 /** An update that was enqueued and has not succeeded for this long is enqueued again (ms). */
 const repeatAfterMs = hour;
 const membersPerPage = 500;
 
-interface LinkedRolesOptions {
-  readonly members: LinkedMembers;
+interface LinkedRolesContext extends Pick<ServicesContext, 'languages' | 'directory' | 'nudge' | 'clock' | 'log'> {
+  readonly store: { readonly linkedRoles: LinkedMembers };
   readonly encryption: Encryption;
-  /** Without the version: `https://discord.com/api`. */
-  readonly apiUrl: string;
-  readonly applicationId: () => Promise<string>;
+  readonly config: Pick<ServicesContext['config'], 'discord'>;
+}
+
+interface Secrets {
   readonly clientSecret: string;
   readonly publicUrl: string;
-  /** The current day of an account's community (day number). */
-  readonly dayIn: (accountId: AccountId) => number;
-  /** Called with the member's id after the first update was enqueued. */
-  readonly onLinked: (userId: string) => void;
-  readonly languages: AppTexts;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** Keeps what Discord knows of linked members as it is in the ledger. */
-export function createLinkedRoles(options: LinkedRolesOptions) {
-  const { languages, members, dayIn, clock, log } = options;
-  const oauth = createDiscordOAuth(options);
-  const tokens = createMemberTokens(oauth, options);
+export function createLinkedRoles(context: LinkedRolesContext, secrets: Secrets) {
+  const { store, directory, languages, clock, log } = context;
+  const members = store.linkedRoles;
+  const oauth = createDiscordOAuth(context, secrets);
+  const tokens = createMemberTokens(oauth, context);
+
+  /** The current day of an account's community (day number). */
+  function dayIn(accountId: AccountId): number {
+    const { communityId } = partsOf(accountId);
+    const listing = directory.listings.find(({ community }) => community.id === communityId);
+    return calendarOf(listing?.community ?? { timeZone: 'UTC' }).dayAt(clock.now());
+  }
 
   function isCurrent(values: StoredValues): boolean {
-    return isDeepStrictEqual(parseJson(values.pushed), memberValues(values, dayIn));
+    return isDeepStrictEqual(JSON.parse(values.pushed ?? 'null'), memberValues(values, dayIn));
   }
 
   async function send(userId: string): Promise<AttemptResult> {
@@ -115,9 +122,29 @@ export function createLinkedRoles(options: LinkedRolesOptions) {
     }
   }
 
-  return {
-    routes: createLinkRoutes(oauth, tokens, options),
+  /** Enqueues updates that no vote has caused, or that were lost. Returns the last member; null at the end. */
+  async function checkAfter(lastUserId: string): Promise<string | null> {
+    const now = clock.now();
+    const page = await members.valuesAfter(lastUserId, now, membersPerPage);
+    for (const values of page) {
+      if (!isCurrent(values)) await members.requestUpdate(values.userId, now, now - repeatAfterMs);
+    }
+    return page.length < membersPerPage ? null : (page.at(-1)?.userId ?? null);
+  }
 
+  const { start, stop } = createLoop({
+    async round(signal) {
+      let last: string | null = '';
+      while (last !== null && !signal.aborted) last = await checkAfter(last);
+    },
+    pauseMs: checkEveryMs,
+    onError: (error) => log.warn({ reason: messageOf(error) }, 'linked roles could not be checked; retrying'),
+    clock,
+  });
+
+  return {
+    routes: createLinkRoutes(oauth, tokens, context, secrets),
+    ...{ start, stop },
     async update({ content: { userId } }: Effect<RoleConnectionUpdate>): Promise<AttemptResult> {
       try {
         return await send(userId);
@@ -125,16 +152,6 @@ export function createLinkedRoles(options: LinkedRolesOptions) {
         if (error instanceof OAuthError) return afterError(userId, error);
         throw error;
       }
-    },
-
-    /** Enqueues updates that no vote has caused, or that were lost. Returns the last member; null at the end. */
-    async checkAfter(lastUserId: string): Promise<string | null> {
-      const now = clock.now();
-      const page = await members.valuesAfter(lastUserId, now, membersPerPage);
-      for (const values of page) {
-        if (!isCurrent(values)) await members.requestUpdate(values.userId, now, now - repeatAfterMs);
-      }
-      return page.length < membersPerPage ? null : (page.at(-1)?.userId ?? null);
     },
 
     /** Removes the connection from Discord if possible, and the member's tokens. Returns whether there were any. */
@@ -158,10 +175,6 @@ function retry(reason: string, retryAfterMs: number): AttemptResult {
   return { outcome: 'later', reason, scope: 'effects', retryAfterMs };
 }
 
-function parseJson(text: string | null): unknown {
-  return text === null ? null : (JSON.parse(text) as unknown);
-}
-
 /** Longer than a request for new tokens takes; afterwards another process tries (ms). */
 const refreshLeaseMs = 20 * second;
 /** An access token is replaced this long before it expires (ms). */
@@ -169,7 +182,10 @@ const expiryMarginMs = minute;
 
 type MemberTokens = ReturnType<typeof createMemberTokens>;
 
-function createMemberTokens(oauth: Pick<DiscordOAuth, 'refresh'>, { members, encryption, clock }: LinkedRolesOptions) {
+function createMemberTokens(
+  oauth: Pick<DiscordOAuth, 'refresh'>,
+  { store: { linkedRoles: members }, encryption, clock }: LinkedRolesContext,
+) {
   /** Again if the database's key was replaced meanwhile. */
   async function saveSealed(
     userId: string,
@@ -244,11 +260,11 @@ interface RoleConnectionBody {
 
 type DiscordOAuth = ReturnType<typeof createDiscordOAuth>;
 
-/** Discord's OAuth2 and what linked roles do with a member's token. Methods reject with `OAuthError`. */
-function createDiscordOAuth({ apiUrl, applicationId, clientSecret, publicUrl }: LinkedRolesOptions) {
+function createDiscordOAuth({ config: { discord } }: LinkedRolesContext, { clientSecret, publicUrl }: Secrets) {
+  const applicationId = memoizedApplicationId(createDiscordRest(discord));
   // The developer portal has to allow it.
   const redirectUrl = `${publicUrl}${linkPath}/callback`;
-  const client = createOAuthClient({ apiUrl: () => apiUrl, applicationId, clientSecret, redirectUrl });
+  const client = createOAuthClient({ apiUrl: () => discord.apiUrl, applicationId, clientSecret, redirectUrl });
   const connectionPath = async () => `/users/@me/applications/${await applicationId()}/role-connection`;
 
   return {
@@ -282,7 +298,8 @@ type Failure = Exclude<TextIn<'webPage'>, 'back'>;
 function createLinkRoutes(
   oauth: DiscordOAuth,
   tokens: MemberTokens,
-  { languages, clientSecret, publicUrl, onLinked, clock, log }: LinkedRolesOptions,
+  { languages, nudge, clock, log }: LinkedRolesContext,
+  { clientSecret, publicUrl }: Secrets,
 ): Express {
   const { pathname, protocol } = new URL(`${publicUrl}${linkPath}`);
   const attempts = createAuthorizationAttempts({
@@ -299,7 +316,7 @@ function createLinkRoutes(
     const granted = await oauth.exchangeCode(code, verifier);
     const member = await oauth.currentMember(granted.accessToken);
     await tokens.link({ userId: member.id, locale: member.locale }, granted);
-    onLinked(member.id);
+    nudge([roleConnectionQueue(member.id)]);
     log.info('a member has linked their account for linked roles');
     return { texts: languages.for(member.locale, fallback.locale), name: member.name };
   }

@@ -1,71 +1,25 @@
 import { type Finding, pass, warn } from '@tallyhook/platform/doctor/check';
-import { minute } from '@tallyhook/platform/durations';
-import type { Encryption } from '@tallyhook/platform/encryption/encryption';
-import { messageOf } from '@tallyhook/platform/errors';
-import { createLoop } from '@tallyhook/platform/loop';
 import { defaultLocale, type Locale, locales } from '@tallyhook/platform/texts/locale';
 import type { Config } from '../../../config/schema.ts';
-import { type AccountId, partsOf } from '../../core/ledger/account.ts';
 import { handle } from '../../core/outbox/perform.ts';
-import { calendarOf } from '../../core/tally/community.ts';
-import { memoizedApplicationId } from '../../discord/inspection.ts';
 import { type ApplicationSettings, inspectLinkedRoles } from '../../discord/registration/application-settings.ts';
-import { createDiscordRest, type DiscordRest } from '../../discord/rest.ts';
+import { type DiscordRest } from '../../discord/rest.ts';
 import { textsIn } from '../../texts/texts.ts';
 import type { FeatureParts, FeatureServices, PartsContext, Publication, ServicesContext } from '../parts.ts';
 import { createLinkedRoles, linkPath } from './linked-roles.ts';
-import { roleConnectionKind, roleConnectionQueue } from './role-connection.ts';
-import type { LinkedMembers } from './store.ts';
-
-/** How often to look for members whose values have changed without a vote (ms). */
-const checkEveryMs = minute;
+import { roleConnectionKind } from './role-connection.ts';
 
 /** Linked roles with their pages; null if they are off: without `DISCORD_CLIENT_SECRET`, `PUBLIC_URL` or `DISCORD_TOKEN`. */
-function createLinkedRolesService({
-  store,
-  config,
-  languages,
-  encryption,
-  directory,
-  nudge,
-  clock,
-  log,
-}: LinkedRolesContext) {
-  const { discord, publicUrl, clientSecret } = config;
+function createService(context: LinkedRolesContext) {
+  const { discord, publicUrl, clientSecret } = context.config;
   if (clientSecret === null || publicUrl === null || discord.token === '') return null;
-  const members = store.linkedRoles;
-  const dayIn = (accountId: AccountId) => {
-    const { communityId } = partsOf(accountId);
-    const listing = directory.listings.find(({ community }) => community.id === communityId);
-    return calendarOf(listing?.community ?? { timeZone: 'UTC' }).dayAt(clock.now());
-  };
-  const linkedRoles = createLinkedRoles({
-    ...{ members, encryption, clientSecret, publicUrl, dayIn, languages, clock, log },
-    apiUrl: discord.apiUrl,
-    applicationId: memoizedApplicationId(createDiscordRest(discord)),
-    onLinked: (userId) => nudge([roleConnectionQueue(userId)]),
-  });
-  const { start, stop } = createLoop({
-    async round(signal) {
-      let last: string | null = '';
-      while (last !== null && !signal.aborted) last = await linkedRoles.checkAfter(last);
-    },
-    pauseMs: checkEveryMs,
-    onError: (error) => log.warn({ reason: messageOf(error) }, 'linked roles could not be checked; retrying'),
-    clock,
-  });
-
-  const { update, unlink, routes } = linkedRoles;
-  return { update, unlink, routes, start, stop };
+  return createLinkedRoles(context, { clientSecret, publicUrl });
 }
 
-type LinkedRolesContext = ServicesContext & {
-  readonly store: { readonly linkedRoles: LinkedMembers };
-  readonly encryption: Encryption;
-};
+type LinkedRolesContext = ServicesContext & Parameters<typeof createLinkedRoles>[0];
 
 export function createServices(context: LinkedRolesContext) {
-  const linkedRoles = createLinkedRolesService(context);
+  const linkedRoles = createService(context);
   const unlink = linkedRoles?.unlink ?? (async () => false);
   return {
     shared: { linkedRoles, unlink },
@@ -77,7 +31,7 @@ export function create({
   linkedRoles,
 }: PartsContext & {
   /** Null if they are off. */
-  readonly linkedRoles: ReturnType<typeof createLinkedRolesService>;
+  readonly linkedRoles: ReturnType<typeof createService>;
 }) {
   return {
     // After they were switched off, there is nothing to do.

@@ -30,13 +30,11 @@ export function roleConnectionQueue(userId: string): QueueName {
   return queueName('connection', noCommunity, userId);
 }
 
-/** The effect that updates what Discord knows of a member with linked roles. */
 export function roleConnectionEffect(userId: string, deliveryId: number | null, createdAt: number): NewEffect {
   const queue = roleConnectionQueue(userId);
   return newEffect(roleConnectionKind, { queue, content: { userId }, deliveryId, createdAt });
 }
 
-/** Updates what Discord knows of a member with linked roles. */
 export interface RoleConnectionUpdate {
   readonly userId: string;
 }

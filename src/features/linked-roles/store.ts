@@ -68,7 +68,6 @@ export const writes = {
     return values ?? null;
   },
 
-  /** Notes the values that Discord has now. */
   async saveUpdate({ db, connection }: Sql, userId: string, pushed: string): Promise<void> {
     await run(connection, updateMember(db, userId).set({ pushed, requested_at: null }));
   },
@@ -97,7 +96,6 @@ export const writes = {
     return row === undefined ? null : toLinkedMember(row);
   },
 
-  /** Stores new tokens and ends the lease. */
   async saveTokens(sql: Sql, userId: string, tokens: SealedTokens): Promise<SaveTokensResult> {
     const rejection = await rejectOtherKey(sql, tokens);
     if (rejection !== null) return rejection;

@@ -1,13 +1,11 @@
-import type { Clock } from '@tallyhook/platform/clock';
 import { minute } from '@tallyhook/platform/durations';
 import { lines, memberName, subtext } from '@tallyhook/platform/texts/markup';
-import type { ListingConfig } from '../../../config/schema.ts';
 import { ada, grace, type ListingMessages, type Preview, postAbout } from '../../core/announcements/announcement.ts';
-import type { CommunityId } from '../../core/ledger/account.ts';
 import { type Handle, handle } from '../../core/outbox/perform.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
+import type { CommunityListing } from '../communities/feature.ts';
 import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
 import { announcedStreak } from './settings.ts';
 import { type LostStreakStore, type LostStreaks, lostStreaksKind } from './store.ts';
@@ -16,25 +14,17 @@ import { type LostStreakStore, type LostStreaks, lostStreaksKind } from './store
 const settleMs = 3 * minute;
 /** After a longer downtime, the streaks that ended before are not announced (days). */
 const maxDays = 2;
-/** Members in one message. */
 const maxStreaks = 20;
 
 /**
  * Announces after each day which streaks it has ended. Streaks count the votes on all listings of the community, so one
  * of these announces them.
- * @param beat notes that receiving works, and an outage before that, which forgives missed days
  */
 export function createLostStreaksTask(
-  { name: listing, announceChannelId: channelId, timeZone, rewards, announcements }: ListingConfig,
-  options: {
-    /** Whose streaks: the accounts of the community. */
-    readonly communityId: CommunityId;
-    readonly store: LostStreakStore;
-    readonly beat: (now: number) => Promise<void>;
-    readonly clock: Clock;
-  },
+  { name: listing, announceChannelId: channelId, timeZone, rewards, announcements, community }: CommunityListing,
+  { store: { lostStreaks: store, upkeep }, clock }: Pick<LostStreaksContext, 'store' | 'clock'>,
 ): AnnouncementTask['run'] {
-  const { communityId, store, beat, clock } = options;
+  const communityId = community.id;
   const calendar = calendarOf({ timeZone });
   const key = String(communityId);
   const minDays = announcedStreak.in(announcements);
@@ -46,7 +36,8 @@ export function createLostStreaksTask(
     if (checkedUntil !== null && checkedUntil >= until && checkedUntil <= until + 1) return null;
     // Without an earlier check, or after one by a clock that was ahead, the next day is the first.
     const from = checkedUntil === null || checkedUntil > until ? until : Math.max(checkedUntil, until - maxDays);
-    await beat(now);
+    // An outage forgives missed days.
+    await upkeep.beat(now);
     const query = { communityId, from, until, minDays, timeZone };
     const lost = from < until ? await store.find({ ...query, forgive: rewards.streak?.forgive ?? 0 }) : [];
     const streaks = lost.slice(0, maxStreaks);
@@ -57,35 +48,25 @@ export function createLostStreaksTask(
   };
 }
 
-export function create(
-  context: PartsContext & {
-    readonly store: { readonly lostStreaks: LostStreakStore; readonly upkeep: { beat(now: number): Promise<void> } };
-  },
-) {
-  const { store, clock } = context;
+interface LostStreaksContext extends PartsContext {
+  readonly store: { readonly lostStreaks: LostStreakStore; readonly upkeep: { beat(now: number): Promise<void> } };
+}
+
+export function create(context: LostStreaksContext) {
   return {
     effects: [handle(lostStreaksKind, createLostStreaksHandler(context))],
-    tasks({ named, id: communityId }) {
+    tasks({ named }) {
       const isAnnounced = (listing: (typeof named)[number]) =>
         listing.announceChannelId !== null && announcedStreak.in(listing.announcements) !== null;
       // The streaks of a community are announced once.
       return named
         .filter(isAnnounced)
         .slice(0, 1)
-        .map((listing) => ({
-          name: 'lost streaks',
-          run: createLostStreaksTask(listing, {
-            store: store.lostStreaks,
-            clock,
-            communityId,
-            beat: store.upkeep.beat,
-          }),
-        }));
+        .map((listing) => ({ name: 'lost streaks', run: createLostStreaksTask(listing, context) }));
     },
   } satisfies FeatureParts;
 }
 
-/** Announces streaks that ended. */
 export function createLostStreaksHandler(messages: ListingMessages): Handle<LostStreaks> {
   return (effect) =>
     postAbout(messages, effect, async ({ texts, buttons }) => {

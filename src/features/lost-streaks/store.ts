@@ -14,7 +14,6 @@ import { calendarOf } from '../../core/tally/community.ts';
 
 export interface LostStreak {
   readonly userId: string;
-  /** Its counted days. */
   readonly days: number;
 }
 
@@ -25,7 +24,6 @@ export interface LostStreaks {
   /** The day after the last one without a vote (day number). */
   readonly until: number;
   readonly streaks: readonly LostStreak[];
-  /** How many others ended. */
   readonly more: number;
 }
 
@@ -66,13 +64,11 @@ export interface PlannedLostStreaks {
   readonly until: number;
   /** Those with the most days. */
   readonly streaks: readonly LostStreak[];
-  /** How many others ended. */
   readonly more: number;
 }
 
 /** The rules of streaks in force, and the days to check (day numbers, the last one exclusive). */
 export interface LostStreakQuery {
-  /** Whose streaks: the accounts of a community. */
   readonly communityId: CommunityId;
   readonly from: number;
   readonly until: number;

@@ -22,7 +22,6 @@ const overlapMs = hour;
 /** A younger vote is not lost: its delivery may be under way (ms). */
 const minAgeMs = 2 * minute;
 
-/** What the search for lost votes needs. */
 interface LostVotesContext extends Pick<PartsContext, 'directory' | 'nudge' | 'clock' | 'stopwatch' | 'log'> {
   readonly lookups: Pick<LookupClients, 'findSite'>;
   readonly store: {

@@ -9,7 +9,6 @@ export interface LostVoteTables {
   listing_beginnings: { listing: string; target: string; since: number };
 }
 
-/** The database with the tables of this feature. */
 export type LostVoteSql = Sql<LostVoteTables>;
 
 export const reads = {};

@@ -38,7 +38,6 @@ export interface NextVoteTables {
   next_votes: { user_id: string; listing: string; voted_at: number; next_at: number };
 }
 
-/** The database with the tables of this feature. */
 export type NextVoteSql = Sql<NextVoteTables>;
 
 export const reads = { ofMember, lastVoteFor };
@@ -62,5 +61,4 @@ export async function lastVoteFor(
 
 export const writes = {};
 
-/** What sites have said of next votes, in the database. @internal */
 export type NextVoteStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;

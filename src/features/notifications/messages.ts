@@ -50,7 +50,6 @@ export function createDirectMessageHandler(options: {
   clock: Clock;
 }): EffectHandler {
   const { rest, onClosed, textsOf, clock } = options;
-  /** By user id. */
   const channelIds = new BoundedMap<string>(maxChannels);
 
   async function openChannel(userId: string): Promise<string> {
@@ -120,7 +119,6 @@ function withoutType({ type }: TypedMessage): AttemptResult {
   return { outcome: 'bury', reason: `This version does not send direct messages of the type "${type}".` };
 }
 
-/** Nothing was sent. */
 function retry(reason: string): AttemptResult {
   return { outcome: 'later', reason, scope: 'effects', notSent: true };
 }

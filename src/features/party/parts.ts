@@ -1,5 +1,4 @@
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
-import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
 import { lines, type Markup, markup, repeated, timestamp } from '@tallyhook/platform/texts/markup';
 import { html } from '@tallyhook/platform/web/html';
@@ -7,9 +6,7 @@ import type { Effect } from '../../core/outbox/effect-kind.ts';
 import { type Handle, handle } from '../../core/outbox/perform.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { Panel } from '../../discord/commands/reply.ts';
-import type { ChannelTexts } from '../../discord/languages.ts';
 import { editMessage, type Posted, postOnce } from '../../discord/posting.ts';
-import type { DiscordRest } from '../../discord/rest.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ConsoleCard, FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import {
@@ -29,14 +26,18 @@ import type { PartyStore, ShownParty } from './store.ts';
 /** How long one attempt may take, well below the lease of the effect (ms). */
 const attemptMs = 5 * second;
 
+interface PartyContext extends Pick<PartsContext, 'rest' | 'channelTexts' | 'clock'> {
+  readonly store: { readonly party: PartyStore };
+}
+
 /**
  * Pays the reward of a party to all its voters, some of them per transaction. Who is paid is stored, so an attempt
  * continues where the last one ended. Rejects if the database cannot be written.
  */
-function createPartyRewardHandler(parties: Pick<PartyStore, 'pay'>, clock: Clock): Handle<PartyReward> {
+function createPartyRewardHandler({ store, clock }: PartyContext): Handle<PartyReward> {
   return async ({ content }) => {
     const startedAt = clock.monotonic();
-    while (await parties.pay(content, clock.now())) {
+    while (await store.party.pay(content, clock.now())) {
       if (clock.monotonic() - startedAt > attemptMs) {
         return { outcome: 'later', reason: 'more voters to pay', scope: 'effects', retryAfterMs: 0, notSent: true };
       }
@@ -45,15 +46,11 @@ function createPartyRewardHandler(parties: Pick<PartyStore, 'pay'>, clock: Clock
   };
 }
 
-export function createPartyReachedHandler(options: {
-  rest: DiscordRest;
-  textsOf: ChannelTexts;
-  clock: Clock;
-}): Handle<PartyReached> {
-  const { rest, textsOf, clock } = options;
+export function createPartyReachedHandler(context: Omit<PartyContext, 'store'>): Handle<PartyReached> {
+  const { rest, channelTexts, clock } = context;
   return async (effect) => {
     const { channelId, period, goal, credits } = effect.content;
-    const { text, days, languages } = await textsOf(channelId);
+    const { text, days, languages } = await channelTexts(channelId);
     const shown = daysOfPeriod(period);
     const panel = { kind: 'panel', tone: 'good', title: text('party.goalTitle') } as const;
     const reward =
@@ -66,7 +63,7 @@ export function createPartyReachedHandler(options: {
   };
 }
 
-export function createServices(context: ServicesContext & { readonly store: { readonly party: PartyStore } }) {
+export function createServices(context: ServicesContext & Pick<PartyContext, 'store'>) {
   const { store, directory, metrics, clock } = context;
   const current = (guildId: string | null = null) => {
     const listings = guildId === null ? directory.listings : (directory.ofGuild(guildId)?.listings ?? []);
@@ -84,21 +81,19 @@ export function createServices(context: ServicesContext & { readonly store: { re
   return { cards: [partyCard(current)] } satisfies FeatureServices;
 }
 
-export function create(context: PartsContext & { readonly store: { readonly party: PartyStore } }) {
-  const { rest, channelTexts: textsOf, clock } = context;
-  const { party } = context.store;
+export function create(context: PartsContext & Pick<PartyContext, 'store'>) {
   const isAnnounced = (channelId: string) => context.announcements.announces(partyAnnounced, channelId);
-  const showPanel = createPartyPanelHandler({ rest, panels: party, textsOf, clock });
-  const announceReached = createPartyReachedHandler({ rest, textsOf, clock });
+  const showPanel = createPartyPanelHandler(context);
+  const announceReached = createPartyReachedHandler(context);
   return {
     effects: [
-      handle(partyRewardKind, createPartyRewardHandler(party, clock)),
+      handle(partyRewardKind, createPartyRewardHandler(context)),
       // Drops what was enqueued about parties before they were switched off.
       handle(partyPanelKind, async (effect) => {
         const { channelId, period } = effect.content;
         if (isAnnounced(channelId)) return showPanel(effect);
         // The next vote after they are switched on again enqueues an update.
-        await party.rejected(period);
+        await context.store.party.rejected(period);
         return { outcome: 'done' };
       }),
       handle(partyReachedKind, async (effect) =>
@@ -108,13 +103,10 @@ export function create(context: PartsContext & { readonly store: { readonly part
   } satisfies FeatureParts;
 }
 
-/** The party of the current period. */
 export interface PartyStatus {
   readonly period: string;
-  /** Counted votes. */
   readonly votes: number;
   readonly goal: number;
-  /** For each voter. */
   readonly credits: number;
 }
 
@@ -162,17 +154,13 @@ const barLength = 20;
  * Posts or edits the message with the progress of a party. One that was deleted is posted again. Rejects as
  * the store does.
  */
-export function createPartyPanelHandler(options: {
-  rest: DiscordRest;
-  panels: Pick<PartyStore, 'find' | 'updated' | 'rejected'>;
-  textsOf: ChannelTexts;
-  clock: Clock;
-}): Handle<PartyPanel> {
-  const { rest, panels, textsOf, clock } = options;
+export function createPartyPanelHandler(context: PartyContext): Handle<PartyPanel> {
+  const { rest, channelTexts, clock } = context;
+  const { party: panels } = context.store;
 
   async function show(party: ShownParty, effect: Effect<PartyPanel>, channelId: string, now: number): Promise<Posted> {
     const { message } = party;
-    const texts = await textsOf(channelId);
+    const texts = await channelTexts(channelId);
     const days = daysOfPeriod(effect.content.period);
     const reply = { ...renderParty(party, now, texts), footer: texts.days(...days) };
     const edited = message?.channelId === channelId ? await editMessage(rest, message, reply) : null;

@@ -11,13 +11,11 @@ import type { Sql } from '../../core/store/sql-module.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 
-/** A goal that all voters of a community reach together. */
 export interface PartyRules {
   /** Counted votes in one period, at least 1. */
   readonly goal: number;
   /** The calendar period after which the count starts at 0 again. */
   readonly per: 'day' | 'week' | 'month';
-  /** For each voter of the period. */
   readonly credits: number;
 }
 
@@ -26,16 +24,13 @@ export const partyRules = addedValue<PartyRules | null>('party', null);
 /** Whether its progress is shown, and that it was reached: of what is announced of a listing. */
 export const partyAnnounced = addedValue('party', false);
 
-/** A calendar period of a community, in day numbers. */
 export interface PartyPeriod {
   /** `day 2026-01-07`, `week 2026-W02` or `month 2026-01`. */
   readonly id: string;
   readonly firstDay: number;
-  /** The first day after it. */
   readonly endDay: number;
 }
 
-/** The progress of a community in one period. */
 export interface PartyProgress {
   /** Counted votes of the period, by their own time. */
   readonly votes: number;
@@ -48,7 +43,6 @@ type PartyPayees = 'all_voters' | 'this_voter' | 'nobody';
 
 export const noPartyProgress: PartyProgress = { votes: 0, reachedAt: null };
 
-/** The period of a calendar day. */
 export function partyPeriod(per: PartyRules['per'], day: number): PartyPeriod {
   switch (per) {
     case 'day':
@@ -94,23 +88,19 @@ export function addPartyVote(
   return { progress: { votes: total, reachedAt: voteAt }, payees: 'all_voters' };
 }
 
-/** The entry of each voter who is paid, in the period with this id. */
 export function partyEntry({ credits, goal }: Omit<PartyRules, 'per'>, period: string): RewardEntry {
   return { cause: 'party', credits, reason: `${goal} votes, ${period}`, achievement: `party ${period}` };
 }
 
-/** The key of a community's party in the period with this id. */
 export function partyKey(communityId: CommunityId, period: string): string {
   return `${communityId} ${period}`;
 }
 
-/** The community and the id of the period of a party. */
 export function partyOf(key: string): { readonly communityId: CommunityId; readonly period: string } {
   const end = key.indexOf(' ');
   return { communityId: Number(key.slice(0, end)) as CommunityId, period: key.slice(end + 1) };
 }
 
-/** The key of the party that a vote at this time (ms since the epoch) belongs to; null without a party. */
 export function partyPeriodAt({ rewards, community }: ListingContext, at: number): string | null {
   const party = partyRules.in(rewards);
   return party ? partyKey(community.id, partyPeriod(party.per, calendarOf(community).dayAt(at)).id) : null;
@@ -190,7 +180,6 @@ export interface PartyTables {
   party_voters: { period: string; user_id: string; state: PartyVoterState };
 }
 
-/** The database with the tables of this feature. */
 export type PartySql = Sql<PartyTables>;
 
 type PartyRow = Selectable<PartyTables['parties']>;
@@ -198,7 +187,6 @@ type PartyRow = Selectable<PartyTables['parties']>;
 /** The panel of a party is edited at most this often (ms). */
 export const panelIntervalMs = 10 * second;
 
-/** The plan of the next update of a panel, by the key of its party. */
 export function panelKey(period: string): PlanKey {
   return planKey(partyOf(period).communityId, 'party panel', period);
 }
@@ -233,7 +221,6 @@ export function isPanelWaiting({ dueAt }: Pick<PartyPanelState, 'dueAt'>, now: n
   return dueAt !== null && dueAt <= now + panelIntervalMs && dueAt > now - maxWaitMs;
 }
 
-/** The progress of each party, by its key. */
 export const parties = hotTable<PartyTables>()({
   name: 'parties',
   key: ['period'],

@@ -25,20 +25,8 @@ import {
 const votersPerPayment = 15;
 
 /** A party and its message. Times are ms since the epoch. */
-export interface ShownParty {
-  readonly votes: number;
-  readonly reachedAt: number | null;
-  readonly goal: number;
-  /** For each voter. */
-  readonly credits: number;
-  readonly endsAt: number;
-  /** Where the message should be; null for the channel of the effect. */
-  readonly channelId: string | null;
-  /** Null before it was posted. */
-  readonly message: PostedMessage | null;
-}
+export type ShownParty = NonNullable<Awaited<ReturnType<(typeof reads)['find']>>>;
 
-/** What a message shows. */
 export interface PanelUpdate {
   readonly message: PostedMessage;
   readonly votes: number;
@@ -56,13 +44,14 @@ export const reads = {
   },
 
   /** Null if there is nothing to show, or a later update is planned, which will show it. */
-  async find({ db, connection }: PartySql, period: string, now: number): Promise<ShownParty | null> {
+  async find({ db, connection }: PartySql, period: string, now: number) {
     const [row] = await run(connection, db.selectFrom('parties').selectAll().where('period', '=', period));
     if (row === undefined) return null;
     const { votes, reachedAt, panel } = toPartyState(row);
     if (panel === null) return null;
     const isReplaced = panel.dueAt !== null && panel.dueAt > now && isPanelWaiting(panel, now);
     if (isReplaced) return null;
+    // Without a channel, it goes to that of the effect.
     const { channelId, goal, credits, endsAt } = panel;
     const { panel_message: id, panel_message_channel: messageChannelId } = row;
     const message = id === null || messageChannelId === null ? null : { id, channelId: messageChannelId };

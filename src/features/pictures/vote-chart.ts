@@ -315,7 +315,6 @@ function averageLine(
   ];
 }
 
-/** A little more than the width of a label. */
 function widthOf(label: string, size: number = labelSize): number {
   return label.length * 0.6 * size;
 }

@@ -9,7 +9,6 @@ import type { Texts } from '../../texts/texts.ts';
 import type { DrawVotePicture, VotePicture, VotePictureRequest } from '../parts.ts';
 import { canDrawWords, summarizeVotes, type VoteChartWords, voteChart } from './vote-chart.ts';
 
-/** Pictures in memory, of 5 to 60 KB each. */
 const maxPictures = 50;
 /** Votes of listings are taken as they are for so long (ms): counting costs more than the command. */
 const countedForMs = 5 * second;

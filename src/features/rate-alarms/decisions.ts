@@ -6,7 +6,8 @@ import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import { noCommunity } from '../../core/ledger/account.ts';
 import { ownerReport } from '../../core/outbox/effect-kind.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
-import { isOnSite, listingsOf, type Replay, readStoredSiteDelivery } from '../../core/receiving/replay.ts';
+import { listingsOf, type Replay } from '../../core/receiving/replay.ts';
+import { isOnSite, readStoredSiteDelivery } from '../../core/receiving/routing.ts';
 import { type EventKey, voteKeys } from '../../core/tally/idempotency-key.ts';
 import type { QuarantinedDelivery } from '../../core/tally/write-event.ts';
 import { findSite } from '../../webhook/sites/index.ts';
@@ -26,7 +27,6 @@ interface DecisionOptions {
   readonly log: Log;
 }
 
-/** Looks for alarms and decisions regularly. */
 export function createAlarmDecisions(options: DecisionOptions): Loop {
   const { clock, log } = options;
   return createLoop({
@@ -44,7 +44,6 @@ export function createAlarmDecisions(options: DecisionOptions): Loop {
 export function createDecisionRound(options: DecisionOptions): (signal: AbortSignal) => Promise<void> {
   const { store, directory, replay, clock, log } = options;
   const { rateAlarms, outbox } = store;
-  /** Alarms that are in the log. */
   const logged = new Set<string>();
 
   async function report({ listing: name, heldAt, paid: votes, usual }: Alarm): Promise<void> {

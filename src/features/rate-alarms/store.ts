@@ -14,7 +14,6 @@ export interface RateAlarmTables {
   rate_alarms: { listing: string } & Rate;
 }
 
-/** The database with the tables of this feature. */
 export type RateAlarmSql = Sql<RateAlarmTables>;
 
 export interface RateAlarm {
@@ -26,7 +25,6 @@ export interface RateAlarm {
   readonly usual: number;
 }
 
-/** The votes of a listing are held. */
 export const rateAlarmReport: MessageType<'rateAlarm', RateAlarm> = {
   type: 'rateAlarm',
   fields: { listing: ['string'], site: ['string'], votes: ['number'], usual: ['number'] },
@@ -39,7 +37,6 @@ export interface Alarm {
   readonly heldAt: number;
   /** Votes that were paid in the same hour before. */
   readonly paid: number;
-  /** Votes of a usual hour. */
   readonly usual: number;
 }
 
@@ -168,13 +165,11 @@ const maxHours = 7 * 24;
 /** After a release, votes are not held for this time: more of them are expected (ms). */
 const expectedMs = day;
 
-/** The rate of a listing without votes. */
 export const noRate: Rate = {
   ...{ hour: 0, votes: 0, usual: 0, hours: 0 },
   ...{ state: null, held_at: null, expected_until: null, rejected_until: null },
 };
 
-/** How many votes of a listing are paid in an hour. */
 function limitOf({ usual }: Pick<Rate, 'usual'>): number {
   return Math.max(minLimit, Math.floor((factor * usual) / 1_000));
 }
@@ -197,7 +192,6 @@ export function addVote<Row extends Rate>(rate: Row, at: number): Row {
   return { ...current, votes: current.votes + 1 };
 }
 
-/** The mean with the hour that has ended. */
 function withHour({ votes, usual, hours }: Rate): Pick<Rate, 'usual' | 'hours'> {
   if (votes === 0) return { usual, hours };
   const number = Math.min(hours + 1, maxHours);
@@ -226,7 +220,6 @@ export function ended({ state, votes }: Pick<Rate, 'state' | 'votes'>, areSomeHe
  */
 export const rateAlarmRule = addedValue('rateAlarm', false);
 
-/** The columns of {@link toQuarantined}. */
 export const quarantineColumns = [
   ...['id', 'received_at as receivedAt', 'family', 'listing', 'kind', 'user_id as userId', 'body', 'origin'],
 ] as const satisfies readonly string[];

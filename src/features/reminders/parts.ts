@@ -22,16 +22,16 @@ import {
 import {
   type CheckedListing,
   createReminderDecision,
+  createReminders,
   createVoteCheck,
   listingToCheck,
-  ReminderService,
+  type ReminderService,
 } from './service.ts';
 import { type ReminderNotice, reminderMessage, type StoredReminders } from './store.ts';
 
 /** How often notices of other processes are read (ms). */
 const noticesPollMs = 30 * second;
 
-/** How many reminders are scheduled. */
 export function reminderCard(reminders: Pick<StoredReminders, 'summary'>, clock: Pick<Clock, 'now'>): ConsoleCard {
   return {
     id: 'reminders',
@@ -49,18 +49,14 @@ export function reminderCard(reminders: Pick<StoredReminders, 'summary'>, clock:
 export function createServices(context: ServicesContext & { readonly store: { readonly reminders: StoredReminders } }) {
   const { store, directory, lookups, clock, stopwatch, log } = context;
   const toCheck = (listing: CommunityListing) => listingToCheck(listing, lookups.find);
-  const reminders = new ReminderService({
-    store: store.reminders,
-    findListing(name): CheckedListing | undefined {
-      const [first = name] = directory.namesOf(name);
-      const listing = directory.find(first);
-      return listing === undefined || listing.implied ? undefined : toCheck(listing);
-    },
-    clock,
-    log,
-  });
+  function findListing(name: string): CheckedListing | undefined {
+    const [first = name] = directory.namesOf(name);
+    const listing = directory.find(first);
+    return listing === undefined || listing.implied ? undefined : toCheck(listing);
+  }
+  const reminders = createReminders(store.reminders, findListing, context);
   const notices = createLoop({
-    round: () => reminders.refreshNotices(),
+    round: reminders.refreshNotices,
     pauseMs: noticesPollMs,
     onError: (error) => log.warn({ reason: messageOf(error) }, 'notices to members could not be read'),
     clock: stopwatch,
@@ -70,7 +66,7 @@ export function createServices(context: ServicesContext & { readonly store: { re
     commandsIn: ({ communities }) => ({
       reminders: reminders.covering(communities.flatMap(({ named }) => named.map(toCheck))),
     }),
-    noticeFor: (userId, noticed) => reminders.noticeFor(userId, noticed),
+    noticeFor: reminders.noticeFor,
     loops: [notices],
     cards: [reminderCard(store.reminders, clock)],
   } satisfies FeatureServices;
@@ -82,8 +78,7 @@ export function create(
     readonly reminders: Pick<ReminderService, 'findListing' | 'directMessagesClosed'>;
   },
 ) {
-  const { reminders, config, rest, directory, lookups, cardOf, metrics, clock } = context;
-  const store = context.store.reminders;
+  const { reminders, rest, lookups, cardOf, metrics, clock } = context;
   const checked = metrics.counter({
     name: 'tallyhook_reminders_total',
     help: 'Reminders checked when due, by outcome (due, not_yet, unknown).',
@@ -97,19 +92,15 @@ export function create(
           const card = await readCard(cardOf, reminder.listing, clock);
           return renderReminder(reminder, card, texts);
         },
-        isWanted: createReminderDecision({
-          store,
-          findListing: reminders.findListing,
-          isEnabled: config.reminders,
-          longestCooldownMs: () => Math.max(0, ...directory.listings.map(({ rewards }) => rewards.base.cooldownMs)),
-          checkVote: createVoteCheck({ lastVote: store.lastVote, keyStatus: lookups.keyStatus, clock }),
-          onChecked: (outcome) => checked.inc({ outcome }),
-          clock,
-        }),
+        isWanted: createReminderDecision(
+          context,
+          createVoteCheck(context.store.reminders.lastVote, lookups.keyStatus, clock),
+          (outcome) => checked.inc({ outcome }),
+        ),
         isIn: (channelId, reminder) => hasReminder(rest, channelId, reminder),
       }),
     ],
-    onDirectMessagesClosed: (userId: string) => reminders.directMessagesClosed(userId),
+    onDirectMessagesClosed: reminders.directMessagesClosed,
   } satisfies FeatureParts;
 }
 

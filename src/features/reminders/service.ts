@@ -1,7 +1,6 @@
 import type { RetryLater } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import { day, minute, second } from '@tallyhook/platform/durations';
-import type { Log } from '@tallyhook/platform/log';
 import { commandMention } from '@tallyhook/platform/texts/markup';
 import { accountIdOf } from '../../core/ledger/account.ts';
 import type { DirectMessage, Effect } from '../../core/outbox/effect-kind.ts';
@@ -12,104 +11,90 @@ import type { AnsweringContext, ListedLookup } from '../../discord/commands/comm
 import type { Reply } from '../../discord/commands/reply.ts';
 import { maxRequestsPerMinute } from '../../lookup/budget.ts';
 import type { KeyStatus, Lookup } from '../../lookup/lookup.ts';
+import type { PartsContext, ServicesContext } from '../parts.ts';
 import type { ListingOfCommunity, NextReminder, ReminderNotice, SnoozeResult, StoredReminders } from './store.ts';
 
-/** Why the bot has switched the reminders of a member off. */
 const stopTexts = { direct_messages_closed: 'remind.directMessagesClosed' } as const;
 
-/** Reminders of votes by direct message, for commands. Each method rejects with the errors of the store. */
-export interface Reminders {
-  /** Switches the reminders of a member on, for all listings. It asks the service when the next vote is due. */
-  switchOn(userId: string): Promise<readonly NextReminder[]>;
-  switchOff(userId: string): Promise<void>;
-  isOn(userId: string): Promise<boolean>;
-  /** Reminds of a listing again after a delay (ms). `unknown`: the listing is not configured any more. */
-  snooze(userId: string, listing: string, delayMs: number): Promise<SnoozeResult | { readonly outcome: 'unknown' }>;
-}
+/** The reminders of all communities. Each method rejects with the errors of the store. */
+export type ReminderService = ReturnType<typeof createReminders>;
+export type Reminders = ReturnType<ReminderService['covering']>;
 
-/** The reminders of all communities. @internal */
-export class ReminderService {
-  readonly #store: StoredReminders;
-  readonly #clock: Clock;
-  readonly #log: Log;
-  /** The listing with this name, or the one with the same target that is used instead. */
-  readonly findListing: (name: string) => CheckedListing | undefined;
+/** @param findListing finds the listing with a name, or the one with the same target that is used instead */
+export function createReminders(
+  store: StoredReminders,
+  findListing: (name: string) => CheckedListing | undefined,
+  { clock, log }: Pick<ServicesContext, 'clock' | 'log'>,
+) {
   /** Members who are to be informed. In memory, so that commands need not read the database for it. */
-  #toInform: ReadonlySet<string> = new Set();
+  let toInform: ReadonlySet<string> = new Set();
 
-  constructor(options: {
-    readonly store: StoredReminders;
-    readonly findListing: (name: string) => CheckedListing | undefined;
-    readonly clock: Clock;
-    readonly log: Log;
-  }) {
-    this.#store = options.store;
-    this.#clock = options.clock;
-    this.#log = options.log;
-    this.findListing = options.findListing;
-  }
-
-  /** The reminders of these listings. */
-  covering(covered: readonly CheckedListing[]): Reminders {
+  function covering(covered: readonly CheckedListing[]) {
     const byCommunity = Map.groupBy(covered, ({ communityId }) => communityId);
     const accountsOf = (userId: string) => [...byCommunity.keys()].map((id) => accountIdOf(id, userId));
     return {
-      switchOn: async (userId) => {
+      /** Switches the reminders of a member on, for all listings. It asks the service when the next vote is due. */
+      async switchOn(userId: string): Promise<readonly NextReminder[]> {
         const next: NextReminder[] = [];
         for (const [communityId, listings] of byCommunity) {
           const cooldowns = await Promise.all(
-            listings.map(async (listing) => {
-              const { name, cooldownMs, names = [name] } = listing;
-              return { name, cooldownMs, names, nextVoteAt: await nextVoteAt(userId, listing) };
-            }),
+            listings.map(async (listing) => ({ ...plain(listing), nextVoteAt: await nextVoteAt(userId, listing) })),
           );
-          next.push(...(await this.#store.switchOn(accountIdOf(communityId, userId), cooldowns, this.#clock.now())));
+          next.push(...(await store.switchOn(accountIdOf(communityId, userId), cooldowns, clock.now())));
         }
         return next;
       },
-      switchOff: async (userId) => {
-        for (const accountId of accountsOf(userId)) await this.#store.switchOff(accountId);
+      async switchOff(userId: string): Promise<void> {
+        for (const accountId of accountsOf(userId)) await store.switchOff(accountId);
       },
-      isOn: async (userId) => {
-        for (const accountId of accountsOf(userId)) if (await this.#store.isReminded(accountId)) return true;
+      async isOn(userId: string): Promise<boolean> {
+        for (const accountId of accountsOf(userId)) if (await store.isReminded(accountId)) return true;
         return false;
       },
-      snooze: async (userId, name, delayMs) => {
-        const listing = this.findListing(name);
+      /** Reminds of a listing again after a delay (ms). `unknown`: the listing is not configured any more. */
+      async snooze(
+        userId: string,
+        name: string,
+        delayMs: number,
+      ): Promise<SnoozeResult | { readonly outcome: 'unknown' }> {
+        const listing = findListing(name);
         if (listing === undefined) return { outcome: 'unknown' };
-        const now = this.#clock.now();
-        const { communityId, name: first, names = [first], cooldownMs } = listing;
-        const reminded = { name: first, names, cooldownMs };
-        return this.#store.snooze(accountIdOf(communityId, userId), reminded, now + delayMs, now);
+        const now = clock.now();
+        return store.snooze(accountIdOf(listing.communityId, userId), plain(listing), now + delayMs, now);
       },
     };
   }
 
-  /** Stores that the member accepts no direct messages, to report it at the next command. */
-  async directMessagesClosed(userId: string): Promise<void> {
-    await this.#store.stop(userId, 'direct_messages_closed', this.#clock.now());
-    this.#toInform = new Set(this.#toInform).add(userId);
-    this.#log.info({ user: userId, reason: 'direct_messages_closed' }, 'the reminders of a member were switched off');
-  }
-
-  /** Reads which members are to be informed, also by other processes. */
-  async refreshNotices(): Promise<void> {
-    this.#toInform = new Set(await this.#store.membersToInform());
-  }
-
-  /** What a member is informed of, once: that the reminders were switched off. Null for nothing. */
-  async noticeFor(
-    userId: string,
-    { commandId, texts }: Pick<AnsweringContext, 'commandId' | 'texts'>,
-  ): Promise<Reply | null> {
-    if (!this.#toInform.has(userId)) return null;
-    const reason = await this.#store.takeStopReason(userId);
-    this.#toInform = new Set([...this.#toInform].filter((other) => other !== userId));
-    if (reason === null) return null;
-    const text = texts.text(stopTexts[reason], { command: commandMention('remind', commandId('remind')) });
-    return { tone: 'wait', title: texts.text('remind.titleOff'), text };
-  }
+  return {
+    findListing,
+    covering,
+    /** Stores that the member accepts no direct messages, to report it at the next command. */
+    async directMessagesClosed(userId: string): Promise<void> {
+      await store.stop(userId, 'direct_messages_closed', clock.now());
+      toInform = new Set(toInform).add(userId);
+      log.info({ user: userId, reason: 'direct_messages_closed' }, 'the reminders of a member were switched off');
+    },
+    /** Reads which members are to be informed, also by other processes. */
+    async refreshNotices(): Promise<void> {
+      toInform = new Set(await store.membersToInform());
+    },
+    /** What a member is informed of, once: that the reminders were switched off. Null for nothing. */
+    async noticeFor(
+      userId: string,
+      { commandId, texts }: Pick<AnsweringContext, 'commandId' | 'texts'>,
+    ): Promise<Reply | null> {
+      if (!toInform.has(userId)) return null;
+      const reason = await store.takeStopReason(userId);
+      toInform = new Set([...toInform].filter((other) => other !== userId));
+      if (reason === null) return null;
+      const text = texts.text(stopTexts[reason], { command: commandMention('remind', commandId('remind')) });
+      return { tone: 'wait', title: texts.text('remind.titleOff'), text };
+    },
+  };
 }
+
+/** Without the client, which the thread that writes does not get. */
+const plain = ({ name, cooldownMs, names = [name] }: CheckedListing) => ({ name, cooldownMs, names });
 
 /** The end of the cooldown by the service; null if the member may vote, or the service does not say. */
 async function nextVoteAt(userId: string, { lookup }: CheckedListing): Promise<number | null> {
@@ -131,7 +116,6 @@ export interface CheckedListing extends ListingOfCommunity {
   readonly lookup: Lookup | null;
 }
 
-/** A listing with its lookup client. */
 export function listingToCheck(
   { name, rewards, community }: Pick<ListingContext, 'name' | 'rewards' | 'community'>,
   findLookup: (name: string) => ListedLookup | undefined,
@@ -151,23 +135,15 @@ export type VoteCheck =
   /** `nextVoteAt`: when to check again (ms since the epoch). */
   | { readonly outcome: 'notYet'; readonly nextVoteAt: number };
 
-/** Checks votes within a part of the budget. Never rejects because of the service. */
-type CheckVote = (userId: string, listing: CheckedListing) => Promise<VoteCheck>;
-
-/** What checking a vote needs. @internal */
-interface VoteCheckOptions {
-  readonly keyStatus: (listing: string) => Promise<KeyStatus | undefined>;
-  /** The last vote in the ledger; rejects with the database driver's error. */
-  readonly lastVote: StoredReminders['lastVote'];
-  readonly clock: Clock;
-}
-
 /**
  * The service is asked, because it may know votes that were never received. Without a fresh answer, the ledger confirms
  * that a vote is due if it contains the last one.
- * @internal
  */
-export function createVoteCheck({ keyStatus, lastVote, clock }: VoteCheckOptions): CheckVote {
+export function createVoteCheck(
+  lastVote: StoredReminders['lastVote'],
+  keyStatus: (listing: string) => Promise<KeyStatus | undefined>,
+  clock: Clock,
+) {
   async function askService(userId: string, { name, lookup }: CheckedListing): Promise<VoteCheck | null> {
     if (lookup === null) return null;
     const { budgetLeft = null, budgetLimit = maxRequestsPerMinute } = (await keyStatus(name)) ?? {};
@@ -180,7 +156,7 @@ export function createVoteCheck({ keyStatus, lastVote, clock }: VoteCheckOptions
       : { outcome: 'notYet', nextVoteAt: nextVoteAt ?? clock.now() + unknownCooldownMs };
   }
 
-  return async (userId, listing) => {
+  return async (userId: string, listing: CheckedListing): Promise<VoteCheck> => {
     const checked = await askService(userId, listing);
     if (checked !== null) return checked;
     const last = await lastVote(userId, listing);
@@ -191,38 +167,33 @@ export function createVoteCheck({ keyStatus, lastVote, clock }: VoteCheckOptions
   };
 }
 
-/** `due`: the message is sent. `not_yet`: the member may not vote yet. `unknown`: nothing confirms it. */
-type ReminderOutcome = 'due' | 'not_yet' | 'unknown';
+interface DecisionContext extends Pick<PartsContext, 'clock'> {
+  readonly store: { readonly reminders: StoredReminders };
+  readonly reminders: Pick<ReminderService, 'findListing'>;
+  readonly config: Pick<PartsContext['config'], 'reminders'>;
+  readonly directory: Pick<PartsContext['directory'], 'listings'>;
+}
 
 /**
  * Decides whether a reminder that is due is sent: only if the service or the ledger confirms that the member may vote.
- * @internal
+ * @param onChecked gets `due`: the message is sent; `not_yet`: the member may not vote yet; `unknown`: nothing confirms it
  */
-export function createReminderDecision(options: {
-  readonly store: StoredReminders;
-  /** The one with this name, or the one with the same target that is used instead. */
-  readonly findListing: (name: string) => CheckedListing | undefined;
-  /** Whether reminders are offered; otherwise none is sent. */
-  readonly isEnabled: boolean;
-  /** The longest cooldown of all listings (ms). */
-  readonly longestCooldownMs: () => number;
-  readonly checkVote: CheckVote;
-  readonly clock: Clock;
-  readonly onChecked: (outcome: ReminderOutcome) => void;
-}): (notice: ReminderNotice, effect: Effect<DirectMessage>) => Promise<boolean | RetryLater> {
-  const { store, findListing, isEnabled, longestCooldownMs, checkVote, clock, onChecked } = options;
-
+export function createReminderDecision(
+  { store: { reminders: store }, reminders, config, directory, clock }: DecisionContext,
+  checkVote: ReturnType<typeof createVoteCheck>,
+  onChecked: (outcome: 'due' | 'not_yet' | 'unknown') => void,
+): (notice: ReminderNotice, effect: Effect<DirectMessage>) => Promise<boolean | RetryLater> {
   return async (notice, { id, content: { userId }, createdAt, possiblySentSince, queue }) => {
     const now = clock.now();
-    const latest = now + Math.max(day, longestCooldownMs());
-    const listing = findListing(notice.listing);
+    const latest = now + Math.max(day, ...directory.listings.map(({ rewards }) => rewards.base.cooldownMs));
+    const listing = reminders.findListing(notice.listing);
     async function postpone(dueAt: number): Promise<false> {
       const accountId = accountIdOf(listing?.communityId ?? parseQueue(queue).communityId, userId);
       await store.postpone(accountId, { listing: notice.listing, dueAt: Math.min(dueAt, latest) }, now);
       return false;
     }
     // The listing may be configured, and reminders switched on again.
-    if (!isEnabled || listing === undefined) return postpone(latest);
+    if (!config.reminders || listing === undefined) return postpone(latest);
     if (!(await store.isCurrent({ userId, ...notice }, listing))) return false;
     if (possiblySentSince !== null) return true;
     const check = await checkVote(userId, listing);

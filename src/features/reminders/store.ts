@@ -37,12 +37,9 @@ export interface ReminderTables {
   reminder_stops: { user_id: string; reason: StopReason; at: number; told: number };
 }
 
-/** The database with the tables of this feature. */
 type ReminderSql = Sql<ReminderTables>;
 
-/** The message of a reminder: the member may vote. */
 export interface ReminderNotice {
-  /** The name of the configured listing. */
   readonly listing: string;
   /** Since when the member can vote, or wanted to be reminded again (ms since the epoch). */
   readonly dueAt: number;
@@ -53,12 +50,10 @@ export const reminderMessage: MessageType<'reminder', ReminderNotice> = {
   fields: { listing: ['string'], dueAt: ['number'] },
 };
 
-/** A member who is to be reminded of voting for a listing. */
 export interface Reminder extends ReminderNotice {
   readonly userId: string;
 }
 
-/** A listing that members are reminded of. */
 export interface RemindedListing {
   readonly name: string;
   /** How long a vote blocks the next one (ms). */
@@ -72,12 +67,10 @@ export interface ListingCooldown extends RemindedListing {
   readonly nextVoteAt: number | null;
 }
 
-/** A listing with the community in which its members have their accounts. */
 export interface ListingOfCommunity extends RemindedListing {
   readonly communityId: CommunityId;
 }
 
-/** What is stored of a member's reminders in a community. */
 interface ReminderState {
   readonly isOn: boolean;
   /** Why the program has switched them off; null if it has not. */
@@ -143,7 +136,6 @@ export const reads = {
     return lastVoteFor(sql, { userId, lastVotes }, { names, cooldownMs });
   },
 
-  /** The members that are to be informed why their reminders were switched off. */
   async membersToInform({ db, connection }: ReminderSql): Promise<readonly string[]> {
     const stops = db.selectFrom('reminder_stops').select('user_id').where('told', '=', 0);
     return (await run(connection, stops)).map(({ user_id }) => user_id);
@@ -256,7 +248,6 @@ export const writes = {
   },
 };
 
-/** The reminders of members, in the database. @internal */
 export type StoredReminders = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
 const findAccount = preparedStatement<{ accountId: AccountId }>()((db, placeholder) =>

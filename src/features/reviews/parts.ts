@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '@tallyhook/platform/clock';
 import { hour, minute } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
-import type { Log } from '@tallyhook/platform/log';
 import { bold, escapeName, escapeText, lines, type Markup, markup, repeated } from '@tallyhook/platform/texts/markup';
 import {
   type ListingCard,
@@ -15,7 +13,7 @@ import type { HandlerKind } from '../../core/outbox/handler-events.ts';
 import { type Handle, handle } from '../../core/outbox/perform.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
-import type { KeyStatus, Lookup, Review } from '../../lookup/lookup.ts';
+import type { Lookup, Review } from '../../lookup/lookup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { type CommunityListing, linkedLabel } from '../communities/feature.ts';
 import { handlerListing } from '../handlers/feature.ts';
@@ -34,33 +32,29 @@ const pageSize = 50;
 /**
  * Polls the reviews of a listing, in one process at a time, and announces new ones. Without enough requests in the
  * budget, a poll is left out; while the service fails, the pauses get longer.
+ * @param onPolled called with the result of each poll
  */
 export function createReviewsTask(
   listing: CommunityListing,
-  options: {
-    readonly lookup: Pick<Lookup, 'reviews'>;
-    readonly keyStatus: () => Promise<KeyStatus | undefined>;
-    readonly store: ReviewStore;
-    /** Whether there is a handler for reviews; by default there is none. */
-    readonly isHandled?: () => boolean;
-    readonly clock: Clock;
-    readonly log: Log;
-    /** Called with the result of each poll. */
-    readonly onPolled: (outcome: 'polled' | 'over_budget' | 'failed') => void;
+  lookup: Lookup,
+  context: Pick<ReviewsContext, 'store' | 'isHandled' | 'clock' | 'log'> & {
+    readonly lookups: Pick<PartsContext['lookups'], 'keyStatus'>;
   },
+  onPolled: (outcome: 'polled' | 'over_budget' | 'failed') => void,
 ): AnnouncementTask['run'] {
-  const { lookup, keyStatus, store, isHandled = () => false, clock, log, onPolled } = options;
+  const { lookups, isHandled, clock, log } = context;
+  const { reviews: store } = context.store;
   const { name } = listing;
   const channelId = reviewsAnnounced.in(listing.announcements) ? listing.announceChannelId : null;
   let failures = 0;
 
   return async () => {
-    const handled = isHandled() ? handlerListing(listing) : null;
+    const handled = isHandled('review') ? handlerListing(listing) : null;
     if (channelId === null && handled === null) return null;
     const now = clock.now();
     const pauseMs = Math.min(maxPauseMs, pollEveryMs * 2 ** failures);
     if (!(await store.isPollDue(name, now)) || !(await store.claimPoll(name, now, now + pauseMs))) return null;
-    const budgetLeft = (await keyStatus())?.budgetLeft ?? 0;
+    const budgetLeft = (await lookups.keyStatus(name))?.budgetLeft ?? 0;
     if (budgetLeft <= reservedRequests) {
       onPolled('over_budget');
       return null;
@@ -97,13 +91,13 @@ function idOf({ username, comment, createdAt }: Review): string {
   return createHash('sha256').update(identity).digest('hex').slice(0, 32);
 }
 
-export function create(
-  context: PartsContext & {
-    readonly store: { readonly reviews: ReviewStore };
-    readonly isHandled: (kind: HandlerKind) => boolean;
-  },
-) {
-  const { store, lookups, isHandled, metrics } = context;
+interface ReviewsContext extends PartsContext {
+  readonly store: { readonly reviews: ReviewStore };
+  readonly isHandled: (kind: HandlerKind) => boolean;
+}
+
+export function create(context: ReviewsContext) {
+  const { lookups, metrics } = context;
   const polls = metrics.counter({
     name: 'tallyhook_review_polls_total',
     help: 'Polls for new reviews to announce, by listing and outcome (polled, over_budget, failed).',
@@ -114,14 +108,9 @@ export function create(
     const { lookup, isSilent } = lookups.find(listing.name) ?? {};
     // Only servers on the service have reviews, which need its API.
     if (lookup === undefined || isSilent || lookup.kind !== 'server' || listing.site !== undefined) return [];
-    const run = createReviewsTask(listing, {
-      ...context,
-      store: store.reviews,
-      lookup,
-      isHandled: () => isHandled('review'),
-      keyStatus: () => lookups.keyStatus(listing.name),
-      onPolled: (outcome) => polls.inc({ listing: listing.linked ? linkedLabel : listing.name, outcome }),
-    });
+    const run = createReviewsTask(listing, lookup, context, (outcome) =>
+      polls.inc({ listing: listing.linked ? linkedLabel : listing.name, outcome }),
+    );
     return [{ name: 'reviews', run }];
   }
 
@@ -136,7 +125,6 @@ const maxCommentLength = 1_500;
 /** Characters of the digest in the footer of a review without a time, by which the message is found again. */
 const shownIdLength = 8;
 
-/** Announces a new review, with its time. */
 export function createReviewHandler(messages: ListingMessages): Handle<ReviewAnnouncement> {
   return (effect) =>
     postAbout(messages, effect, async ({ texts, card }) => {

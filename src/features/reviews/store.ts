@@ -14,7 +14,6 @@ export interface ReviewTables {
   announced_reviews: { listing: string; review: string; at: number | null };
 }
 
-/** The database with the tables of this feature. */
 export type ReviewSql = Sql<ReviewTables>;
 
 /** A review on the service; its texts are external. */
@@ -30,7 +29,6 @@ export interface Review {
 export interface ReviewAnnouncement {
   readonly channelId: string;
   readonly listing: string;
-  /** Identifies the review among those of the listing. */
   readonly id: string;
   readonly review: Review;
 }

@@ -4,6 +4,7 @@ import * as sql from './store.ts';
 import { roleFailedReport } from './store.ts';
 
 export type { RoleAccess } from './inspect-roles.ts';
+export { explainRoleIssue, type RoleIssue, roleIssue } from './role-issue.ts';
 
 export const roles = {
   sql,

@@ -8,19 +8,7 @@ import type { DiscordRest } from '../../discord/rest.ts';
 export type RoleState = 'below' | 'above' | 'managed';
 
 /** What the bot may do with the roles of a guild. */
-export interface RoleAccess {
-  readonly mayManageRoles: boolean;
-  /** The member who owns the guild. */
-  readonly ownerId: string;
-  /** By the ID of the role. */
-  readonly roles: ReadonlyMap<string, RoleState>;
-  /** Their order by id: 0 for @everyone, the lowest. */
-  readonly positions: ReadonlyMap<string, number>;
-  readonly moderating: ReadonlySet<string>;
-  /** The names of the roles by id, and of the guild. External text. */
-  readonly names: ReadonlyMap<string, string>;
-  readonly guildName: string;
-}
+export type RoleAccess = NonNullable<Awaited<ReturnType<typeof inspectRoles>>>;
 
 const role = z.object({
   id: z.string(),
@@ -41,7 +29,7 @@ const notInGuild: readonly number[] = [
 export async function inspectRoles(
   rest: DiscordRest,
   { guildId, userId }: { readonly guildId: string; readonly userId: string },
-): Promise<RoleAccess | null> {
+) {
   try {
     const { name: guildName, owner_id: ownerId, roles } = guild.parse(await rest.get(Routes.guild(guildId)));
     const own = new Set([guildId, ...member.parse(await rest.get(Routes.guildMember(guildId, userId))).roles]);
@@ -54,9 +42,11 @@ export async function inspectRoles(
       ownerId,
       roles: new Map(
         roles.map(({ id, position, managed }) => {
-          return [id, managed || id === guildId ? 'managed' : position < highest ? 'below' : 'above'];
+          const state: RoleState = managed || id === guildId ? 'managed' : position < highest ? 'below' : 'above';
+          return [id, state];
         }),
       ),
+      /** Their order: 0 for @everyone, the lowest. */
       positions: new Map(roles.map(({ id, position }) => [id, position])),
       names: new Map(roles.map(({ id, name }) => [id, name])),
       guildName,

@@ -9,17 +9,10 @@ import { rejectionOf } from '../../discord/discord-errors.ts';
 import { isModerating } from '../../discord/permissions.ts';
 import type { DiscordAPIError, DiscordRest } from '../../discord/rest.ts';
 import { inspectRoles, type RoleAccess } from './inspect-roles.ts';
+import type { RoleIssue } from './role-issue.ts';
 
 /** Why Discord rejects a change of a member's role; `role_moderating`: why it is not requested. */
-export type RoleFailureCause =
-  | 'missing_permission'
-  | 'role_too_high'
-  | 'role_managed'
-  | 'role_moderating'
-  | 'role_deleted'
-  | 'member_left'
-  | 'missing_access'
-  | 'rejected';
+export type RoleFailureCause = RoleIssue | 'member_left' | 'missing_access' | 'rejected';
 
 /** The cause of a rejected change, and a sentence with a hint for the owner. */
 export interface RoleFailure {
@@ -27,38 +20,30 @@ export interface RoleFailure {
   readonly reason: string;
 }
 
+/** The time for which the roles of a guild explain failures (ms): a series of them does not use up the rate limit. */
+const guildTtlMs = 10 * second;
+const maxReasonLength = 300;
+
 /**
  * Explains a rejected change of a role. Reads the guild's roles if the error alone does not tell the cause; throws what
  * {@link DiscordRest} throws, except if Discord rejects that as well.
  */
-export type ExplainRoleFailure = (error: DiscordAPIError, change: MemberRole) => Promise<RoleFailure>;
-
-/** How long the roles of a guild are reused (ms), so that a series of failures does not use up the rate limit. */
-const guildTtlMs = 10 * second;
-const maxReasonLength = 300;
-
-export function createExplainRoleFailure(rest: DiscordRest, clock: Clock): ExplainRoleFailure {
-  let lastGuild: { readonly id: string; readonly at: number; readonly roles: RoleAccess | null } | undefined;
-
+export function createExplainRoleFailure(rest: DiscordRest, clock: Clock) {
+  const access = new GuildReads(readAccess, guildTtlMs, clock);
   /** Null if Discord rejects the requests or sends something else. */
-  async function rolesOf(guildId: string): Promise<RoleAccess | null> {
-    const now = clock.monotonic();
-    if (lastGuild?.id === guildId && now - lastGuild.at < guildTtlMs) return lastGuild.roles;
+  async function readAccess(guildId: string): Promise<RoleAccess | null> {
     try {
       const { id: userId } = userSchema.parse(await rest.get(Routes.user()));
-      const roles = await inspectRoles(rest, { guildId, userId });
-      lastGuild = { id: guildId, at: now, roles };
-      return roles;
+      return await inspectRoles(rest, { guildId, userId });
     } catch (error) {
       if (rejectionOf(error) !== null || error instanceof z.ZodError) return null;
       throw error;
     }
   }
-
-  return async (error, { guildId, userId, role }) => {
+  return async (error: DiscordAPIError, { guildId, userId, role }: MemberRole): Promise<RoleFailure> => {
     switch (error.code) {
       case RESTJSONErrorCodes.MissingPermissions:
-        return explainMissingPermissions(await rolesOf(guildId), role);
+        return explainMissingPermissions(await access.read(guildId), role);
       case RESTJSONErrorCodes.UnknownRole:
         return roleDeleted(role);
       case RESTJSONErrorCodes.UnknownMember:
@@ -120,58 +105,60 @@ function roleDeleted(roleId: string): RoleFailure {
   return { cause: 'role_deleted', reason: `The server has no role ${roleId}. Configure another role.` };
 }
 
-/**
- * Why a role is not given although Discord would allow it; null if it may be given. A role can get permissions of a
- * moderator after it was configured. Throws what {@link DiscordRest} throws, and ZodError.
- */
-export type CheckGivenRole = (change: MemberRole) => Promise<RoleFailure | null>;
-
-/** How long what Discord says of the roles of a guild is reused (ms). */
-const maxAgeMs = second;
-/** Guilds whose roles are known. */
 const maxGuilds = 10_000;
 
-const roles = z.array(z.object({ id: z.string(), permissions: z.string(), managed: z.boolean().default(false) }));
-/** Whether each role of a guild may be given, by its id. Discord itself rejects managed roles. */
-type GuildRoles = ReadonlyMap<string, boolean>;
+/** Reads something of guilds at most once in a time, however many ask. A rejection is reused as well, no other failure. */
+export class GuildReads<Result> {
+  readonly #reads = new BoundedMap<{ readonly at: number; readonly result: Promise<Result> }>(maxGuilds);
+  readonly #fetch: (guildId: string) => Promise<Result>;
+  readonly #maxAgeMs: number;
+  readonly #clock: Pick<Clock, 'monotonic'>;
 
-interface Reading {
-  /** When it began (ms, monotonic). */
-  readonly at: number;
-  readonly result: Promise<GuildRoles>;
+  constructor(fetch: (guildId: string) => Promise<Result>, maxAgeMs: number, clock: Pick<Clock, 'monotonic'>) {
+    this.#fetch = fetch;
+    this.#maxAgeMs = maxAgeMs;
+    this.#clock = clock;
+  }
+
+  readonly read = (guildId: string): Promise<Result> => {
+    const at = this.#clock.monotonic();
+    const last = this.#reads.get(guildId);
+    if (last !== undefined && at - last.at < this.#maxAgeMs) return last.result;
+    const reading = { at, result: this.#fetch(guildId) };
+    this.#reads.set(guildId, reading);
+    reading.result.catch((error: unknown) => {
+      if (rejectionOf(error) === null && this.#reads.get(guildId) === reading) this.forget(guildId);
+    });
+    return reading.result;
+  };
+
+  readonly forget = (guildId: string): void => void this.#reads.delete(guildId);
 }
+
+const roles = z.array(z.object({ id: z.string(), permissions: z.string(), managed: z.boolean().default(false) }));
 
 export type GivenRoleCheck = ReturnType<typeof createGivenRoleCheck>;
 
-/** Requests the roles of a guild at most once per second, however many members get a role. */
+/**
+ * Checks roles that Discord would allow to give: one can get permissions of a moderator after it was configured. Reads
+ * the roles of a guild at most once per second.
+ */
 export function createGivenRoleCheck(rest: Pick<DiscordRest, 'get'>, clock: Clock) {
-  const readings = new BoundedMap<Reading>(maxGuilds);
-
-  async function fetchRoles(guildId: string): Promise<GuildRoles> {
+  const mayBeGiven = new GuildReads(fetchRoles, second, clock);
+  /** Discord itself rejects managed roles. */
+  async function fetchRoles(guildId: string): Promise<ReadonlyMap<string, boolean>> {
     const read = roles.parse(await rest.get(Routes.guildRoles(guildId)));
     return new Map(read.map(({ id, permissions, managed }) => [id, managed || !isModerating(permissions)]));
   }
-
-  function read(guildId: string): Promise<GuildRoles> {
-    const last = readings.get(guildId);
-    if (last !== undefined && clock.monotonic() - last.at < maxAgeMs) return last.result;
-    const reading: Reading = { at: clock.monotonic(), result: fetchRoles(guildId) };
-    readings.set(guildId, reading);
-    reading.result.catch((error: unknown) => {
-      // A rejection is kept like a result; any other failure passes by itself.
-      if (rejectionOf(error) === null && readings.get(guildId) === reading) readings.delete(guildId);
-    });
-    return reading.result;
-  }
-
   return {
+    /** Null if the role may be given. Throws what {@link DiscordRest} throws, and ZodError. */
     async check({ guildId, role }: MemberRole): Promise<RoleFailure | null> {
       // Discord itself rejects a role that does not exist.
-      const mayGive = (await read(guildId)).get(role) ?? true;
+      const mayGive = (await mayBeGiven.read(guildId)).get(role) ?? true;
       return mayGive ? null : roleModerating(role);
     },
     /** The roles of a guild have changed, so they are requested again. */
-    forget: (guildId: string) => void readings.delete(guildId),
+    forget: mayBeGiven.forget,
   };
 }
 

@@ -16,7 +16,6 @@ export interface RoleFailureReport extends MemberRole {
   readonly reason: string;
   /** The code of the reason, from which each language words it: `role_too_high`. */
   readonly cause: string;
-  /** It could not be removed. */
   readonly isRemoval?: true;
 }
 
@@ -197,7 +196,6 @@ async function planEnd(
   ]);
 }
 
-/** The roles that members should have, in the database. */
 export type RoleStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
 async function enqueueRoles(sql: Sql, grants: readonly Tables['grants'][], now: number): Promise<void> {

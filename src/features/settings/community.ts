@@ -13,7 +13,6 @@ import type { OpenedSettings, UnreadableSecret } from './stored.ts';
  * ms since the epoch. Every method rejects with the errors of the store.
  */
 
-/** A community as `/setup` shows it. Without secrets. */
 export type CommunitySettings = ReturnType<typeof describeCommunity>;
 export type ListingSettings = CommunitySettings['listings'][number];
 
@@ -43,9 +42,9 @@ export interface SettingIssue {
   readonly problem: string;
   /** How to fix it: a sentence. Null if the problem says it. */
   readonly hint: string | null;
-  /** The names and indexes that lead to the invalid part. @internal */
+  /** The names and indexes that lead to the invalid part. */
   readonly position?: readonly PropertyKey[];
-  /** Rule that members read in place of the English sentences; missing for what only files can have. @internal */
+  /** Rule that members read in place of the English sentences; missing for what only files can have. */
   readonly rule?: Rule | null;
 }
 
@@ -53,7 +52,6 @@ export interface SettingIssue {
 export type SettingsChange = ReturnType<typeof toSettingsChange>;
 export type ChangedSetting = SettingsChange['changes'][number];
 
-/** Who changes settings, and where. */
 export interface SettingsAuthor {
   readonly guildId: string;
   readonly authorId: string;
@@ -125,7 +123,6 @@ export interface NewLink extends SettingsAuthor {
 export interface ListingDetails {
   readonly voteSecret: string | null;
   readonly premiumSecret: string | null;
-  /** The API token of the other site. */
   readonly siteKey: string | null;
   readonly slug: string | null;
 }

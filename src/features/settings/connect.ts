@@ -30,7 +30,6 @@ const maxUrlLength = 512;
 type ConnectObstacle = 'managersOnly' | 'already' | 'unavailable';
 
 interface ConnectContext {
-  /** The address of the service's API. */
   readonly serviceUrl: string;
   readonly publicUrl: string;
   readonly settings: Pick<Settings, 'read' | 'link'>;

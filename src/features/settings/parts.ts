@@ -1,62 +1,14 @@
-import type { Encryption } from '@tallyhook/platform/encryption/encryption';
-import type { SettingsStore } from '../../core/store/settings/store.ts';
-import { createGuildChannels, fetchBotIdentity, mayManageGuild } from '../../discord/inspection.ts';
-import type { BudgetStore } from '../../lookup/budget.ts';
-import type { FeatureServices, ServicesContext } from '../parts.ts';
-import type { RuleChange, SimulatedCredits } from '../simulation/feature.ts';
+import { fetchBotIdentity, mayManageGuild } from '../../discord/inspection.ts';
+import type { FeatureServices } from '../parts.ts';
 import { createConnect } from './connect.ts';
-import {
-  createChangeSimulation,
-  createSetupChecks,
-  createSetupDrafts,
-  createUploads,
-  type SetupChecks,
-  type SetupServices,
-} from './services.ts';
-import type { Settings } from './settings.ts';
+import { createSetupServices, type SetupContext, type SetupServices } from './services.ts';
 
-type SetupContext = ServicesContext & {
-  readonly store: {
-    readonly budgetStore: BudgetStore;
-    readonly settings: Pick<SettingsStore, 'state'>;
-    readonly simulation: { simulateCredits(change: RuleChange): Promise<SimulatedCredits | null> };
-  };
-  readonly encryption: Encryption;
-  readonly setup: Settings;
-};
-
-export function createServices(
-  context: SetupContext & {
-    readonly topggConnect: SetupServices['connections'];
-    readonly roleAccess: SetupChecks['roleAccess'];
-    readonly postVotePanel: SetupServices['postVotePanel'];
-    readonly hasVotePanel: SetupServices['hasVotePanel'];
-  },
-): FeatureServices & {
+export function createServices(context: SetupContext): FeatureServices & {
   readonly shared: { readonly setupServices: SetupServices };
   readonly commands: { readonly setup: SetupServices | null };
 } {
-  const {
-    config,
-    setup,
-    topggConnect: connections,
-    roleAccess,
-    postVotePanel,
-    hasVotePanel,
-    rest,
-    clock,
-    stopwatch,
-    log,
-  } = context;
-  const channelsOf = createGuildChannels({ rest, clock: stopwatch, log });
-  const readUpload = createUploads({ apiUrl: config.discord.apiUrl, stopwatch, log });
   const connecting = createConnecting(context);
-  const connectOffer = connecting?.offer ?? (async () => null);
-  const checks = { ...createSetupChecks(config, context), roleAccess, channelsOf, readUpload, connectOffer };
-  const drafts = createSetupDrafts(clock);
-  const simulateChange = createChangeSimulation({ ...context, simulate: context.store.simulation.simulateCredits });
-  const shown = { simulateChange, drafts, checks, connections, postVotePanel, hasVotePanel };
-  const setupServices: SetupServices = { settings: setup, ...shown };
+  const setupServices = createSetupServices(context, connecting?.offer ?? (async () => null));
   return {
     ...(connecting && { routes: connecting.routes }),
     shared: { setupServices },

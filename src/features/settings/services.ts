@@ -1,38 +1,48 @@
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { minute, second } from '@tallyhook/platform/durations';
+import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import { messageOf, TallyhookError } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { settleWithin, withTimeout } from '@tallyhook/platform/with-timeout';
-import type { Config, ListingConfig } from '../../../config/schema.ts';
+import type { ListingConfig } from '../../../config/schema.ts';
 import { createCardSource, readCard } from '../../core/announcements/announcement.ts';
-import type { ResolvedFile } from '../../discord/commands/command.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
+import type { SettingsStore } from '../../core/store/settings/store.ts';
+import { createGuildChannels } from '../../discord/inspection.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/client.ts';
 import { fetchText } from '../../lookup/http.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
-import type { Directory, LookupClients } from '../communities/feature.ts';
+import type { ServicesContext } from '../parts.ts';
 import type { RoleAccess } from '../roles/feature.ts';
 import type { SettingPath } from '../settings.ts';
 import { type RuleChange, type SimulatedCredits, simulatedMs } from '../simulation/feature.ts';
+import type { Tokens } from '../tokens/feature.ts';
 import type { CommunitySettings, KeyCheck, LinkResult, SettingsAuthor } from './community.ts';
 import type { Settings } from './settings.ts';
 import type { SettingChange } from './stored.ts';
 
-export interface SetupServices {
-  readonly settings: Settings;
-  readonly simulateChange: SimulateChange;
-  readonly checks: SetupChecks;
-  readonly drafts: ReturnType<typeof createSetupDrafts>;
-  readonly connections: Connections;
+export interface SetupContext extends ServicesContext {
+  readonly store: {
+    readonly budgetStore: BudgetStore;
+    readonly settings: Pick<SettingsStore, 'state'>;
+    readonly simulation: { simulateCredits(change: RuleChange): Promise<SimulatedCredits | null> };
+  };
+  readonly encryption: Encryption;
+  readonly setup: Settings;
+  readonly topggConnect: Connections;
+  /** Rights of the bot over the roles of a guild; null if Discord does not say in time. */
+  readonly roleAccess: (guildId: string) => Promise<RoleAccess | null>;
   /** Posts the vote panel of a guild in a channel, in place of the one before. Rejects with the errors of the store. */
   readonly postVotePanel: (guildId: string, channelId: string) => Promise<void>;
   /** True if the guild has a vote panel, or will have one in a moment. */
   readonly hasVotePanel: (guildId: string) => Promise<boolean>;
+  readonly tokens: Tokens;
 }
 
 /** Listings of top.gg that are held until the member who has connected them confirms it. */
-export interface Connections {
+interface Connections {
   heldFor(
     guildId: string,
     userId: string,
@@ -41,19 +51,24 @@ export interface Connections {
   confirm(listing: string, author: SettingsAuthor): Promise<LinkResult | null>;
 }
 
-/** Questions of `/setup` to the listing service and Discord before it saves. */
-export interface SetupChecks extends ReturnType<typeof createSetupChecks> {
-  /** A link that connects the guild's listing on the service, for this member and ten minutes; null without one. */
-  connectOffer(
-    community: CommunitySettings,
-    userId: string,
-  ): Promise<{ readonly url: string; readonly listing: string } | null>;
-  /** Rights of the bot over the roles of a guild; null if Discord does not say in time. */
-  roleAccess(guildId: string): Promise<RoleAccess | null>;
-  /** The ids of the channels of a guild, without threads; null if Discord does not say in time. */
-  channelsOf(guildId: string): Promise<ReadonlySet<string> | null>;
-  /** The text of a file that a member uploaded; null if it is too long, no text, or cannot be read in time. */
-  readUpload(file: ResolvedFile): Promise<string | null>;
+/** A link that connects the guild's listing on the service, for this member and ten minutes; null without one. */
+type ConnectOffer = (
+  community: CommunitySettings,
+  userId: string,
+) => Promise<{ readonly url: string; readonly listing: string } | null>;
+
+export type SetupServices = ReturnType<typeof createSetupServices>;
+
+export function createSetupServices(context: SetupContext, connectOffer: ConnectOffer) {
+  const { topggConnect, postVotePanel, hasVotePanel, tokens, directory } = context;
+  return {
+    ...{ settings: context.setup, connections: topggConnect, postVotePanel, hasVotePanel, tokens },
+    /** The community of a guild; null for one without listings. */
+    communityIdOf: (guildId: string): CommunityId | null => directory.ofGuild(guildId)?.id ?? null,
+    simulateChange: createChangeSimulation(context),
+    checks: createSetupChecks(context, connectOffer),
+    drafts: createSetupDrafts(context.clock),
+  };
 }
 
 type Fields = Readonly<Record<string, string | readonly string[] | boolean>>;
@@ -81,21 +96,19 @@ const serviceTimeoutMs = 8 * second;
 const maxChecks = 10;
 const checksWindowMs = minute;
 
-/** Questions of `/setup` to the service and the configuration; answering adds those to Discord. */
-export function createSetupChecks(
-  { lookup: { baseUrl } }: Pick<Config, 'lookup'>,
-  dependencies: {
-    readonly store: { readonly budgetStore: BudgetStore };
-    readonly directory: Pick<Directory, 'ofGuild'>;
-    readonly lookups: Pick<LookupClients, 'find' | 'displayName' | 'displayNames'>;
-    readonly clock: Clock;
-    readonly log: Log;
-    readonly stopwatch: Clock;
-  },
-) {
-  const { store, directory, lookups, clock, log, stopwatch } = dependencies;
+export type SetupChecks = ReturnType<typeof createSetupChecks>;
+
+/** Questions of `/setup` to the listing service and Discord before it saves. */
+function createSetupChecks(context: SetupContext, connectOffer: ConnectOffer) {
+  const { config, store, directory, lookups, rest, roleAccess, clock, log, stopwatch } = context;
+  const { baseUrl } = config.lookup;
   const cardOf = createCardSource(lookups, () => null, stopwatch);
   return {
+    ...{ connectOffer, roleAccess },
+    /** The ids of the channels of a guild, without threads; null if Discord does not say in time. */
+    channelsOf: createGuildChannels({ rest, clock: stopwatch, log }),
+    /** The text of a file that a member uploaded; null if it is too long, no text, or cannot be read in time. */
+    readUpload: createUploads({ apiUrl: config.discord.apiUrl, stopwatch, log }),
     checkKey: createKeyCheck({ baseUrl, budget: store.budgetStore, clock, log }),
     /** True if the operator has named the document's service; otherwise listings are on other sites alone. */
     hasService: baseUrl !== '',
@@ -228,18 +241,13 @@ export type ComparedSettings =
   | { readonly after: readonly SettingChange[] };
 
 /** Credits that both versions of the rules would have paid in 30 days; null if none, or too slow. Never rejects. */
-export type SimulateChange = (guildId: string, compared: ComparedSettings) => Promise<SimulatedCredits | null>;
-
-export function createChangeSimulation(options: {
-  readonly setup: Pick<Settings, 'listingsWith'>;
-  readonly directory: Pick<Directory, 'ofGuild'>;
-  readonly simulate: (change: RuleChange) => Promise<SimulatedCredits | null>;
-  /** The time of votes, and real time. */
-  readonly clock: Pick<Clock, 'now'>;
-  readonly stopwatch: Clock;
-  readonly log: Log;
-}): SimulateChange {
-  const { setup, directory, simulate, clock, stopwatch, log } = options;
+export function createChangeSimulation(
+  context: Pick<SetupContext, 'setup' | 'clock' | 'stopwatch' | 'log'> & {
+    readonly directory: Pick<SetupContext['directory'], 'ofGuild'>;
+    readonly store: Pick<SetupContext['store'], 'simulation'>;
+  },
+) {
+  const { setup, directory, store, clock, stopwatch, log } = context;
   /** One at a time, so that managers who save again and again do not slow down others. */
   let isRunning = false;
 
@@ -257,10 +265,17 @@ export function createChangeSimulation(options: {
         return { ...listing, rewards, community: { ...listing.community, timeZone } };
       });
     const since = clock.now() - simulatedMs;
-    return simulate({ communityId, before: withRules(before), after: withRules(after), since, maxEntries, signal });
+    return store.simulation.simulateCredits({
+      communityId,
+      before: withRules(before),
+      after: withRules(after),
+      since,
+      maxEntries,
+      signal,
+    });
   }
 
-  return async (guildId, compared) => {
+  return async (guildId: string, compared: ComparedSettings): Promise<SimulatedCredits | null> => {
     if (isRunning) return null;
     isRunning = true;
     const stop = new AbortController();

@@ -77,7 +77,6 @@ interface SettingsOptions {
   readonly encryption: Encryption;
   readonly publicUrl: string | null;
   readonly base: () => ListingBase;
-  /** The server or bot that a listing is. */
   readonly findTarget: FindTarget;
   /** Applies what is stored, here at once and soon in other processes. */
   readonly apply: () => Promise<void>;

@@ -76,14 +76,12 @@ function sealedValue(
   return { value: String(count), sealed: seal(key, JSON.stringify(secret), contextOf(guildId, setting)) };
 }
 
-/** The row of the value, also of its history. */
 function contextOf(guildId: string, { listing, path }: SettingKey): readonly string[] {
   return ['settings', guildId, listing, path];
 }
 
 /** A setting to store: as in the file, secrets in plain text; undefined removes what is stored. */
 export interface SettingChange {
-  /** Empty for the community. */
   readonly listing: string;
   readonly path: string;
   readonly value: unknown;

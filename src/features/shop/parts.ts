@@ -1,16 +1,12 @@
-import { BoundedMap } from '@tallyhook/platform/bounded-map';
-import type { Clock } from '@tallyhook/platform/clock';
-import { second } from '@tallyhook/platform/durations';
 import { isNotStored, messageOf } from '@tallyhook/platform/errors';
-import type { Log } from '@tallyhook/platform/log';
-import { bold, escapeName, joined, lines, type Markup, mention, roleMention } from '@tallyhook/platform/texts/markup';
+import { bold, escapeName, joined, lines, type Markup, mention } from '@tallyhook/platform/texts/markup';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { dateTime } from '@tallyhook/platform/web/time-element';
 import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
 import { directMessage, type NewEffect, ownerReport } from '../../core/outbox/effect-kind.ts';
 import type { HandlerKind } from '../../core/outbox/handler-events.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
-import { type QueueName, queueName } from '../../core/outbox/queue.ts';
+import { queueName } from '../../core/outbox/queue.ts';
 import type { Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
 import {
@@ -21,31 +17,29 @@ import {
   type ServicesContext,
   sendMessage,
 } from '../parts.ts';
-import type { RoleAccess } from '../roles/feature.ts';
+import { explainRoleIssue, type RoleAccess, roleIssue } from '../roles/feature.ts';
 import {
   type ClosedPurchase,
-  type ConfirmResult,
   closedReport,
   fulfilledMessage,
   type ItemIssue,
   type PurchasedItem,
-  type PurchaseRecord,
   priceText,
   purchaseReport,
   type ReportedItem,
   type ReportedPurchase,
   refundedMessage,
   refundedReport,
-  type Shop,
+  type Settlement,
   type ShopContext,
   type ShopItem,
+  type ShopVisitor,
   shopItems,
   unreadyMessage,
   unreadyReport,
 } from './purchase.ts';
-import type { PurchaseStore } from './store.ts';
+import { type PurchaseResult, type PurchaseStore, type StoredPurchase } from './store.ts';
 
-/** The newest purchases, and how many wait for the owner. */
 export function shopCard(shop: Pick<PurchaseStore, 'summary'>): ConsoleCard {
   return {
     id: 'orders',
@@ -70,7 +64,7 @@ export function shopCard(shop: Pick<PurchaseStore, 'summary'>): ConsoleCard {
 }
 
 /** A confirmed role waits for Discord, and any other confirmed item for the owner. */
-function stateBadge({ state, role }: PurchaseRecord, { text }: Texts): Html {
+function stateBadge({ state, role }: Pick<StoredPurchase, 'state' | 'role'>, { text }: Texts): Html {
   if (state === 'fulfilled') return html`<span class="mark good">${text('shop.history.states.fulfilled')}</span>`;
   if (state === 'refunded') return html`<span class="mark">${text('shop.history.states.refunded')}</span>`;
   return html`<span class="mark busy">${role === null ? text('shop.history.states.confirmed') : text('shop.history.rolePending')}</span>`;
@@ -116,34 +110,19 @@ export function renderUnreadyItem({ item, issue, role, guildName }: ReportedItem
       guildName === null
         ? text('shop.report.unreadyTitle')
         : joined([text('shop.report.unreadyTitle'), escapeName(guildName)], ' · '),
-    text: lines(
-      text('shop.report.unready', { name: escapeName(item) }),
-      ...explainIssue(issue, roleMention(role ?? ''), texts),
-    ),
+    text: lines(text('shop.report.unready', { name: escapeName(item) }), ...explainIssue(issue, role ?? '', texts)),
   };
 }
 
-function explainIssue(issue: ItemIssue, role: Markup, { text }: Texts): readonly Markup[] {
-  switch (issue) {
-    case 'no_channel':
-      return [
-        joined([bold(text('setup.names.ownerChannelId')), text('setup.values.none')], ': '),
-        escapeName(text('setup.hints.ownerChannel')),
-      ];
-    case 'role_deleted':
-      return [text('setup.problems.unknownRole'), text('setup.problems.unknownRoleHint')];
-    case 'role_managed':
-      return [text('setup.problems.managedRole', { role }), text('setup.problems.managedRoleHint')];
-    case 'role_moderating':
-      return [text('setup.problems.moderatingRole', { role }), text('setup.problems.moderatingRoleHint')];
-    case 'role_too_high':
-      return [text('setup.problems.roleAbove', { role }), text('setup.problems.roleAboveHint', { role })];
-    case 'missing_permission':
-      return [text('setup.problems.manageRoles'), text('setup.problems.manageRolesHint')];
-  }
+function explainIssue(issue: ItemIssue, role: string, texts: Texts): readonly Markup[] {
+  if (issue !== 'no_channel') return explainRoleIssue(issue, role, texts);
+  const { text } = texts;
+  return [
+    joined([bold(text('setup.names.ownerChannelId')), text('setup.values.none')], ': '),
+    escapeName(text('setup.hints.ownerChannel')),
+  ];
 }
 
-/** The direct message to the buyer about what became of a purchase. */
 export function renderPurchaseMessage(
   result: 'fulfilled' | 'refunded',
   { item, price }: PurchasedItem,
@@ -161,54 +140,26 @@ export function renderPurchaseMessage(
       };
 }
 
-export function createServices(
-  context: ServicesContext & {
-    readonly store: {
-      readonly shop: PurchaseStore;
-      readonly outbox: Pick<Outbox, 'enqueueReport'>;
-      readonly communities: { lastAuthor(guildId: string): Promise<string | null> };
-    };
-    readonly roleAccess: (guildId: string) => Promise<RoleAccess | null>;
-    readonly isHandled: (kind: HandlerKind) => boolean;
-  },
-) {
-  const { store, directory, isHandled, metrics, stopwatch } = context;
-  const purchases = metrics.counter({
+interface ShopServices extends Pick<ServicesContext, 'nudge' | 'clock' | 'log'> {
+  readonly directory: ShopCommunities;
+  readonly store: {
+    readonly shop: PurchaseStore;
+    readonly outbox: Pick<Outbox, 'enqueueReport'>;
+    readonly communities: { lastAuthor(guildId: string): Promise<string | null> };
+  };
+  /** Null if Discord does not say in time. */
+  readonly reusedRoleAccess: (guildId: string) => Promise<RoleAccess | null>;
+  readonly isHandled: (kind: HandlerKind) => boolean;
+}
+
+export function createServices(context: ServicesContext & ShopServices) {
+  const purchases = context.metrics.counter({
     name: 'tallyhook_purchases_total',
     help: 'Confirmed purchases of the shop, by result; also those that a manager fulfilled or refunded.',
     labels: ['result'],
   });
-  const shop = createShop({
-    ...context,
-    shopIn: (guildId) => findShop(directory, guildId),
-    store: store.shop,
-    roleAccess: reuseRoleAccess(context.roleAccess, stopwatch),
-    reportUnready: createUnreadyReports({
-      ...context,
-      enqueueReport: store.outbox.enqueueReport,
-      lastAuthor: store.communities.lastAuthor,
-    }),
-    isHandled: () => isHandled('purchase'),
-    onPurchase: (result) => purchases.inc({ result }),
-  });
-  return { commands: { shop }, cards: [shopCard(store.shop)] } satisfies FeatureServices;
-}
-
-/** How long what Discord says of the roles of a guild is reused (ms). */
-const maxRoleAgeMs = 5 * second;
-/** Guilds whose roles are known. */
-const maxGuilds = 10_000;
-
-/** Requests the roles of a guild at most once in that time, however many members open its shop. */
-function reuseRoleAccess<Access>(read: (guildId: string) => Promise<Access>, clock: Pick<Clock, 'monotonic'>) {
-  const readings = new BoundedMap<{ readonly at: number; readonly result: Promise<Access> }>(maxGuilds);
-  return (guildId: string): Promise<Access> => {
-    const last = readings.get(guildId);
-    if (last !== undefined && clock.monotonic() - last.at < maxRoleAgeMs) return last.result;
-    const result = read(guildId);
-    readings.set(guildId, { at: clock.monotonic(), result });
-    return result;
-  };
+  const shop = createShop(context, (result) => purchases.inc({ result }));
+  return { commands: { shop }, cards: [shopCard(context.store.shop)] } satisfies FeatureServices;
 }
 
 export function create() {
@@ -230,28 +181,22 @@ export function create() {
   } satisfies FeatureParts;
 }
 
-export function createShop(options: {
-  /** The shop of the community that a command in this guild is about. */
-  readonly shopIn: (guildId: string | null) => ShopContext;
-  readonly store: PurchaseStore;
-  /** The bot's access to the roles of a guild; null if Discord does not say in time. */
-  readonly roleAccess: (guildId: string) => Promise<RoleAccess | null>;
-  readonly reportUnready: ReportUnreadyItem;
-  /** True if there is a handler for purchases; by default there is none. */
-  readonly isHandled?: () => boolean;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Called with the queues of new effects. */
-  readonly nudge: (queues: readonly QueueName[]) => void;
-  /** Called with `sold`, `repeated`, `fulfilled`, `refunded`, or why nothing was sold: a rejection, `unavailable`. */
-  readonly onPurchase: (result: string) => void;
-}): Shop {
-  const { shopIn, store, roleAccess, reportUnready, isHandled = () => false, clock, log, nudge, onPurchase } = options;
+/** `unavailable`: the purchase cannot be stored at the moment, and nothing was charged. It may be confirmed again. */
+type ConfirmResult = PurchaseResult | { readonly outcome: 'unavailable' };
 
-  /** The ids of the items that nobody can get, which are reported to the team. */
+/** The shop of the community in which a command is used. All methods reject with the errors of the store. */
+export type Shop = ReturnType<typeof createShop>;
+
+/** @param onPurchase gets `sold`, `repeated`, `fulfilled`, `refunded`, or why nothing was sold: a rejection, `unavailable` */
+export function createShop(context: ShopServices, onPurchase: (result: string) => void) {
+  const { directory, reusedRoleAccess, isHandled, clock, log, nudge } = context;
+  const { shop: store } = context.store;
+  const reportUnready = createUnreadyReports(context);
+  const shopIn = (guildId: string | null) => findShop(directory, guildId);
+
   async function findUnready(shop: ShopContext): Promise<ReadonlySet<string>> {
     const isAboutRoles = shop.guildId !== null && dependsOnRoles(shop);
-    const access = isAboutRoles ? await roleAccess(shop.guildId) : null;
+    const access = isAboutRoles ? await reusedRoleAccess(shop.guildId) : null;
     const unready = findUnreadyItems(shop, access);
     for (const each of unready) await reportUnready(shop, each, access?.guildName ?? null);
     return new Set(unready.map(({ item }) => item.id));
@@ -269,12 +214,24 @@ export function createShop(options: {
   }
 
   return {
-    async offers({ userId, guildId, roles }) {
+    /** The items as they are offered to a member, with the member's balance (credits). */
+    async offers({ userId, guildId, roles }: ShopVisitor) {
       const shop = shopIn(guildId);
       const unready = await findUnready(shop);
       return store.offers({ ...shop, unready }, { userId, roles: roles ?? [] }, clock.now());
     },
-    async confirm({ userId, guildId, roles }, { itemId, price, confirmationId }) {
+    /**
+     * Buys an item, once per confirmation.
+     * @param confirmation `price` that the member saw (credits); `confirmationId` of the interaction that showed it
+     */
+    async confirm(
+      { userId, guildId, roles }: ShopVisitor,
+      {
+        itemId,
+        price,
+        confirmationId,
+      }: Readonly<Record<'itemId' | 'confirmationId', string>> & { readonly price: number },
+    ): Promise<ConfirmResult> {
       const shop = shopIn(guildId);
       const item = shop.items.find(({ id }) => id === itemId) ?? null;
       const order = { confirmationId, member: { userId, roles: roles ?? [] }, item, confirmedPrice: price };
@@ -282,7 +239,7 @@ export function createShop(options: {
       const isReady = !(await findUnready(shop)).has(itemId);
       const result = await store
         .purchase(
-          { ...order, communityId, guildId: shop.guildId, ownerChannelId, isReady, isHandled: isHandled() },
+          { ...order, communityId, guildId: shop.guildId, ownerChannelId, isReady, isHandled: isHandled('purchase') },
           clock.now(),
         )
         .catch((error: unknown) => {
@@ -293,8 +250,14 @@ export function createShop(options: {
       report(result, shop);
       return result;
     },
-    purchasesOf: ({ userId, guildId }, limit) => store.purchasesOf(userId, shopIn(guildId).communityId, limit),
-    async settle({ manager, ...settlement }) {
+    /** A member's newest purchases, newest first. */
+    purchasesOf: ({ userId, guildId }: Pick<ShopVisitor, 'userId' | 'guildId'>, limit: number) =>
+      store.purchasesOf(userId, shopIn(guildId).communityId, limit),
+    /**
+     * Fulfils or refunds a reported purchase, once. Null if it was not reported in this channel.
+     * @param settlement `manager` is a user id
+     */
+    async settle({ manager, ...settlement }: Settlement & { readonly manager: string }) {
       const result = await store.settle(settlement, clock.now());
       if (result?.settled) {
         const { id, userId, state } = result.purchase;
@@ -325,7 +288,6 @@ interface ShopCommunity {
   readonly ownerChannelId: string | null;
 }
 
-/** Where to find the communities, as their settings say now. */
 interface ShopCommunities {
   /** The communities that a command in the guild is about, or in direct messages if it is null. */
   inGuild(guildId: string | null): readonly ShopCommunity[];
@@ -357,49 +319,35 @@ export function findUnreadyItems(
   { items, ownerChannelId }: Pick<ShopContext, 'items' | 'ownerChannelId'>,
   access: RoleAccess | null,
 ): readonly UnreadyItem[] {
-  return items.flatMap((item) => {
+  return items.flatMap((item): readonly UnreadyItem[] => {
     const { manual, role, needsRole } = item;
     // Nobody would know of a purchase that the team fulfils.
-    if (manual && ownerChannelId === null) return [{ item, issue: 'no_channel' as const, role: null }];
+    if (manual && ownerChannelId === null) return [{ item, issue: 'no_channel', role: null }];
     if (access === null) return [];
     if (needsRole !== null && !access.roles.has(needsRole)) {
-      return [{ item, issue: 'role_deleted' as const, role: needsRole }];
+      return [{ item, issue: 'role_deleted', role: needsRole }];
     }
     const issue = role === null ? null : roleIssue(role, access);
     return issue === null ? [] : [{ item, issue, role }];
   });
 }
 
-/** Why the bot cannot give a role; null if it can. */
-function roleIssue(role: string, { roles, moderating, mayManageRoles }: RoleAccess): ItemIssue | null {
-  const state = roles.get(role);
-  if (state === undefined) return 'role_deleted';
-  if (state === 'managed') return 'role_managed';
-  if (moderating.has(role)) return 'role_moderating';
-  if (!mayManageRoles) return 'missing_permission';
-  return state === 'above' ? 'role_too_high' : null;
-}
-
-/** Checks whether items of a shop depend on roles. */
 function dependsOnRoles({ items }: Pick<ShopContext, 'items'>): boolean {
   return items.some(({ role, needsRole }) => role !== null || needsRole !== null);
 }
 
-/** Tells the team of an item that cannot be bought. Never rejects. */
-type ReportUnreadyItem = (shop: ShopContext, unready: UnreadyItem, guildName: string | null) => Promise<void>;
-
 /**
- * Reports each item and issue once, over all processes: in the channel for reports, or without one to the member who
- * last changed the settings of the guild.
+ * Reports each item that cannot be bought and its issue to the team once, over all processes: in the channel for reports,
+ * or without one to the member who last changed the settings of the guild. Never rejects.
  */
-export function createUnreadyReports(options: {
-  readonly enqueueReport: (key: string, effect: NewEffect) => Promise<void>;
-  readonly lastAuthor: (guildId: string) => Promise<string | null>;
-  readonly nudge: (queues: readonly QueueName[]) => void;
-  readonly clock: Clock;
-  readonly log: Log;
-}): ReportUnreadyItem {
-  const { enqueueReport, lastAuthor, nudge, clock, log } = options;
+export function createUnreadyReports({
+  store,
+  nudge,
+  clock,
+  log,
+}: Pick<ShopServices, 'nudge' | 'clock' | 'log'> & {
+  readonly store: Pick<ShopServices['store'], 'outbox' | 'communities'>;
+}) {
   const reported = new Set<string>();
 
   async function effectFor(
@@ -408,18 +356,18 @@ export function createUnreadyReports(options: {
   ): Promise<NewEffect | null> {
     const now = clock.now();
     if (ownerChannelId !== null) return ownerReport(communityId, ownerChannelId, unreadyReport, report, now);
-    const userId = guildId === null ? null : await lastAuthor(guildId);
+    const userId = guildId === null ? null : await store.communities.lastAuthor(guildId);
     return userId === null ? null : directMessage(communityId, userId, unreadyMessage, report, now);
   }
 
-  return async (shop, { item, issue, role }, guildName) => {
+  return async (shop: ShopContext, { item, issue, role }: UnreadyItem, guildName: string | null): Promise<void> => {
     const { guildId } = shop;
     const key = `shop ${guildId ?? ''} ${item.id} ${issue}`;
     if (reported.has(key)) return;
     try {
       const effect = await effectFor(shop, { item: item.name, issue, role, guildName });
       if (effect !== null) {
-        await enqueueReport(key, effect);
+        await store.outbox.enqueueReport(key, effect);
         nudge([effect.queue]);
       }
       reported.add(key);

@@ -4,9 +4,9 @@ import { addedValue } from '../../core/added-value.ts';
 import type { AccountId, CommunityId } from '../../core/ledger/account.ts';
 import type { Entry } from '../../core/ledger/entry.ts';
 import type { MessageType } from '../../core/outbox/effect-kind.ts';
-import type { QueueName } from '../../core/outbox/queue.ts';
 import type { StoredGrant } from '../../core/rewards/reward.ts';
 import type { Texts } from '../../texts/texts.ts';
+import type { RoleIssue } from '../roles/feature.ts';
 
 /** Longest code (characters), so that a message with it fits into Discord's limits. */
 export const maxCodeLength = 200;
@@ -45,7 +45,6 @@ export interface ShopItem {
  */
 export const shopItems = addedValue<readonly ShopItem[]>('shop', []);
 
-/** A shop item that can be shown and logged. */
 export interface PublicShopItem extends Omit<ShopItem, 'codes'> {
   /** The number of codes, issued or not; null if the item is not a code. */
   readonly codeCount: number | null;
@@ -78,13 +77,10 @@ export type PurchaseRejection =
 export interface PurchaseContext {
   /** The price that the buyer confirmed (credits). */
   readonly confirmedPrice: number;
-  /** The buyer's balance (credits). */
   readonly balance: number;
   /** How often the item can still be bought; null for no limit. */
   readonly left: number | null;
-  /** The buyer's roles in Discord (ids). */
   readonly roles: readonly string[];
-  /** The buyer's grants. */
   readonly grants: readonly Pick<StoredGrant, 'role' | 'source' | 'until'>[];
   /** True if nothing is missing that the team has to set up. */
   readonly isReady: boolean;
@@ -173,16 +169,9 @@ export function priceText(price: number, { text }: Pick<Texts, 'text'>): Markup 
 }
 
 /** Why nobody can get an item: there is no channel for reports, or the bot cannot give a role. */
-export type ItemIssue =
-  | 'no_channel'
-  | 'role_deleted'
-  | 'role_managed'
-  | 'role_moderating'
-  | 'role_too_high'
-  | 'missing_permission';
+export type ItemIssue = 'no_channel' | RoleIssue;
 
 export interface ReportedItem {
-  /** Its name; escape it. */
   readonly item: string;
   readonly issue: ItemIssue;
   /** The role that it is about (Discord ID). */
@@ -192,7 +181,6 @@ export interface ReportedItem {
 }
 
 export interface PurchasedItem {
-  /** The name of the item; escape it. */
   readonly item: string;
   /** Credits. */
   readonly price: number;
@@ -218,7 +206,6 @@ const unready: Fields<ReportedItem> = {
   guildName: ['string', null],
 };
 
-/** A message to the buyer: the purchase was fulfilled. */
 export const fulfilledMessage: MessageType<'purchaseFulfilled', PurchasedItem> = {
   type: 'purchaseFulfilled',
   fields: item,
@@ -230,7 +217,6 @@ export const refundedMessage: MessageType<'purchaseRefunded', PurchasedItem> = {
 /** To the member who last changed the settings, if the guild has no channel for reports. */
 export const unreadyMessage: MessageType<'itemUnready', ReportedItem> = { type: 'itemUnready', fields: unready };
 
-/** The owner has to fulfil a purchase. */
 export const purchaseReport: MessageType<'purchase', ReportedPurchase> = { type: 'purchase', fields: purchase };
 /** A purchase was refunded because Discord did not give the role. */
 export const refundedReport: MessageType<'purchaseRefunded', ReportedPurchase> = {
@@ -242,10 +228,8 @@ export const closedReport: MessageType<'purchaseClosed', ClosedPurchase> = {
   type: 'purchaseClosed',
   fields: { ...item, purchaseId: ['number'] },
 };
-/** An item is in the shop that nobody can buy. */
 export const unreadyReport: MessageType<'itemUnready', ReportedItem> = { type: 'itemUnready', fields: unready };
 
-/** The shop of a community, as its settings say now. */
 export interface ShopContext {
   /** Which accounts pay. */
   readonly communityId: CommunityId;
@@ -262,23 +246,6 @@ export interface ShopMember {
   readonly userId: string;
   /** The member's roles in Discord (ids); empty if they are not known. */
   readonly roles: readonly string[];
-}
-
-/** An item as it is offered to a member. */
-export interface Offer {
-  readonly item: PublicShopItem;
-  /** How often it can still be bought; null for no limit. */
-  readonly left: number | null;
-  /** Why the member cannot buy it now; null if it is sold. */
-  readonly rejection: PurchaseRejection | null;
-  /** When the role would end if it was bought now (ms since the epoch); null if it would not. */
-  readonly until: number | null;
-}
-
-/** All items as they are offered to a member, with the member's balance (credits). */
-export interface Offers {
-  readonly balance: number;
-  readonly offers: readonly Offer[];
 }
 
 /** A confirmed purchase. Plain data. */
@@ -300,95 +267,18 @@ export interface PurchaseOrder {
   readonly isHandled?: boolean;
 }
 
-/** A purchase as it is stored: complete without the settings, which may no longer contain the item. */
-export interface StoredPurchase {
-  readonly id: number;
-  readonly userId: string;
-  /** The item's id. */
-  readonly item: string;
-  /** The item's name when it was bought. Written by the owner: escape it. */
-  readonly name: string;
-  /** Credits. */
-  readonly price: number;
-  readonly state: PurchaseState;
-  /** The balance after the purchase (credits). */
-  readonly balance: number;
-  /** The role that was bought (Discord ID); null if the item is not a role. */
-  readonly role: string | null;
-  /** When the role ends (ms since the epoch); null if it does not end, or the item is not a role. */
-  readonly until: number | null;
-  /** The code that was issued, secret to everyone but the buyer; null if the item is not a code. */
-  readonly code: string | null;
-  /** ms since the epoch. */
-  readonly at: number;
-}
-
-export type PurchaseResult =
-  /** `repeated`: the confirmation was used before, and nothing was written now. */
-  | { readonly outcome: 'purchased'; readonly purchase: StoredPurchase; readonly repeated: boolean }
-  /** Nothing was written. `balance` in credits. */
-  | { readonly outcome: 'rejected'; readonly rejection: PurchaseRejection; readonly balance: number }
-  /** The confirmation was used by another member. */
-  | { readonly outcome: 'foreign' };
-
 /** How a manager settles a purchase that the owner fulfils. */
 export interface Settlement {
   readonly purchaseId: number;
   readonly state: 'fulfilled' | 'refunded';
   /** The channel in which the manager pressed the button. It must be the one in which the purchase was reported. */
-  readonly channelId: string;
+  readonly channelId: string | null;
 }
 
-/** A settled purchase. `settled` is false if it was settled before; then nothing was written. */
-export interface SettlementResult {
-  readonly purchase: StoredPurchase;
-  readonly settled: boolean;
-  /** The queues of new effects. */
-  readonly queues: readonly QueueName[];
-}
-
-/** A purchase as the owner sees it: never with the code, which is secret to everyone but the buyer. */
-export type PurchaseRecord = Pick<StoredPurchase, 'id' | 'userId' | 'name' | 'price' | 'state' | 'role' | 'at'>;
-
-export interface PurchaseSummary {
-  /** At most 10, newest first. */
-  readonly newest: readonly PurchaseRecord[];
-  /** How many the owner has neither fulfilled nor refunded yet. */
-  readonly waiting: number;
-}
-
-/** A member in front of the shop of a guild. */
 export interface ShopVisitor {
   readonly userId: string;
   /** Null in direct messages. */
   readonly guildId: string | null;
   /** The ids of the member's roles; null in direct messages, where no item that requires a role is sold. */
   readonly roles: readonly string[] | null;
-}
-
-/** `unavailable`: the purchase cannot be stored at the moment, and nothing was charged. It may be confirmed again. */
-export type ConfirmResult = PurchaseResult | { readonly outcome: 'unavailable' };
-
-/** The shop of the community in which a command is used. All methods reject with the errors of the store. */
-export interface Shop {
-  /** The items as they are offered to a member, with the member's balance (credits). */
-  offers(visitor: ShopVisitor): Promise<Offers>;
-  /** Buys an item, once per confirmation. */
-  confirm(
-    visitor: ShopVisitor,
-    confirmation: {
-      readonly itemId: string;
-      /** The price that the member saw (credits). */
-      readonly price: number;
-      /** The id of the interaction that showed the confirmation. */
-      readonly confirmationId: string;
-    },
-  ): Promise<ConfirmResult>;
-  /** A member's newest purchases, newest first. */
-  purchasesOf(member: Pick<ShopVisitor, 'userId' | 'guildId'>, limit: number): Promise<readonly StoredPurchase[]>;
-  /**
-   * Fulfils or refunds a reported purchase, once. Null if it was not reported in this channel.
-   * @param manager a user id
-   */
-  settle(settlement: Settlement & { readonly manager: string }): Promise<SettlementResult | null>;
 }

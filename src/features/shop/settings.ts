@@ -21,7 +21,6 @@ import { maxCodeLength, type ShopItem, shopItems, withoutCodes } from './purchas
 const expectedId = 'it must consist of at most 32 letters, digits, dashes and underscores';
 const nameError = breaks(rule('length', { min: 1, max: 80 }), 'it must have 1 to 80 characters');
 
-/** Most items of a shop. */
 const maxItems = 100;
 
 /** Most codes of an item that are stored by `/setup`; more belong into a file. */
@@ -273,14 +272,11 @@ function readCodes({ codes = [], codesFile }: FileCodes, place: FilePlace, posit
   return all.map(({ code }) => code);
 }
 
-/** A code and its position. */
 interface PositionedCode {
   readonly code: string;
-  /** Where it is, for an issue. */
   readonly position: string;
 }
 
-/** The codes of a file. */
 function codesOf(codesFile: string, place: FilePlace): PositionedCode[] {
   const { directory, issues, secretFiles } = place;
   const setting = `${place.setting}.codesFile`;

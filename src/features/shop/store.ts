@@ -1,3 +1,4 @@
+import type { PageRequest } from '@tallyhook/platform/web/pagination';
 import type { Generated, Selectable } from 'kysely';
 import { type AccountId, accountIdOf, type CommunityId } from '../../core/ledger/account.ts';
 import { directMessage, type MessageType, type NewEffect, ownerReport } from '../../core/outbox/effect-kind.ts';
@@ -17,25 +18,19 @@ import {
   fulfilledMessage,
   grantSource,
   leftOf,
-  type Offer,
-  type Offers,
   type PurchasedItem,
   type PurchaseOrder,
   type PurchaseRejection,
-  type PurchaseResult,
   type PurchaseState,
-  type PurchaseSummary,
   purchaseEntry,
   purchaseReport,
   refundEntry,
   refundedMessage,
   refundedReport,
   type Settlement,
-  type SettlementResult,
   type ShopContext,
   type ShopItem,
   type ShopMember,
-  type StoredPurchase,
   withoutCodes,
 } from './purchase.ts';
 
@@ -43,24 +38,22 @@ export interface ShopTables {
   /** Purchases of the shop. What is stored of the item is what it was when it was bought. */
   purchases: {
     id: Generated<number>;
-    /** In which community the buyer's account is. */
     community_id: CommunityId;
-    /** The id of the interaction that showed the confirmation. */
     confirmation_id: string;
     user_id: string;
     /** Empty if the community has no guild. */
     guild_id: string;
     /** Where it was, or would be, reported to the owner. */
     owner_channel_id: string | null;
-    /** The id and the name of the item. */
     item: string;
+    /** Written by the owner: escape it. */
     name: string;
+    /** Credits. */
     price: number;
     state: PurchaseState;
-    /** The balance after it. */
+    /** After the purchase (credits). */
     balance: number;
     role: string | null;
-    /** The end of the role. */
     until: number | null;
     /** Secret to everyone but the buyer. */
     code: string | null;
@@ -70,7 +63,6 @@ export interface ShopTables {
   };
 }
 
-/** The database with the tables of this feature. */
 export type ShopSql = Sql<ShopTables>;
 
 type PurchaseRow = Selectable<ShopTables['purchases']>;
@@ -78,14 +70,40 @@ type PurchaseRow = Selectable<ShopTables['purchases']>;
 /** Codes per statement: SQLite accepts 32,766 parameters. */
 const codesPerQuery = 1_000;
 
-/** The stored `guild_id` of a purchase. */
 function storedGuildId(guildId: string | null): string {
   return guildId ?? '';
 }
 
-function toPurchase({ user_id: userId, item, name, price, ...row }: PurchaseRow): StoredPurchase {
+/** A purchase as it is stored: complete without the settings, which may no longer contain the item. */
+export type StoredPurchase = ReturnType<typeof toPurchase>;
+
+export type PurchaseResult =
+  /** `repeated`: the confirmation was used before, and nothing was written now. */
+  | { readonly outcome: 'purchased'; readonly purchase: StoredPurchase; readonly repeated: boolean }
+  /** Nothing was written. `balance` in credits. */
+  | { readonly outcome: 'rejected'; readonly rejection: PurchaseRejection; readonly balance: number }
+  /** The confirmation was used by another member. */
+  | { readonly outcome: 'foreign' };
+
+function toPurchase({ user_id: userId, item, name, price, ...row }: PurchaseRow) {
   const { id, state, balance, role, until, code, at } = row;
   return { id, userId, item, name, price, state, balance, role, until, code, at };
+}
+
+/** A purchase as the team of its community sees it. */
+export interface CommunityPurchase extends Omit<StoredPurchase, 'code' | 'balance'> {
+  /** True if the team fulfils it. */
+  readonly manual: boolean;
+  /** Where it was reported; null if it was not. */
+  readonly ownerChannelId: string | null;
+  /** When it was fulfilled or refunded (ms since the epoch); null before that. */
+  readonly settledAt: number | null;
+}
+
+function toCommunityPurchase(row: PurchaseRow): CommunityPurchase {
+  const { code, balance: _balance, ...purchase } = toPurchase(row);
+  const { owner_channel_id: ownerChannelId, settled_at: settledAt } = row;
+  return { ...purchase, manual: row.role === null && code === null, ownerChannelId, settledAt };
 }
 
 /** How often each item of a shop was sold, without refunds. Items that were not sold are left out. */
@@ -165,7 +183,6 @@ async function refundPurchase(sql: ShopSql, purchase: PurchaseRow, now: number):
   await enqueue(sql, [messageToBuyer(purchase, refundedMessage, now)]);
 }
 
-/** Returns the price of a confirmed purchase. */
 async function refund(sql: ShopSql, purchase: PurchaseRow, now: number): Promise<void> {
   const { db, connection } = sql;
   await settlePurchases(sql, [purchase], 'refunded', now);
@@ -181,7 +198,6 @@ function eventData({ id, user_id: userId, item, name, price, role }: PurchaseRow
   return { userId, purchaseId: String(id), item, name, price, role, balance, at: new Date(at).toISOString() };
 }
 
-/** The message to the buyer about what became of a purchase. */
 function messageToBuyer(
   { user_id: userId, community_id: communityId, name: item, price }: PurchaseRow,
   type: MessageType<string, PurchasedItem>,
@@ -209,7 +225,6 @@ export async function awaitRole(sql: ShopSql, role: GrantedRole): Promise<Settle
   };
 }
 
-/** The purchases of a member's role that are not fulfilled yet. */
 function findOpenPurchases(
   { db, connection }: ShopSql,
   { userId, role, guildId }: GrantedRole,
@@ -245,7 +260,6 @@ function reportOfRefund(purchase: PurchaseRow, createdAt: number): readonly NewE
   return [ownerReport(communityId, channelId, refundedReport, { purchaseId, userId, item, price }, createdAt)];
 }
 
-/** Purchases in a summary. */
 const maxNewest = 10;
 /**
  * Purchases with the highest ids, in which the newest are searched. Ids need not grow with time: on some databases,
@@ -273,25 +287,30 @@ const findOpenPurchase = preparedStatement<GrantedRole, ShopTables>()((db, place
 /* Times are ms since the epoch. */
 
 export const reads = {
-  /** The items as they are offered to a member. */
-  async offers(sql: ShopSql, shop: ShopContext, { userId, roles }: ShopMember, now: number): Promise<Offers> {
+  async offers(sql: ShopSql, shop: ShopContext, { userId, roles }: ShopMember, now: number) {
     const accountId = accountIdOf(shop.communityId, userId);
     const balance = (await findCredits(sql, { accountId }))[0]?.credits ?? 0;
     const grants = await findGrants(sql, { userId });
     const stock = await stockOf(sql, shop);
-    const offer = (shopItem: ShopItem): Offer => {
+    const offer = (shopItem: ShopItem) => {
       const item = withoutCodes(shopItem);
       const left = stock.get(item.id) ?? null;
       const isReady = !shop.unready?.has(item.id);
       const context = { confirmedPrice: item.price, balance, left, roles, grants, isReady, now };
       const decision = decidePurchase(item, context);
       const until = decision.rejection === null ? decision.until : null;
-      return { item, left, rejection: decision.rejection, until };
+      return {
+        item,
+        left,
+        /** Why the member cannot buy it now; null if it is sold. */
+        rejection: decision.rejection,
+        /** When the role would end if it was bought now (ms since the epoch); null if it would not. */
+        until,
+      };
     };
     return { balance, offers: shop.items.map(offer) };
   },
 
-  /** A member's newest purchases in a community, newest first. */
   async purchasesOf(
     { db, connection }: ShopSql,
     userId: string,
@@ -307,6 +326,29 @@ export const reads = {
     return (await run(connection, newest)).map(toPurchase);
   },
 
+  /** A page of the purchases in a community, newest first. */
+  async purchasesIn(
+    { db, connection }: ShopSql,
+    communityId: CommunityId,
+    { state, limit, before }: PageRequest & { readonly state: PurchaseState | null },
+  ): Promise<readonly CommunityPurchase[]> {
+    let page = db.selectFrom('purchases').selectAll().where('community_id', '=', communityId);
+    if (state !== null) page = page.where('state', '=', state);
+    if (before !== null) page = page.where('id', '<', before);
+    return (await run(connection, page.orderBy('id', 'desc').limit(limit))).map(toCommunityPurchase);
+  },
+
+  /** Null if the community has no such purchase. */
+  async purchaseIn(
+    { db, connection }: ShopSql,
+    communityId: CommunityId,
+    id: number,
+  ): Promise<CommunityPurchase | null> {
+    const purchase = db.selectFrom('purchases').selectAll().where('id', '=', id);
+    const [row] = await run(connection, purchase.where('community_id', '=', communityId));
+    return row === undefined ? null : toCommunityPurchase(row);
+  },
+
   /** Checks whether the role was bought and the purchase is not settled yet. */
   async isPaidFor(sql: ShopSql, { userId, role, guildId }: GrantedRole): Promise<boolean> {
     return (await findOpenPurchase(sql, { userId, role, guildId })).length > 0;
@@ -316,7 +358,7 @@ export const reads = {
    * The newest purchases, without codes, and how many wait for the owner. Scans the purchases, which are rare.
    * @param guildId of one guild; null for all
    */
-  async summary({ db, connection }: ShopSql, guildId: string | null = null): Promise<PurchaseSummary> {
+  async summary({ db, connection }: ShopSql, guildId: string | null = null) {
     const all = db.selectFrom('purchases');
     const shown = guildId === null ? all : all.where('guild_id', '=', guildId);
     const recent = shown
@@ -388,12 +430,11 @@ export const writes = {
     return { outcome: 'purchased', purchase: toPurchase(purchase), repeated: false };
   },
 
-  /** Fulfils or refunds a purchase that the owner fulfils, once. Null if it is not such a purchase of the channel. */
-  async settle(
-    sql: ShopSql,
-    { purchaseId, state, channelId }: Settlement,
-    now: number,
-  ): Promise<SettlementResult | null> {
+  /**
+   * Fulfils or refunds a purchase that the owner fulfils, once. Null if it is not such a purchase of the channel.
+   * `settled` is false if it was settled before; then nothing was written.
+   */
+  async settle(sql: ShopSql, { purchaseId, state, channelId }: Settlement, now: number) {
     const { db, connection } = sql;
     await lockShop(sql);
     const [stored] = await run(connection, db.selectFrom('purchases').selectAll().where('id', '=', purchaseId));
@@ -411,7 +452,8 @@ export const writes = {
   },
 };
 
-/** The purchases of members, in the database. */
+export type Offer = Awaited<ReturnType<(typeof reads)['offers']>>['offers'][number];
+
 export type PurchaseStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
 /** How often each item can still be bought, by its id. */

@@ -102,7 +102,6 @@ async function findAccounts(
   return found;
 }
 
-/** The credits of all members since then; too few once it is aborted. */
 async function replay(
   members: readonly PastMember[],
   { listingOf, goalAt }: Pick<ReplayContext, 'listingOf' | 'goalAt'>,

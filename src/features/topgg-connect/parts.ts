@@ -9,8 +9,8 @@ import type { SettingsStore } from '../../core/store/settings/store.ts';
 import { mayManageGuild } from '../../discord/inspection.ts';
 import { authenticate, rejectByHeaders } from '../../webhook/sites/authenticate.ts';
 import { topgg, topggSignature } from '../../webhook/sites/index.ts';
-import { isOldSignature, oldSignature } from '../../webhook/sites/read-delivery.ts';
 import type { ReadHeader } from '../../webhook/sites/scheme.ts';
+import { isOldSignature, oldSignature } from '../../webhook/sites/scheme.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import {
@@ -51,7 +51,6 @@ interface Handshake extends Pick<Connection, 'connectionId' | 'userId' | 'kind' 
   readonly secret: string;
 }
 
-/** A connection that is held for a member, for `/setup`. */
 type HeldConnection = Pick<Connection, 'listing' | 'kind' | 'targetId'>;
 
 type TopggConnect = ReturnType<typeof createTopggConnect>;

@@ -13,7 +13,6 @@ export const reads = {
     return (await run(connection, found)).map(toConnection)[0] ?? null;
   },
 
-  /** The connections that are held for a member, the newest first. */
   async heldFor({ db, connection }: Sql, userId: string): Promise<readonly Connection[]> {
     const held = db.selectFrom('topgg_connections').selectAll().where('user_id', '=', userId);
     const newest = held.where('guild_id', 'is', null).orderBy('at', 'desc').limit(literal(maxHeld));
@@ -39,7 +38,6 @@ export const writes = {
     return true;
   },
 
-  /** Notes that the listing of a connection was linked in a guild. */
   async linked({ db, connection }: Sql, connectionId: string, guildId: string): Promise<void> {
     const row = db.updateTable('topgg_connections').set({ guild_id: guildId, sealed: null });
     await run(connection, row.where('connection_id', '=', connectionId));
@@ -64,7 +62,6 @@ export interface Connection {
   readonly listing: string;
   readonly userId: string;
   readonly kind: 'server' | 'bot';
-  /** Discord id of the server or bot. */
   readonly targetId: string;
   /** The guild in which the listing was linked; null while the connection is held. */
   readonly guildId: string | null;
@@ -72,7 +69,6 @@ export interface Connection {
   readonly sealed: string | null;
 }
 
-/** The row of a secret. */
 export function connectionContext(connectionId: string): SealContext {
   return ['topgg_connections', connectionId];
 }

@@ -1,14 +1,7 @@
 import { accountIdOf, type CommunityId, noCommunity } from '../../core/ledger/account.ts';
 import type { DeliveryRecord, Records } from '../../core/records/records.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
-import {
-  getDelivery,
-  type RecordsContext,
-  type Trace,
-  type TracedDelivery,
-  type Traces,
-  waitOf,
-} from './delivery-details.ts';
+import { getDelivery, type RecordsContext, waitOf } from './delivery-details.ts';
 
 /** Deliveries in a trace: as many as fit into a reply. */
 const maxDeliveries = 15;
@@ -17,19 +10,23 @@ const searchedEntries = 50;
 const maxEntries = 5;
 const maxRoles = 10;
 
-/** The community that a trace covers. */
 export interface TracedCommunity {
   readonly communityId: CommunityId;
   /** The guild and its listings; null if there is no other community. */
   readonly only: { readonly guildId: string | null; readonly listings: readonly string[] } | null;
 }
 
+export type Traces = ReturnType<typeof createTraces>;
+export type Trace = Awaited<ReturnType<Traces['trace']>>;
+export type TracedDelivery = Trace['deliveries'][number];
+
 /** Traces in one community, from the owner's records. Nothing of another community is in them. */
-export function createTraces(context: RecordsContext, { communityId, only }: TracedCommunity): Traces {
+export function createTraces(context: RecordsContext, { communityId, only }: TracedCommunity) {
   const { records } = context;
   const listings = only === null ? null : only.listings;
   return {
-    async trace(userId): Promise<Trace> {
+    /** The newest records of a member. Reasons are external text, or English. Rejects with the errors of the store. */
+    async trace(userId: string) {
       const [deliveries, entries, grants] = await Promise.all([
         listings?.length === 0 ? [] : records.deliveries({ userId, listings, limit: maxDeliveries, before: null }),
         records.entries(accountIdOf(communityId, userId), searchedEntries),
@@ -37,6 +34,7 @@ export function createTraces(context: RecordsContext, { communityId, only }: Tra
       ]);
       return {
         deliveries: await Promise.all(deliveries.map(traceDelivery)),
+        /** Credits that no delivery caused, such as claims and corrections; newest first. */
         entries: entries.filter(({ deliveryId }) => deliveryId === null).slice(0, maxEntries),
         roles: grants
           .filter(({ guildId }) => only === null || guildId === only.guildId)
@@ -46,7 +44,7 @@ export function createTraces(context: RecordsContext, { communityId, only }: Tra
     },
   };
 
-  async function traceDelivery({ id, receivedAt, listing }: DeliveryRecord): Promise<TracedDelivery> {
+  async function traceDelivery({ id, receivedAt, listing }: DeliveryRecord) {
     const { delivery, effects, entry } = await getDelivery(context, id);
     const { outcome, reason } = delivery;
     return { receivedAt, listing, reason, entry, outcome: waitOf(delivery) ?? outcome, effects };

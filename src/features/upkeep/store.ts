@@ -14,13 +14,11 @@ const maxLeaseMs = hour;
 /** A longer time without a heartbeat is an outage (ms). */
 const longestGapMs = 10 * minute;
 
-/** What one transaction has pruned: how many rows, and whether there may be more. */
 export interface Pruned {
   readonly pruned: number;
   readonly hasMore: boolean;
 }
 
-/** Deliveries per query. */
 const scanSize = 500;
 
 export const reads = {

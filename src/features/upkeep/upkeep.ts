@@ -15,7 +15,6 @@ const minPauseMs = 10;
 /** A process that has stopped is replaced after this time (ms). */
 const leaseMs = 2 * minute;
 
-/** What is pruned: the bodies of deliveries, and effects that are done. */
 type PrunedKind = 'bodies' | 'effects';
 
 /** How long data is kept (ms); null forever. */
@@ -80,7 +79,6 @@ const repairRoundMs = day;
 /** How many times longer than counting is the pause after it, as long as there is more to count. */
 const pausePerCount = 4;
 
-/** What is done regularly: repairs, counting and pruning. */
 export function createUpkeep(options: {
   readonly store: Pick<Store, 'upkeep' | 'roles' | 'memberData' | 'counting'>;
   readonly keep: Retention;

@@ -37,7 +37,6 @@ import {
 import type { ActionTarget, Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { CircuitOpenError, classifySendError, rejectionOf } from '../../discord/discord-errors.ts';
 import { editMessage, type Posted, type PostedMessage, postOnce } from '../../discord/posting.ts';
-import type { DiscordRest } from '../../discord/rest.ts';
 import { medalOf } from '../../texts/medals.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Community } from '../communities/feature.ts';
@@ -58,7 +57,6 @@ import {
   votePanelKind,
 } from './store.ts';
 
-/** Tells the owner that a panel is gone. */
 export function renderLostPanel({ panelChannelId }: LostPanel, { text }: Texts): Reply {
   return {
     tone: 'wait',
@@ -90,7 +88,7 @@ export function create(
     readonly commands: readonly CommandDefinition[];
   },
 ) {
-  const { store, rest, directory, guildTexts, clock } = context;
+  const { store, directory, guildTexts, clock } = context;
   const panels = store.votePanel;
   let stored: ReadonlyMap<string, StoredPanel> = new Map();
 
@@ -100,18 +98,7 @@ export function create(
   }
 
   return {
-    effects: [
-      handle(
-        votePanelKind,
-        createVotePanelHandler({
-          rest,
-          panels,
-          draw,
-          reportTo: (guildId) => directory.ofGuild(guildId)?.ownerChannelId ?? null,
-          clock,
-        }),
-      ),
-    ],
+    effects: [handle(votePanelKind, createVotePanelHandler(context, draw))],
     ownerReports: [renderReport(lostPanelReport, renderLostPanel)],
     async prepareTasks() {
       stored = new Map((await panels.all()).map((panel) => [panel.guildId, panel]));
@@ -186,23 +173,16 @@ const maxLinks = 20;
 
 interface ListingReward extends VoteAmount {
   readonly listing: string;
-  /** What people call it. */
   readonly displayName: string;
 }
 
 export interface PanelContent {
   readonly listings: readonly ListedPage[];
-  /** The members with the most votes of the month. */
   readonly top: readonly RankedMember[];
-  /** The names of those of them who have left. */
   readonly departed: ReadonlyMap<string, string>;
-  /** How many more share the rank of the last of them. */
   readonly moreTied: number;
-  /** What a vote for each listing earns now. */
   readonly rewards: readonly ListingReward[];
-  /** What lists all listings; null to link each of them. */
   readonly list: ActionTarget | null;
-  /** What commands offer. */
   readonly buttons: readonly ReplyButton[];
 }
 
@@ -290,7 +270,6 @@ function renderRewards(
     });
 }
 
-/** The panel of a guild as it is to be shown now. */
 export interface DrawnPanel {
   readonly panel: Panel & { readonly footer: string };
   readonly footers: readonly string[];
@@ -306,17 +285,10 @@ export function digestOf({ panel }: DrawnPanel): string {
  * Posts a panel where it was placed, in place of an earlier one, and edits it when it would show something else. One that
  * was deleted is not posted again: its owner gets a report.
  */
-export function createVotePanelHandler(options: {
-  readonly rest: DiscordRest;
-  readonly panels: Pick<VotePanelStore, 'find' | 'updated' | 'removed'>;
-  /** Null for a guild without listings. */
-  readonly draw: (guildId: string) => Promise<DrawnPanel | null>;
-  /** The owner's channel of a guild. */
-  readonly reportTo: (guildId: string) => string | null;
-  readonly clock: Clock;
-}): Handle<PanelOfGuild> {
-  const { rest, panels, draw, reportTo, clock } = options;
-
+function createVotePanelHandler(
+  { rest, directory, store: { votePanel: panels }, clock }: PartsContext & WithPanels,
+  draw: (guildId: string) => Promise<DrawnPanel | null>,
+): Handle<PanelOfGuild> {
   /** Null once it is deleted, or if Discord does not let the bot delete it, so that the new one does not wait for that. */
   async function remove({ channelId, id }: PostedMessage): Promise<AttemptResult | null> {
     try {
@@ -345,10 +317,12 @@ export function createVotePanelHandler(options: {
     const drawn = await draw(guildId);
     if (drawn === null) return { outcome: 'done' };
     const shown = digestOf(drawn);
-    const isShown = stored.messageId !== null && stored.shown === shown;
-    const result = isShown ? { messageId: stored.messageId } : await show(stored, drawn, effect);
+    const { messageId } = stored;
+    const isShown = messageId !== null && stored.shown === shown;
+    const result = isShown ? { messageId } : await show(stored, drawn, effect);
     if (result === null || ('outcome' in result && result.outcome === 'bury')) {
-      await panels.removed({ guildId, channelId }, reportTo(guildId), clock.now());
+      const reportTo = directory.ofGuild(guildId)?.ownerChannelId ?? null;
+      await panels.removed({ guildId, channelId }, reportTo, clock.now());
       return result ?? { outcome: 'done' };
     }
     if ('outcome' in result) return result;

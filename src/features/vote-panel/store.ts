@@ -18,7 +18,6 @@ export interface VotePanelTables {
   /** The vote panel of each guild. Times are ms since the epoch. */
   vote_panels: {
     guild_id: string;
-    /** Where it is, or will be. */
     channel_id: string;
     /** Null before it was posted there. */
     message_id: string | null;
@@ -33,12 +32,10 @@ export interface VotePanelTables {
   };
 }
 
-/** The database with the tables of this feature. */
 export type VotePanelSql = Sql<VotePanelTables>;
 
 export type VotePanelRow = Selectable<VotePanelTables['vote_panels']>;
 
-/** Posts or updates the vote panel of a guild. */
 export interface PanelOfGuild {
   readonly channelId: string;
   readonly guildId: string;
@@ -65,15 +62,7 @@ export const lostPanelReport: MessageType<'votePanelGone', LostPanel> = {
  */
 const maxPlannedMs = day + hour;
 
-/** Where the panel of a guild is, and what it shows. */
-export interface StoredPanel {
-  readonly guildId: string;
-  readonly channelId: string;
-  readonly messageId: string | null;
-  readonly replaced: PostedMessage | null;
-  readonly shown: string | null;
-  readonly updatedAt: number;
-}
+export type StoredPanel = ReturnType<typeof toPanel>;
 
 export const reads = {
   async all({ db, connection }: VotePanelSql): Promise<readonly StoredPanel[]> {
@@ -86,7 +75,7 @@ export const reads = {
   },
 };
 
-function toPanel(row: VotePanelRow): StoredPanel {
+function toPanel(row: VotePanelRow) {
   const { replaced_channel: channelId, replaced_message: id } = row;
   return {
     guildId: row.guild_id,

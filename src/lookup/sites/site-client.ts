@@ -7,16 +7,7 @@ import { memoizeOne } from '@tallyhook/platform/memoize';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
 import type { Keyv } from 'keyv';
 import { type Budget, type BudgetStore, createBudget, fingerprint } from '../budget.ts';
-import { createResponseStore, ReadThrough, sharedRequestsIn } from '../cache.ts';
-import type { Endpoint } from '../endpoints.ts';
-import {
-  type CacheEntry,
-  fiveMinutes,
-  type LedgerVote,
-  voteStatusAt,
-  withLedger,
-  withSecondsLeft,
-} from '../freshness.ts';
+import { type CacheEntry, fiveMinutes, type LedgerVote, voteStatusAt, withLedger, withSecondsLeft } from '../cache.ts';
 import {
   createQuote,
   fetchText,
@@ -39,7 +30,7 @@ import type {
   ServerProfile,
 } from '../lookup.ts';
 import { LookupError } from '../lookup-error.ts';
-import { createErrorReporter, createRequester } from '../request.ts';
+import { createSource } from '../request.ts';
 import {
   type BotCounts,
   findServerCountApi,
@@ -117,22 +108,22 @@ const everyone = 'everyone';
  */
 export function createSiteClient(listing: SiteListing, options: SiteClientOptions) {
   const { site, kind, id, key } = listing;
-  const { cache, clock, timeoutMs, observe } = options;
+  const { cache, clock, log, timeoutMs, observe } = options;
   const api = findSiteApi(site, key);
   if (api === null || missingFor(listing) !== null) return null;
   const isPublic = api.authorization === null;
   if (key !== null && !isPublic) requireSendableKey(key);
 
-  const errors = createErrorReporter({ log: options.log, clock });
   const { history, limit } = api;
   const budget = createSiteBudget(fingerprint(`${site} ${isPublic ? '' : key}`), api, options);
   const http = createSiteHttp(api, { key, apiUrl: options.apiUrl, clock });
-  const sendRequest = createRequester({ http, sender: site, budget, clock, timeoutMs, errors, observe });
-  const sharedRequests = sharedRequestsIn(cache);
-  const keyPrefix = fingerprint(`${site} ${kind} ${id} ${key}`);
+  const source = createSource({
+    ...{ http, sender: site, budget, clock, timeoutMs, log, observe, keyv: cache },
+    keyPrefix: fingerprint(`${site} ${kind} ${id} ${key}`),
+  });
   const isForAll = !api.check.includes('{user}');
 
-  const endpoint: Endpoint<VotesAtSite, SiteRequest, SiteResponse> = {
+  const votes = source.cacheOf<VotesAtSite>({
     resource: 'votes',
     request: (member) => requestOf(api.check, { kind, id: id ?? '', user: member }),
     parse: (response, now, userId) =>
@@ -141,35 +132,18 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
         : api.response({ userId, now }).safeParse(response),
     schema: votesAtSiteSchema,
     freshUntil: ({ asOf }) => asOf + freshForMs,
-  };
-  const store = createResponseStore({ keyv: cache, clock, errors });
-  const common = { store, sharedRequests, timeoutMs, clock, observe };
-  const votes = new ReadThrough({
-    ...endpoint,
-    ...common,
-    fetch: (member, signal) => sendRequest(endpoint, member, signal),
-    keyOf: (member) => `${keyPrefix}:votes:${member}`,
-    servesStale: false,
   });
   const { profile } = api;
-  const profiles = profile ? createProfiles(profile) : null;
-
-  function createProfiles({ url, response: schema }: NonNullable<typeof profile>) {
-    const ofListing: Endpoint<SiteProfile, SiteRequest, SiteResponse> = {
+  const profiles =
+    profile &&
+    source.cacheOf<SiteProfile>({
       resource: 'profile',
-      request: () => requestOf(url, { kind, id: id ?? '', user: '' }),
+      request: () => requestOf(profile.url, { kind, id: id ?? '', user: '' }),
       parse: (response) =>
-        response === undefined ? siteProfileSchema.safeParse(noProfile) : schema.safeParse(response),
+        response === undefined ? siteProfileSchema.safeParse(noProfile) : profile.response.safeParse(response),
       schema: siteProfileSchema,
       freshUntil: fiveMinutes,
-    };
-    return new ReadThrough({
-      ...ofListing,
-      ...common,
-      fetch: (key, signal) => sendRequest(ofListing, key, signal),
-      keyOf: () => `${keyPrefix}:profile`,
     });
-  }
 
   const memberOf = (userId: string) => (isForAll ? everyone : userId);
 
@@ -182,7 +156,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
   return {
     known,
     /** Reads the profile of the listing; null if the site has none. Rejects with a LookupError. */
-    profile: profiles && (() => profiles.read(everyone)),
+    profile: profiles ? () => profiles.read(everyone) : null,
     /** The last known profile, however old, without a request; null if there is none. Never rejects. */
     knownProfile: async (): Promise<SiteProfile | null> => (await profiles?.lastKnown(everyone))?.value ?? null,
     /**
@@ -199,21 +173,14 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
         observe({ event: 'hit', resource: 'votes' });
         return last;
       }
-      return voteOf(userId, await votes.read(memberOf(userId), { notBefore }));
+      return voteOf(userId, await votes.read(memberOf(userId), { notBefore, servesStale: false }));
     },
     /** The past votes since a time (ms since the epoch). Throws LookupError. Null if the site has no history. */
     history: history
       ? (since: number, options?: HistoryOptions): AsyncIterable<SiteVote> => readHistory(history, since, options)
       : null,
     /** Sends no request and never rejects. */
-    async keyStatus(): Promise<KeyStatus> {
-      return {
-        keyRefused: errors.has('lookup_key_refused'),
-        wrongShape: errors.has('lookup_wrong_shape'),
-        budgetLeft: await budget.remaining().catch(() => null),
-        budgetLimit: api.limit.requests,
-      };
-    },
+    keyStatus: async (): Promise<KeyStatus> => ({ ...(await source.keyStatus()), budgetLimit: limit.requests }),
   };
 
   async function* readHistory(
@@ -229,7 +196,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
     let url: string | null = first(Math.max(since, clock.now() - maxHistoryMs));
     for (let count = 0; url !== null && (leavesHalf || count < maxPages); count += 1) {
       if (leavesHalf) await untilHalfIsLeft(signal);
-      const { value }: CacheEntry<HistoryPage> = await sendRequest(endpointOfPages, url, signal);
+      const { value }: CacheEntry<HistoryPage> = await source.sendRequest(endpointOfPages, url, signal);
       for (const vote of value.votes) if (vote.at >= since) yield vote;
       url = value.next;
     }

@@ -79,7 +79,6 @@ export function untrustedText(text: string | null): Html {
 
 /** What a page shows names with. */
 export interface NamedPage {
-  /** The relative URL of the console's overview, as in all links. */
   readonly root: string;
   readonly texts: Texts;
   readonly names: Pick<NameBook, 'member'> | null;
@@ -122,7 +121,6 @@ export function listingText(
   return html`${listingTitle(listing, names)}${site && html` <span class="quiet">${siteText(site, texts)}</span>`}`;
 }
 
-/** Draws the part of a page that is about one listing. */
 export type DrawPart = (listing: string, draw: () => Html) => Html;
 
 /** Pages show the listings of many owners: what one of them cannot be drawn with is logged, and missing only there. */

@@ -16,7 +16,7 @@ import { createOwnerSessions, type OwnerSessions } from './session.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { memberSignInRoutes, ownerSignInRoutes, signInLinkRoutes, startPath } from './sign-in.ts';
 
-const assetOptions = { cacheControl: 'private, max-age=3600' };
+export const assetOptions = { cacheControl: 'private, max-age=3600' };
 
 export interface ConsoleAccess {
   /** The `OWNER_TOKEN`; null without one. */
@@ -80,7 +80,7 @@ function serveScript(read: () => Promise<string | null>): RequestHandler {
 }
 
 /** Only the console's own stylesheets, pictures, forms, and the script of the previews, which sends their forms. */
-const pageHeaders = securityHeaders({
+export const pageHeaders = securityHeaders({
   contentSecurityPolicy: {
     'default-src': ["'none'"],
     'style-src': ["'self'"],

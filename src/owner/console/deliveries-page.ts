@@ -35,7 +35,6 @@ interface DeliveriesView extends NamedPage {
   readonly filter: Readonly<Record<string, string>>;
   readonly listings: readonly string[];
   readonly sites: readonly Pick<Site, 'id' | 'name'>[];
-  /** The name of a listing's site, if it is to be shown. */
   readonly siteOf: (listing: string | null) => string | null;
   /** The `before` of the next page; null on the last page. */
   readonly next: number | null;
@@ -144,7 +143,6 @@ ${isOperator && done}
 ${bodyOf(delivery, isOperator, texts)}</section>`;
 }
 
-/** The steps of the program, for the operator. */
 function timeline({ timeline: steps }: DeliveryDetails): Html {
   return html`<section class="card" lang="en" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2><ol class="timeline">${steps.map(
     ({ at, what, text }) =>

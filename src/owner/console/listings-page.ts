@@ -80,7 +80,6 @@ function heldVotes(
 <p class="quiet" id="${hintId}">${text('console.held.hint')}</p>`;
 }
 
-/** The confirmation before votes are reversed. */
 export function reversalPage(
   { listing, from, until }: VoteRange,
   { members, votes, credits }: ReversalTotals,

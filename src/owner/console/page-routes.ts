@@ -67,7 +67,6 @@ const defaultPageSize = 25;
 
 const queryParameters = z.record(z.string(), z.string());
 
-/** The pages. They only read. */
 export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireSession'>): Router {
   const router = Router({ strict: true, mergeParams: true });
 

@@ -15,13 +15,11 @@ export interface SignedInMember {
   readonly guildIds: readonly string[];
 }
 
-/** The session of the signed-in operator or member. */
 export interface OwnerSession {
   readonly id: string;
   readonly expiresAt: number;
   /** The CSRF token of every form of this session. */
   readonly formToken: string;
-  /** Null for the operator. */
   readonly member: SignedInMember | null;
 }
 
@@ -35,7 +33,6 @@ export interface Visit extends OwnerSession {
   readonly context: OwnerContext;
   /** The roles and the name of a member in the guild; null for the operator. */
   readonly visitor: { readonly name: string; readonly roles: readonly string[] } | null;
-  /** The name of the guild, as far as it is known. */
   readonly guildName: string | null;
 }
 

@@ -14,7 +14,7 @@ export interface DescribedSite {
   readonly page: string | null;
   /** The header that carries the secret; by default `authorization`. */
   readonly header?: string | undefined;
-  /** What the site writes before the secret. */
+  /** Text that the site writes before the secret. */
   readonly prefix?: string | undefined;
   /** How deliveries are signed; without it they carry the secret. */
   readonly signature?: DescribedSignature | undefined;
@@ -22,9 +22,9 @@ export interface DescribedSite {
   readonly user: string;
   /** Path of the Discord ID of the bot or server, or both; without it the address of the webhook decides. */
   readonly target?: string | Partial<Readonly<Record<'bot' | 'server', string>>> | undefined;
-  /** What a test has: a text, or true. */
+  /** Field of a test: a text, or true. */
   readonly test?: Condition | undefined;
-  /** What a vote has; whatever has another text there is no vote. */
+  /** Field of a vote; a delivery with another text there is no vote. */
   readonly vote?: Condition | undefined;
   /** Path of the time of the vote, in ISO 8601. */
   readonly time?: string | undefined;
@@ -49,7 +49,7 @@ export interface DescribedHmac {
   readonly scheme: 'hmac-sha256';
   /** With the digest. */
   readonly header: string;
-  /** What the site writes before the digest, such as `sha256=`. */
+  /** Text that the site writes before the digest, such as `sha256=`. */
   readonly prefix?: string | undefined;
   /** By default hex digits. */
   readonly encoding?: 'hex' | 'base64' | undefined;

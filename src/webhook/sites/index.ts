@@ -424,7 +424,7 @@ export interface SiteSettings {
 const byId = new Map<string, Site>(sites.map((site) => [site.id, site]));
 const describedByOwner = new WeakMap<DescribedSite, Site>();
 
-/** What a listing can be on: the value of `site` in the configuration. */
+/** Sites that a listing can be on: the values of `site` in the configuration. */
 export const siteIds: readonly string[] = [...byId.keys(), 'custom'];
 
 /** The site of a listing. A configuration with another `id` is invalid. */

@@ -29,7 +29,7 @@ export function recogniseSite({ readHeader, body, now }: RejectedDelivery, expec
   return best > ofExpected ? onlyOne(fits.filter(({ fit }) => fit === best).map(({ site }) => site)) : null;
 }
 
-/** What a person should change if the deliveries of a site arrive at the address of a listing on another one. */
+/** Hint for deliveries of a site that arrive at the address of a listing on another one. */
 export function explainSite({ id, name }: Site): string {
   return `This looks like a delivery of ${name}: link the listing with /setup as one on that site, or set its "site" to "${id}".`;
 }

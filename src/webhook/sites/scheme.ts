@@ -1,10 +1,11 @@
-import { minute } from '@tallyhook/platform/durations';
+import { day } from '@tallyhook/platform/durations';
 import { parseJson } from '@tallyhook/platform/json';
-import { isObject, readField } from '../fields.ts';
+import { clockToleranceMs, isObject, readField } from '../fields.ts';
+import { reserialised } from '../signed-form.ts';
 
 /*
- * How sites authenticate their deliveries, as data: one check for Node (`authenticate.ts`) and one for the web can carry
- * it out, and `signDelivery` has all that it needs. All signatures are HMAC-SHA256.
+ * How sites authenticate their deliveries, as data, and the check for Node and for the web, which have different digests.
+ * All signatures are HMAC-SHA256.
  */
 
 /** A signature in a header. */
@@ -13,14 +14,14 @@ export interface SignatureScheme {
   /** In lower case. */
   readonly header: string;
   /**
-   * How the header's value is written. `plain`: the prefix, then the digest. `timed`: `t=<seconds>,v1=<digest>`.
+   * The form of the header's value. `plain`: the prefix, then the digest. `timed`: `t=<seconds>,v1=<digest>`.
    * `versioned`: `v1,<digest>` for each valid secret, separated by spaces, among those of other versions.
    */
   readonly value: 'plain' | 'timed' | 'versioned';
   readonly prefix: string;
   /** How the digest is written; `hex` in either case. */
   readonly encoding: 'hex' | 'lowercase hex' | 'base64';
-  /** What is signed: `{timestamp}` and `{id}` around `{body}`, which stands for the raw bytes. */
+  /** The signed text: `{timestamp}` and `{id}` around `{body}`, which stands for the raw bytes. */
   readonly signed: string;
   /** Where `{timestamp}` is, unless the value of the signature has it; null without one. */
   readonly timestamp: { readonly header: string; readonly unit: 's' | 'ms' } | null;
@@ -90,13 +91,8 @@ export const token = (header = 'authorization', prefix = ''): TokenScheme => ({ 
 /** The value of a header by its lower-case name; undefined if it is missing. */
 export type ReadHeader = (name: string) => string | undefined;
 
-/** The scheme that the headers choose: the first whose header is present, be it empty. Null without any. */
-export function chooseScheme(schemes: readonly Scheme[], readHeader: ReadHeader): Scheme | null {
-  return schemes.find((scheme) => !('header' in scheme) || readHeader(scheme.header) !== undefined) ?? null;
-}
-
-/** What is signed and how, in a header or body that has the form of the scheme. */
-export interface SignedContent {
+/** Signed text and signatures, of a header or body that has the form of the scheme. */
+interface SignedContent {
   /** The signed text in front of the body, and behind it. */
   readonly around: readonly [before: string, after: string];
   /** The signed text; null for the bytes of the body, with what is around it. */
@@ -122,7 +118,7 @@ const times = { s: { pattern: /^\d{1,11}$/, ms: 1_000 }, ms: { pattern: /^\d{1,1
 const timedValue = /^t=(\d{1,11}),v1=([0-9a-f]{64})$/;
 
 /** Rejects headers that do not have the form of the scheme, also if they are empty. */
-export function readSignature(
+function readSignature(
   { errors }: Pick<SiteWithErrors, 'errors'>,
   scheme: SignatureScheme,
   readHeader: ReadHeader,
@@ -200,10 +196,142 @@ const standardPrefix = 'whsec_';
 /** A key of at least 16 bytes, in base64. */
 const keyPattern = /^[\w+/-]{22,}={0,2}$/;
 
-/** The key of a secret that is the key in base64, with or without its prefix. Empty for any other text. */
-export function decodeKey(secret: string): Uint8Array<ArrayBuffer> {
+/** The key of a secret. Empty for a text that is not the key in base64, with or without its prefix, where it should be. */
+export function keyBytes(secret: string, form: SignatureScheme['key']): string | Uint8Array {
+  if (form === 'text') return secret;
   const key = secret.startsWith(standardPrefix) ? secret.slice(standardPrefix.length) : secret;
   return keyPattern.test(key) ? bytesOf(key) : new Uint8Array();
+}
+
+/** Digests of the runtime. */
+interface Digests {
+  /** HMAC-SHA256 of parts that follow each other, as 64 lowercase hex digits. */
+  hmac(key: string | Uint8Array, ...parts: readonly (string | Uint8Array)[]): string;
+  /** Compares two digests in constant time. */
+  isEqual(one: string, other: string): boolean;
+}
+
+/** The secrets that are valid at an address. */
+export interface Credentials {
+  readonly secrets: readonly string[];
+  /** Values that senders may send in place of a signature, where a site has that (see {@link TokenScheme}); none by default. */
+  readonly authorizations?: readonly string[];
+}
+
+/** A delivery whose sender is known. */
+export interface AuthenticDelivery {
+  readonly scheme: Scheme;
+  /** The place of its secret or authorization among the credentials; -1 if the scheme has none. */
+  readonly credential: number;
+  /** The JSON text of the delivery: its body, or what the body contains. */
+  readonly content: string;
+  /** When it was signed (ms since the epoch); null if that is not known. */
+  readonly signedAt: number | null;
+}
+
+/** The sender by the headers, which a signature has yet to prove. */
+interface SenderHeaders {
+  readonly scheme: Scheme;
+  /** The place of the secret that the headers contain; -1 without one. */
+  readonly credential: number;
+  /** Null unless the signature is in a header. */
+  readonly signed: SignedContent | null;
+}
+
+type AuthenticatedSite = SiteWithErrors & { readonly schemes: readonly Scheme[] };
+
+/** As Node decodes a buffer: a byte-order mark is kept. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+export function createAuthentication({ hmac, isEqual }: Digests) {
+  /** Digests of a random key have one length, and a sender who guesses learns nothing from them. */
+  const digestKey = crypto.getRandomValues(new Uint8Array(32));
+
+  function findToken(prefix: string, value: string, secrets: readonly string[]): number {
+    const received = hmac(digestKey, value);
+    return secrets.findIndex((secret) => isEqual(hmac(digestKey, prefix, secret), received));
+  }
+
+  /** The place of the secret with which a body is signed; -1 if it is none of them. */
+  function findSigner(
+    { around: [before, after], message, signatures }: SignedContent,
+    body: Uint8Array | string,
+    secrets: readonly string[],
+    keyForm: SignatureScheme['key'],
+  ): number {
+    return secrets.findIndex((secret) => {
+      const key = keyBytes(secret, keyForm);
+      // Anybody can sign with an empty key.
+      if (key.length === 0) return false;
+      const digest = message === null ? hmac(key, before, body, after) : hmac(key, message);
+      return signatures.some((signature) => isEqual(signature, digest));
+    });
+  }
+
+  function readHeaders(
+    site: AuthenticatedSite,
+    readHeader: ReadHeader,
+    { secrets, authorizations = [] }: Credentials,
+    now: number,
+  ): SenderHeaders | Unauthentic {
+    const scheme = site.schemes.find((each) => !('header' in each) || readHeader(each.header) !== undefined);
+    if (scheme === undefined) return missing(site);
+    switch (scheme.type) {
+      case 'token': {
+        const accepted = scheme.replacesSignature ? authorizations : secrets;
+        const credential = findToken(scheme.prefix, readHeader(scheme.header) ?? '', accepted);
+        if (credential !== -1) return { scheme, credential, signed: null };
+        return scheme.replacesSignature ? missing(site) : mismatch(site);
+      }
+      case 'signature': {
+        const signed = readSignature(site, scheme, readHeader);
+        return 'error' in signed ? signed : (rejectFuture(signed.signedAt, now) ?? { scheme, credential: -1, signed });
+      }
+      case 'jws':
+      case 'none':
+        return { scheme, credential: -1, signed: null };
+    }
+  }
+
+  return {
+    /**
+     * The rejection of a delivery that no body can authenticate; null if the body decides. Then nothing was compared with
+     * a secret, unless the secret itself is in a header.
+     */
+    rejectByHeaders(site: AuthenticatedSite, ...sender: [ReadHeader, Credentials, now: number]): Unauthentic | null {
+      const read = readHeaders(site, ...sender);
+      return 'error' in read ? read : null;
+    },
+    /**
+     * Tries all secrets, each in constant time. Never throws.
+     * @param delivery.body null if only its parsed form is left and cannot be serialised, so that no signature is valid
+     */
+    authenticate(
+      site: AuthenticatedSite,
+      { readHeader, body }: { readonly readHeader: ReadHeader; readonly body: Uint8Array | null },
+      credentials: Credentials,
+      now: number,
+    ): AuthenticDelivery | Unauthentic {
+      const read = readHeaders(site, readHeader, credentials, now);
+      if ('error' in read) return read;
+      const { scheme } = read;
+      const text = body === null ? '' : decoder.decode(body);
+      if (scheme.type === 'token' || scheme.type === 'none')
+        return { scheme, credential: read.credential, content: text, signedAt: null };
+      const signed = read.signed ?? readJws(text);
+      if ('error' in signed) return signed;
+      if (body === null) return mismatch(site);
+      const { signedAt } = signed;
+      const { secrets } = credentials;
+      const keyForm = scheme.type === 'signature' ? scheme.key : 'text';
+      const credential = findSigner(signed, body, secrets, keyForm);
+      if (credential !== -1) return { scheme, credential, content: signed.content ?? text, signedAt };
+      const content = scheme.type === 'signature' && scheme.mayCoverJson ? reserialised(parseJson(text)) : null;
+      if (content === null || content === text) return mismatch(site);
+      const signer = findSigner(signed, content, secrets, keyForm);
+      return signer === -1 ? mismatch(site) : { scheme, credential: signer, content, signedAt };
+    },
+  };
 }
 
 /** A site by its name, and what its senders read; by default sentences for any site. */
@@ -219,13 +347,20 @@ export interface Unauthentic {
   readonly error: string;
 }
 
-/** Tolerated difference by which the sender's clock may be ahead (ms). */
-const clockToleranceMs = 5 * minute;
-
-export function rejectFuture(signedAt: number | null, now: number): Unauthentic | null {
+function rejectFuture(signedAt: number | null, now: number): Unauthentic | null {
   return signedAt !== null && signedAt > now + clockToleranceMs
     ? { code: 'webhook_signature_mismatch', error: 'The time of the signature is more than 5 minutes ahead.' }
     : null;
+}
+
+/** An older signature is not processed: a captured delivery whose vote was lost would count otherwise (ms). */
+const maxSignatureAgeMs = day;
+
+export const oldSignature = 'the signature is older than a day';
+
+/** Times are ms since the epoch; null if it is not known when a delivery was signed. */
+export function isOldSignature(signedAt: number | null, now: number): boolean {
+  return signedAt !== null && signedAt < now - maxSignatureAgeMs;
 }
 
 export function missing({ schemes }: { readonly schemes: readonly Scheme[] }): Unauthentic {

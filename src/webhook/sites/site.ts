@@ -22,17 +22,17 @@ export type KnownSite =
   | 'capture'
   | 'custom';
 
-/** What tallyhook knows about a listing site: pure data, and pure functions of one delivery. */
+/** A listing site: pure data, and pure functions of one delivery. */
 export interface Site extends SiteWithErrors {
   /** The value of `site` in the configuration. */
   readonly id: KnownSite;
   /** For announcements, `/canvote` and the owner. */
   readonly name: string;
-  /** What it lists, of what it also reports votes. */
+  /** Kinds of listings of which it reports votes. */
   readonly kinds: readonly ('server' | 'bot')[];
   /**
-   * How its deliveries are authenticated, strongest first. The first one whose header is present decides: another one is
-   * never tried after it has failed, or a captured token would be worth as much as the signature.
+   * The schemes that authenticate its deliveries, strongest first. The first one whose header is present decides:
+   * another one is never tried after it has failed, or a captured token would be worth as much as the signature.
    */
   readonly schemes: readonly [Scheme, ...Scheme[]];
   /** Time between two votes of a member, unless the delivery or the owner states another (ms). */
@@ -44,7 +44,7 @@ export interface Site extends SiteWithErrors {
   readonly retryHorizonMs: number;
   /** Where members vote; null if it is not known. */
   votePage(listing: PageOfListing): string | null;
-  /** What the owner enters on the site to have its votes delivered, beside the address. */
+  /** Values that the owner enters on the site to have its votes delivered, beside the address. */
   readonly setup: WebhookSetup;
   /** The largest body that it documents (bytes); 64 KiB by default. */
   readonly maxBodyBytes?: number;
@@ -65,11 +65,11 @@ export interface WebhookSetup {
   readonly secretPrefix?: string;
   /** The event that is ticked there. */
   readonly event?: string;
-  /** What else is chosen there, by the words of the site: a protocol. */
+  /** Another choice there, by the words of the site: a protocol. */
   readonly choice?: string;
 }
 
-/** What an address of a vote page is made of. */
+/** The parts of an address of a vote page. */
 export interface PageOfListing {
   readonly kind: 'server' | 'bot';
   /** Its Discord ID; null if it is not configured. */
@@ -85,7 +85,7 @@ export interface ReadingContext {
   readonly scheme: Scheme | null;
 }
 
-/** What a delivery says, not validated. */
+/** The content of a delivery, not validated. */
 export type Reading =
   | ({ readonly type: 'vote' } & VoteReading)
   | { readonly type: 'test'; readonly userId: unknown }
@@ -99,7 +99,7 @@ export interface VoteReading {
   readonly userId: unknown;
   /** The Discord ID of the server or bot; undefined if the delivery does not name it. */
   readonly target?: unknown;
-  /** What it is; by default what the listing is. */
+  /** By default the kind of the listing. */
   readonly kind?: 'server' | 'bot';
   /** Ms since the epoch; null without a time. */
   readonly at?: number | null;

@@ -132,7 +132,7 @@ export function tooLargeError(maxBytes: number): VerificationError {
   return new VerificationError('webhook_body_too_large', { message: tooLarge(maxBytes) });
 }
 
-export function concat(parts: readonly Bytes[]): Bytes {
+export function concat(parts: readonly Uint8Array[]): Bytes {
   const all = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let offset = 0;
   for (const part of parts) {
@@ -163,7 +163,7 @@ function isArrayBuffer(body: unknown): body is ArrayBuffer {
 /** How to read what a delivery leaves open. */
 export interface VerifyOptions {
   /**
-   * What a vote is for that names only its voter: the listing that the webhook belongs to, by default a server. With
+   * The kind of a vote that names only its voter: the listing that the webhook belongs to, by default a server. With
    * null such votes are not processed (`webhook_unprocessable`).
    */
   readonly kind?: 'server' | 'bot' | null;
@@ -179,7 +179,7 @@ export interface VerifyOptions {
 
 const isTime = (value: unknown) => typeof value === 'number' && value >= 0;
 
-/** What each option may be. A wrong one would compare as false, and so accept everything. */
+/** Values that each option may have. A wrong one would compare as false, and so accept everything. */
 const checks: Readonly<Record<keyof VerifyOptions, readonly [isValid: (value: unknown) => boolean, hint: string]>> = {
   kind: [(value) => value === 'server' || value === 'bot' || value === null, "Pass 'server', 'bot' or null."],
   now: [isTime, 'Pass milliseconds since the epoch, as of Date.now.'],

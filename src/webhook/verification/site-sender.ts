@@ -5,17 +5,7 @@ import { hmacSha256Hex, isEqualText } from '@tallyhook/platform/sha256';
 import { service, sites } from '../sites/index.ts';
 import { readDelivery, refuseOld, type SitePayload } from '../sites/read-delivery.ts';
 import { recogniseSite } from '../sites/recognise.ts';
-import {
-  chooseScheme,
-  mismatch,
-  missing,
-  readJws,
-  readSignature,
-  rejectFuture,
-  type Scheme,
-  type SignedContent,
-  type Unauthentic,
-} from '../sites/scheme.ts';
+import { createAuthentication } from '../sites/scheme.ts';
 import type { Site } from '../sites/site.ts';
 import {
   type Bytes,
@@ -46,14 +36,12 @@ export function readSiteSecrets(options: SiteSecrets): { readonly site: Site; re
   return { site, secrets: given };
 }
 
-interface SiteSender {
-  readonly scheme: Scheme;
-  /** The JSON text of the delivery: its body, or what the body contains. */
-  readonly text: string;
-  readonly signedAt: number | null;
-}
-
 const encoder = new TextEncoder();
+const { authenticate } = createAuthentication({
+  hmac: (key, ...parts) =>
+    hmacSha256Hex(key, concat(parts.map((part) => (typeof part === 'string' ? encoder.encode(part) : part)))),
+  isEqual: isEqualText,
+});
 
 /**
  * Verifies and parses a delivery of another site, as the receiver does.
@@ -66,12 +54,13 @@ export function readSiteDelivery(
   request: { readonly headers: HeadersLike; readonly bytes: Bytes | null; readonly secrets: readonly string[] },
   { kind, id, now }: { readonly kind: 'server' | 'bot' | null; readonly id: string | null; readonly now: number },
 ): { readonly payload: SitePayload; readonly raw: string } {
-  const sender = authenticateSite(site, request, now);
+  const { headers, bytes, secrets } = request;
+  const sender = authenticate(site, { readHeader: (name) => readHeader(headers, name), body: bytes }, { secrets }, now);
   if ('error' in sender)
     throw new VerificationError(sender.code, {
-      message: sender.error + explainSender(request.headers, textOf(request.bytes), now, site),
+      message: sender.error + explainSender(headers, textOf(bytes), now, site),
     });
-  const { text: raw, scheme, signedAt } = sender;
+  const { content: raw, scheme, signedAt } = sender;
   const json = parseJson(raw);
   if (json === undefined) throw new VerificationError(raw === '' ? 'webhook_body_empty' : 'webhook_body_not_json');
   return { payload: refuseOld(readDelivery(site, json, { kind, id }, { now, scheme }), signedAt, now), raw };
@@ -83,44 +72,4 @@ export function explainSender(headers: HeadersLike, body: string, now: number, e
   if (sender === null) return '';
   const meant = sender.id === 'service' ? 'its secret alone' : `{ site: '${sender.id}', secrets }`;
   return ` This looks like a delivery of ${sender.name}: pass ${meant} to verify.`;
-}
-
-function authenticateSite(
-  site: Site,
-  { headers, bytes, secrets }: Parameters<typeof readSiteDelivery>[1],
-  now: number,
-): SiteSender | Unauthentic {
-  const scheme = chooseScheme(site.schemes, (name) => readHeader(headers, name));
-  if (scheme === null) return missing(site);
-  const text = textOf(bytes);
-  switch (scheme.type) {
-    case 'none':
-      return { scheme, text, signedAt: null };
-    case 'token': {
-      const value = readHeader(headers, scheme.header) ?? '';
-      const isValid = secrets.some((secret) => isEqualText(scheme.prefix + secret, value));
-      return isValid ? { scheme, text, signedAt: null } : mismatch(site);
-    }
-    case 'signature':
-    case 'jws': {
-      const signed =
-        scheme.type === 'jws' ? readJws(text) : readSignature(site, scheme, (name) => readHeader(headers, name));
-      if ('error' in signed) return signed;
-      const { signedAt, content } = signed;
-      const isValid = bytes !== null && isSigned(signed, bytes, secrets);
-      return rejectFuture(signedAt, now) ?? (isValid ? { scheme, text: content ?? text, signedAt } : mismatch(site));
-    }
-  }
-}
-
-/** The sites that `verify` knows take the secret as the key. */
-function isSigned(
-  { around: [before, after], message, signatures }: SignedContent,
-  bytes: Bytes,
-  secrets: readonly string[],
-): boolean {
-  const signed =
-    message === null ? concat([encoder.encode(before), bytes, encoder.encode(after)]) : encoder.encode(message);
-  const digests = secrets.map((secret) => hmacSha256Hex(secret, signed));
-  return digests.some((digest) => signatures.some((signature) => isEqualText(digest, signature)));
 }

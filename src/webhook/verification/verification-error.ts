@@ -2,7 +2,7 @@ import type { VerificationErrorCode } from '@tallyhook/platform/error-codes';
 import { TallyhookError } from '@tallyhook/platform/errors';
 import { rejections } from '../rejections.ts';
 
-/** What only a caller of `verify` can get wrong, and what the receiver stores instead of rejecting it. */
+/** Mistakes that only a caller of `verify` can make, and deliveries that the receiver stores instead of rejecting them. */
 const ownDefinitions = {
   /** No secret was passed, or only empty ones. Nothing is accepted without a secret. */
   webhook_secret_missing: { status: 401, message: 'No webhook secret is configured.' },
@@ -19,7 +19,7 @@ const ownDefinitions = {
 
 const definitions = { ...rejections, ...ownDefinitions } satisfies Readonly<Record<VerificationErrorCode, object>>;
 
-/** What the developer can do about it, if the message does not say it. */
+/** Hints for the developer, if the message does not say what to do. */
 const hints: Partial<Record<VerificationErrorCode, string>> = {
   webhook_secret_missing: 'Pass the secret of the webhook from the dashboard; the variable may be empty.',
   webhook_body_unavailable:

@@ -89,7 +89,7 @@ export async function verify(
   options?: VerifyOptions,
 ): Promise<VerifiedEvent>;
 /**
- * The same for a delivery of another listing site, by its scheme. The option `kind` is what the webhook is for; by default
+ * Verifies a delivery of another listing site, by its scheme. The option `kind` is what the webhook is for; by default
  * what the delivery says.
  *
  * @param secrets the site and the secrets of the listing
@@ -151,7 +151,7 @@ async function authenticateOrExplain(
 }
 
 interface Sender {
-  /** What the secret authorizes. */
+  /** Families that the secret authorizes. */
   readonly families: readonly Family[];
   /** By a secret, not by the header `Authorization`. */
   readonly signed: boolean;
@@ -302,7 +302,7 @@ function scopesOf(families: readonly Family[], kind: 'server' | 'bot' | null): P
  * The events of `verify`, in the words of the events of handlers. The program's own have the words of the payload.
  */
 
-/** What an event is for: the server or bot on the listing site. */
+/** The server or bot on the listing site that an event is for. */
 export interface EventListing {
   /** Null if a purchase names neither. */
   readonly kind: 'server' | 'bot' | null;
@@ -333,7 +333,7 @@ export interface VerifiedVote extends VerifiedFields {
   readonly userId: string;
   /** Time of the vote (ms since the epoch); null if the service did not send one. */
   readonly at: number | null;
-  /** What the service says that the vote earns: whole credits, 0 if it is denied; null if it leaves that to you. */
+  /** Credits that the vote earns by the service: a whole number, 0 if it is denied; null if it leaves that to you. */
   readonly credits: number | null;
   /** True if the service denied the credits, for example because of an ad blocker. It counts as a vote. */
   readonly denied: boolean;
@@ -363,7 +363,7 @@ export interface VerifiedPremium extends VerifiedFields {
   readonly at: number | null;
   /** End of the paid period (ms since the epoch); null if missing. */
   readonly periodEnd: number | null;
-  /** What the service says that it earns (whole credits); null if it leaves that to you. */
+  /** Whole credits that it earns by the service; null if it leaves that to you. */
   readonly credits: number | null;
 }
 

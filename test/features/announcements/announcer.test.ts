@@ -1,4 +1,3 @@
-import { systemClock } from '@tallyhook/platform/clock';
 import { hour, minute } from '@tallyhook/platform/durations';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
@@ -9,14 +8,11 @@ import type { ListingCard } from '../../../src/core/announcements/announcement.t
 import type { Announcement, Effect } from '../../../src/core/outbox/effect-kind.ts';
 import type { ReplyButton } from '../../../src/discord/commands/reply.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import { createAnnouncer } from '../../../src/features/announcements/parts.ts';
-import { ownTexts, textsIn } from '../../../src/texts/texts.ts';
+import { plainAnnouncer } from '../../support/announcer.ts';
 import { localDiscord } from '../../support/bot.ts';
 import { effectOf } from '../../support/due-effects.ts';
 import { blocksOf, isPanelMessage, textOf } from '../../support/message-text.ts';
 import { channelQueue } from '../../support/queues.ts';
-
-const en = textsIn('en-US');
 
 const at = Date.UTC(2026, 0, 1);
 const voter = '200000000000000001';
@@ -39,14 +35,10 @@ async function announcing(
   const discord = await localDiscord();
   const { log, logged } = collectingLog([discord.token]);
   const token = changes.token ?? discord.token;
-  const perform = createAnnouncer({
+  const perform = plainAnnouncer({
     rest: createDiscordRest({ token, apiUrl: discord.apiUrl }),
-    languages: ownTexts,
-    textsOf: async () => en,
-    listingOf:
-      changes.listingOf ?? (async () => ({ name: 'Lantern Harbour', url: 'https://listing.example/server/1' })),
+    cardOf: changes.listingOf ?? (async () => ({ name: 'Lantern Harbour', url: 'https://listing.example/server/1' })),
     voteButtons: () => changes.voteButtons ?? [],
-    clock: systemClock,
     log,
   });
   const channelId = discord.channels.announcements;
@@ -269,9 +261,7 @@ describe('an announcement that was possibly sent already', () => {
     const { announcement = vote, first } = options;
     let ahead = options.ahead ?? 0;
     const ours = { ...clock, now: () => clock.now() + ahead };
-    const perform = createAnnouncer({
-      ...{ rest, languages: ownTexts, textsOf: async () => en, listingOf: async () => null, clock: ours, log },
-    });
+    const perform = plainAnnouncer({ rest, clock: ours, log });
     const begun = ours.now();
     const effect = (place: number, changes: Partial<Effect<Announcement>> = {}) => {
       const announced = (place === 1 && first) || announcement;

@@ -6,10 +6,9 @@ import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { styleOf } from '../../../src/core/announcements/announcement-style.ts';
 import type { Announcement, EffectKind } from '../../../src/core/outbox/effect-kind.ts';
-import { createFindDeparted, createKnownGuilds, type Portraits } from '../../../src/discord/known-guilds.ts';
+import { createDecorations, createKnownGuilds, type Portraits } from '../../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncements } from '../../../src/features/announcements/announcements.ts';
-import { createAnnouncer } from '../../../src/features/announcements/parts.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { createDigestHandler } from '../../../src/features/digests/parts.ts';
 import { digestKind, type VoteSummary } from '../../../src/features/digests/store.ts';
@@ -18,7 +17,8 @@ import { lostStreaksKind } from '../../../src/features/lost-streaks/store.ts';
 import { createReviewHandler } from '../../../src/features/reviews/parts.ts';
 import { reviewKind } from '../../../src/features/reviews/store.ts';
 import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/settings.ts';
-import { ownTexts, textsIn } from '../../../src/texts/texts.ts';
+import { textsIn } from '../../../src/texts/texts.ts';
+import { plainAnnouncer } from '../../support/announcer.ts';
 import { communityIdsOf } from '../../support/communities.ts';
 import { effectOf } from '../../support/due-effects.ts';
 import { channelQueue } from '../../support/queues.ts';
@@ -41,22 +41,21 @@ async function announcing(
   const at = Math.floor(clock.now() / 1_000) * 1_000;
   let reads = 0;
   const database = { isDown: false };
-  const perform = createAnnouncer({
+  async function votesOf() {
+    reads += 1;
+    if (database.isDown) throw new Error('The database is down.');
+    return 1_234;
+  }
+  const context = {
     rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
-    languages: ownTexts,
-    textsOf: async () => textsIn('en-US'),
-    listingOf: async () => ({ name, url, site }),
-    styleOf: () => style,
-    async votesOf() {
-      reads += 1;
-      if (database.isDown) throw new Error('The database is down.');
-      return 1_234;
-    },
-    voteButtons: () => [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' }],
+    cardOf: async () => ({ name, url, site }),
+    announcements: { styleOf: () => style },
+    voteButtons: () => [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' } as const],
     ...(portraits && { portraits }),
     clock,
     log: collectingLog([]).log,
-  });
+  };
+  const perform = plainAnnouncer(context, votesOf);
   const vote: Announcement = {
     ...{ event: 'server_vote', test: false, listing: 'harbour', userId: voter, credits: 20, balance: 1_230 },
     ...{ reason: null, at, nextVoteAt: at + 12 * hour, tier: null, giftedBy: null, streak: 7, calculation: '10 × 2' },
@@ -293,7 +292,7 @@ async function posting(announcements: StatedAnnouncements = {}, content: VoteSum
   const guilds = createKnownGuilds(rest, clock);
   const messages = {
     rest,
-    findDeparted: createFindDeparted({ rest, guilds, requestsPerSecond: () => 50, clock }),
+    findDeparted: createDecorations({ rest, guilds, requestsPerSecond: () => 50, clock }).findDeparted,
     clock,
     channelTexts: async () => textsIn('en-US'),
     cardOf: async () => ({ name: 'Lantern *Harbour*', url }),
@@ -303,13 +302,8 @@ async function posting(announcements: StatedAnnouncements = {}, content: VoteSum
     },
     voteButtons: () => [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' } as const],
   };
-  const digest = createDigestHandler(messages, {
-    votesBetween: async () => content,
-    drawPicture: async () => ({
-      file: { name: 'votes.png', content: png, description: 'Votes per day' },
-      caption: null,
-    }),
-  });
+  const picture = { file: { name: 'votes.png', content: png, description: 'Votes per day' }, caption: null };
+  const digest = createDigestHandler({ ...messages, drawVotePicture: async () => picture }, async () => content);
   const effectIn = <Content extends { readonly channelId: string; readonly listing: string }>(
     { kind }: EffectKind<string, Content>,
     value: Omit<Content, 'channelId' | 'listing'>,

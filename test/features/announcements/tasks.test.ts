@@ -9,8 +9,9 @@ import { createDigestTask, createVotesBetween } from '../../../src/features/dige
 import { intervalEnd, nextPeriod } from '../../../src/features/digests/store.ts';
 import { createLostStreaksTask } from '../../../src/features/lost-streaks/parts.ts';
 import { createReviewsTask } from '../../../src/features/reviews/parts.ts';
-import type { Review } from '../../../src/lookup/lookup.ts';
-import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
+import type { Lookup, Review } from '../../../src/lookup/lookup.ts';
+import { fakeLookup } from '../../support/command-fixture.ts';
+import { communityIdsOf } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { channelQueue } from '../../support/queues.ts';
@@ -41,7 +42,7 @@ async function open(announcements: object, rewards: object = {}) {
 describe('the digest', () => {
   it('is enqueued after each interval with votes', async () => {
     const { store, listing, clock, vote, posted, votesBetween } = await open({ mode: 'digest', every: '1h' });
-    const run = createDigestTask(listing, { communityId: firstCommunity, store: store.digests, votesBetween, clock });
+    const run = createDigestTask(listing, { store, clock }, votesBetween);
     expect(await run()).toBe(null);
     await clock.advance(30 * minute);
     await vote(clock.now());
@@ -62,8 +63,7 @@ describe('the digest', () => {
 describe('lost streaks', () => {
   it('are announced once, some minutes after the day that ended them', async () => {
     const { listing, clock, vote, posted, store } = await open({ lostStreaks: 2 });
-    const options = { store: store.lostStreaks, clock, communityId: firstCommunity, beat: store.upkeep.beat };
-    const run = createLostStreaksTask(listing, options);
+    const run = createLostStreaksTask(listing, { store, clock });
     const passDays = async (days: number) => {
       for (let minutes = 0; minutes < days * 24 * 60; minutes += 5) {
         await clock.advance(5 * minute);
@@ -78,7 +78,7 @@ describe('lost streaks', () => {
     await passDays(1.5);
     expect(await run()).toBe(null);
     await clock.advance(3 * minute);
-    const results = await Promise.all([run(), createLostStreaksTask(listing, options)()]);
+    const results = await Promise.all([run(), createLostStreaksTask(listing, { store, clock })()]);
     expect(results.filter((queue) => queue !== null)).toEqual([channelQueue(announceChannelId)]);
     expect(await posted()).toMatchObject([{ kind: 'lostStreaks', streaks: [{ userId: member, days: 2 }], more: 0 }]);
     await passDays(1);
@@ -101,20 +101,18 @@ describe('reviews', () => {
     }
     let service: Service = { reviews: [review(1)], answer: 'fresh', budgetLeft: 100 };
     const polls: string[] = [];
-    const run = createReviewsTask(listing, {
-      ...{ store: store.reviews, clock },
-      lookup: {
-        async reviews() {
-          const { reviews, answer } = service;
-          if (answer === 'error') throw new Error('unreachable');
-          const value = { reviews, total: reviews.length, shown: reviews.length };
-          return { value, asOf: 0, stale: answer === 'stale' };
-        },
+    const lookup: Lookup = {
+      ...fakeLookup('server', {}),
+      async reviews() {
+        const { reviews, answer } = service;
+        if (answer === 'error') throw new Error('unreachable');
+        const value = { reviews, total: reviews.length, shown: reviews.length };
+        return { value, asOf: 0, stale: answer === 'stale' };
       },
-      keyStatus: async () => ({ keyRefused: false, wrongShape: false, budgetLeft: service.budgetLeft }),
-      log: collectingLog().log,
-      onPolled: (outcome) => void polls.push(outcome),
-    });
+    };
+    const keyStatus = async () => ({ keyRefused: false, wrongShape: false, budgetLeft: service.budgetLeft });
+    const context = { store, lookups: { keyStatus }, isHandled: () => false, clock, log: collectingLog().log };
+    const run = createReviewsTask(listing, lookup, context, (outcome) => void polls.push(outcome));
     const set = (changes: Partial<Service>) => {
       service = { ...service, ...changes };
     };

@@ -4,7 +4,7 @@ import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
 import { claim } from '../../../commands/claim.ts';
 import type { ListedLookup } from '../../../src/discord/commands/command.ts';
-import { createClaims } from '../../../src/features/claims/claims.ts';
+import { createClaims } from '../../../src/features/claims/parts.ts';
 import type { CachedVoteStatus } from '../../../src/lookup/lookup.ts';
 import { LookupError } from '../../../src/lookup/lookup-error.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
@@ -36,10 +36,9 @@ async function withService(first: CachedVoteStatus, site?: ListedLookup['site'],
   const listings = serverAndBot();
   const log = createLog({ level: 'fatal', secrets: [] });
   const claims = createClaims({
-    findListing: (name) => listings.find((each) => each.name === name),
-    findLookup: (name) => [listed].find((each) => each.name === name),
-    findSite: () => null,
-    ...{ ledgerIn: store.ledgerIn, recorder: store.recorder, clock, log },
+    ...{ store, claimRecorder: store.recorder, compareTargets: async () => {}, clock, log },
+    directory: { find: (name) => listings.find((each) => each.name === name) },
+    lookups: { find: (name) => [listed].find((each) => each.name === name), findSite: () => null },
   });
   const run = () => claim.execute(inputOf(), { ...contextFor(listed), clock, claims });
   async function vote(at: number, changes: Partial<Vote> = {}) {

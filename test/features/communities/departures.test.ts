@@ -8,9 +8,11 @@ import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { openApp } from '../../../src/app/app.ts';
+import { noCommunity } from '../../../src/core/ledger/account.ts';
 import { directMessageKind, isOf, type TypedMessage } from '../../../src/core/outbox/effect-kind.ts';
+import type { QueueName } from '../../../src/core/outbox/queue.ts';
 import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
-import { Departures, isNoticeWanted } from '../../../src/features/communities/departures.ts';
+import { createDepartures } from '../../../src/features/communities/departures.ts';
 import { createDirectory, createListingTargets } from '../../../src/features/communities/directory.ts';
 import type { DepartureNotice } from '../../../src/features/communities/feature.ts';
 import { knownId } from '../../../src/features/communities/listings.ts';
@@ -41,23 +43,23 @@ async function start() {
   let applied = 0;
   const nudged: string[] = [];
   const { log, logged } = collectingLog();
-  const departures = new Departures({
-    guilds: store.communities,
-    guildData: store.guildData,
-    ...{ clock, log },
-    async listGuilds() {
-      if (discord.isDown) throw new Error('down');
-      return discord.guilds;
+  const context = {
+    ...{ store, clock, log, nudge: (queues: readonly QueueName[]) => void nudged.push(...queues) },
+    directory: {
+      ofGuild: (guildId: string) => ({ id: communityIds.of(guildId) ?? noCommunity, named: [{ name: 'listing' }] }),
     },
-    isMember: async () => !discord.confirms,
-    isOperators: (guildId) => guildId === operators,
-    communityIdOf: communityIds.of,
-    listingOf: () => 'listing',
-    onEnqueued: (queue) => void nudged.push(queue),
-    async apply() {
-      applied += 1;
+    settings: {
+      isOperators: (guildId: string) => guildId === operators,
+      async refresh() {
+        applied += 1;
+      },
     },
-  });
+  };
+  async function listGuilds() {
+    if (discord.isDown) throw new Error('down');
+    return discord.guilds;
+  }
+  const departures = createDepartures(context, listGuilds, async () => !discord.confirms);
   const states = async () =>
     Object.fromEntries((await store.communities.list()).map(({ guildId, parkedAt }) => [guildId, parkedAt !== null]));
   const sent: (TypedMessage & DepartureNotice)[] = [];
@@ -161,16 +163,18 @@ it('gives notice when it parks a community, 7 days and 1 day before the deletion
 });
 
 it('sends a notice only while the bot is away, and only the newest one', async () => {
-  const { clock, store, discord, departures, messages } = await start();
+  const { clock, discord, departures, messages } = await start();
   discord.guilds = new Set([other]);
   await departures.check();
   await clock.advance(hour);
   await departures.check();
   const [first] = await messages();
   if (first?.type !== 'departure') throw new Error('no notice');
-  const wanted = (isMember = false) =>
-    isNoticeWanted(first, { guilds: store.communities, isMember: async () => isMember, now: clock.now() });
-  expect([await wanted(), await wanted(true)]).toEqual([true, false]);
+  const wanted = (isMember = false) => {
+    discord.confirms = !isMember;
+    return departures.isNoticeWanted(first);
+  };
+  expect([await wanted(true), await wanted()]).toEqual([false, true]);
   await clock.advance(24 * day);
   await departures.check();
   expect(await wanted()).toBe(false);

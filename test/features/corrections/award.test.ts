@@ -3,7 +3,7 @@ import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
 import { award } from '../../../commands/award.ts';
 import type { OptionValue } from '../../../src/discord/commands/reply.ts';
-import { createAwards } from '../../../src/features/corrections/awards.ts';
+import { createAwards } from '../../../src/features/corrections/parts.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from '../../support/command-fixture.ts';
 import { accountOf, firstCommunity } from '../../support/communities.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -16,7 +16,7 @@ async function withAccounts() {
   const { log, logged } = collectingLog();
   const context = {
     ...contextFor(),
-    awards: createAwards({ recorder: store.recorder, communityId: firstCommunity, clock, log }),
+    awards: createAwards({ store, clock, log }, firstCommunity),
   };
   let interactions = 0;
   const run = async (options: Record<string, OptionValue>, givenId?: string) => {

@@ -1,15 +1,15 @@
 import { day, hour } from '@tallyhook/platform/durations';
-import { TallyhookError } from '@tallyhook/platform/errors';
 import { createLog } from '@tallyhook/platform/log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
-import { createLedger, createWritableLedger } from '../../../src/features/corrections/program-ledger.ts';
+import { createLedger } from '../../../src/features/corrections/program-ledger.ts';
 import { createReversals } from '../../../src/features/corrections/store.ts';
 import { addCommunity, firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
+import { ledgerOver } from '../../support/ledger.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { castVote, guildId, installation, isConsistent, monday, openLedger } from '../../support/voting.ts';
 
@@ -20,12 +20,7 @@ describeOnEveryDatabase('the writable ledger', (newUrl) => {
   async function open(url = newUrl()) {
     const store = await openLedger(url);
     const other = await addCommunity(store, guildId);
-    const communityAt = (id: string | null | undefined) => {
-      if (id === guildId) return other;
-      if (id === null || id === undefined) return firstCommunity;
-      throw new TallyhookError('ledger_unknown_community', 'unknown');
-    };
-    const ledger = createWritableLedger({ store, communityAt, clock: { now: () => monday } });
+    const ledger = ledgerOver(store, monday, { [guildId]: other });
     const balance = async (communityId = firstCommunity) => (await store.ledgerIn(communityId).account(userId)).credits;
     const entries = async () => (await store.standingsIn(firstCommunity, 'UTC').standing(userId, monday)).entries;
     return { url, store, ledger, other, balance, entries };

@@ -1,5 +1,4 @@
 import { gunzipSync } from 'node:zlib';
-import { hour } from '@tallyhook/platform/durations';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
@@ -22,10 +21,7 @@ async function withAccount() {
   }
   const { log, logged } = collectingLog();
   const memberData = createMemberDataAccess({
-    longestCooldownMs: () => 12 * hour,
-    memberData: store.memberData,
-    clock,
-    log,
+    ...{ store, directory: { listings: [] }, unlink: async () => false, clock, log },
   });
   const run = (options: Record<string, string>, changes = {}) =>
     privacy.execute(inputOf(options, changes), { ...contextFor(), clock, memberData });

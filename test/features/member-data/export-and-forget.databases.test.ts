@@ -52,6 +52,12 @@ function heldConnection(userId: string) {
   return { ...connection, guildId: null, sealed: seal(key, 'whs_1', ['topgg_connections', userId]) };
 }
 
+/** A token that a manager has created. */
+function tokenOf(createdBy: string) {
+  const scopes = ['read', 'write'] as const;
+  return { communityId: firstCommunity, name: 'quiz', scopes, createdBy, expiresAt: null, digest: 'd'.repeat(64) };
+}
+
 /** A member with linked roles. */
 function linkedMember(userId: string) {
   const key = parseEncryptionKey('1'.repeat(64));
@@ -136,6 +142,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await store.memberLocales.setLocale(member, 'de');
     await store.linkedRoles.link(linkedMember(member), start);
     await store.topggConnect.hold(heldConnection(member), start);
+    await store.tokens.create(tokenOf(member), start);
     const order = orderOf({ ...keys, price: 0 });
     await store.shop.purchase({ ...order, member: { userId: member, roles: [] } }, start);
     await store.reminders.switchOn(

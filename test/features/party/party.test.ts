@@ -17,7 +17,7 @@ import {
   partyEntry,
   partyPeriod,
 } from '../../../src/features/party/rules.ts';
-import type { PanelUpdate, ShownParty } from '../../../src/features/party/store.ts';
+import type { PanelUpdate, PartyStore, ShownParty } from '../../../src/features/party/store.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { effectOf } from '../../support/due-effects.ts';
 import { textOf } from '../../support/message-text.ts';
@@ -41,21 +41,17 @@ async function showing(changes: Partial<ShownParty> = {}) {
   let rejected = 0;
   let texts = en;
   const updates: PanelUpdate[] = [];
-  const handle = createPartyPanelHandler({
-    rest,
-    panels: {
-      find: async () => panel,
-      async updated(_, update) {
-        updates.push(update);
-        panel = { ...panel, message: update.message };
-      },
-      async rejected() {
-        rejected += 1;
-      },
+  const party = {
+    find: async () => panel,
+    async updated(_: string, update: PanelUpdate) {
+      updates.push(update);
+      panel = { ...panel, message: update.message };
     },
-    textsOf: async () => texts,
-    clock,
-  });
+    async rejected() {
+      rejected += 1;
+    },
+  } as Partial<PartyStore> as PartyStore;
+  const handle = createPartyPanelHandler({ rest, store: { party }, channelTexts: async () => texts, clock });
   const speak = (locale: Locale) => {
     texts = textsIn(locale);
   };
@@ -138,7 +134,7 @@ describe('the panel of a party', () => {
 it('a reached goal is announced once, and pings nobody', async () => {
   const { discord, rest, clock, channelId, messages } = await showing();
   let texts = en;
-  const handle = createPartyReachedHandler({ rest, textsOf: async () => texts, clock });
+  const handle = createPartyReachedHandler({ rest, channelTexts: async () => texts, clock });
   const effect = effectOf<PartyReached>(
     { kind: 'partyReached', queue: channelQueue(channelId), content: { channelId, period, goal: 1_000, credits: 1 } },
     { createdAt: clock.now() },

@@ -107,11 +107,7 @@ describeOnEveryDatabase('reminders', (newUrl) => {
         ...{ outcome: 'voted', dueAt: again },
       });
       const checkAt = (now: number) =>
-        createVoteCheck({
-          lastVote: store.reminders.lastVote,
-          keyStatus: async () => undefined,
-          clock: manualClock(now),
-        })('1', ofListing);
+        createVoteCheck(store.reminders.lastVote, async () => undefined, manualClock(now))('1', ofListing);
       expect(await checkAt(again - 1)).toEqual({ outcome: 'notYet', nextVoteAt: again });
       expect(await checkAt(again)).toEqual({ outcome: 'mayVote' });
       expect(await dueAt(store, again - 1)).toEqual([]);
@@ -131,16 +127,19 @@ describeOnEveryDatabase('reminders', (newUrl) => {
     if (effect === undefined || !isOf(directMessageKind, effect)) throw new Error('nothing is due');
     const { type: _, ...notice } = effect.content.message as never as { type: string; listing: string; dueAt: number };
     const outcomes: string[] = [];
-    const decision = createReminderDecision({
-      store: store.reminders,
-      findListing: () => ofListing,
-      isEnabled: true,
-      longestCooldownMs: () => cooldownMs,
-      checkVote: async () => check,
+    const context = {
+      store,
+      reminders: { findListing: () => ofListing },
+      config: { reminders: true },
+      directory: { listings: [] },
       clock: manualClock(now),
-      onChecked: (outcome) => outcomes.push(outcome),
       ...changes,
-    });
+    };
+    const decision = createReminderDecision(
+      context,
+      async () => check,
+      (outcome) => outcomes.push(outcome),
+    );
     return { result: await decision(notice, effect), outcomes, again: () => decision(notice, effect) };
   }
 
@@ -166,8 +165,12 @@ describeOnEveryDatabase('reminders', (newUrl) => {
     await switchOn(store, '1');
     await castVote(store, '1', start);
     const now = start + cooldownMs;
-    expect((await decide(store, now, { outcome: 'mayVote' }, { findListing: () => undefined })).result).toBe(false);
-    expect((await decide(store, now + day, { outcome: 'mayVote' }, { isEnabled: false })).result).toBe(false);
+    expect(
+      (await decide(store, now, { outcome: 'mayVote' }, { reminders: { findListing: () => undefined } })).result,
+    ).toBe(false);
+    expect((await decide(store, now + day, { outcome: 'mayVote' }, { config: { reminders: false } })).result).toBe(
+      false,
+    );
     expect((await decide(store, now + 2 * day, { outcome: 'mayVote' })).result).toBe(true);
   });
 

@@ -13,13 +13,8 @@ import type { ListingContext } from '../../../src/core/tally/listing-context.ts'
 import { RequestGuard } from '../../../src/discord/circuits.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
-import {
-  createRoleGrants,
-  createRoleHandler,
-  createSeenMembers,
-  type RoleGrants,
-} from '../../../src/features/roles/parts.ts';
-import { createExplainRoleFailure, createGivenRoleCheck } from '../../../src/features/roles/role-failure.ts';
+import { createRoleHandler, createSeenMembers } from '../../../src/features/roles/parts.ts';
+import { createGivenRoleCheck } from '../../../src/features/roles/role-failure.ts';
 import type { RoleFailureReport } from '../../../src/features/roles/store.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
 import { createUpkeep } from '../../../src/features/upkeep/upkeep.ts';
@@ -43,29 +38,19 @@ async function recordedGrants(clock: Clock, guildId: string) {
   const settled: unknown[] = [];
   const causes = new Set<string>();
   const reported: RoleFailureReport[] = [];
-  const { roles, shop, outbox } = store;
-  const { isPaidFor } = shop;
-  const grants = createRoleGrants({
-    roles,
-    isPaidFor,
-    outbox,
-    ownerChannelOf: () => ({ communityId: firstCommunity, id: ownerChannelId }),
-    clock,
-  });
-  const port: RoleGrants = {
-    ...grants,
-    roleSettled(role, ...result) {
-      settled.push([role.userId, role.role, ...result]);
-      return grants.roleSettled(role, ...result);
-    },
-    reportOnce(failure, isWanted) {
-      causes.add(failure.cause);
-      return grants.reportOnce(failure, isWanted);
+  const { outbox } = store;
+  const roles = {
+    ...store.roles,
+    settleRole(...[role, state, at]: Parameters<typeof store.roles.settleRole>) {
+      settled.push([role.userId, role.role, state]);
+      return store.roles.settleRole(role, state, at);
     },
   };
   const [listing] = serverAndBot();
+  const { listings } = loadConfig(environmentWith([{ ...harbour, guildId, ownerChannelId }]));
+  const directory = createDirectory(listings, () => firstCommunity);
   return {
-    ...{ store, port, settled, causes },
+    ...{ store, roles, directory, settled, causes },
     /** Lets the member have the role for an hour. */
     grant: (userId: string, role: string) =>
       recordVote(
@@ -85,7 +70,9 @@ async function recordedGrants(clock: Clock, guildId: string) {
         const [effect] = await outbox.claim(channelQueue(ownerChannelId), now, now + hour, 1);
         if (effect === undefined) return reported;
         if (isOf(ownerReportKind, effect) && effect.content.report.type === 'roleFailed') {
-          reported.push(effect.content.report as TypedMessage & RoleFailureReport);
+          const report = effect.content.report as TypedMessage & RoleFailureReport;
+          reported.push(report);
+          causes.add(report.cause);
         }
         await outbox.done([effect], now);
       }
@@ -98,7 +85,7 @@ async function handling(changes: { token?: string; stops?: boolean } = {}) {
   const clock = createOffsetClock();
   const grants = await recordedGrants(clock, discord.guildId);
   const guard = new RequestGuard({
-    ...{ store: grants.store.circuits, guildOfChannel: () => null, invalidRequests: () => 0 },
+    ...{ store: grants.store, guildOfChannel: () => null },
     ...{ clock: systemClock, log: collectingLog().log },
   });
   const rest = createDiscordRest({
@@ -106,12 +93,9 @@ async function handling(changes: { token?: string; stops?: boolean } = {}) {
     ...(changes.stops && { guard }),
   });
   const handle = createRoleHandler({
-    ...{
-      ...{ rest, grants: grants.port, checkGivenRole: createGivenRoleCheck(rest, clock).check },
-      ...{ explainFailure: createExplainRoleFailure(rest, systemClock), onExplained: guard.explain.bind(guard) },
-      textsOf: async () => en,
-    },
-    clock,
+    ...{ rest, guard, clock, directory: grants.directory, guildTexts: async () => en },
+    store: { ...grants.store, roles: grants.roles },
+    givenRoles: createGivenRoleCheck(rest, clock),
   });
   const userId = discord.members[1]?.id ?? '';
   const perform = (role: string = discord.roles.voter, member = userId, erase?: true) => {
@@ -138,7 +122,7 @@ describe('a role effect', () => {
     expect(await perform()).toEqual({ outcome: 'done' });
     expect(roles()).toEqual([]);
     expect(await perform()).toEqual({ outcome: 'done' });
-    const [applied, removed] = (['applied', 'removed'] as const).map((state) => [userId, voter, state, null]);
+    const [applied, removed] = (['applied', 'removed'] as const).map((state) => [userId, voter, state]);
     expect(grants.settled).toEqual([applied, applied, removed, removed]);
     expect(await grants.reports()).toEqual([]);
   });
@@ -214,7 +198,7 @@ describe('a role effect', () => {
       const [report, ...others] = await grants.reports();
       expect(report).toMatchObject({ userId, role, reason: expect.stringContaining(hint) });
       expect([others, [...grants.causes]]).toEqual([[], [cause]]);
-      const settled = isMendable ? [] : [[userId, role, 'failed', report?.reason]];
+      const settled = isMendable ? [] : [[userId, role, 'failed']];
       expect(grants.settled.slice(0, 1)).toEqual(settled);
     },
   );
@@ -229,7 +213,7 @@ describe('a role effect', () => {
     expect([roles(), changesSent()]).toEqual([[], []]);
     expect(await grants.reports()).toMatchObject([{ userId, role: voter, reason }]);
     expect([...grants.causes]).toEqual(['role_moderating']);
-    expect(grants.settled[0]).toEqual([userId, voter, 'refused', reason]);
+    expect(grants.settled[0]).toEqual([userId, voter, 'refused']);
     expect(rolesRead()).toHaveLength(1);
     discord.guild.setRolePermissions(voter, ['addReactions']);
     clock.advance(1_000);
@@ -273,15 +257,16 @@ describe('a role effect', () => {
     await grants.grant(userId, voter);
     discord.guild.leave(userId);
     expect(await perform()).toEqual({ outcome: 'done' });
-    expect(grants.settled).toEqual([[userId, voter, 'parked', expect.stringContaining('is not in the server')]]);
-    expect([(await grants.reports()).length, ...grants.causes]).toEqual([1, 'member_left']);
+    expect(grants.settled).toEqual([[userId, voter, 'parked']]);
+    expect(await grants.reports()).toMatchObject([{ reason: expect.stringContaining('is not in the server') }]);
+    expect([...grants.causes]).toEqual(['member_left']);
     discord.guild.rejoin(userId);
     expect(await perform()).toEqual({ outcome: 'done' });
     expect(roles()).toEqual([voter]);
     discord.guild.leave(userId);
     clock.advance(hour);
     expect(await perform()).toEqual({ outcome: 'done' });
-    expect(grants.settled.at(-1)).toEqual([userId, voter, 'removed', null]);
+    expect(grants.settled.at(-1)).toEqual([userId, voter, 'removed']);
     expect(await grants.reports()).toHaveLength(1);
   });
 
@@ -311,7 +296,7 @@ describe('a role effect', () => {
     const item = itemOf({ id: 'moderator', price: 30, role: moderator });
     await grants.store.shop.purchase(orderOf(item, { userId: buyer, guildId: discord.guildId }), clock.now());
     expect(await perform(moderator, buyer)).toEqual({ outcome: 'bury', reason });
-    expect(grants.settled).toEqual([[buyer, moderator, 'failed', reason]]);
+    expect(grants.settled).toEqual([[buyer, moderator, 'failed']]);
     expect(await grants.reports()).toHaveLength(1);
     expect(changesSent()).toHaveLength(1);
   });
@@ -347,7 +332,7 @@ async function openCommunity() {
   const directory = createDirectory(listings, communityIdsOf(listings));
   const routedTo = () => directory.ofGuild(guildId)?.listings[0];
   const seen = createSeenMembers({
-    store: store.roles,
+    store,
     directory,
     nudge: () => {},
     clock,

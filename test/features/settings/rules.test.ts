@@ -99,7 +99,7 @@ async function changes(simulate: (change: RuleChange) => Promise<SimulatedCredit
       setup,
       directory: createDirectory(loadConfig(environment).listings, communityIdsOf(loadConfig(environment).listings)),
     },
-    ...{ simulate, clock, stopwatch: clock, log },
+    ...{ store: { simulation: { simulateCredits: simulate } }, clock, stopwatch: clock, log },
   });
   let saves = 0;
   async function save(

@@ -5,7 +5,7 @@ import { shop } from '../../../commands/shop.ts';
 import type { Panel, Reply, ReplyButton } from '../../../src/discord/commands/reply.ts';
 import { renderReply } from '../../../src/discord/rendering/message.ts';
 import { createShop, renderPurchaseMessage, renderPurchaseReport } from '../../../src/features/shop/parts.ts';
-import type { ShopItem } from '../../../src/features/shop/purchase.ts';
+import { type ShopItem, shopItems } from '../../../src/features/shop/purchase.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from '../../support/command-fixture.ts';
 import { firstCommunity } from '../../support/communities.ts';
@@ -33,13 +33,15 @@ async function openShop(sold: readonly ShopItem[] = items, ownerChannelId: strin
   const results: string[] = [];
   const nudged: (readonly string[])[] = [];
   let items = sold;
-  const port = createShop({
-    shopIn: () => ({ communityId: firstCommunity, guildId, items, ownerChannelId }),
-    ...{ roleAccess: async () => null, reportUnready: async () => {} },
-    ...{ store: store.shop, clock, log },
-    nudge: (queues) => nudged.push(queues),
-    onPurchase: (result) => results.push(result),
-  });
+  const community = () => ({ id: firstCommunity, guildId, ownerChannelId, ...shopItems.as(items) });
+  const port = createShop(
+    {
+      ...{ directory: { inGuild: () => [community()], ofGuild: community }, reusedRoleAccess: async () => null },
+      ...{ isHandled: () => false, store, clock, log },
+      nudge: (queues) => nudged.push(queues),
+    },
+    (result) => results.push(result),
+  );
   const context = { ...contextFor(), shop: port };
   let interactions = 0;
   /** Presses a button of a reply, as the member unless `changes` says otherwise. */

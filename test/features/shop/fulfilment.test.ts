@@ -152,7 +152,7 @@ describe('an item that nobody can buy', () => {
     // As in two processes.
     for (let process = 0; process < 2; process += 1) {
       const report = createUnreadyReports({
-        ...{ enqueueReport: store.outbox.enqueueReport, lastAuthor: store.communities.lastAuthor, clock, log },
+        ...{ store, clock, log },
         nudge: (queues) => nudged.push(...queues),
       });
       for (const unready of findUnreadyItems(shop, null)) {

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { trace } from '../../../commands/trace.ts';
 import type { Reply } from '../../../src/discord/commands/reply.ts';
 import { renderReply } from '../../../src/discord/rendering/message.ts';
-import type { TracedDelivery } from '../../../src/features/traces/delivery-details.ts';
-import { createTraces } from '../../../src/features/traces/parts.ts';
+import { createTraces, type TracedDelivery } from '../../../src/features/traces/parts.ts';
 import {
   contextFor,
   fakeLookup,
@@ -40,6 +39,12 @@ async function replyFor(delivery: TracedDelivery, ...listings: Parameters<typeof
   return trace.execute(inputOf({ user: memberId }, { isManager: true }), { ...contextFor(...listings), traces });
 }
 
+/** What a stored effect has that is not shown. */
+const unshown = {
+  ...{ id: 1, attempts: 1, deliveryId: 1, queue: '' },
+  ...{ createdAt: start, dueAt: start, finishedAt: start },
+};
+
 const linesOf = ({ text }: Reply) => (text ?? '').replaceAll(/<t:\d+:\w>/g, 'T').split('\n');
 const fieldsOf = ({ fields = [] }: Reply) => fields.map(({ name, value }) => `${name}\n${value}`);
 
@@ -58,10 +63,10 @@ describe('/trace', () => {
   });
 
   it('names the listing as the service does, the roles, and what was announced', async () => {
-    const effect = { state: 'done', reason: null } as const;
+    const effect = { ...unshown, state: 'done', reason: null } as const;
     const delivery: TracedDelivery = {
       ...{ receivedAt: start, listing: 'server', outcome: 'recorded', reason: null },
-      entry: { cause: 'vote', credits: 20, reason: '10 × 2', at: start },
+      entry: { id: 1, deliveryId: 1, listing: 'server', cause: 'vote', credits: 20, reason: '10 × 2', at: start },
       effects: [
         { ...effect, kind: 'announcement', role: null },
         { ...effect, kind: 'role', role: '300000000000000009' },
@@ -74,6 +79,7 @@ describe('/trace', () => {
 
   it('shows what failed, with mentions in place of ids', async () => {
     const failed = {
+      ...unshown,
       kind: 'role',
       state: 'buried',
       role: null,

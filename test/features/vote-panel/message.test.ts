@@ -9,7 +9,7 @@ import type { Effect } from '../../../src/core/outbox/effect-kind.ts';
 import { RequestGuard } from '../../../src/discord/circuits.ts';
 import type { ListedLookup } from '../../../src/discord/commands/command.ts';
 import { CircuitOpenError } from '../../../src/discord/discord-errors.ts';
-import { createFindDeparted, createKnownGuilds } from '../../../src/discord/known-guilds.ts';
+import { createDecorations, createKnownGuilds } from '../../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { openStore } from '../../../src/features/store.ts';
@@ -42,12 +42,12 @@ async function guild(settings: object = { shop }, offered = commands, others: re
   const service = { isDown: false, listings: [listed('server')] as readonly ListedLookup[] };
   const { log } = collectingLog();
   const guard = new RequestGuard({
-    ...({ store: store.circuits, clock, log } as const),
-    ...{ guildOfChannel: () => guildId, invalidRequests: () => 0 },
+    ...({ store, clock, log } as const),
+    ...{ guildOfChannel: () => guildId },
   });
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl, guard });
   const guilds = createKnownGuilds(rest, clock);
-  const findDeparted = createFindDeparted({ rest, guilds, requestsPerSecond: () => 50, clock });
+  const { findDeparted } = createDecorations({ rest, guilds, requestsPerSecond: () => 50, clock });
   const parts = create({
     ...({
       ...{ store, rest, findDeparted, directory, clock, commands: offered },

@@ -7,11 +7,19 @@ export class HttpError extends Error {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503;
   /** The `Retry-After` header (s); null for none. */
   readonly retryAfterSeconds: number | null;
+  /** Distinguishes errors of one status for programs; null for none. */
+  readonly code: string | null;
 
-  constructor(status: HttpError['status'], message: string, retryAfterSeconds: number | null = null) {
+  constructor(
+    status: HttpError['status'],
+    message: string,
+    retryAfterSeconds: number | null = null,
+    code: string | null = null,
+  ) {
     super(message);
     this.status = status;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.code = code;
   }
 }
 

@@ -381,6 +381,19 @@ const features = ({ id, byKey }: Words) => [
     sealed text,
     at bigint not null
   ) ${byKey}`,
+  `create table if not exists api_tokens (
+    id ${id},
+    community_id bigint not null,
+    name text not null,
+    digest text not null unique,
+    scopes text not null,
+    created_at bigint not null,
+    created_by text not null,
+    expires_at bigint,
+    used_at bigint,
+    revoked_at bigint
+  )`,
+  'create index if not exists api_tokens_of_community on api_tokens (community_id)',
   `create table if not exists listing_beginnings (
     listing text not null primary key,
     target text not null,

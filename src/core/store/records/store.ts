@@ -2,10 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hour } from '@tallyhook/platform/durations';
 import { objectOf, parseJson, textOf } from '@tallyhook/platform/json';
 import { type ExpressionBuilder, type Kysely, sql as kyselySql, type Selectable } from 'kysely';
+import { accountRange } from '../../ledger/account.ts';
 import { allVoteCauses, type Cause } from '../../ledger/entry.ts';
 import type { EffectState } from '../../outbox/effect-kind.ts';
 import { type QueueType, queueName } from '../../outbox/queue.ts';
 import type {
+  CountedRows,
   Counts,
   DeliveryFilter,
   DeliveryQuery,
@@ -227,6 +229,25 @@ export const reads: SqlOperations<Records> = {
     } satisfies Counts;
   },
 
+  async countsIn(sql, only, counted = { below: 0, rows: 0 }) {
+    const { db, connection } = sql;
+    const rows = await countDeliveries(sql, only, counted);
+    const ofListings = db.selectFrom('deliveries').where('listing', 'in', [...only.listings, '']);
+    const outcomes = ofListings.select(['outcome', countAll(sql)]).groupBy('outcome');
+    const unusual = await run(connection, outcomes.where('outcome', '<>', literal('recorded')));
+    const byOutcome = { ...noDeliveries, ...Object.fromEntries(unusual.map((row) => [row.outcome, row.count])) };
+    const recorded = rows.all - Object.values(byOutcome).reduce((a, b) => a + b, 0);
+    const [last] = await run(connection, db.selectFrom('effects').select('id').orderBy('id', 'desc').limit(1));
+    const done = db.selectFrom('effects').select(countAll(sql)).where('state', '=', literal('done'));
+    const newest = done.where('id', '>', (last?.id ?? 0) - searchedEffects).where(isOfCommunity(only));
+    const waiting = await effectCount(sql, 'waiting', only);
+    const buried = await effectCount(sql, 'buried', only);
+    const effectsByState = { waiting, buried, done: (await run(connection, newest))[0]?.count ?? 0 };
+    const accounts = await sumAccounts(sql, only);
+    const counts = { deliveries: { ...byOutcome, recorded }, effects: effectsByState, ...accounts } satisfies Counts;
+    return { counts, counted: rows.counted };
+  },
+
   async problems(sql, only) {
     const quarantined = sql.db.selectFrom('deliveries').select(countAll(sql));
     // The first condition is that of the partial index.
@@ -308,6 +329,42 @@ async function toDeliveryRecords(
     const body = columns.body === '' && originalId !== null ? (bodies.get(originalId) ?? '') : columns.body;
     return { ...columns, body, receivedAt, userId, originalId, origin: parseIdentities(origin) };
   });
+}
+
+/** Deliveries of a community, of which those with ids below `counted.below` were counted before. */
+async function countDeliveries({ db, connection }: Sql, { listings }: RecordScope, { below, rows }: CountedRows) {
+  const { minId, maxId } = await idRange({ db, connection });
+  const ofListings = db
+    .selectFrom('deliveries')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('listing', 'in', [...listings, '']);
+  let counted: CountedRows = { below: Math.max(below, minId), rows };
+  let all = rows;
+  for (let lower = counted.below; lower <= maxId; lower += scanSize) {
+    const upper = lower + scanSize;
+    const [slice] = await run(connection, ofListings.where('id', '>=', lower).where('id', '<', upper));
+    all += slice?.count ?? 0;
+    // Rows with the highest ids may be followed by some with lower ones.
+    if (upper + scanSize <= maxId) counted = { below: upper, rows: all };
+    await nextTurn();
+  }
+  return { all, counted };
+}
+
+async function sumAccounts({ db, connection }: Sql, { communityId }: RecordScope) {
+  const { after, before } = accountRange(communityId);
+  const sums = db
+    .selectFrom('balances')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('users'),
+      fn.sum('credits').as('credits'),
+      fn.sum('votes').as('votes'),
+    ])
+    .where('account_id', '>', after)
+    .where('account_id', '<', before)
+    .where('entries', '>', 0);
+  const [row] = await run(connection, sums);
+  return { users: row?.users ?? 0, credits: Number(row?.credits ?? 0), votes: Number(row?.votes ?? 0) };
 }
 
 async function effectCount(sql: Sql, state: EffectState, only: RecordScope | null = null): Promise<number> {

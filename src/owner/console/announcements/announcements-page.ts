@@ -43,7 +43,6 @@ export interface DrawnMessage {
 
 interface PreviewView {
   readonly names: NameBook;
-  /** The texts of the page, and of the announcements. */
   readonly texts: Texts;
   readonly announced: Texts;
   readonly now: number;

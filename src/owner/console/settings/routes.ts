@@ -171,7 +171,6 @@ const form = z.record(z.string().max(100), z.union([text, z.array(text).max(50)]
 interface SelectableObjects {
   /** The ids of the channels of the guild; null if Discord does not say. */
   readonly channels: ReadonlySet<string> | null;
-  /** Permissions that the bot lacks in a channel. */
   readonly missingIn: (channelId: string) => Promise<readonly PostingPermission[] | null>;
 }
 
@@ -231,11 +230,9 @@ async function resolve(
 
 interface PanelView {
   readonly names: NameBook;
-  /** Language of the page. */
   readonly locale: string;
   readonly channels: readonly GuildName[];
   readonly roles: readonly GuildName[];
-  /** The CSRF token of the session. */
   readonly formToken: string;
   /** Sent with what is changed, so that sending it twice changes it once. */
   readonly changeId: string;
@@ -394,6 +391,9 @@ const reading: readonly string[] = [
   'import',
   'export',
   'check',
+  'tokens',
+  'token',
+  'new-token',
 ];
 
 function isReading(action: string): boolean {

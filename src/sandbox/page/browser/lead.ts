@@ -1,8 +1,8 @@
 import { day, formatCount, formatWait, hour, minute } from '@tallyhook/platform/durations';
 
 /**
- * How far a clock is ahead, to the minute, and to the hour from two days on: "12 hours", "1½ days", "3 days 5 hours". Null for
- * less than half a minute.
+ * Formats how far a clock is ahead, to the minute, and to the hour from two days on: "12 hours", "1½ days", "3 days 5
+ * hours". Null for less than half a minute.
  *
  * @param lead ms
  */

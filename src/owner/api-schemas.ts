@@ -1,0 +1,242 @@
+import { z } from 'zod';
+import { leaderboardPeriods, leaderboardScores } from '../core/ledger/standing.ts';
+import { tokenScopes } from '../features/tokens/store.ts';
+import { outcomes } from '../webhook/response.ts';
+import { decisions } from './queries.ts';
+import { effectStates, purchaseStates } from './request-schemas.ts';
+
+/*
+ * The JSON of the responses of the owner API, whose document is made of these schemas. Times are ISO 8601 in UTC, ids of
+ * Discord are strings. A schema with an `id` is a component of the document.
+ */
+
+const time = z.iso.datetime().meta({ description: 'ISO 8601, in UTC.' });
+const nullableTime = time.nullable();
+const discordId = z.string().meta({ description: 'Discord id.' });
+/** Null for a community without a guild. */
+const guildId = discordId.nullable();
+const count = z.int().min(0);
+const credits = z.int().meta({ description: 'Whole credits.' });
+const rank = z.int().min(1);
+const next = z.int().nullable().meta({ description: '`before` of the next page; null on the last page.' });
+const names = z.string().nullable();
+const reason = z.string().nullable();
+
+export const errorResponse = z
+  .strictObject({
+    success: z.literal(false),
+    error: z.string().meta({ description: 'A sentence for people.' }),
+    code: z.string().meta({ description: 'The kind of error, for programs.' }),
+  })
+  .meta({ id: 'Error' });
+
+const delivery = z.strictObject({
+  id: z.int(),
+  receivedAt: time,
+  family: z.enum(['vote', 'premium']),
+  listing: names,
+  kind: names,
+  outcome: z.enum(outcomes),
+  reason,
+  userId: discordId.nullable(),
+  credits,
+  body: z.string().nullable().meta({ description: 'As it was received; null if it was pruned.' }),
+});
+export const deliveryJson = delivery.meta({ id: 'Delivery' });
+
+const why = z.string().meta({ description: 'An explanation for people.' });
+
+const effect = z.strictObject({
+  id: z.int(),
+  kind: z.string(),
+  state: z.enum(effectStates),
+  attempts: count,
+  reason,
+  deliveryId: z.int().nullable().meta({ description: 'Null if no delivery caused it.' }),
+  queue: z.string().meta({ description: 'What is rate-limited together, such as a channel.' }),
+  createdAt: time,
+  dueAt: time,
+  finishedAt: nullableTime,
+});
+const effectJson = effect.meta({ id: 'Effect' });
+export const effectDetails = effect.extend({ why }).meta({ id: 'EffectDetails' });
+
+const entry = z
+  .strictObject({
+    id: z.int(),
+    listing: names,
+    credits,
+    cause: z.string().meta({ description: '`vote`, `premium`, `streak`, `purchase`, `correction`, …' }),
+    reason,
+    at: time,
+    deliveryId: z.int().nullable(),
+    key: z.string().optional().meta({ description: 'The key that a program has passed to the ledger.' }),
+  })
+  .meta({ id: 'Entry' });
+
+export const deliveryPage = z.strictObject({ deliveries: z.array(deliveryJson), next });
+export const deliveryDetails = delivery
+  .extend({
+    why,
+    duplicateOf: z.int().nullable(),
+    entry: entry.nullable(),
+    effects: z.array(effect.extend({ role: discordId.nullable() })),
+    timeline: z.array(z.strictObject({ at: time, what: z.string(), text: z.string() })),
+  })
+  .meta({ id: 'DeliveryDetails' });
+export const replayResult = z.strictObject({ outcome: z.string(), reason, credits });
+export const effectPage = z.strictObject({ effects: z.array(effectJson), next });
+
+export const summary = z
+  .strictObject({
+    deliveries: z.record(z.string(), count).meta({ description: 'By outcome.' }),
+    effects: z.strictObject({ waiting: count, done: count, buried: count }),
+    users: count,
+    credits,
+    votes: count,
+    parts: z
+      .record(z.string(), z.strictObject({ ready: z.boolean(), reason: z.string().optional() }))
+      .meta({ description: 'State of each component.' }),
+    budgets: z.array(
+      z.strictObject({
+        listing: z.string(),
+        left: count.nullable(),
+        limit: count,
+        keyRefused: z.boolean(),
+        wrongShape: z.boolean(),
+      }),
+    ),
+    lastDelivery: deliveryJson.nullable(),
+  })
+  .meta({ id: 'Summary' });
+
+export const member = z
+  .strictObject({
+    userId: discordId,
+    guildId,
+    credits,
+    votes: count,
+    rank: rank.nullable().meta({ description: 'By credits; null without credits and votes.' }),
+    streak: z.strictObject({ days: count, endsAt: nullableTime }),
+    grants: z.array(z.strictObject({ role: discordId, until: nullableTime })),
+    reminder: z.boolean(),
+    lastVoteAt: nullableTime,
+    nextVoteAt: nullableTime,
+    listings: z.array(z.strictObject({ listing: z.string(), lastVoteAt: nullableTime, nextVoteAt: nullableTime })),
+    entries: z.array(entry),
+    next,
+    unpaid: z
+      .array(delivery.extend({ why }))
+      .meta({ description: 'The newest deliveries that paid nothing, each with the reason.' }),
+  })
+  .meta({ id: 'Member' });
+
+export const memberPage = z.strictObject({
+  guildId,
+  members: z.array(
+    z.strictObject({
+      userId: discordId,
+      name: names.meta({ description: 'Of members that were searched; otherwise null.' }),
+      credits,
+      rank: rank.nullable(),
+    }),
+  ),
+  total: count.meta({ description: 'Members with credits, or those that were found.' }),
+  next: next.meta({ description: '`before` of the next page: how many members the pages so far have.' }),
+});
+
+export const leaderboard = z.strictObject({
+  period: z.enum(leaderboardPeriods),
+  by: z.enum(leaderboardScores),
+  members: z.array(z.strictObject({ userId: discordId, score: z.int(), rank })),
+  total: count,
+  asOf: time,
+  next,
+});
+
+export const correctionResult = z.strictObject({
+  userId: discordId,
+  credits: credits.meta({ description: 'The balance after it.' }),
+  correction: z.strictObject({
+    guildId: z.string().optional(),
+    credits,
+    reason: z.string(),
+    at: time.optional().meta({ description: 'Missing in a repetition.' }),
+  }),
+  repeated: z.boolean(),
+});
+
+export const listingList = z.strictObject({
+  listings: z.array(
+    z.strictObject({
+      name: z.string(),
+      site: z.string(),
+      trust: z.enum(['signed', 'token', 'none']),
+      timeZone: z.string(),
+      held: z
+        .strictObject({
+          listing: z.string(),
+          state: z.string(),
+          heldAt: time,
+          held: count,
+          paid: count,
+          usual: z.number(),
+        })
+        .nullable(),
+    }),
+  ),
+});
+export const decisionResult = z.strictObject({ listing: z.string(), decision: z.enum(decisions) });
+export const reversalResult = z.strictObject({
+  members: count,
+  votes: count,
+  credits,
+  spent: credits.optional().meta({ description: 'Credits that members no longer had.' }),
+});
+
+const valueInEffect = z.strictObject({
+  value: z.unknown().meta({ description: 'As in the file of TALLYHOOK_CONFIG, without secrets; null if it is off.' }),
+  source: z.enum(['unset', 'environment', 'file', 'default', 'setup']),
+});
+const values = z.record(z.string(), valueInEffect).meta({ description: 'By path, such as `rewards.vote`.' });
+export const settingsJson = z
+  .strictObject({
+    guildId: discordId,
+    version: z.int().min(0).meta({ description: 'The number of the newest change, to be sent with the next one.' }),
+    values: values.meta({ description: 'Settings that all listings share, by path.' }),
+    listings: z.array(z.strictObject({ name: z.string(), kind: z.enum(['server', 'bot']), site: names, values })),
+  })
+  .meta({ id: 'Settings' });
+
+export const purchase = z
+  .strictObject({
+    id: z.int(),
+    userId: discordId,
+    item: z.string(),
+    name: z.string(),
+    price: credits,
+    state: z.enum(purchaseStates),
+    manual: z.boolean().meta({ description: 'True if the team of the community fulfils it.' }),
+    role: discordId.nullable(),
+    until: nullableTime,
+    at: time,
+    settledAt: nullableTime,
+  })
+  .meta({ id: 'Purchase' });
+export const purchasePage = z.strictObject({ purchases: z.array(purchase), next });
+
+const tokenFields = {
+  id: z.int(),
+  name: z.string(),
+  scopes: z.array(z.enum(tokenScopes)),
+  createdAt: time,
+  createdBy: z.string().meta({ description: 'Discord id of the manager who answers for it, or `operator`.' }),
+  expiresAt: nullableTime,
+  usedAt: nullableTime.meta({ description: 'The last use, to the minute.' }),
+  revokedAt: nullableTime,
+};
+export const token = z.strictObject(tokenFields).meta({ id: 'Token' });
+export const newToken = z
+  .strictObject({ ...tokenFields, token: z.string().meta({ description: 'Shown only now.' }) })
+  .meta({ id: 'NewToken' });
+export const tokenList = z.strictObject({ tokens: z.array(token) });

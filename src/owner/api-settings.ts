@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { defaultLocale } from '@tallyhook/platform/texts/locale';
+import { HttpError } from '@tallyhook/platform/web/http-error';
+import type { z } from 'zod';
+import { findObjectProblems, openView, type Problem } from '../../commands/setup/view.ts';
+import type { EffectiveValue } from '../../config/describe.ts';
+import { operator } from '../core/ledger/correction.ts';
+import type { CommandInput } from '../discord/commands/command.ts';
+import type { CommunitySettings } from '../features/settings/community.ts';
+import { communityPaths, findSetting, listingPaths, type SettingPath } from '../features/settings.ts';
+import type { Caller, OwnerContext } from './context.ts';
+import type { settingsRequest } from './request-schemas.ts';
+
+/** The settings in effect of a community. @throws HttpError 404 if it has none that can be stored */
+export async function readSettings(context: OwnerContext, guildId: string | null) {
+  const { setup, guild } = settingsOf(context, guildId);
+  return settingsJson(await setup.settings.read(guild));
+}
+
+/**
+ * Saves changes as `/setup` does, with the same checks and history.
+ * @throws HttpError 400 for an invalid value, 404 without settings, 409 if `version` is not the newest one
+ */
+export async function changeSettings(
+  { context, author, token }: Caller,
+  guildId: string | null,
+  { version, changes: requested }: z.output<typeof settingsRequest>,
+) {
+  const { setup, guild } = settingsOf(context, guildId);
+  const changes = requested.map(({ listing, path, value }) => ({ listing, path: settingPath(listing, path), value }));
+  const community = await setup.settings.read(guild);
+  if (community.version !== version) throw outdated(community.version);
+  const problems = await findProblems(context, { guild, community, changes, creator: token?.createdBy ?? operator });
+  if (problems.length > 0) throw invalid(problems.map(sentenceOf));
+  const edit = { guildId: guild, authorId: author, interactionId: `api ${randomUUID()}`, basis: version, changes };
+  const result = await setup.settings.save(edit);
+  if (result.status === 'invalid') {
+    throw invalid(result.issues.map(({ path, problem, hint }) => [`"${path}" ${problem}`, hint].join(' ').trim()));
+  }
+  const current = await setup.settings.read(guild);
+  if (result.status === 'conflict') throw outdated(current.version);
+  return settingsJson(current);
+}
+
+function settingsOf({ communities, setup }: OwnerContext, guildId: string | null) {
+  const { guildId: guild } = communities.at(guildId);
+  if (guild === null || setup === null) {
+    throw new HttpError(404, 'Settings are stored for listings with a server; those of others are in the file.');
+  }
+  return { guild, setup };
+}
+
+function settingsJson({ guildId, version, values, listings }: CommunitySettings) {
+  return {
+    guildId,
+    version,
+    values: pick(values, communityPaths),
+    listings: listings.map(({ name, kind, site, values: own }) => {
+      return { name, kind, site: site?.name ?? null, values: pick(own, listingPaths) };
+    }),
+  };
+}
+
+function pick(values: Readonly<Partial<Record<string, EffectiveValue>>>, paths: readonly string[]) {
+  return Object.fromEntries(paths.flatMap((path) => (values[path] === undefined ? [] : [[path, values[path]]])));
+}
+
+/** Links and secrets are no settings here. @throws HttpError 400 */
+function settingPath(listing: string | null, path: string): SettingPath {
+  const isShared = findSetting(path)?.isShared;
+  const known = listing === null ? communityPaths : listingPaths;
+  const found = known.find((each) => each === path);
+  if (found !== undefined) return found;
+  const hint =
+    isShared === undefined && findSetting(path) === undefined
+      ? ''
+      : listing === null
+        ? ' Name the listing that it belongs to.'
+        : ' All listings share it: leave "listing" out.';
+  throw invalid([`"${path.slice(0, 100)}" is not a setting here.${hint}`]);
+}
+
+/**
+ * Why the bot cannot post in a channel or give a role, or may not, because it is of another server. A role that the
+ * creator of a token may not give, the token may not give either.
+ */
+async function findProblems(
+  { setup, guilds, communities, languages, clock }: OwnerContext,
+  {
+    guild,
+    community,
+    changes,
+    creator,
+  }: {
+    readonly guild: string;
+    readonly community: CommunitySettings;
+    readonly changes: readonly { listing: string | null; path: SettingPath; value: unknown }[];
+    readonly creator: string;
+  },
+): Promise<readonly Problem[]> {
+  if (setup === null) return [];
+  const { reader } = guilds;
+  const named = changes.map(({ value }) => value).filter((value) => typeof value === 'string');
+  const channels = (await setup.checks.channelsOf(guild)) ?? new Set();
+  const missing = named
+    .filter((id) => channels.has(id))
+    .map(async (id) => [id, { name: '', missing: (await reader?.missingIn(id).catch(() => null)) ?? null }] as const);
+  const member = creator === operator ? null : await reader?.member(guild, creator).catch(() => null);
+  const input: CommandInput = {
+    ...{ options: {}, action: null, values: [], fields: {}, userId: creator, displayName: '', applicationId: '' },
+    resolved: { channels: Object.fromEntries(await Promise.all(missing)), users: {}, roles: {} },
+    ...{ guildId: guild, channelId: null, roles: member?.roles ?? [], isManager: true, canAttachFiles: false },
+    ...{ interactionId: '', locale: defaultLocale, guildLocale: null },
+  };
+  const { standings } = communities.at(guild);
+  const view = await openView(input, { clock, texts: languages.for(defaultLocale), services: setup, standings }, guild);
+  const valuesOf = (listing: string | null) =>
+    listing === null ? community.values : community.listings.find(({ name }) => name === listing)?.values;
+  return findObjectProblems(
+    view,
+    changes.map(({ listing, path, value }) => {
+      const before: Readonly<Partial<Record<string, EffectiveValue>>> = valuesOf(listing) ?? {};
+      return { path, before: before[path]?.value, after: value };
+    }),
+  );
+}
+
+/** Without the markup of Discord. */
+function sentenceOf({ text, hint }: Problem): string {
+  return [text, hint]
+    .filter((each) => each !== null)
+    .join(' ')
+    .replaceAll('**', '');
+}
+
+function invalid(sentences: readonly string[]): HttpError {
+  return new HttpError(400, `Invalid settings: ${sentences.slice(0, 20).join(' ')}`, null, 'invalid_settings');
+}
+
+function outdated(version: number): HttpError {
+  const message = `The settings have changed: their version is ${version}. Read them again.`;
+  return new HttpError(409, message, null, 'version_outdated');
+}
