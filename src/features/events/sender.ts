@@ -7,19 +7,24 @@ import { readVersion } from '@tallyhook/platform/version';
 import { createConnections, post, unanswered } from '@tallyhook/platform/webhooks/post';
 import { standardHeaders } from '@tallyhook/platform/webhooks/standard-webhooks';
 import { checkTarget, RejectedTargetError, type TargetPolicy } from '@tallyhook/platform/webhooks/target';
+import { TimeoutError, withTimeout } from '@tallyhook/platform/with-timeout';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import type { Effect } from '../../core/outbox/effect-kind.ts';
 import { handle, type RetryPolicy } from '../../core/outbox/perform.ts';
-import { parseQueue } from '../../core/outbox/queue.ts';
+import { laneOfQueue, parseQueue } from '../../core/outbox/queue.ts';
 import type { Community, Directory } from '../communities/feature.ts';
 import { type OutgoingEvent, outgoingEvent, type WebhookEndpoint, webhookEndpoints, webhookKind } from './event.ts';
 import { hostOf } from './settings.ts';
 import type { EventStore, WebhookAttempt } from './store.ts';
 
-/** Timeout of one request, until the end of the response (ms): shorter than the lease of an effect (20 s). */
+/** Timeout of one request, until the end of the response (ms). The lease of an effect takes 20 s. */
 const responseTimeoutMs = 15 * second;
-/** Requests to one endpoint at one time. */
+/** Longest query for the host of an endpoint (ms); together with a request shorter than the lease. */
+const resolveTimeoutMs = 4 * second;
+/** An endpoint whose failures take longer holds up the requests of its community (ms). */
+const slowFailureMs = 5 * second;
+/** Requests to one endpoint at one time, unless it is slow to fail. */
 export const requestsPerEndpoint = 8;
 /** Upper bound for `Retry-After` (ms). */
 const maxRetryAfterMs = day;
@@ -50,6 +55,8 @@ export class WebhookSender {
   readonly #options: SenderOptions;
   readonly #connections = createConnections();
   readonly #count: (endpoint: string, isAccepted: boolean) => void;
+  /** The queues of endpoints whose last request was accepted, or has failed quickly. */
+  readonly #responsive = new Set<string>();
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -63,6 +70,9 @@ export class WebhookSender {
 
   /** Carries out the effects of endpoints. */
   readonly handler = handle(webhookKind, (effect) => this.#perform(effect), retrySchedule);
+
+  /** Whether a queue is that of an endpoint that may hang: it must not take the requests that others need. */
+  readonly mayHang = (queue: string): boolean => laneOfQueue(queue) === 'webhooks' && !this.#responsive.has(queue);
 
   /**
    * Sends a test, once, and returns what became of it; null if the community has no endpoint with this id.
@@ -92,6 +102,8 @@ export class WebhookSender {
     const { retryAfterMs, ...sent } = await this.#send(endpoint, content);
     if (sent.status === null && this.#connections.isClosed())
       return { outcome: 'later', reason: 'The process is stopping.', scope: 'effects', retryAfterMs: 0 };
+    if (sent.error === null || sent.durationMs < slowFailureMs) this.#responsive.add(queue);
+    else this.#responsive.delete(queue);
     const isPaused = await this.#store(community, endpoint, sent);
     if (sent.error === null) return { outcome: 'done' };
     if (isPaused) return { outcome: 'bury', reason: `The endpoint is paused: ${sent.error}` };
@@ -118,8 +130,9 @@ export class WebhookSender {
       ...standardHeaders({ id: event.data.id, body }, secrets, at),
     };
     const options = { clock, timeoutMs: responseTimeoutMs, connections: this.#connections };
-    const target = await checkTarget(url, targets).catch((error: unknown) => {
+    const target = await withTimeout(resolveTimeoutMs, clock, checkTarget(url, targets)).catch((error: unknown) => {
       if (error instanceof RejectedTargetError) return error;
+      if (error instanceof TimeoutError) return new RejectedTargetError({ name: 'unresolved', host: hostOf(url) });
       throw error;
     });
     const outcome =
