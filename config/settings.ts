@@ -18,7 +18,7 @@ import { z } from 'zod';
 import { announceChannelId } from '../src/core/settings/listing-settings.ts';
 import { premium, vote, whenDenied } from '../src/core/settings/reward-settings.ts';
 import { apiKey, channelId, duration, guildId, roleId } from '../src/core/settings/value-schemas.ts';
-import { eventTypes } from '../src/features/events/settings.ts';
+import { eventTypes } from '../src/features/events/event-types.ts';
 
 /** A setting of the program: an environment variable, or `NAME_FILE` with the path of a file that holds its value. */
 export interface Variable<Value = unknown> {

@@ -6,7 +6,7 @@ const categories: readonly (readonly [name: string, documents: RegExp])[] = [
   ['Hosting', /^(docs\/hosting\/|deploy\/)/],
   [
     'Building on it',
-    /^(packages\/|examples\/|docs\/(any-language|errors|handlers|library|local-discord|receiver|service|testing-bots)$)/,
+    /^(packages\/|examples\/|docs\/(any-language|errors|handlers|library|local-discord|receiver|service|testing-bots|webhooks-out)$)/,
   ],
   ['Project', /^(ARCHITECTURE|CHANGELOG|CONTRIBUTING|bench\/|docs\/(decisions|extending|flows))/],
   ['Manual', /^docs\//],

@@ -48,7 +48,7 @@ export type { WebhookRoutes } from './core/receiving/webhook-routes.ts';
 export type { LedgerEntry } from './core/records/records.ts';
 export type { RecordedDelivery } from './core/tally/tally.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from './features/handlers/handlers.ts';
-export type { PostedServerCount } from './features/server-counts/parts.ts';
+export type { PostedServerCount } from './features/server-counts/posted-count.ts';
 export { createLookup } from './lookup/client.ts';
 export { LookupError } from './lookup/lookup-error.ts';
 export { sign } from './webhook/sign.ts';

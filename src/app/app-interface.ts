@@ -9,7 +9,7 @@ import type { ClaimedEffect } from '../core/outbox/effect-kind.ts';
 import type { WebhookRoutes } from '../core/receiving/webhook-routes.ts';
 import type { ApplicationCommandBody } from '../discord/commands/command.ts';
 import type { AnyInteraction } from '../discord/interactions/interactions.ts';
-import type { PostedServerCount } from '../features/server-counts/parts.ts';
+import type { PostedServerCount } from '../features/server-counts/posted-count.ts';
 import type { SignInLinks } from '../owner/authentication.ts';
 
 /** A complete tallyhook instance. @category Start here */

@@ -10,7 +10,7 @@ import { createHttpServer } from '@tallyhook/platform/http/server';
 import { createLifecycle } from '@tallyhook/platform/lifecycle';
 import type { Log } from '@tallyhook/platform/log';
 import type { Redactor } from '@tallyhook/platform/redactor';
-import { shareQueries, systemResolve } from '@tallyhook/platform/webhooks/target';
+import { createPublicResolve, shareQueries, systemResolve } from '@tallyhook/platform/webhooks/target';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { chooseCommands } from '../../commands/custom-command.ts';
 import { commandsFor } from '../../commands/index.ts';
@@ -153,7 +153,8 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const webhookTargets = {
     allowLoopback: false,
     allowPrivate: config.webhookPrivateTargets,
-    resolve: shareQueries(systemResolve),
+    // Names of the operator's network may be known to this machine alone.
+    resolve: shareQueries(config.webhookPrivateTargets ? systemResolve : createPublicResolve()),
   };
   const webhookSender = new WebhookSender({ ...context, targets: webhookTargets });
   const services = await createServices({
@@ -224,6 +225,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     ],
     owns: { ...isOwnShare, handlers: handling.isOwn, webhooks: () => true, ledger: () => true },
     attemptsPerQueue: { handlers: handling.attemptsPerQueue, webhooks: requestsPerEndpoint },
+    isOneByOne: webhookSender.mayHang,
     communityOf: communityOfQueues(directory),
     isReachable: createReachabilityProbe(access.rest),
     guard: access.guard,
@@ -273,7 +275,9 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     settings.loop,
     targetLoop,
     ...(usesDiscord ? [access.guard] : []),
-    ...(announcing === null ? [] : [upkeep, ...announcing.loops]),
+    // A process that only receives may be the only one.
+    ...(announcing === null && receiving === null ? [] : [upkeep]),
+    ...(announcing?.loops ?? []),
   ];
 
   const checks = readinessChecks(store, config.roles, { answering, access, sync: settings.sync });

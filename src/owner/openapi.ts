@@ -1,8 +1,8 @@
 import { type JsonObject, listOf, objectOf, textsOf } from '@tallyhook/platform/json';
 import { readVersion } from '@tallyhook/platform/version';
 import { z } from 'zod';
-import { type EventType, eventSchema } from '../features/events/schemas.ts';
-import { eventTypes } from '../features/events/settings.ts';
+import { type EventType, eventTypes } from '../features/events/event-types.ts';
+import { eventSchema } from '../features/events/schemas.ts';
 import { type Route, routes, type StreamRoute } from './api-routes.ts';
 import { errorResponse } from './api-schemas.ts';
 

@@ -3,10 +3,15 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { minute, second } from '@tallyhook/platform/durations';
+import { serve } from '@tallyhook/platform/testing/serve';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listingsFile } from '../../config/listings-file.ts';
+import { runCommand } from '../support/command-line.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
+import { startProgram } from '../support/start-program.ts';
 import { root } from './sample.ts';
 
 const page = readFileSync(join(root, 'docs/any-language.md'), 'utf8');
@@ -138,23 +143,7 @@ describe.each(installed)('the verification in %s', (_, { command, file, main }) 
 
 describe.each(installed.filter(([language]) => language === 'python'))('the receiver in %s', () => {
   it('handles each event once, and rejects what is not genuine', async () => {
-    const port = await freePort();
-    const child = spawn('python3', ['receiver.py'], {
-      cwd: folder,
-      env: {
-        PATH: process.env['PATH'],
-        WEBHOOK_SECRET: secret,
-        HOST: '127.0.0.1',
-        PORT: String(port),
-        PYTHONDONTWRITEBYTECODE: '1',
-      },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    onTestFinished(() => void child.kill());
-    let output = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-    });
+    const { port, output } = await startReceiver();
     const send = async ({ id, timestamp, signatures, body }: Webhook) => {
       const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures };
       const options = { method: 'POST', headers, body: Buffer.from(body, 'base64') };
@@ -167,16 +156,86 @@ describe.each(installed.filter(([language]) => language === 'python'))('the rece
     // The next attempt is signed with its own time.
     expect(await send(signed({ at: Date.now() - second }))).toBe(204);
     expect(await send(signed({ id: 'msg_2' }))).toBe(204);
-    await expect.poll(() => output).toBe('80351110224678912 has voted\n'.repeat(2));
+    await expect.poll(output).toBe('80351110224678912 has voted\n'.repeat(2));
+  });
+
+  it('prints a vote once beside a program that only receives, although it is delivered twice', async () => {
+    const { port, output } = await startReceiver();
+    const requests: (string | undefined)[] = [];
+    /** The first answer of the receiver is lost on its way. */
+    const between = await serve(async (request, response) => {
+      const headers = new Headers(
+        Object.entries(request.headers).filter(([name]) => name.startsWith('webhook-')) as [string, string][],
+      );
+      const { status } = await fetch(`http://127.0.0.1:${port}/`, {
+        method: 'POST',
+        headers,
+        body: await text(request),
+      });
+      requests.push(`${headers.get('webhook-id')} ${status}`);
+      if (requests.length === 1) request.socket.destroy();
+      else response.writeHead(status).end();
+    });
+    const directory = tempDir();
+    const file = join(directory, 'listings.json');
+    const votes = 'whs_0123456789abcdef0123';
+    writeFileSync(file, listingsOfPage().replace('whs_…', votes), { mode: 0o600 });
+    const program = startProgram(
+      ['start'],
+      {
+        ...{ TALLYHOOK_CONFIG: file, TALLYHOOK_ROLES: 'receive', PORT: '0', DATABASE_URL: newSqliteUrl() },
+        ...{ WEBHOOK_URL: between, WEBHOOK_PRIVATE_TARGETS: 'on', WEBHOOK_SECRET: secret },
+        WEBHOOK_EVENTS: 'vote.recorded,milestone.reached',
+      },
+      directory,
+    );
+    const address = `${await program.url()}/webhooks/my-bot`;
+    const args = [
+      '--site',
+      'topgg',
+      '--secret',
+      votes,
+      '--user',
+      '80351110224678912',
+      '--listing',
+      '716390085896962058',
+    ];
+    const sent = await runCommand(['send', 'bot-vote', '--to', address, ...args]);
+    expect(sent.output).toContain('recorded');
+    await expect.poll(() => requests.length, { timeout: 30_000 }).toBe(2);
+    expect(requests).toEqual([requests[0], requests[0]]);
+    expect(requests[0]).toMatch(/^msg_[0-9a-f]{32} 204$/);
+    await expect.poll(output).toBe('80351110224678912 has voted\n');
   });
 });
 
 it('the page shows these programs as they are, and listings that are valid', () => {
   for (const { file } of [...Object.values(languages), { file: 'receiver.py' }])
     expect(page, file).toContain(`\n${readFileSync(join(folder, file), 'utf8')}\`\`\`\n`);
-  const [, listings = ''] = /```json\n(.*?)```/s.exec(page) ?? [];
-  expect(listingsFile.parse(JSON.parse(listings)).listings).toHaveLength(1);
+  expect(listingsFile.parse(JSON.parse(listingsOfPage())).listings).toHaveLength(1);
 });
+
+function listingsOfPage(): string {
+  const [, listings = ''] = /```json\n(.*?)```/s.exec(page) ?? [];
+  return listings;
+}
+
+/** Starts receiver.py. */
+async function startReceiver() {
+  const port = await freePort();
+  const environment = { PATH: process.env['PATH'], WEBHOOK_SECRET: secret, HOST: '127.0.0.1', PORT: String(port) };
+  const child = spawn('python3', ['receiver.py'], {
+    cwd: folder,
+    env: { ...environment, PYTHONDONTWRITEBYTECODE: '1' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void child.kill());
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  return { port, output: () => output };
+}
 
 async function freePort(): Promise<number> {
   const server = createServer();

@@ -29,6 +29,8 @@ import {
   parkedRoles,
   repeatedAchievements,
 } from '../../core/store/snapshots/statistics.ts';
+import { webhookEndpoints } from '../../features/events/event.ts';
+import { hostOf } from '../../features/events/settings.ts';
 import { isObject, readField } from '../../webhook/fields.ts';
 import { type Installation, type InstallationCheck, ledgerCheck } from './installation.ts';
 
@@ -262,6 +264,27 @@ function evaluatePending({ waiting, waitingSince }: Backlog, now: number, reason
   const hint = `Check that tallyhook runs and can reach Discord. ${reasons}`;
   return delayMs > maxOutageDelayMs ? fail(message, hint) : warn(message, hint);
 }
+
+const seeWebhooks = 'Repair it: it is tried again by itself. `tallyhook webhooks` lists all.';
+
+/** Names the endpoints that fail or are paused. */
+export const webhooksCheck: InstallationCheck = {
+  name: 'webhooks',
+  async run({ effective, store, clock }) {
+    const endpoints = effective.listings.flatMap((listing) => webhookEndpoints.in(listing));
+    const hosts = new Map(endpoints.map(({ id, url }) => [id, hostOf(url)]));
+    if (store === null || hosts.size === 0) return [];
+    const failing = (await store.events.failingEndpoints(null)).filter(({ endpoint }) => hosts.has(endpoint));
+    if (failing.length === 0) return [pass('No address that hears of events fails.')];
+    return failing.map(({ endpoint, failingSince, pausedAt, reason }) => {
+      const address = `The address on ${hosts.get(endpoint)} that hears of events`;
+      const command = `\`tallyhook webhooks resume --endpoint ${endpoint}\``;
+      return pausedAt === null
+        ? warn(`${address} has failed for ${formatDuration(clock.now() - failingSince)}: ${reason}`, seeWebhooks)
+        : warn(`${address} is paused: ${reason}`, `When it is repaired, run ${command}.`);
+    });
+  },
+};
 
 /** Checks that deliveries were recorded for the communities whose secrets have signed them. */
 export const originsCheck = ledgerCheck('origins', async (snapshot, { status }) =>

@@ -26,6 +26,7 @@ import {
   outboxCheck,
   rewardsCheck,
   settingsKeyCheck,
+  webhooksCheck,
 } from './database.ts';
 import {
   channelsCheck,
@@ -130,6 +131,7 @@ const databaseChecks: readonly InstallationCheck[] = [
   deliveriesCheck,
   originsCheck,
   outboxCheck,
+  webhooksCheck,
   {
     name: 'disk',
     run({ config }) {

@@ -36,19 +36,23 @@ export class QueueRotation {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #communityOf: (queue: string) => string;
   readonly #attemptsPerQueue: number;
+  readonly #isOneByOne: (queue: string) => boolean;
 
   /**
    * @param communityOf whose turn a queue takes; the same one for all by default
    * @param attemptsPerQueue how many attempts on one queue may run at one time
+   * @param isOneByOne whether only one may run on a queue now; by default never
    */
   constructor(
     clock: Pick<Clock, 'now' | 'monotonic'>,
     communityOf: (queue: string) => string = () => '',
     attemptsPerQueue = 1,
+    isOneByOne: (queue: string) => boolean = () => false,
   ) {
     this.#clock = clock;
     this.#communityOf = communityOf;
     this.#attemptsPerQueue = attemptsPerQueue;
+    this.#isOneByOne = isOneByOne;
   }
 
   /** Whether `next` would return a queue without waiting for a time. */
@@ -68,7 +72,7 @@ export class QueueRotation {
   add(queue: string): boolean {
     if (this.#pauseEnds.has(queue)) return false;
     const running = this.#running.get(queue);
-    if ((running?.attempts ?? 0) >= this.#attemptsPerQueue) {
+    if ((running?.attempts ?? 0) >= (this.#isOneByOne(queue) ? 1 : this.#attemptsPerQueue)) {
       this.#addedWhileRunning.add(queue);
       return false;
     }

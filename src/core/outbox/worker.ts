@@ -54,6 +54,8 @@ interface WorkerOptions {
   readonly communityOf?: (queue: string) => string;
   /** How many attempts on one queue of a lane may run at one time; 1 by default, so that its effects are carried out in order. */
   readonly attemptsPerQueue?: Partial<Readonly<Record<LaneName, number>>>;
+  /** Whether only one attempt on a queue may run now, although its lane allows more; by default never. */
+  readonly isOneByOne?: (queue: string) => boolean;
   /** Whether this process may process a queue now; by default always. */
   readonly isOwn?: (queue: string) => boolean;
   /** Called after every attempt, before its result is stored. */
@@ -84,7 +86,8 @@ export class Worker {
   readonly #inProgress = new Set<readonly ClaimedEffect[]>();
 
   constructor(options: WorkerOptions) {
-    const { outbox, clock, log, isReachable, communityOf, attemptsPerQueue = {}, newEffectsPollMs = null } = options;
+    const { outbox, clock, log, isReachable, communityOf, attemptsPerQueue = {}, isOneByOne } = options;
+    const { newEffectsPollMs = null } = options;
     this.#options = { isOwn: () => true, ...options };
     const lanes = laneNames.map((name) => [
       name,
@@ -92,6 +95,7 @@ export class Worker {
         clock,
         communityOf,
         attemptsPerQueue: attemptsPerQueue[name],
+        isOneByOne,
         isReachable: reachesDiscord(name) ? isReachable : undefined,
       }),
     ]);
@@ -379,12 +383,13 @@ class Lane {
     readonly clock: Clock;
     readonly communityOf?: ((queue: string) => string) | undefined;
     readonly attemptsPerQueue?: number | undefined;
+    readonly isOneByOne?: ((queue: string) => boolean) | undefined;
     readonly isReachable?: (() => Promise<boolean>) | undefined;
   }) {
-    const { clock, communityOf, attemptsPerQueue, isReachable = async () => true } = options;
+    const { clock, communityOf, attemptsPerQueue, isOneByOne, isReachable = async () => true } = options;
     this.#clock = clock;
     this.#isReachable = isReachable;
-    this.rotation = new QueueRotation(clock, communityOf, attemptsPerQueue);
+    this.rotation = new QueueRotation(clock, communityOf, attemptsPerQueue, isOneByOne);
   }
 
   /** Whether an attempt could start now. */

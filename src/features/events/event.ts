@@ -5,7 +5,8 @@ import type { CommunityId } from '../../core/ledger/account.ts';
 import type { Audience, HearingEndpoint } from '../../core/outbox/audience.ts';
 import { type EffectKind, formatOf, type NewEffect, newEffect } from '../../core/outbox/effect-kind.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
-import type { EventData, EventType } from './schemas.ts';
+import type { EventType } from './event-types.ts';
+import type { EventData } from './schemas.ts';
 
 /** A receiver of events that a community, or the operator, has entered. */
 export interface WebhookEndpoint {

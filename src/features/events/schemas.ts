@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type EventType, eventTypes } from './event-types.ts';
 
 /*
  * What other programs hear, in any language: the one description from which types, JSON Schemas and the document of the API
@@ -106,9 +107,8 @@ export const eventSchemas = {
     at: time,
   }),
   'webhook.test': z.object({ ...common, at: time }),
-} as const;
+} as const satisfies Readonly<Record<EventType, z.ZodType>>;
 
-export type EventType = keyof typeof eventSchemas;
 export type EventData = { readonly [Type in EventType]: z.infer<(typeof eventSchemas)[Type]> };
 
 /** The body of a request, and of an event of the stream. */
@@ -127,7 +127,7 @@ const eventsAddress = 'https://raw.githubusercontent.com/tallyhook/tallyhook/mai
 
 /** The JSON Schema of all events (draft 2020-12), each in `$defs` under its type. */
 export function eventsJsonSchema(): Readonly<Record<string, unknown>> {
-  const [first, ...others] = (Object.keys(eventSchemas) as EventType[]).map((type) => eventSchema(type));
+  const [first, ...others] = eventTypes.map((type) => eventSchema(type));
   if (first === undefined) throw new Error('There are no events.');
   const schema = z.toJSONSchema(z.union([first, ...others]), {
     // The format says it, and the pattern of a time is longer than the rest of an event.

@@ -11,20 +11,26 @@ import {
   RejectedTargetError,
   type TargetPolicy,
   type TargetProblem,
+  type WebhookTarget,
 } from '@tallyhook/platform/webhooks/target';
+import { TimeoutError, withTimeout } from '@tallyhook/platform/with-timeout';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import type { Effect } from '../../core/outbox/effect-kind.ts';
 import { handle, type RetryPolicy } from '../../core/outbox/perform.ts';
-import { parseQueue } from '../../core/outbox/queue.ts';
+import { laneOfQueue, parseQueue } from '../../core/outbox/queue.ts';
 import type { Community, Directory } from '../communities/feature.ts';
 import { type OutgoingEvent, outgoingEvent, type WebhookEndpoint, webhookEndpoints, webhookKind } from './event.ts';
 import { hostOf } from './settings.ts';
 import type { EventStore, WebhookAttempt } from './store.ts';
 
-/** Timeout of one request, until the end of the response (ms): shorter than the lease of an effect (20 s). */
+/** Timeout of one request, until the end of the response (ms). The lease of an effect takes 20 s. */
 const responseTimeoutMs = 15 * second;
-/** Requests to one endpoint at one time. */
+/** Longest query for the host of an endpoint (ms); together with a request shorter than the lease. */
+const resolveTimeoutMs = 4 * second;
+/** An endpoint whose failures take longer holds up the requests of its community (ms). */
+const slowFailureMs = 5 * second;
+/** Requests to one endpoint at one time, unless it is slow to fail. */
 export const requestsPerEndpoint = 8;
 /** Upper bound for `Retry-After` (ms). */
 const maxRetryAfterMs = day;
@@ -55,6 +61,8 @@ export class WebhookSender {
   readonly #options: SenderOptions;
   readonly #connections = createConnections();
   readonly #count: (endpoint: string, isAccepted: boolean) => void;
+  /** The queues of endpoints whose last request was accepted, or has failed quickly. */
+  readonly #responsive = new Set<string>();
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -68,6 +76,9 @@ export class WebhookSender {
 
   /** Carries out the effects of endpoints. */
   readonly handler = handle(webhookKind, (effect) => this.#perform(effect), retrySchedule);
+
+  /** Whether a queue is that of an endpoint that may hang: it must not take the requests that others need. */
+  readonly mayHang = (queue: string): boolean => laneOfQueue(queue) === 'webhooks' && !this.#responsive.has(queue);
 
   /**
    * Sends a test, once, and returns what became of it; null if the community has no endpoint with this id.
@@ -84,13 +95,8 @@ export class WebhookSender {
 
   /** Why an address is rejected now; null if events can be sent to it. */
   async check(address: string): Promise<TargetProblem | null> {
-    try {
-      await checkTarget(address, this.#options.targets);
-      return null;
-    } catch (error) {
-      if (error instanceof RejectedTargetError) return error.problem;
-      throw error;
-    }
+    const target = await this.#target(address);
+    return target instanceof RejectedTargetError ? target.problem : null;
   }
 
   /** Ends requests in progress, whose effects are tried again later. */
@@ -108,6 +114,8 @@ export class WebhookSender {
     const { retryAfterMs, ...sent } = await this.#send(endpoint, content);
     if (sent.status === null && this.#connections.isClosed())
       return { outcome: 'later', reason: 'The process is stopping.', scope: 'effects', retryAfterMs: 0 };
+    if (sent.error === null || sent.durationMs < slowFailureMs) this.#responsive.add(queue);
+    else this.#responsive.delete(queue);
     const isPaused = await this.#store(community, endpoint, sent);
     if (sent.error === null) return { outcome: 'done' };
     if (isPaused) return { outcome: 'bury', reason: `The endpoint is paused: ${sent.error}` };
@@ -124,8 +132,19 @@ export class WebhookSender {
     return { community, endpoint: endpoints.find(({ id }) => id === endpointId) };
   }
 
-  async #send({ id: endpoint, url, secrets }: WebhookEndpoint, event: OutgoingEvent): Promise<SentRequest> {
+  async #target(url: string): Promise<WebhookTarget | RejectedTargetError> {
     const { clock, targets } = this.#options;
+    try {
+      return await withTimeout(resolveTimeoutMs, clock, checkTarget(url, targets));
+    } catch (error) {
+      if (error instanceof RejectedTargetError) return error;
+      if (error instanceof TimeoutError) return new RejectedTargetError({ name: 'unresolved', host: hostOf(url) });
+      throw error;
+    }
+  }
+
+  async #send({ id: endpoint, url, secrets }: WebhookEndpoint, event: OutgoingEvent): Promise<SentRequest> {
+    const { clock } = this.#options;
     const at = clock.now();
     const startedAt = clock.monotonic();
     const body = JSON.stringify(event);
@@ -134,10 +153,7 @@ export class WebhookSender {
       ...standardHeaders({ id: event.data.id, body }, secrets, at),
     };
     const options = { clock, timeoutMs: responseTimeoutMs, connections: this.#connections };
-    const target = await checkTarget(url, targets).catch((error: unknown) => {
-      if (error instanceof RejectedTargetError) return error;
-      throw error;
-    });
+    const target = await this.#target(url);
     const outcome =
       target instanceof RejectedTargetError ? unanswered(target.message) : await post(target, body, headers, options);
     const error = outcome.status === null ? outcome.error : statusError(outcome.status);

@@ -6,9 +6,7 @@ import { z } from 'zod';
 import { type SecretParts, setting } from '../../core/settings/setting-spec.ts';
 import { breaks, hasNoIssues, type Rule, rule } from '../../core/settings/value-schemas.ts';
 import { hearingEndpoints, type WebhookEndpoint, webhookEndpoints } from './event.ts';
-import { type EventType, eventSchemas } from './schemas.ts';
-
-export const eventTypes = Object.keys(eventSchemas) as readonly EventType[];
+import { type EventType, eventTypes } from './event-types.ts';
 
 /** Most endpoints of a community, and most secrets of each. */
 export const maxEndpoints = 10;

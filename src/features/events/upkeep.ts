@@ -19,7 +19,11 @@ const minStreakDays = 2;
 
 /** Tells of the streaks that have ended, after each day of a community, and deletes what is not kept longer. */
 export function createEventUpkeep(options: {
-  readonly store: { readonly events: EventStore; readonly lostStreaks: Pick<LostStreakStore, 'find'> };
+  readonly store: {
+    readonly events: EventStore;
+    readonly lostStreaks: Pick<LostStreakStore, 'find'>;
+    readonly upkeep: { beat(now: number): Promise<void> };
+  };
   readonly directory: Pick<Directory, 'communities'>;
   readonly isStreamed: () => boolean;
   readonly clock: Clock;
@@ -39,6 +43,8 @@ export function createEventUpkeep(options: {
     if (checkedUntil === until) return;
     // Without an earlier check, or after one by a clock that was ahead, the next day is the first.
     const from = checkedUntil === null || checkedUntil > until ? until : Math.max(checkedUntil, until - maxDays);
+    // Notes an outage before that, which forgives missed days.
+    await store.upkeep.beat(now);
     const forgive = listing.rewards.streak?.forgive ?? 0;
     const query = { communityId, from, until, minDays: minStreakDays, forgive, timeZone };
     const streaks = from < until ? await store.lostStreaks.find(query) : [];

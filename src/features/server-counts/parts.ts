@@ -1,5 +1,4 @@
 import { hour, minute, second } from '@tallyhook/platform/durations';
-import type { TallyhookErrorCode } from '@tallyhook/platform/error-codes';
 import { messageOf, TallyhookError } from '@tallyhook/platform/errors';
 import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import { createThrottledLog } from '@tallyhook/platform/throttled-log';
@@ -10,27 +9,13 @@ import type { BotCounts } from '../../lookup/sites/site-apis.ts';
 import { createServerCountClient, type ServerCountClient } from '../../lookup/sites/site-client.ts';
 import type { CommunityListing } from '../communities/feature.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
+import type { PostedServerCount } from './posted-count.ts';
 
 /** How often the counts are sent (ms). */
 const everyMs = 30 * minute;
 /** How long to wait after Discord has not said the counts (ms). */
 const retryMs = minute;
 const requestTimeoutMs = 9 * second;
-
-/** The counts of the bot, and which sites have accepted them. @category Start here */
-export interface PostedServerCount {
-  readonly servers: number;
-  readonly shards: number;
-  /** By the name of the listing, and the id of its site, such as `topgg`. */
-  readonly sent: readonly { readonly listing: string; readonly site: string }[];
-  readonly failed: readonly {
-    readonly listing: string;
-    readonly site: string;
-    readonly code: TallyhookErrorCode;
-    /** For the operator; it never contains the key. */
-    readonly reason: string;
-  }[];
-}
 
 interface ServerCountsContext extends Pick<ServicesContext, 'directory' | 'rest' | 'clock' | 'log'> {
   readonly config: Pick<Config, 'discord' | 'siteApiUrl'>;

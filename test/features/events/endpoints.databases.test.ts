@@ -2,6 +2,7 @@ import { systemClock } from '@tallyhook/platform/clock';
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import { expect, it, onTestFinished } from 'vitest';
 import type { CommunityId } from '../../../src/core/ledger/account.ts';
+import { endpointQueue, outgoingEvent, webhookEffects } from '../../../src/features/events/event.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { claimDue } from '../../support/claim-due.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
@@ -57,5 +58,22 @@ describeOnEveryDatabase('the endpoints of communities', (newUrl) => {
     expect(await attempt(start, 'gone', other)).toBe(true);
     const attempts = await store.events.attempts({ communityId: own, endpoint: 'e' }, { limit: 2, before: null });
     expect(attempts.map(({ error }) => error)).toEqual(['down', null]);
+  });
+
+  it('get an event at once that was stored by a clock that was ahead, but what has failed only when it is due', async () => {
+    const { store } = await open();
+    const now = start;
+    const add = async (endpoint: string, at: number) => {
+      const audience = { communityId: own, guildId: null, endpoints: [{ id: endpoint, events: null }] };
+      const event = outgoingEvent(audience, { type: 'webhook.test', data: { at: '' } }, at);
+      await store.outbox.enqueue(webhookEffects(audience, event, { deliveryId: null, now: at }));
+      return endpointQueue(own, endpoint);
+    };
+    const failed = await add('failed', now);
+    await store.outbox.retry(await store.outbox.claim(failed, now, now + minute, 1), now + 5 * hour, 'down');
+    const ahead = await add('ahead', now + hour);
+    await store.outbox.wake(now);
+    expect(await store.outbox.nextDueAt(ahead, now)).toBe(now);
+    expect(await store.outbox.nextDueAt(failed, now)).toBe(now + 5 * hour);
   });
 });

@@ -1,12 +1,16 @@
-import { systemClock } from '@tallyhook/platform/clock';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Clock, systemClock } from '@tallyhook/platform/clock';
+import { day, hour, minute } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
+import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createApp } from '../../../src/app/app.ts';
 import { eventSchema } from '../../../src/features/events/schemas.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { postVote } from '../../support/start-app.ts';
 import { eventReceiver, type Received, sendVote, voteSecret } from './receiving.ts';
 
 const secret = `whsec_${Buffer.from('a key of some bytes, for tests').toString('base64')}`;
@@ -14,18 +18,19 @@ const older = `whsec_${Buffer.from('the key that is being replaced').toString('b
 const member = '80351110224678912';
 
 /** A process that only receives, without a bot token, as it runs beside a bot in another language. */
-async function sidecar(environment: Readonly<Record<string, string>>) {
+async function sidecar(environment: Readonly<Record<string, string>>, clock: Clock = systemClock) {
   const config = loadConfig({
     ...{ TALLYHOOK_ROLES: 'receive', VOTE_WEBHOOK_SECRET: voteSecret, CREDITS_PER_VOTE: '10' },
     ...{ DATABASE_URL: newSqliteUrl(), CACHE_URL: 'memory:', PORT: '0', DISCORD_GUILD_ID: '613425648685547541' },
     ...environment,
   });
-  const app = await createApp(config, { clock: systemClock, log: createLog({ level: 'silent', secrets: [] }) });
+  const app = await createApp(config, { clock, log: createLog({ level: 'silent', secrets: [] }) });
   const url = await app.start();
   onTestFinished(() => app.stop());
   let minutes = 10;
   return {
     app,
+    url: url ?? '',
     /** A vote of a member, a minute after the last one. */
     vote(userId = member) {
       minutes -= 1;
@@ -73,3 +78,29 @@ test('a request that fails is repeated with the same id, and an endpoint outside
   });
   expect(received).toHaveLength(2);
 }, 20_000);
+
+test('a process that only receives tells of a streak that has ended, once, after the day without a vote', async () => {
+  const { url, received } = await eventReceiver(204);
+  const clock = createOffsetClock();
+  // Half an hour before the end of the day, on which the member does not vote.
+  clock.shiftWallClock(day - (clock.now() % day) - hour / 2);
+  const { url: program } = await sidecar(
+    {
+      ...{ WEBHOOK_URL: url, WEBHOOK_SECRET: secret, WEBHOOK_PRIVATE_TARGETS: 'on' },
+      WEBHOOK_EVENTS: 'streak.ended',
+    },
+    clock,
+  );
+  for (const daysAgo of [2, 1])
+    await postVote(program, member, { secret: voteSecret, at: clock.now() - daysAgo * day });
+  // In steps, because a longer one would look like an outage of the program.
+  for (let minutes = 0; minutes < 60; minutes += 5) {
+    clock.advance(5 * minute);
+    await wait(100);
+  }
+  await eventually(() => expect(received.length).toBeGreaterThan(0));
+  const ended = received.map((request) => eventSchema('streak.ended').parse(JSON.parse(request.body)));
+  expect(new Set(ended.map(({ data }) => data.id)).size).toBe(1);
+  const endedOn = new Date(clock.now() - day).toISOString().slice(0, 10);
+  expect(ended[0]?.data).toMatchObject({ userId: member, days: 2, endedOn, guildId: '613425648685547541' });
+});

@@ -91,6 +91,8 @@ function sendRequest(
       const isClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE';
       reject(isClosed && outgoing.reusedSocket ? new ConnectionClosedError(error.message) : error);
     });
+    // Also after an answer that is neither a response nor an error, such as 101 (Switching Protocols).
+    outgoing.on('close', () => reject(new Error('The connection was closed without a response.')));
     outgoing.on('response', (incoming) => {
       let responseBody = '';
       const status = incoming.statusCode ?? 0;

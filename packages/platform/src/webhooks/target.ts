@@ -1,6 +1,7 @@
-import { lookup } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { second } from '../durations.ts';
 import { TallyhookError } from '../errors.ts';
 
 /** An IP address from DNS. */
@@ -77,6 +78,24 @@ export const systemResolve: Resolve = async (hostname) => {
   const addresses = await lookup(hostname, { all: true, verbatim: true });
   return addresses.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 };
+
+/**
+ * Resolves public names by asking the name servers, without the hosts of this machine or its network. Unlike those of
+ * {@link systemResolve}, of which two run at once in a process, queries do not wait for others whose name server is dead.
+ * @param servers `address:port` each; by default those of this machine
+ */
+export function createPublicResolve(servers?: readonly string[]): Resolve {
+  const resolver = new Resolver({ timeout: second, tries: 3 });
+  if (servers !== undefined) resolver.setServers(servers);
+  return async (hostname) => {
+    const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    if (ipv4.status === 'rejected' && ipv6.status === 'rejected') throw ipv4.reason;
+    return [
+      ...(ipv4.status === 'fulfilled' ? ipv4.value : []).map((address) => ({ address, family: 4 as const })),
+      ...(ipv6.status === 'fulfilled' ? ipv6.value : []).map((address) => ({ address, family: 6 as const })),
+    ];
+  };
+}
 
 /**
  * Callers that ask for the same host at the same time share one query: few run at once, and a name server that does not

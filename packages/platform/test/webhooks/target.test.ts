@@ -1,7 +1,16 @@
+import { createSocket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import { networkInterfaces } from 'node:os';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { checkTarget, isPublic, RejectedTargetError, type TargetPolicy } from '../../src/webhooks/target.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  checkTarget,
+  createPublicResolve,
+  isPublic,
+  RejectedTargetError,
+  type TargetPolicy,
+} from '../../src/webhooks/target.ts';
 
 const names: Readonly<Record<string, readonly string[]>> = {
   'public.example': ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'],
@@ -115,4 +124,38 @@ test('an operator may let every address in, also over http', async () => {
     await checkTarget(url, anyAddress);
   for (const url of ['ftp://10.0.0.7/', 'http://user:word@10.0.0.7/', 'http://10.0.0.7:25/', 'http://unknown.example/'])
     await expect(checkTarget(url, anyAddress)).rejects.toThrow(RejectedTargetError);
+});
+
+/** A name server that answers queries for IPv4 addresses of one host, and for all others never. Returns its address. */
+async function nameServer(answered: string, ipv4: readonly number[]): Promise<string> {
+  const socket = createSocket('udp4');
+  onTestFinished(() => void socket.close());
+  socket.on('message', (query, { port }) => {
+    const labels = answered.split('.').map((label) => `${String.fromCharCode(label.length)}${label}`);
+    const question = Buffer.concat([Buffer.from(`${labels.join('')}\0`), Buffer.from([0, 1, 0, 1])]);
+    const isOfHost = query.includes(question.subarray(0, -4));
+    if (!isOfHost) return;
+    const hasAddress = query.includes(question);
+    const header = Buffer.from([0x81, 0x80, 0, 1, 0, hasAddress ? 1 : 0, 0, 0, 0, 0]);
+    const asked = query.subarray(12, 12 + question.length);
+    const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...ipv4]);
+    socket.send(
+      Buffer.concat([query.subarray(0, 2), header, asked, hasAddress ? record : Buffer.of()]),
+      port,
+      '127.0.0.1',
+    );
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return `127.0.0.1:${socket.address().port}`;
+}
+
+test('hosts whose name server is dead keep no other name waiting', async () => {
+  const server = await nameServer('public.example', [93, 184, 215, 14]);
+  const resolve = createPublicResolve([server]);
+  void Promise.allSettled(Array.from({ length: 20 }, (_, index) => resolve(`dead${index}.example`)));
+  const startedAt = performance.now();
+  expect(await resolve('public.example')).toEqual([{ address: '93.184.215.14', family: 4 }]);
+  await lookup('localhost');
+  expect(performance.now() - startedAt).toBeLessThan(900);
 });

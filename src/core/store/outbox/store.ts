@@ -92,7 +92,8 @@ export const writes: SqlOperations<OutboxChanges> = {
 
   async wake(sql, now) {
     // An effect that was attempted and has no reason is leased, and is left alone. One that was never attempted, but
-    // is due in the future, was written by a clock that was ahead. Endpoints outside of Discord wait as long as stated.
+    // is due in the future, was written by a clock that was ahead. Requests to endpoints that have failed wait as long as
+    // stated.
     await run(
       sql.connection,
       waitingQueues(sql.db, '')
@@ -105,8 +106,15 @@ export const writes: SqlOperations<OutboxChanges> = {
             .select('postponed.id')
             .where('postponed.state', '=', literal('waiting'))
             .where('postponed.due_at', '>', now)
-            .where('postponed.queue', 'not like', queuesOfType('webhook'))
-            .where((or) => or.or([or('postponed.reason', 'is not', null), or('postponed.attempts', '=', literal(0))])),
+            .where((or) =>
+              or.or([
+                or('postponed.attempts', '=', literal(0)),
+                or.and([
+                  or('postponed.reason', 'is not', null),
+                  or('postponed.queue', 'not like', queuesOfType('webhook')),
+                ]),
+              ]),
+            ),
         ),
     );
   },

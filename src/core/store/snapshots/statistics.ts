@@ -1,6 +1,7 @@
 import { day as dayMs, hour } from '@tallyhook/platform/durations';
 import { sql } from 'kysely';
 import { partsOf } from '../../ledger/account.ts';
+import { queuesOfType } from '../../outbox/queue.ts';
 import { parseIdentities } from '../../tally/listing-context.ts';
 import { literal } from '../query-builder.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -61,10 +62,10 @@ export interface Backlog {
   readonly quarantined: number;
 }
 
-/** The waiting and the failed work. */
+/** The waiting and the failed work, but for requests to endpoints, which may wait for days. */
 export async function backlogOf({ db, run }: Snapshot): Promise<Backlog> {
   const count = db.fn.countAll<number>().as('count');
-  const effects = db.selectFrom('effects');
+  const effects = db.selectFrom('effects').where('queue', 'not like', queuesOfType('webhook'));
   const [waiting] = await run(
     effects.select(({ fn }) => [count, fn.min('created_at').as('since')]).where('state', '=', literal('waiting')),
   );
