@@ -6,6 +6,7 @@ import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { Board } from '../core/ledger/standing.ts';
 import { type DeliveryRecord, type EffectRecord, isPruned, type LedgerEntry } from '../core/records/records.ts';
+import type { ListedEndpoint } from '../features/events/feature.ts';
 import type { CommunityPurchase } from '../features/shop/store.ts';
 import { type ApiToken, maxTokens, type TokenScope } from '../features/tokens/store.ts';
 import {
@@ -42,6 +43,7 @@ import {
   correctionRequest,
   deliveriesQuery,
   effectsQuery,
+  endpointParameter,
   eventsQuery,
   idParameter,
   leaderboardQuery,
@@ -392,6 +394,91 @@ const tokens: readonly Route[] = [
   ),
 ];
 
+const webhooks: readonly Route[] = [
+  route(
+    {
+      ...{ method: 'get', path: '/webhooks', scope: 'read', tag: 'Events' },
+      summary: 'The addresses that hear of events, and which of them fail',
+      ...{ query: communityQuery, response: json.webhookList },
+    },
+    async ({ query }, { context }) => {
+      const listed = await context.endpoints.list(context.communities.at(query.guildId).guildId);
+      return { webhooks: listed.map(endpointJson) };
+    },
+  ),
+  route(
+    {
+      ...{ method: 'get', path: '/webhooks/:endpoint/attempts', scope: 'read', tag: 'Events' },
+      summary: 'The newest 50 requests to an address, newest first',
+      ...{ params: endpointParameter, query: communityQuery, response: json.webhookAttempts },
+    },
+    async ({ params, query }, { context }) => {
+      const found = await context.endpoints.attempts(guildOf(context, query), params.endpoint, 50);
+      const { host, attempts } = found ?? noEndpoint();
+      return { host, attempts: attempts.map(withIsoTime) };
+    },
+  ),
+  route(
+    {
+      ...{ method: 'post', path: '/webhooks/:endpoint/test', scope: 'settings', tag: 'Events' },
+      summary: 'Send a test to an address, once',
+      ...{ params: endpointParameter, query: communityQuery, response: json.webhookTest },
+    },
+    async ({ params, query }, { context }) => {
+      const result = (await context.endpoints.test(guildOf(context, query), params.endpoint)) ?? noEndpoint();
+      if (result.status === 'tooMany') throw new HttpError(429, 'Too many tests. Try again in a minute.', 60);
+      return 'attempt' in result
+        ? { status: result.status, attempt: withIsoTime(result.attempt) }
+        : { status: result.status, attempt: null };
+    },
+  ),
+  route(
+    {
+      ...{ method: 'post', path: '/webhooks/:endpoint/resume', scope: 'settings', tag: 'Events' },
+      summary: 'Have a paused address tried again',
+      ...{ params: endpointParameter, query: communityQuery, response: json.webhookResumed },
+    },
+    async ({ params: { endpoint }, query }, { context }) => {
+      if ((await context.endpoints.resume(guildOf(context, query), endpoint)) === null) noEndpoint();
+      return { id: endpoint };
+    },
+  ),
+  route(
+    {
+      ...{ method: 'post', path: '/webhooks/:endpoint/resend', scope: 'write', tag: 'Events' },
+      summary: 'Have sent again what has failed for good',
+      ...{ params: endpointParameter, query: communityQuery, response: json.webhookResent },
+    },
+    async ({ params: { endpoint }, query }, { context }) => {
+      const sent = await context.endpoints.resend(guildOf(context, query), endpoint);
+      return { id: endpoint, events: sent ?? noEndpoint() };
+    },
+  ),
+];
+
+function guildOf({ communities }: OwnerContext, { guildId }: { readonly guildId: string | null }): string | null {
+  return communities.at(guildId).guildId;
+}
+
+function withIsoTime<Fields extends { readonly at: number }>({ at, ...fields }: Fields) {
+  return { ...fields, at: new Date(at).toISOString() };
+}
+
+/** Also for an endpoint of another community. @throws HttpError 404 */
+function noEndpoint(): never {
+  throw new HttpError(404, 'There is no such address for events.');
+}
+
+function endpointJson({ failure, ...endpoint }: ListedEndpoint) {
+  return {
+    ...endpoint,
+    state: failure === null ? 'ok' : failure.pausedAt === null ? 'failing' : 'paused',
+    failingSince: isoTime(failure?.failingSince ?? null),
+    pausedAt: isoTime(failure?.pausedAt ?? null),
+    reason: failure?.reason ?? null,
+  } as const;
+}
+
 const events: StreamRoute = {
   ...{ method: 'get', path: '/events', scope: 'read', tag: 'Events' },
   summary: 'A stream of events as they happen (server-sent events); `Last-Event-ID` continues it',
@@ -406,6 +493,7 @@ export const routes: readonly (Route | StreamRoute)[] = [
   ...members,
   ...shop,
   events,
+  ...webhooks,
   ...settings,
   ...tokens,
 ];

@@ -240,3 +240,36 @@ export const newToken = z
   .strictObject({ ...tokenFields, token: z.string().meta({ description: 'Shown only now.' }) })
   .meta({ id: 'NewToken' });
 export const tokenList = z.strictObject({ tokens: z.array(token) });
+
+const attemptFields = {
+  eventId: z.string(),
+  type: z.string(),
+  at: time,
+  durationMs: count,
+  status: z.int().nullable().meta({ description: 'Null without a response.' }),
+  error: z.string().nullable().meta({ description: 'Null if it was accepted.' }),
+  response: z.string().nullable().meta({ description: 'The beginning of the response.' }),
+};
+export const webhookList = z.strictObject({
+  webhooks: z.array(
+    z.strictObject({
+      id: z.string(),
+      host: z.string().meta({ description: 'Without the path, which may be secret.' }),
+      events: z.array(z.string()).nullable().meta({ description: 'Null for all events.' }),
+      state: z.enum(['ok', 'failing', 'paused']),
+      failingSince: nullableTime,
+      pausedAt: nullableTime,
+      reason: z.string().nullable().meta({ description: 'Of the newest failure.' }),
+    }),
+  ),
+});
+export const webhookAttempts = z.strictObject({
+  host: z.string(),
+  attempts: z.array(z.strictObject({ id: z.int(), ...attemptFields })),
+});
+export const webhookTest = z.strictObject({
+  status: z.enum(['sent', 'waiting']).meta({ description: 'Waiting: there is no response yet.' }),
+  attempt: z.strictObject(attemptFields).nullable(),
+});
+export const webhookResumed = z.strictObject({ id: z.string() });
+export const webhookResent = z.strictObject({ id: z.string(), events: count });

@@ -9,6 +9,7 @@ import type { Recordings } from '../core/tally/recorder.ts';
 import type { GuildReader } from '../discord/guild-reader.ts';
 import type { CommunityListing } from '../features/communities/feature.ts';
 import type { CorrectionStore, Reversals } from '../features/corrections/store.ts';
+import type { EndpointAccess } from '../features/events/feature.ts';
 import type { StatedNextVote } from '../features/next-votes/store.ts';
 import type { ConsoleCard } from '../features/parts.ts';
 import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
@@ -90,6 +91,8 @@ export interface OwnerContext extends RecordsContext {
   readonly tokens: Pick<Tokens, 'list' | 'create' | 'revoke' | 'verify'>;
   /** Sends events to who reads them. */
   readonly stream: Pick<EventStream, 'send'>;
+  /** The endpoints of communities that hear of events. */
+  readonly endpoints: Pick<EndpointAccess, 'list' | 'attempts' | 'test' | 'resume' | 'resend'>;
   /** What the sites of listings have said of a member's next votes; by default nothing. */
   readonly nextVotes?: (userId: string) => Promise<readonly StatedNextVote[]>;
   readonly health: () => Promise<Readonly<Record<string, ComponentStatus>>>;

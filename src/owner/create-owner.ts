@@ -79,6 +79,7 @@ export function createOwnerApp(
         settle: (settlement) => store.shop.settle(settlement, clock.now()),
       },
       tokens: setup.tokens,
+      endpoints: setup.endpoints,
       reversals: createReversals({
         store,
         listingsOf: (listing) => directory.communityOf(listing)?.named ?? [],

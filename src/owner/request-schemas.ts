@@ -108,6 +108,9 @@ export const memberListQuery = z.strictObject({
 
 /** What is about one community, which has to be named if there are several. */
 export const communityQuery = z.strictObject({ guildId: optional(guildId) });
+export const endpointParameter = z.object({
+  endpoint: z.string().regex(/^[\da-f]{12}$/, 'must be the id of an endpoint'),
+});
 export const purchasesQuery = z.strictObject({
   guildId: optional(guildId),
   ...pageFields(defaultLimit),

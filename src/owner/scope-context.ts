@@ -102,6 +102,7 @@ export function scopeContext(context: OwnerContext, scope: CommunityScope): Owne
     corrections: { authored: (query) => context.corrections.authored({ ...query, communityId }) },
     // Every page and route passes the guild or the community of the scope.
     setup: context.setup,
+    endpoints: context.endpoints,
     purchases: context.purchases,
     tokens: context.tokens,
     clock: context.clock,

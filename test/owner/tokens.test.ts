@@ -2,13 +2,15 @@ import { hour } from '@tallyhook/platform/durations';
 import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { ownerToken, startTwoCommunities } from '../support/two-communities.ts';
+import { endpointId } from '../../src/features/events/settings.ts';
+import { endpointUrl, ownerToken, startTwoCommunities } from '../support/two-communities.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Side = 'harbour' | 'bees';
 
 const member = '318044130796109825';
 const other = '205680187394752512';
+const endpoint = endpointId(endpointUrl);
 const thirdMember = '205680187394752513';
 
 /** What a document says of an answer. */
@@ -288,6 +290,25 @@ it('works without the token of the operator, whose API is off then', async () =>
   expect(await get('/summary', `Bearer ${/thk_[\w-]{43}/.exec(text)?.[0]}`)).toBe(200);
 });
 
+describe('the endpoints of a community', { timeout: 60_000 }, () => {
+  const world = sharedByTests(startWorld);
+
+  it('are seen and tested by its tokens alone, without their addresses', async () => {
+    const { request, all, ofBees } = world();
+    const tested = await request(all, 'POST', `/webhooks/${endpoint}/test`);
+    expect(tested.json).toMatchObject({ status: 'sent', attempt: { type: 'webhook.test', status: null } });
+    const { json } = await request(all, 'GET', '/webhooks');
+    expect(json['webhooks']).toMatchObject([{ id: endpoint, host: '127.0.0.1:59999', state: 'failing' }]);
+    expect(JSON.stringify(json)).not.toContain('secret');
+    expect((await request(all, 'GET', `/webhooks/${endpoint}/attempts`)).json['attempts']).toHaveLength(1);
+    expect((await request(ofBees, 'GET', '/webhooks')).json).toEqual({ webhooks: [] });
+    for (const path of ['attempts', 'test', 'resume', 'resend']) {
+      const method = path === 'attempts' ? 'GET' : 'POST';
+      expect((await request(ofBees, method, `/webhooks/${endpoint}/${path}`)).status, path).toBe(404);
+    }
+  });
+});
+
 describe('the document of the API', { timeout: 60_000 }, () => {
   const world = sharedByTests(startWorld);
 
@@ -321,6 +342,11 @@ describe('the document of the API', { timeout: 60_000 }, () => {
       'get /purchases': ['/purchases?state=confirmed'],
       'post /purchases/{id}/done': ['/purchases/1/done'],
       'get /events': ['/events'],
+      'get /webhooks': ['/webhooks'],
+      'get /webhooks/{endpoint}/attempts': [`/webhooks/${endpoint}/attempts`],
+      'post /webhooks/{endpoint}/test': [`/webhooks/${endpoint}/test`],
+      'post /webhooks/{endpoint}/resume': [`/webhooks/${endpoint}/resume`],
+      'post /webhooks/{endpoint}/resend': [`/webhooks/${endpoint}/resend`],
       'get /settings': ['/settings'],
       'patch /settings': ['/settings', { version, changes: [{ listing: 'harbour', path: 'rewards.vote', value: 12 }] }],
       'get /tokens': ['/tokens'],
@@ -341,7 +367,7 @@ describe('the document of the API', { timeout: 60_000 }, () => {
       const schema = schemaOf(document, { method, path, status });
       expect(schema.safeParse(json), `${method} ${path} ${status}`).toMatchObject({ success: true });
     }
-    expect(statuses.filter((status) => status < 300).length).toBeGreaterThanOrEqual(17);
+    expect(statuses.filter((status) => status < 300).length).toBeGreaterThanOrEqual(22);
   });
 
   it('is shown to people, without a sign-in', async () => {

@@ -1,13 +1,18 @@
+import { systemClock } from '@tallyhook/platform/clock';
 import { hour } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
+import { systemResolve } from '@tallyhook/platform/webhooks/target';
 import express from 'express';
 import { loadConfig } from '../../config/load.ts';
 import type { Standings } from '../../src/core/ledger/standing.ts';
+import { createMetrics } from '../../src/core/metrics.ts';
 import { createReplay } from '../../src/core/receiving/replay.ts';
 import { CommunityIds } from '../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createReversals } from '../../src/features/corrections/store.ts';
+import { EndpointAccess } from '../../src/features/events/endpoints.ts';
+import { WebhookSender } from '../../src/features/events/sender.ts';
 import { reminderCard } from '../../src/features/reminders/parts.ts';
 import { roleCard } from '../../src/features/roles/parts.ts';
 import { shopCard } from '../../src/features/shop/parts.ts';
@@ -96,6 +101,13 @@ export async function startOwnerServer({ standings, guildId, botSite, ...changes
     },
     tokens: new Tokens({ store: store.tokens, clock, log }),
     reversals: createReversals({ store, listingsOf: () => serverAndBot(), clock, log }),
+    endpoints: new EndpointAccess({
+      ...{ store, directory, clock, stopwatch: systemClock, nudge: () => {} },
+      webhookSender: new WebhookSender({
+        ...{ store, directory, clock, metrics: createMetrics() },
+        targets: { allowLoopback: true, resolve: systemResolve },
+      }),
+    }),
     stream: new EventStream({ events: store.events, keep: async () => {}, settleMs: 0, clock }),
     health: async () => ({ store: { ready: true }, discord: { ready: false, reason: 'not connected to the gateway' } }),
     budgets: async () => [{ listing: 'server', left: 118, limit: 120, keyRefused: false, wrongShape: false }],

@@ -9,6 +9,8 @@ import { idInSecond, joinGuilds } from './two-guilds.ts';
 
 const publicUrl = 'http://votes.example';
 export const ownerToken = 'owner-token-of-tests';
+/** An address for events of the first community. */
+export const endpointUrl = 'http://127.0.0.1:59999/secret-path';
 const secrets = { harbour: 'secret-of-the-harbour', bees: 'secret-of-the-bees' };
 
 type Changes = Record<string, string>;
@@ -29,7 +31,11 @@ export async function startTwoCommunities(
   const guilds = { harbour: first.guildId, bees: idInSecond(second.guildId) };
   const environment: Record<string, string> = {
     ...environmentWith([
-      { ...harbour, guildId: guilds.harbour, voteSecrets: [secrets.harbour], announceChannelId: '1' },
+      {
+        ...{ ...harbour, guildId: guilds.harbour, voteSecrets: [secrets.harbour], announceChannelId: '1' },
+        // Nothing listens there.
+        webhooks: [{ url: endpointUrl, secrets: ['secret-of-the-endpoint'], events: ['webhook.test'] }],
+      },
       {
         ...{ ...harbour, name: 'bees', id: '2000', lookupKey: 'key-of-the-bees', guildId: guilds.bees },
         ...{ voteSecrets: [secrets.bees], announceChannelId: '2' },
@@ -37,6 +43,7 @@ export async function startTwoCommunities(
     ]),
     ...{ DISCORD_TOKEN: first.token, DISCORD_API_URL: await joinGuilds(first, second), PUBLIC_URL: publicUrl },
     ...{ DISCORD_CLIENT_SECRET: first.clientSecret, OWNER_TOKEN: ownerToken, PORT: '0' },
+    WEBHOOK_PRIVATE_TARGETS: 'on',
     ...{ LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1', CACHE_URL: 'memory:', DATABASE_URL: newSqliteUrl() },
     ...(typeof changes === 'function' ? changes(guilds) : changes),
   };

@@ -22,6 +22,15 @@ export type TestResult =
   /** `waiting`: there is no response yet. */
   | { readonly status: 'waiting' | 'tooMany' };
 
+export interface ListedEndpoint {
+  readonly id: string;
+  readonly host: string;
+  /** Null for all events. */
+  readonly events: readonly string[] | null;
+  /** Null while it has none. */
+  readonly failure: EndpointState | null;
+}
+
 interface EndpointsContext {
   readonly store: { readonly events: EventStore; readonly budgetStore: BudgetStore };
   readonly directory: Pick<Directory, 'ofGuild'>;
@@ -49,16 +58,25 @@ export class EndpointAccess {
   }
 
   /** The endpoints that fail or are paused, by their ids. */
-  async states(guildId: string): Promise<ReadonlyMap<string, EndpointState>> {
+  async states(guildId: string | null): Promise<ReadonlyMap<string, EndpointState>> {
     const community = this.#context.directory.ofGuild(guildId);
     if (community === undefined) return new Map();
     const failing = await this.#context.store.events.failingEndpoints(community.id);
     return new Map(failing.map((state) => [state.endpoint, state]));
   }
 
+  /** The endpoints with their states, without their addresses, whose paths may be secret. */
+  async list(guildId: string | null): Promise<readonly ListedEndpoint[]> {
+    const community = this.#context.directory.ofGuild(guildId);
+    const states = await this.states(guildId);
+    return (community === undefined ? [] : endpointsOf(community)).map(({ id, url, events }) => {
+      return { id, host: hostOf(url), events, failure: states.get(id) ?? null };
+    });
+  }
+
   /** The newest requests, and the host that they are sent to. */
   attempts(
-    guildId: string,
+    guildId: string | null,
     id: string,
     limit: number,
   ): Promise<{ readonly host: string; readonly attempts: readonly WebhookAttempt[] } | null> {
@@ -68,7 +86,7 @@ export class EndpointAccess {
     });
   }
 
-  test(guildId: string, id: string): Promise<TestResult | null> {
+  test(guildId: string | null, id: string): Promise<TestResult | null> {
     const { store, webhookSender, clock, stopwatch } = this.#context;
     return this.#of(guildId, id, async ({ communityId }): Promise<TestResult | null> => {
       const counted = await store.budgetStore.acquire(`webhook tests ${guildId}`, clock.now(), minute, maxTests);
@@ -84,12 +102,12 @@ export class EndpointAccess {
   }
 
   /** Has it tried again if it is paused. */
-  resume(guildId: string, id: string): Promise<void | null> {
+  resume(guildId: string | null, id: string): Promise<void | null> {
     return this.#of(guildId, id, (key) => this.#context.store.events.forgetFailures(key));
   }
 
   /** Has what failed for good sent again. Returns how many events. */
-  resend(guildId: string, id: string): Promise<number | null> {
+  resend(guildId: string | null, id: string): Promise<number | null> {
     const { store, clock, nudge } = this.#context;
     return this.#of(guildId, id, async (key) => {
       let sent = 0;
@@ -101,7 +119,7 @@ export class EndpointAccess {
   }
 
   async #of<Result>(
-    guildId: string,
+    guildId: string | null,
     id: string,
     use: (key: EndpointKey, endpoint: WebhookEndpoint) => Promise<Result>,
   ): Promise<Result | null> {

@@ -10,7 +10,7 @@ import { endpointQueue, hearingEndpoints, type NewEvent, outgoingEvent, webhookE
 import * as sql from './store.ts';
 import { deleteEventsOfGuild, type EventTables, streamRow, webhookPausedReport } from './store.ts';
 
-export type { EndpointAccess } from './endpoints.ts';
+export type { EndpointAccess, ListedEndpoint } from './endpoints.ts';
 export { type EventStore, tellOf } from './store.ts';
 
 const streamedEvents: HotTable<ReturnType<typeof streamRow>> = {

@@ -111,6 +111,9 @@ export class WebhookSender {
       return { outcome: 'bury', reason: 'The endpoint was removed.' };
     const state = await this.#options.store.events.endpointState({ communityId, endpoint: id });
     if (state?.pausedAt != null) return { outcome: 'bury', reason: `The endpoint is paused: ${state.reason}` };
+    // They may be encrypted with a key that this process does not have. What is not signed is not sent.
+    if (endpoint.secrets.length === 0)
+      return { outcome: 'later', reason: 'The secrets of the endpoint cannot be read.', scope: 'effects' };
     const { retryAfterMs, ...sent } = await this.#send(endpoint, content);
     if (sent.status === null && this.#connections.isClosed())
       return { outcome: 'later', reason: 'The process is stopping.', scope: 'effects', retryAfterMs: 0 };

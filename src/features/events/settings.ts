@@ -41,7 +41,7 @@ const url = z
     } catch (error) {
       if (!(error instanceof RejectedTargetError)) throw error;
       const params = { rule: targetRule(error.problem) };
-      context.addIssue({ code: 'custom', message: error.message, params });
+      context.addIssue({ code: 'custom', message: error.message.replace(/\.$/, ''), params });
     }
   });
 
