@@ -80,6 +80,8 @@ export interface ReceiverRewards {
   ))[];
   /** For voting on all listings of the community in one calendar day. */
   readonly allListings?: number;
+  /** For a member's first vote of a calendar day, on any listing of the community. */
+  readonly firstVote?: number;
   /** `true` multiplies votes by how often they count at their site, at most by 4. */
   readonly weight?: boolean;
 }
@@ -146,6 +148,7 @@ const rewards = fileRewards.pick({
   premium: true,
   whenDenied: true,
   allListings: true,
+  firstVote: true,
   weight: true,
   multipliers: true,
   streak: true,

@@ -470,6 +470,7 @@ export const credits = settingsForm('credits', 'credits', [
   'rewards.premium',
   'rewards.whenDenied',
   'rewards.allListings',
+  'rewards.firstVote',
 ]);
 
 const milestone = entryForm({

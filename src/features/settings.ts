@@ -41,6 +41,7 @@ export const settings = [
   voterRole,
   premiumRoles,
   rewards.allListings,
+  rewards.firstVote,
   rewards.weight,
   party.party,
   announcements.mode,

@@ -19,7 +19,7 @@ const rewards = {
     { everyVotes: 10, credits: 500 },
   ],
   ...{ milestoneRoles: 'highest', voterRole: { role: '9', for: '36h' }, premiumRoles: { Gold: '10', '*': '11' } },
-  ...{ allListings: 20, weight: true, party: { goal: 100, per: 'week', credits: 25 } },
+  ...{ allListings: 20, firstVote: 5, weight: true, party: { goal: 100, per: 'week', credits: 25 } },
 };
 const shop = [
   { id: 'vip', name: 'VIP', price: 100, role: '12', for: '7d', stock: 5, needsRole: '13' },

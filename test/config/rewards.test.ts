@@ -35,7 +35,7 @@ describe('the rewards of a listing', () => {
         { everyVotes: 10, credits: 500 },
       ],
       ...{ milestoneRoles: 'highest', voterRole: { role: '9', for: '90s' } },
-      ...{ premiumRoles: { Gold: '10', '*': '11' }, allListings: 20 },
+      ...{ premiumRoles: { Gold: '10', '*': '11' }, allListings: 20, firstVote: 5 },
       party: { goal: 100, per: 'week', credits: 25 },
     });
     const base = { perVote: 11, perPremium: 101, whenDenied: 1, cooldownMs: day / 2 };
@@ -55,6 +55,7 @@ describe('the rewards of a listing', () => {
       voterRole: { role: '9', forMs: 90_000 },
       premiumRoles: { Gold: '10', '*': '11' },
       allListings: 20,
+      firstVote: 5,
       party: { goal: 100, per: 'week', credits: 25 },
     });
   });

@@ -1,7 +1,7 @@
 import { day as dayMs } from '@tallyhook/platform/durations';
 import type { Premium, Vote } from '../../webhook/event.ts';
 import { type Calendar, formatDay, hasDay, weekdayOf } from './calendar.ts';
-import { addVote, daysOf, type VoteHistory, withBonus, withStreakRules } from './history.ts';
+import { addVote, countedDays, daysOf, type VoteHistory, withBonus, withStreakRules } from './history.ts';
 import { milestoneEntries, milestoneGrants, reachedMilestone } from './milestones.ts';
 import { decidePremiumReward, decideVoteReward, type Grant, type RewardEntry } from './reward.ts';
 import type { ListingRewards, Multiplier, VoterRole } from './rules.ts';
@@ -90,6 +90,7 @@ export function decideVote(history: VoteHistory, vote: Vote, context: VoteContex
     entries.push(...bonus.entries);
     updated = bonus.history;
   }
+  if (rewards.firstVote > 0) entries.push(...firstVoteBonus(followed, rewards.firstVote, day));
   return { entries, grants, history: updated, reached: { streaks, milestone } };
 }
 
@@ -279,6 +280,19 @@ function allListingsBonus(
   const date = formatDay(day);
   const entry: RewardEntry = { cause: 'allListings', credits, reason: date, achievement: `${prefix}${date}` };
   return { entries: [entry], history: withBonus(history, offset) };
+}
+
+/**
+ * The bonus for a counted vote of a calendar day without one so far, on any listing. A denied vote counts, as for
+ * streaks. There is none for a day that the history does not remember.
+ *
+ * @param history without the vote
+ */
+function firstVoteBonus(history: VoteHistory, credits: number, day: number): readonly RewardEntry[] {
+  const { start } = history;
+  if (start !== null && (day < start || hasDay(countedDays(history), day - start))) return [];
+  const date = formatDay(day);
+  return [{ cause: 'firstVote', credits, reason: date, achievement: `firstVote ${date}` }];
 }
 
 /** The days of the bonuses among the achievements (day numbers). */

@@ -21,6 +21,8 @@ export interface ListingRewards {
   readonly premiumRoles: Readonly<Record<string, string>>;
   /** Credits for a counted vote on every listing of the community within one calendar day; 0 for none. */
   readonly allListings: number;
+  /** Credits for a member's first counted vote of a calendar day, on any listing of the community; 0 for none. */
+  readonly firstVote: number;
   /** True if the credits of a vote are multiplied by its weight at another listing site. */
   readonly weight?: true;
 }
@@ -83,5 +85,6 @@ export function plainRewards(base: RewardRules): ListingRewards {
     voterRole: null,
     premiumRoles: {},
     allListings: 0,
+    firstVote: 0,
   };
 }

@@ -241,6 +241,17 @@ export const allListings = setting({
   fields: [{ name: 'allListings', kind: 'number', hint: 'allListings', ifEmpty: null }],
 });
 
+export const firstVote = setting({
+  path: 'rewards.firstVote',
+  description: "Credits for a member's first vote of a calendar day, on any listing of the community.",
+  schema: credits,
+  canBeOff: true,
+  inFile: ({ rewards }) => rewards.firstVote,
+  rules: (paid) => ({ firstVote: paid ?? 0 }),
+  show: showCredits,
+  fields: [{ name: 'firstVote', kind: 'number', hint: 'off', ifEmpty: null }],
+});
+
 export const weight = setting({
   path: 'rewards.weight',
   description:

@@ -203,7 +203,9 @@ function renderBonuses({ bonuses }: Announcement, texts: Texts): Markup {
 
 function renderBonus({ cause, credits, count }: Bonus, { text }: Texts): Markup {
   if (cause === 'streak' || cause === 'milestone') return text(`announcement.bonuses.${cause}`, { count, credits });
-  return text(`announcement.bonuses.${cause === 'allListings' ? cause : 'unknown'}`, { credits });
+  return text(`announcement.bonuses.${cause === 'allListings' || cause === 'firstVote' ? cause : 'unknown'}`, {
+    credits,
+  });
 }
 
 /** The end of a purchase only changes when its roles end. */

@@ -41,7 +41,7 @@ interface ReversedMember {
 }
 
 /** A vote and what it has earned itself; a milestone is one of all votes. */
-const reversedCauses = [...countedVoteCauses, 'streak', 'allListings'] as const satisfies readonly Cause[];
+const reversedCauses = [...countedVoteCauses, 'streak', 'allListings', 'firstVote'] as const satisfies readonly Cause[];
 
 /**
  * Takes back what the votes of a member have earned, and the milestones that are not reached without them: credits by a
@@ -74,6 +74,9 @@ async function reverseMember(
   const correction = correctionEntry({ communityId, userId, credits: -credits, reason, at: now });
   const corrected = credits === 0 ? account : await appendEntry(connection, db, account, correction);
   await updateEntries(sql, [...reversed], { reason: reversedReason });
+  // Without them, their days may have a first vote again.
+  const firstVotes = own.filter(({ cause }) => cause === 'firstVote').map(({ id }) => id);
+  await updateEntries(sql, firstVotes, { achievement: null });
   const ids = new Set(votes.map(({ id }) => id));
   // What is reversed counts for no leaderboard.
   const worth = entries.map((entry) => (reversed.has(entry.id) ? { ...entry, credits: 0 } : entry));

@@ -221,6 +221,7 @@ const payingPaths: readonly string[] = [
   'rewards.streak',
   'rewards.milestones',
   'rewards.allListings',
+  'rewards.firstVote',
   'rewards.party',
   'timeZone',
 ] satisfies readonly SettingPath[];
