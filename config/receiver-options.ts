@@ -82,6 +82,8 @@ export interface ReceiverRewards {
   readonly allListings?: number;
   /** For a member's first vote of a calendar day, on any listing of the community. */
   readonly firstVote?: number;
+  /** Credits that each vote wins with a chance from 0 to 1; the names must differ. */
+  readonly luck?: readonly { readonly chance: number; readonly credits: number; readonly name: string }[];
   /** `true` multiplies votes by how often they count at their site, at most by 4. */
   readonly weight?: boolean;
 }
@@ -149,6 +151,7 @@ const rewards = fileRewards.pick({
   whenDenied: true,
   allListings: true,
   firstVote: true,
+  luck: true,
   weight: true,
   multipliers: true,
   streak: true,

@@ -15,7 +15,13 @@ import { plainName } from '@tallyhook/platform/truncate';
 import type { ValueSource } from '../../config/describe.ts';
 import { nameSamples, textsOf as textsOfReply } from '../../src/core/announcements/announcement.ts';
 import { styleOf } from '../../src/core/announcements/announcement-style.ts';
-import { showMilestone, showMultiplier, weekdayName, weekdays } from '../../src/core/settings/reward-settings.ts';
+import {
+  showLuck,
+  showMilestone,
+  showMultiplier,
+  weekdayName,
+  weekdays,
+} from '../../src/core/settings/reward-settings.ts';
 import { choicesOf, isOff, type SettingField } from '../../src/core/settings/setting-spec.ts';
 import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/command.ts';
 import type { Modal, ModalField, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
@@ -519,6 +525,21 @@ const multiplier = entryForm({
   toEntry: ({ days, ...others }) => ({ ...others, ...(isSomeDays(textsOf(days)) && { days }) }),
 });
 
+const luck = entryForm({
+  name: 'luck',
+  path: 'rewards.luck',
+  list: {
+    placeholder: 'luck',
+    add: 'addLuck',
+    entries: (value, texts) => listOf(value).map((entry) => showLuck(entry, texts)),
+  },
+  fields: [
+    { name: 'luckName', kind: 'text', part: 'name', maxLength: 40, isRequired: true },
+    { name: 'chance', kind: 'number', part: 'chance', hint: 'chance', preset: 0.02, isRequired: true },
+    { name: 'luckCredits', kind: 'number', part: 'credits', isRequired: true },
+  ],
+});
+
 /** No day and all days are the same. */
 const isSomeDays = ({ length }: readonly string[]) => length > 0 && length < weekdays.length;
 
@@ -526,7 +547,7 @@ const isSomeDays = ({ length }: readonly string[]) => length > 0 && length < wee
 const rewards: SetupSection = {
   id: 'rewards',
   summary: ['rewards.vote', 'rewards.multipliers', 'rewards.streak'],
-  forms: [credits, settingsForm('streak', 'streak', ['rewards.streak', 'timeZone']), milestone, multiplier],
+  forms: [credits, settingsForm('streak', 'streak', ['rewards.streak', 'timeZone']), milestone, multiplier, luck],
   alwaysShown: ['rewards.vote'],
   isUsed: (view, path) => path !== 'timeZone' || effectiveValue(view, path).source !== 'default',
 };

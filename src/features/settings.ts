@@ -42,6 +42,7 @@ export const settings = [
   premiumRoles,
   rewards.allListings,
   rewards.firstVote,
+  rewards.luck,
   rewards.weight,
   party.party,
   announcements.mode,

@@ -151,6 +151,7 @@ const bonuses: Partial<Readonly<Record<Cause, string>>> = {
   milestone: 'milestone',
   allListings: 'voted on all listings',
   firstVote: 'first vote of the day',
+  luck: 'luck',
   party: 'party',
 };
 

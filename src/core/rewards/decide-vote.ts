@@ -2,6 +2,7 @@ import { day as dayMs } from '@tallyhook/platform/durations';
 import type { Premium, Vote } from '../../webhook/event.ts';
 import { type Calendar, formatDay, hasDay, weekdayOf } from './calendar.ts';
 import { addVote, countedDays, daysOf, type VoteHistory, withBonus, withStreakRules } from './history.ts';
+import { type Draw, luckEntries } from './luck.ts';
 import { milestoneEntries, milestoneGrants, reachedMilestone } from './milestones.ts';
 import { decidePremiumReward, decideVoteReward, type Grant, type RewardEntry } from './reward.ts';
 import type { ListingRewards, Multiplier, VoterRole } from './rules.ts';
@@ -29,6 +30,8 @@ export interface VoteContext {
    * newest vote.
    */
   readonly outageDays: ReadonlySet<number>;
+  /** Decides about luck; without it there is none. */
+  readonly draw?: Draw | undefined;
 }
 
 /** The rewards of a vote. */
@@ -91,6 +94,7 @@ export function decideVote(history: VoteHistory, vote: Vote, context: VoteContex
     updated = bonus.history;
   }
   if (rewards.firstVote > 0) entries.push(...firstVoteBonus(followed, rewards.firstVote, day));
+  if (context.draw !== undefined) entries.push(...luckEntries(rewards.luck, context.draw));
   return { entries, grants, history: updated, reached: { streaks, milestone } };
 }
 

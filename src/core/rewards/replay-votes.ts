@@ -3,6 +3,7 @@ import { type Entry, isCountedVote, rewardCauses } from '../ledger/entry.ts';
 import { addToScores, noScores, type PeriodScores } from './calendar.ts';
 import { bonusDaysIn, decideVote, type VoteContext } from './decide-vote.ts';
 import { addVote, emptyHistory, type VoteHistory, withBonus, withStreakRules } from './history.ts';
+import type { Draw } from './luck.ts';
 import type { ListingRewards, StreakRules } from './rules.ts';
 import { completeSteps } from './streak.ts';
 
@@ -44,6 +45,8 @@ export interface ReplayContext {
   readonly goalAt?: ((listing: ReplayListing, at: number) => CommonGoal | null) | undefined;
   /** Times of the votes that reached goals (ms since the epoch), by their ids. */
   readonly goals: ReadonlyMap<string, number>;
+  /** What decides about the luck of a vote; missing without luck. */
+  readonly drawOf?: ((userId: string, vote: PastVote) => Draw) | undefined;
 }
 
 /** An entry that past votes would have earned. */
@@ -65,14 +68,21 @@ export function replayVotes(
   context: ReplayContext,
   earlier: VoteHistory,
 ): readonly EarnedEntry[] {
-  const { roles, listingOf, goalAt, goals } = context;
+  const { roles, listingOf, goalAt, goals, drawOf } = context;
   const entries: EarnedEntry[] = [];
   const joined = new Set<string>();
   let history = earlier;
   for (const vote of votes.toSorted((one, other) => one.at - other.at)) {
     const { listing, at } = vote;
     const rules = listingOf(listing);
-    const voteContext = { ...rules, listing: listing ?? '', at, withinCooldown: false, roles };
+    const voteContext = {
+      ...rules,
+      listing: listing ?? '',
+      at,
+      withinCooldown: false,
+      roles,
+      draw: drawOf?.(userId, vote),
+    };
     const decision = decideVote(history, toEvent(userId, vote), voteContext);
     history = decision.history;
     for (const { credits } of decision.entries) entries.push({ credits, at });

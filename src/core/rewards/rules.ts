@@ -1,3 +1,4 @@
+import type { Luck } from './luck.ts';
 import type { RewardRules } from './reward.ts';
 
 /** Days of the week as in ISO 8601: Monday is 1, Sunday is 7. */
@@ -23,6 +24,7 @@ export interface ListingRewards {
   readonly allListings: number;
   /** Credits for a member's first counted vote of a calendar day, on any listing of the community; 0 for none. */
   readonly firstVote: number;
+  readonly luck: readonly Luck[];
   /** True if the credits of a vote are multiplied by its weight at another listing site. */
   readonly weight?: true;
 }
@@ -86,5 +88,6 @@ export function plainRewards(base: RewardRules): ListingRewards {
     premiumRoles: {},
     allListings: 0,
     firstVote: 0,
+    luck: [],
   };
 }

@@ -1,5 +1,5 @@
 import { day as dayMs } from '@tallyhook/platform/durations';
-import { type JsonObject, listOf, numberOf, objectOf, textsOf } from '@tallyhook/platform/json';
+import { type JsonObject, listOf, numberOf, objectOf, textOf, textsOf } from '@tallyhook/platform/json';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
 import { escapeInline, escapeName, joined, type Markup, roleMention } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
@@ -250,6 +250,49 @@ export const firstVote = setting({
   rules: (paid) => ({ firstVote: paid ?? 0 }),
   show: showCredits,
   fields: [{ name: 'firstVote', kind: 'number', hint: 'off', ifEmpty: null }],
+});
+
+const chanceError = breaks(rule('chance'), 'it must be a number from 0 to 1');
+const luckNameError = breaks(rule('length', { min: 1, max: 40 }), 'it must have 1 to 40 characters');
+
+const luckEntry = z.strictObject({
+  chance: z
+    .number(chanceError)
+    .min(0, chanceError)
+    .max(1, chanceError)
+    .describe('How likely each vote wins: from 0 (never) to 1 (always); `0.02` is one vote in fifty.'),
+  credits: wholeNumber(1, 1_000_000).describe('Paid to the voter.'),
+  name: z
+    .string(luckNameError)
+    .trim()
+    .min(1, luckNameError)
+    .max(40, luckNameError)
+    .describe('Name of it, which members see: 1 to 40 characters.'),
+});
+
+/** An entry in the words of `/setup`. */
+export function showLuck({ chance, credits: paid, name }: JsonObject, texts: Texts): Markup {
+  const share = new Intl.NumberFormat(texts.locale, { style: 'percent', maximumFractionDigits: 4 });
+  return texts.text('setup.values.luck', {
+    name: escapeName(textOf(name), 40),
+    chance: escapeInline(share.format(numberOf(chance))),
+    credits: texts.text('parts.credits', { count: numberOf(paid) }),
+  });
+}
+
+export const luck = setting({
+  path: 'rewards.luck',
+  description: 'Credits that each vote wins with a chance, each entry independently of the others.',
+  schema: z
+    .array(luckEntry)
+    .max(10, breaks(rule('atMost', { max: 10 }), 'it must have at most 10 entries'))
+    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, {
+      ...breaks(rule('sameName'), 'two entries must not have the same name'),
+      when: hasNoIssues,
+    }),
+  inFile: ({ rewards }) => rewards.luck,
+  rules: (all) => ({ luck: all ?? [] }),
+  showEntry: showLuck,
 });
 
 export const weight = setting({

@@ -29,6 +29,7 @@ import { applyGrants } from './grants.ts';
 import {
   changeKeyOf,
   companionsOf,
+  drawOf,
   type EventKey,
   forgottenCorrectionKey,
   forgottenVoteKey,
@@ -420,6 +421,7 @@ function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
     withinCooldown,
     roles: new Set(account.roles),
     outageDays,
+    draw: rewards.luck.length === 0 ? undefined : drawOf(tally.secret, voteKeys(vote, listing, at)[0]),
   });
   if (withinCooldown) return { entries, account, streak: null, reached, apply: () => [] };
 

@@ -41,7 +41,13 @@ interface ReversedMember {
 }
 
 /** A vote and what it has earned itself; a milestone is one of all votes. */
-const reversedCauses = [...countedVoteCauses, 'streak', 'allListings', 'firstVote'] as const satisfies readonly Cause[];
+const reversedCauses = [
+  ...countedVoteCauses,
+  'streak',
+  'allListings',
+  'firstVote',
+  'luck',
+] as const satisfies readonly Cause[];
 
 /**
  * Takes back what the votes of a member have earned, and the milestones that are not reached without them: credits by a

@@ -222,6 +222,7 @@ const payingPaths: readonly string[] = [
   'rewards.milestones',
   'rewards.allListings',
   'rewards.firstVote',
+  'rewards.luck',
   'rewards.party',
   'timeZone',
 ] satisfies readonly SettingPath[];

@@ -34,6 +34,7 @@ const everyRule = {
     { votes: 2, credits: 100 },
     { everyVotes: 4, credits: 5 },
   ],
+  ...{ firstVote: 5, luck: [{ chance: 0.4, credits: 7, name: 'Jackpot' }] },
   ...{ allListings: 20, party: { goal: 12, per: 'week', credits: 25 } },
 };
 
