@@ -73,9 +73,9 @@ export interface ReceiverRewards {
   }[];
   /** Credits for each `every` successive calendar days; `forgive` missed days in any seven do not break a streak. */
   readonly streak?: { readonly every: number; readonly credits: number; readonly forgive?: number };
-  /** Credits for numbers of counted votes: once for `votes`, or for every multiple of `everyVotes`. */
+  /** Credits for numbers of counted votes: once for `votes`, in each week or month with `per`, or for every multiple of `everyVotes`. */
   readonly milestones?: readonly ({ readonly credits: number } & (
-    | { readonly votes: number }
+    | { readonly votes: number; readonly per?: 'week' | 'month' }
     | { readonly everyVotes: number }
   ))[];
   /** For voting on all listings of the community in one calendar day. */

@@ -489,16 +489,26 @@ const milestone = entryForm({
   },
   fields: [
     { name: 'votes', kind: 'number', part: 'votes', isRequired: true },
-    { name: 'repeats', kind: 'radios', part: 'repeats', preset: 'once', choices: choicesOf('once', 'every') },
+    {
+      name: 'repeats',
+      kind: 'radios',
+      part: 'repeats',
+      preset: 'once',
+      choices: choicesOf('once', 'every', 'week', 'month'),
+    },
     { name: 'milestoneCredits', kind: 'number', part: 'credits' },
     { name: 'milestoneRole', kind: 'roles', part: 'role' },
   ],
-  toParts: ({ votes, everyVotes, ...others }) => ({
+  toParts: ({ votes, everyVotes, per, ...others }) => ({
     votes: votes ?? everyVotes,
-    repeats: everyVotes === undefined ? 'once' : 'every',
+    repeats: per ?? (everyVotes === undefined ? 'once' : 'every'),
     ...others,
   }),
-  toEntry: ({ votes, repeats, ...others }) => ({ [repeats === 'every' ? 'everyVotes' : 'votes']: votes, ...others }),
+  toEntry: ({ votes, repeats, ...others }) => ({
+    [repeats === 'every' ? 'everyVotes' : 'votes']: votes,
+    ...((repeats === 'week' || repeats === 'month') && { per: repeats }),
+    ...others,
+  }),
 });
 
 const multiplier = entryForm({

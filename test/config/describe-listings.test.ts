@@ -17,6 +17,7 @@ const rewards = {
   milestones: [
     { votes: 10, credits: 100, role: '8' },
     { everyVotes: 10, credits: 500 },
+    { votes: 20, per: 'month', credits: 50 },
   ],
   ...{ milestoneRoles: 'highest', voterRole: { role: '9', for: '36h' }, premiumRoles: { Gold: '10', '*': '11' } },
   ...{

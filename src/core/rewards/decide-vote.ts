@@ -3,9 +3,9 @@ import type { Premium, Vote } from '../../webhook/event.ts';
 import { type Calendar, formatDay, hasDay, weekdayOf } from './calendar.ts';
 import { addVote, countedDays, daysOf, type VoteHistory, withBonus, withStreakRules } from './history.ts';
 import { type Draw, luckEntries } from './luck.ts';
-import { milestoneEntries, milestoneGrants, reachedMilestone } from './milestones.ts';
+import { milestoneEntries, milestoneGrants, periodEntries, reachedMilestone } from './milestones.ts';
 import { decidePremiumReward, decideVoteReward, type Grant, type RewardEntry } from './reward.ts';
-import type { ListingRewards, Multiplier, VoterRole } from './rules.ts';
+import type { ListingRewards, Multiplier, Period, VoterRole } from './rules.ts';
 import { streakRewards } from './streak.ts';
 
 /** Everything that a vote's rewards depend on, apart from the vote and the member's history. */
@@ -32,6 +32,8 @@ export interface VoteContext {
   readonly outageDays: ReadonlySet<number>;
   /** Decides about luck; without it there is none. */
   readonly draw?: Draw | undefined;
+  /** The counted votes of the calendar period of the vote, including it; without it, no milestone of one is reached. */
+  readonly votesIn?: ((per: Period) => number) | undefined;
 }
 
 /** The rewards of a vote. */
@@ -85,6 +87,7 @@ export function decideVote(history: VoteHistory, vote: Vote, context: VoteContex
   if (voterRole !== null) grants.push(voterGrant(voterRole, vote.userId, at));
   if (milestones.length > 0) {
     entries.push(...milestoneEntries(milestones, votes));
+    if (context.votesIn !== undefined) entries.push(...periodEntries(milestones, day, context.votesIn));
     grants.push(...milestoneGrants(rewards, vote.userId, votes));
     milestone = reachedMilestone(milestones, votes);
   }

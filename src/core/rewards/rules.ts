@@ -1,6 +1,9 @@
 import type { Luck } from './luck.ts';
 import type { RewardRules } from './reward.ts';
 
+/** A calendar period of a community. */
+export type Period = 'week' | 'month';
+
 /** Days of the week as in ISO 8601: Monday is 1, Sunday is 7. */
 export type Weekday = 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
@@ -57,15 +60,16 @@ export interface StreakRules {
 }
 
 /**
- * A reward for a number of counted votes: once when it is reached, or at each multiple of it.
+ * A reward for a number of counted votes: once when it is reached, at each multiple of it, or in each calendar week or
+ * month in which it is reached.
  * @category Commands
  */
 export interface Milestone {
   /** At least 1 (counted votes). */
   readonly votes: number;
-  readonly repeats: 'once' | 'every';
+  readonly repeats: 'once' | 'every' | 'week' | 'month';
   readonly credits: number;
-  /** Granted when `votes` is first reached; null for none. */
+  /** Granted when `votes` is first reached; null for none, and always for one of a week or month. */
   readonly role: string | null;
 }
 

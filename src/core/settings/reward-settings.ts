@@ -170,6 +170,12 @@ const milestone = z
     everyVotes: wholeNumber(1, maxVotes)
       .optional()
       .describe('In place of `votes`: reached with each multiple of this many.'),
+    per: z
+      .enum(['week', 'month'], 'it must be week or month')
+      .optional()
+      .describe(
+        'With `votes`: the votes of a calendar `week` or `month` count, and it can be reached in each of them.',
+      ),
     credits: credits.default(0).describe('Paid each time that it is reached.'),
     role: roleId.optional().describe('Role for members with this many votes.'),
   })
@@ -177,14 +183,22 @@ const milestone = z
     ({ votes, everyVotes }) => (votes === undefined) !== (everyVotes === undefined),
     'it must have either "votes" or "everyVotes"',
   )
+  .refine(({ per, everyVotes }) => per === undefined || everyVotes === undefined, {
+    error: 'it must have "votes" in place of "everyVotes"',
+    path: ['per'],
+  })
+  .refine(({ per, role }) => per === undefined || role === undefined, {
+    ...breaks(rule('noRole'), 'a milestone of a week or month must not have a role'),
+    path: ['role'],
+  })
   .refine(
     (each) => each.credits > 0 || each.role !== undefined,
     breaks(rule('milestoneReward'), 'it must have "credits" or a "role"'),
   )
   .transform(
-    ({ votes, everyVotes, credits: reward, role }): Milestone => ({
+    ({ votes, everyVotes, per, credits: reward, role }): Milestone => ({
       votes: votes ?? everyVotes ?? 1,
-      repeats: votes === undefined ? 'every' : 'once',
+      repeats: per ?? (votes === undefined ? 'every' : 'once'),
       credits: reward,
       role: role ?? null,
     }),
@@ -200,7 +214,7 @@ function rejectEqualMilestones(all: readonly Milestone[], context: z.RefinementC
 }
 
 /** An entry in the words of `/setup`. */
-export function showMilestone({ votes, everyVotes, credits: paid, role }: JsonObject, texts: Texts): Markup {
+export function showMilestone({ votes, everyVotes, per, credits: paid, role }: JsonObject, texts: Texts): Markup {
   const reward = joined(
     [
       numberOf(paid) > 0 ? texts.text('parts.credits', { count: numberOf(paid) }) : null,
@@ -208,8 +222,9 @@ export function showMilestone({ votes, everyVotes, credits: paid, role }: JsonOb
     ],
     ' + ',
   );
-  const key = votes === undefined ? 'setup.values.everyMilestone' : 'setup.values.milestone';
-  return texts.text(key, { votes: texts.text('parts.votes', { count: numberOf(votes ?? everyVotes) }), reward });
+  const shown = { votes: texts.text('parts.votes', { count: numberOf(votes ?? everyVotes) }), reward };
+  if (per === 'week' || per === 'month') return texts.text(`setup.values.${per}Milestone`, shown);
+  return texts.text(votes === undefined ? 'setup.values.everyMilestone' : 'setup.values.milestone', shown);
 }
 
 export const milestones = setting({
@@ -222,6 +237,7 @@ export const milestones = setting({
   inFile: ({ rewards }) =>
     rewards.milestones.map(({ votes, repeats, credits: reward, role }) => ({
       [repeats === 'every' ? 'everyVotes' : 'votes']: votes,
+      ...((repeats === 'week' || repeats === 'month') && { per: repeats }),
       credits: reward,
       ...(role !== null && { role }),
     })),

@@ -3,7 +3,7 @@ import { day } from '@tallyhook/platform/durations';
 import { parseJson } from '@tallyhook/platform/json';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
-import { monthOf } from '../../core/rewards/calendar.ts';
+import { monthOf, periodDays } from '../../core/rewards/calendar.ts';
 import { type VoteHistory } from '../../core/rewards/history.ts';
 import {
   type CommonGoal,
@@ -146,10 +146,14 @@ function reachedGoals(
   return reached;
 }
 
-/** The first vote that decides what is paid since then (ms): of the day, or of the period of the goal. */
+/** The first vote that decides what is paid since then (ms): of the day, or of the period of a goal or milestone. */
 function firstNeeded(listing: ReplayListing, since: number, goalAt: ReplayContext['goalAt']): number {
-  const { calendar } = listing;
-  return calendar.startOf(goalAt?.(listing, since)?.firstDay ?? calendar.dayAt(since));
+  const { calendar, rewards } = listing;
+  const day = calendar.dayAt(since);
+  const periods = rewards.milestones.flatMap(({ repeats }) =>
+    repeats === 'once' || repeats === 'every' ? [] : periodDays(repeats, day)[0],
+  );
+  return calendar.startOf(Math.min(goalAt?.(listing, since)?.firstDay ?? day, ...periods));
 }
 
 export interface PastEvents {

@@ -427,6 +427,19 @@ describeOnEveryDatabase('the reversal of votes between two times', (newUrl) => {
     expect(await isConsistent(url)).toBe(true);
   });
 
+  it('takes back the milestone of a week that is not reached any more, which can be reached again', async () => {
+    const milestones = [{ votes: 2, per: 'week', credits: 100 }];
+    const { url, reversals, cast, range, account } = await open({ vote: 10, milestones });
+    // The first is of the week before, so that more votes are left than the milestone needs.
+    for (const at of [monday - 3 * day, monday - 2 * day, today]) await cast('1', at);
+    await cast('1', monday, 'pier');
+    expect(await account('1')).toMatchObject({ credits: 240, votes: 4 });
+    expect(await reversals.reverse(range)).toMatchObject({ votes: 1, credits: 110 });
+    await cast('1', today + day);
+    expect(await account('1')).toMatchObject({ credits: 240, votes: 4 });
+    expect(await isConsistent(url)).toBe(true);
+  });
+
   it('changes nothing the second time, also with repeats of the deliveries', async () => {
     const { url, reversals, cast, range, account } = await open();
     await cast('1', today - day);
