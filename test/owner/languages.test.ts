@@ -10,10 +10,10 @@ import { startDashboard } from '../support/dashboard-world.ts';
 import { start, startOwnerServer, token, vote } from '../support/owner-server.ts';
 import { deposit, keys, orderOf, shout, vip } from '../support/shop-store.ts';
 
-/** All Japanese texts, with a sign in place of each letter. Dates and durations have no Latin letters. */
+/** All Japanese texts, or English ones without a translation, with a sign in place of each letter. Dates and durations have no Latin letters. */
 const withoutLetters = {
   ja: Object.fromEntries(
-    [...messagesIn(catalogue, 'ja')].map(([key, message]) => {
+    [...messagesIn(catalogue, 'en'), ...messagesIn(catalogue, 'ja')].map(([key, message]) => {
       const parts = partsOf(message).map((part, index) =>
         index % 2 === 1 ? `{${part}}` : part.replace(/\p{L}/gu, '※'),
       );
