@@ -7,6 +7,8 @@ import type { Texts } from '../src/texts/texts.ts';
 const maxLength = 60;
 /** How the rules explain their own entries: "7 days on 2026-11-20", "10 votes", "100 votes, week 2026-W47". */
 const countedReason = /^(\d{1,9}) (days|votes)\b/;
+/** Their reason is a calendar day. */
+const dailyCauses: readonly Cause[] = ['allListings', 'firstVote'];
 const countedCauses: readonly Cause[] = ['streak', 'milestone', 'party'];
 
 /** The day number of the date that is the reason for an entry; null for another reason. */
@@ -27,7 +29,7 @@ export function programReason({ key, reason }: Pick<Entry, 'reason'> & ProgramKe
 /** Why an entry was made, in the language of the texts where the reason is one of ours; null if the cause says it all. */
 export function entryReason(cause: Cause, reason: string | null, texts: Texts): Markup | null {
   if (reason === null || ownReason(reason) !== null) return null;
-  const date = cause === 'allListings' ? dayOf(reason) : null;
+  const date = dailyCauses.includes(cause) ? dayOf(reason) : null;
   if (date !== null) return escapeInline(texts.days(date));
   const [, count, unit] = (countedCauses.includes(cause) && countedReason.exec(reason)) || [];
   if (count !== undefined)

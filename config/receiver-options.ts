@@ -73,13 +73,17 @@ export interface ReceiverRewards {
   }[];
   /** Credits for each `every` successive calendar days; `forgive` missed days in any seven do not break a streak. */
   readonly streak?: { readonly every: number; readonly credits: number; readonly forgive?: number };
-  /** Credits for numbers of counted votes: once for `votes`, or for every multiple of `everyVotes`. */
+  /** Credits for numbers of counted votes: once for `votes`, in each week or month with `per`, or for every multiple of `everyVotes`. */
   readonly milestones?: readonly ({ readonly credits: number } & (
-    | { readonly votes: number }
+    | { readonly votes: number; readonly per?: 'week' | 'month' }
     | { readonly everyVotes: number }
   ))[];
   /** For voting on all listings of the community in one calendar day. */
   readonly allListings?: number;
+  /** For a member's first vote of a calendar day, on any listing of the community. */
+  readonly firstVote?: number;
+  /** Credits that each vote wins with a chance from 0 to 1; the names must differ. */
+  readonly luck?: readonly { readonly chance: number; readonly credits: number; readonly name: string }[];
   /** `true` multiplies votes by how often they count at their site, at most by 4. */
   readonly weight?: boolean;
 }
@@ -146,6 +150,8 @@ const rewards = fileRewards.pick({
   premium: true,
   whenDenied: true,
   allListings: true,
+  firstVote: true,
+  luck: true,
   weight: true,
   multipliers: true,
   streak: true,

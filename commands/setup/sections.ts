@@ -15,7 +15,13 @@ import { plainName } from '@tallyhook/platform/truncate';
 import type { ValueSource } from '../../config/describe.ts';
 import { nameSamples, textsOf as textsOfReply } from '../../src/core/announcements/announcement.ts';
 import { styleOf } from '../../src/core/announcements/announcement-style.ts';
-import { showMilestone, showMultiplier, weekdayName, weekdays } from '../../src/core/settings/reward-settings.ts';
+import {
+  showLuck,
+  showMilestone,
+  showMultiplier,
+  weekdayName,
+  weekdays,
+} from '../../src/core/settings/reward-settings.ts';
 import { choicesOf, isOff, type SettingField } from '../../src/core/settings/setting-spec.ts';
 import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/command.ts';
 import type { Modal, ModalField, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
@@ -474,6 +480,7 @@ export const credits = settingsForm('credits', 'credits', [
   'rewards.premium',
   'rewards.whenDenied',
   'rewards.allListings',
+  'rewards.firstVote',
 ]);
 
 const milestone = entryForm({
@@ -486,16 +493,26 @@ const milestone = entryForm({
   },
   fields: [
     { name: 'votes', kind: 'number', part: 'votes', isRequired: true },
-    { name: 'repeats', kind: 'radios', part: 'repeats', preset: 'once', choices: choicesOf('once', 'every') },
+    {
+      name: 'repeats',
+      kind: 'radios',
+      part: 'repeats',
+      preset: 'once',
+      choices: choicesOf('once', 'every', 'week', 'month'),
+    },
     { name: 'milestoneCredits', kind: 'number', part: 'credits' },
     { name: 'milestoneRole', kind: 'roles', part: 'role' },
   ],
-  toParts: ({ votes, everyVotes, ...others }) => ({
+  toParts: ({ votes, everyVotes, per, ...others }) => ({
     votes: votes ?? everyVotes,
-    repeats: everyVotes === undefined ? 'once' : 'every',
+    repeats: per ?? (everyVotes === undefined ? 'once' : 'every'),
     ...others,
   }),
-  toEntry: ({ votes, repeats, ...others }) => ({ [repeats === 'every' ? 'everyVotes' : 'votes']: votes, ...others }),
+  toEntry: ({ votes, repeats, ...others }) => ({
+    [repeats === 'every' ? 'everyVotes' : 'votes']: votes,
+    ...((repeats === 'week' || repeats === 'month') && { per: repeats }),
+    ...others,
+  }),
 });
 
 const multiplier = entryForm({
@@ -522,6 +539,21 @@ const multiplier = entryForm({
   toEntry: ({ days, ...others }) => ({ ...others, ...(isSomeDays(textsOf(days)) && { days }) }),
 });
 
+const luck = entryForm({
+  name: 'luck',
+  path: 'rewards.luck',
+  list: {
+    placeholder: 'luck',
+    add: 'addLuck',
+    entries: (value, texts) => listOf(value).map((entry) => showLuck(entry, texts)),
+  },
+  fields: [
+    { name: 'luckName', kind: 'text', part: 'name', maxLength: 40, isRequired: true },
+    { name: 'chance', kind: 'number', part: 'chance', hint: 'chance', preset: 0.02, isRequired: true },
+    { name: 'luckCredits', kind: 'number', part: 'credits', isRequired: true },
+  ],
+});
+
 /** No day and all days are the same. */
 const isSomeDays = ({ length }: readonly string[]) => length > 0 && length < weekdays.length;
 
@@ -529,7 +561,7 @@ const isSomeDays = ({ length }: readonly string[]) => length > 0 && length < wee
 const rewards: SetupSection = {
   id: 'rewards',
   summary: ['rewards.vote', 'rewards.multipliers', 'rewards.streak'],
-  forms: [credits, settingsForm('streak', 'streak', ['rewards.streak', 'timeZone']), milestone, multiplier],
+  forms: [credits, settingsForm('streak', 'streak', ['rewards.streak', 'timeZone']), milestone, multiplier, luck],
   alwaysShown: ['rewards.vote'],
   isUsed: (view, path) => path !== 'timeZone' || effectiveValue(view, path).source !== 'default',
 };

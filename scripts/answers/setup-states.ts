@@ -47,7 +47,7 @@ async function section(stage: Stage, name: string): Promise<Shown> {
   return stage.press(await stage.run('setup'), 'setup/section', `s=${name}`);
 }
 
-const credits = { vote: '25', premium: '100', whenDenied: '0', allListings: '' };
+const credits = { vote: '25', premium: '100', whenDenied: '0', allListings: '', firstVote: '' };
 let waiting: Shown | undefined;
 
 /** The first use, from the invitation on, and then each subject. */

@@ -123,7 +123,7 @@ export async function withFlows(
         async run(number) {
           const section = await press(discord, await open().settled, 's=rewards', owner);
           const credits = String(20 + (number % 2));
-          const values = { vote: credits, premium: '100', whenDenied: '0', allListings: '' };
+          const values = { vote: credits, premium: '100', whenDenied: '0', allListings: '', firstVote: '' };
           const saved = JSON.stringify(await fill(section, 'f=credits', values));
           if (!saved.includes(`→ **${credits}** credits`)) throw new Error(`The change was not saved: ${saved}`);
         },

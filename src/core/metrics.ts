@@ -102,7 +102,9 @@ export function createMetrics() {
       name: 'tallyhook_entries_total',
       help: 'Entries written for deliveries, by cause.',
       labels: ['cause'],
-      zero: ['vote', 'denied', 'premium', 'streak', 'milestone', 'allListings'].map((cause) => ({ cause })),
+      zero: ['vote', 'denied', 'premium', 'streak', 'milestone', 'allListings', 'firstVote'].map((cause) => ({
+        cause,
+      })),
     }),
     /**
      * Counts effects, not messages; `kind` and `outcome` as in `ClaimedEffect` and `AttemptResult`. An effect that is

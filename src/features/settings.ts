@@ -41,6 +41,8 @@ export const settings = [
   voterRole,
   premiumRoles,
   rewards.allListings,
+  rewards.firstVote,
+  rewards.luck,
   rewards.weight,
   party.party,
   announcements.mode,

@@ -150,6 +150,8 @@ const bonuses: Partial<Readonly<Record<Cause, string>>> = {
   streak: 'streak',
   milestone: 'milestone',
   allListings: 'voted on all listings',
+  firstVote: 'first vote of the day',
+  luck: 'luck',
   party: 'party',
 };
 

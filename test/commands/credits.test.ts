@@ -149,6 +149,7 @@ describe('the reason of an entry', () => {
     ['milestone', '10 votes', '**10** Votes'],
     ['party', '1000 votes, week 2026-W47', '**1.000** Votes'],
     ['allListings', '2026-11-20', '20. November'],
+    ['firstVote', '2026-11-20', '20. November'],
     ['correction', '5 votes for @everyone', '5 votes for @\u200Beveryone'],
   ])('of %s is translated where it is one of ours: %s', (cause, reason, text) => {
     expect(entryReason(cause, reason, textsIn('de'))).toBe(text);

@@ -17,9 +17,16 @@ const rewards = {
   milestones: [
     { votes: 10, credits: 100, role: '8' },
     { everyVotes: 10, credits: 500 },
+    { votes: 20, per: 'month', credits: 50 },
   ],
   ...{ milestoneRoles: 'highest', voterRole: { role: '9', for: '36h' }, premiumRoles: { Gold: '10', '*': '11' } },
-  ...{ allListings: 20, weight: true, party: { goal: 100, per: 'week', credits: 25 } },
+  ...{
+    allListings: 20,
+    firstVote: 5,
+    luck: [{ chance: 0.02, credits: 100, name: 'Jackpot' }],
+    weight: true,
+    party: { goal: 100, per: 'week', credits: 25 },
+  },
 };
 const shop = [
   { id: 'vip', name: 'VIP', price: 100, role: '12', for: '7d', stock: 5, needsRole: '13' },
@@ -102,7 +109,7 @@ describe('the JSON Schema', () => {
     const paths = Object.keys(inRewards ?? {}).map((name) => `rewards.${name}`);
     expect(paths).toEqual(settings.map(({ path }) => path).filter((path) => path.startsWith('rewards.')));
     expect(inShop).toMatchObject({ for: { type: 'string' }, codesFile: { type: 'string' } });
-    const parts = ['multipliers', 'milestones'].map((name) => inRewards?.[name]?.items?.properties);
+    const parts = ['multipliers', 'milestones', 'luck'].map((name) => inRewards?.[name]?.items?.properties);
     const objects = ['streak', 'voterRole', 'party'].map((name) => inRewards?.[name]?.properties);
     for (const properties of [inRewards, inAnnouncements, inShop, ...parts, ...objects]) {
       expect(properties).toBeDefined();

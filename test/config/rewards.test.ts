@@ -33,9 +33,10 @@ describe('the rewards of a listing', () => {
       milestones: [
         { votes: 10, credits: 100, role: '8' },
         { everyVotes: 10, credits: 500 },
+        { votes: 20, per: 'month', credits: 50 },
       ],
       ...{ milestoneRoles: 'highest', voterRole: { role: '9', for: '90s' } },
-      ...{ premiumRoles: { Gold: '10', '*': '11' }, allListings: 20 },
+      ...{ premiumRoles: { Gold: '10', '*': '11' }, allListings: 20, firstVote: 5 },
       party: { goal: 100, per: 'week', credits: 25 },
     });
     const base = { perVote: 11, perPremium: 101, whenDenied: 1, cooldownMs: day / 2 };
@@ -50,11 +51,13 @@ describe('the rewards of a listing', () => {
       milestones: [
         { votes: 10, repeats: 'once', credits: 100, role: '8' },
         { votes: 10, repeats: 'every', credits: 500, role: null },
+        { votes: 20, repeats: 'month', credits: 50, role: null },
       ],
       milestoneRoles: 'highest',
       voterRole: { role: '9', forMs: 90_000 },
       premiumRoles: { Gold: '10', '*': '11' },
       allListings: 20,
+      firstVote: 5,
       party: { goal: 100, per: 'week', credits: 25 },
     });
   });
@@ -121,6 +124,16 @@ describe('an invalid reward', () => {
       'multipliers is invalid: those that can apply to the same vote must not multiply to more than 1000.',
     ],
     ['credits with decimals', { vote: 1.5 }, `vote is invalid: ${upToMillion}`],
+    [
+      'every so many votes of a month',
+      milestone({ everyVotes: 2, per: 'month' }),
+      'milestones.0.per is invalid: it must have "votes" in place of "everyVotes".',
+    ],
+    [
+      'a role of a week',
+      milestone({ votes: 2, per: 'week', role: '10' }),
+      'milestones.0.role is invalid: a milestone of a week or month must not have a role.',
+    ],
     ['no count of a milestone', milestone({}), 'milestones.0 is invalid: it must have either "votes" or "everyVotes".'],
     [
       'a milestone for nothing',

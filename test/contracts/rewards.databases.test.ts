@@ -6,8 +6,10 @@ import type { Added } from '../../src/core/added-value.ts';
 import { createPseudonym } from '../../src/core/ledger/account.ts';
 import { isOf, roleKind } from '../../src/core/outbox/effect-kind.ts';
 import type { ListingRewards } from '../../src/core/rewards/rules.ts';
+import { secretKey } from '../../src/core/store/installation.ts';
 import { entryPages } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/snapshot.ts';
+import { drawOf, voteKey } from '../../src/core/tally/idempotency-key.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { partyKey, partyRules } from '../../src/features/party/rules.ts';
@@ -123,6 +125,24 @@ describeOnEveryDatabase('rewards', (newUrl) => {
       ['within_cooldown', 0, 'within_cooldown'],
       ['vote', 20, '10 × 2'],
     ]);
+    expect(await isConsistent(url)).toBe(true);
+  });
+
+  it('decides luck by the secret of the database and the key of the vote, in every process', async () => {
+    const { store, url } = await open();
+    const { store: other } = await open(url, { thread: true });
+    const lucky = listings({ luck: [{ chance: 0.5, credits: 7, name: 'Jackpot' }] }).server;
+    const times = Array.from({ length: 24 }, (_, number) => start + number * day);
+    await Promise.all(times.map((at, index) => castVote(index % 2 === 0 ? store : other, '1', at, lucky)));
+    for (const at of times) expect(await castVote(other, '1', at, lucky)).toMatchObject({ outcome: 'duplicate' });
+    const snapshot = await openSnapshot(url);
+    const stored = snapshot.db.selectFrom('installation').select('value').where('key', '=', secretKey);
+    const [{ value: secret } = { value: '' }] = await snapshot.run(stored).finally(() => snapshot.close());
+    expect(secret).toMatch(/^[0-9a-f]{64}$/);
+    const vote = (at: number) => voteKey({ userId: '1', at }, lucky, at);
+    const won = times.filter((at) => drawOf(secret, vote(at))('Jackpot') < 0.5);
+    const paid = (await entriesOf(url, '1')).filter(([cause]) => cause === 'luck');
+    expect(paid).toEqual(won.map(() => ['luck', 7, 'Jackpot']));
     expect(await isConsistent(url)).toBe(true);
   });
 

@@ -4,6 +4,6 @@ import { runSql } from '@tallyhook/platform/testing/run-sql';
 export function createBotDatabase(url: string): Promise<void> {
   return runSql(
     url,
-    "CREATE TABLE kysely_migration (name TEXT, timestamp TEXT); INSERT INTO kysely_migration VALUES ('001-bot-1', 'now')",
+    "CREATE TABLE kysely_migration (name TEXT, timestamp TEXT); INSERT INTO kysely_migration VALUES ('001-bot-2', 'now')",
   );
 }

@@ -11,6 +11,8 @@ export type KnownCause =
   | 'streak'
   | 'milestone'
   | 'allListings'
+  | 'firstVote'
+  | 'luck'
   | 'party'
   | 'purchase'
   | 'refund'
@@ -33,7 +35,7 @@ export const allVoteCauses = [...countedVoteCauses, 'within_cooldown'] as const 
 
 /** The causes that the rules of rewards decide. Corrections and purchases are the same under all rules. */
 export const rewardCauses: readonly Cause[] = [
-  ...['vote', 'denied', 'claim', 'premium', 'streak', 'milestone', 'allListings', 'party'],
+  ...['vote', 'denied', 'claim', 'premium', 'streak', 'milestone', 'allListings', 'firstVote', 'luck', 'party'],
 ] as const satisfies readonly KnownCause[];
 
 /** Checks whether an entry with this cause is a counted vote. */

@@ -326,6 +326,8 @@ export interface Bonus {
   readonly credits: number;
   /** The days or votes that were reached; 0 if the cause has no number. */
   readonly count: number;
+  /** Missing if it has no name of its own. */
+  readonly name?: string;
 }
 
 /** A role that a member was given. */
@@ -378,7 +380,12 @@ function serializeAnnouncement(content: Announcement): string {
   return JSON.stringify([
     ...[event, test, listing, userId, credits, balance, reason, at, nextVoteAt, tier, giftedBy],
     ...[streak, calculation],
-    content.bonuses.map((bonus) => [bonus.cause, bonus.credits, bonus.count]),
+    content.bonuses.map(({ cause, credits, count, name }) => [
+      cause,
+      credits,
+      count,
+      ...(name === undefined ? [] : [name]),
+    ]),
     content.roles.map(({ role, until }) => [role, until]),
   ]);
 }
@@ -414,7 +421,7 @@ function parseAnnouncement(value: unknown): Announcement | null {
     ...fields,
     streak,
     calculation,
-    bonuses: bonuses.map(([cause, credits, count]): Bonus => ({ cause, credits, count })),
+    bonuses: bonuses.map(([cause, credits, count, name]): Bonus => ({ cause, credits, count, ...(name && { name }) })),
     roles: roles.map(([role, until]): GivenRole => ({ role, until })),
   };
 }
@@ -432,8 +439,10 @@ function isListOf<Item>(value: unknown, isItem: (item: unknown) => item is Item)
   return Array.isArray(value) && value.every(isItem);
 }
 
-function isStoredBonus(value: unknown): value is readonly [cause: string, credits: number, count: number] {
-  if (!Array.isArray(value)) return false;
+function isStoredBonus(
+  value: unknown,
+): value is readonly [cause: string, credits: number, count: number, name?: string] {
+  if (!Array.isArray(value) || (value.length > 3 && typeof value[3] !== 'string')) return false;
   return typeof value[0] === 'string' && typeof value[1] === 'number' && typeof value[2] === 'number';
 }
 

@@ -1,5 +1,5 @@
 import { day as dayMs, hour, minute, second } from '@tallyhook/platform/durations';
-import type { Weekday } from './rules.ts';
+import type { Period, Weekday } from './rules.ts';
 
 /**
  * The calendar of a community. A calendar day is its number: days since 1970-01-01, so that arithmetic needs no time
@@ -105,6 +105,18 @@ export function weekOf(day: number): number {
 /** The first day of a day's month (day number). */
 export function monthOf(day: number): number {
   return day - new Date(day * dayMs).getUTCDate() + 1;
+}
+
+/** The first day of the period of a day, and the day after its last (day numbers). */
+export function periodDays(per: Period, day: number): readonly [first: number, end: number] {
+  const first = per === 'week' ? weekOf(day) : monthOf(day);
+  // Day 31 after the first is always in the next month.
+  return [first, per === 'week' ? first + 7 : monthOf(first + 31)];
+}
+
+/** The period of a day as `week 2026-W02` or `month 2026-01`. */
+export function formatPeriod(per: Period, day: number): string {
+  return `${per} ${per === 'week' ? formatWeek(day) : formatMonth(day)}`;
 }
 
 /** A day as `2026-01-07`. */

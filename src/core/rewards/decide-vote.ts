@@ -1,10 +1,11 @@
 import { day as dayMs } from '@tallyhook/platform/durations';
 import type { Premium, Vote } from '../../webhook/event.ts';
 import { type Calendar, formatDay, hasDay, weekdayOf } from './calendar.ts';
-import { addVote, daysOf, type VoteHistory, withBonus, withStreakRules } from './history.ts';
-import { milestoneEntries, milestoneGrants, reachedMilestone } from './milestones.ts';
+import { addVote, countedDays, daysOf, type VoteHistory, withBonus, withStreakRules } from './history.ts';
+import { type Draw, luckEntries } from './luck.ts';
+import { milestoneEntries, milestoneGrants, periodEntries, reachedMilestone } from './milestones.ts';
 import { decidePremiumReward, decideVoteReward, type Grant, type RewardEntry } from './reward.ts';
-import type { ListingRewards, Multiplier, VoterRole } from './rules.ts';
+import type { ListingRewards, Multiplier, Period, VoterRole } from './rules.ts';
 import { streakRewards } from './streak.ts';
 
 /** Everything that a vote's rewards depend on, apart from the vote and the member's history. */
@@ -29,6 +30,10 @@ export interface VoteContext {
    * newest vote.
    */
   readonly outageDays: ReadonlySet<number>;
+  /** Decides about luck; without it there is none. */
+  readonly draw?: Draw | undefined;
+  /** The counted votes of the calendar period of the vote, including it; without it, no milestone of one is reached. */
+  readonly votesIn?: ((per: Period) => number) | undefined;
 }
 
 /** The rewards of a vote. */
@@ -82,6 +87,7 @@ export function decideVote(history: VoteHistory, vote: Vote, context: VoteContex
   if (voterRole !== null) grants.push(voterGrant(voterRole, vote.userId, at));
   if (milestones.length > 0) {
     entries.push(...milestoneEntries(milestones, votes));
+    if (context.votesIn !== undefined) entries.push(...periodEntries(milestones, day, context.votesIn));
     grants.push(...milestoneGrants(rewards, vote.userId, votes));
     milestone = reachedMilestone(milestones, votes);
   }
@@ -90,6 +96,8 @@ export function decideVote(history: VoteHistory, vote: Vote, context: VoteContex
     entries.push(...bonus.entries);
     updated = bonus.history;
   }
+  if (rewards.firstVote > 0) entries.push(...firstVoteBonus(followed, rewards.firstVote, day));
+  if (context.draw !== undefined) entries.push(...luckEntries(rewards.luck, context.draw));
   return { entries, grants, history: updated, reached: { streaks, milestone } };
 }
 
@@ -279,6 +287,19 @@ function allListingsBonus(
   const date = formatDay(day);
   const entry: RewardEntry = { cause: 'allListings', credits, reason: date, achievement: `${prefix}${date}` };
   return { entries: [entry], history: withBonus(history, offset) };
+}
+
+/**
+ * The bonus for a counted vote of a calendar day without one so far, on any listing. A denied vote counts, as for
+ * streaks. There is none for a day that the history does not remember.
+ *
+ * @param history without the vote
+ */
+function firstVoteBonus(history: VoteHistory, credits: number, day: number): readonly RewardEntry[] {
+  const { start } = history;
+  if (start !== null && (day < start || hasDay(countedDays(history), day - start))) return [];
+  const date = formatDay(day);
+  return [{ cause: 'firstVote', credits, reason: date, achievement: `firstVote ${date}` }];
 }
 
 /** The days of the bonuses among the achievements (day numbers). */

@@ -1,5 +1,6 @@
+import { formatPeriod } from './calendar.ts';
 import type { Grant, RewardEntry } from './reward.ts';
-import type { ListingRewards, Milestone } from './rules.ts';
+import type { ListingRewards, Milestone, Period } from './rules.ts';
 
 /**
  * The entries of the milestones that a vote reaches. No two milestones may have the same `votes` and `repeats`.
@@ -29,8 +30,42 @@ export function reachedMilestone(
   return reached.length === 0 ? null : { votes, credits: reached.reduce((sum, { credits }) => sum + credits, 0) };
 }
 
+/** Checks a milestone of all votes; those of weeks and months are in {@link periodEntries}. */
 function isReached({ repeats, votes: step }: Milestone, votes: number): boolean {
-  return repeats === 'every' ? votes % step === 0 : votes === step;
+  return repeats === 'every' ? votes % step === 0 : repeats === 'once' && votes === step;
+}
+
+/**
+ * The entries of the milestones of weeks and months that a vote reaches.
+ *
+ * @param day the day of the vote (day number)
+ * @param votesIn the counted votes of the calendar period of that day, including this one
+ */
+export function periodEntries(
+  milestones: readonly Milestone[],
+  day: number,
+  votesIn: (per: Period) => number,
+): RewardEntry[] {
+  return milestones.flatMap(({ credits, repeats, votes }): RewardEntry[] => {
+    if (repeats === 'once' || repeats === 'every' || votesIn(repeats) !== votes) return [];
+    const reason = `${votes} votes, ${formatPeriod(repeats, day)}`;
+    return [{ cause: 'milestone', credits, reason, achievement: `milestone ${reason}`, count: votes }];
+  });
+}
+
+/**
+ * Checks whether an achievement is a milestone of more votes than the account has, in all or in its period. Then it can
+ * be reached again.
+ *
+ * @param votesIn the counted votes of a period, as {@link formatPeriod} writes it
+ */
+export function isUnreachedMilestone(
+  achievement: string | null,
+  votes: number,
+  votesIn: (period: string) => number,
+): boolean {
+  const [, step, period] = /^milestone (\d+)(?: votes, (.+))?/.exec(achievement ?? '') ?? [];
+  return Number(step) > (period === undefined ? votes : votesIn(period));
 }
 
 /**
@@ -61,9 +96,10 @@ export interface NextMilestone {
   readonly roles: readonly string[];
 }
 
-/** The milestones that a member with this many counted votes reaches next; null if there are none. */
+/** The milestones of all votes that a member with this many counted ones reaches next; null if there are none. */
 export function nextMilestone(milestones: readonly Milestone[], votes: number): NextMilestone | null {
   const upcoming = milestones
+    .filter(({ repeats }) => repeats === 'once' || repeats === 'every')
     .map((each) => ({
       ...each,
       at: each.repeats === 'every' ? (Math.floor(votes / each.votes) + 1) * each.votes : each.votes,

@@ -3,7 +3,8 @@ import { type Entry, isCountedVote, rewardCauses } from '../ledger/entry.ts';
 import { addToScores, noScores, type PeriodScores } from './calendar.ts';
 import { bonusDaysIn, decideVote, type VoteContext } from './decide-vote.ts';
 import { addVote, emptyHistory, type VoteHistory, withBonus, withStreakRules } from './history.ts';
-import type { ListingRewards, StreakRules } from './rules.ts';
+import type { Draw } from './luck.ts';
+import type { ListingRewards, Period, StreakRules } from './rules.ts';
 import { completeSteps } from './streak.ts';
 
 /** A counted vote in the ledger. */
@@ -44,6 +45,8 @@ export interface ReplayContext {
   readonly goalAt?: ((listing: ReplayListing, at: number) => CommonGoal | null) | undefined;
   /** Times of the votes that reached goals (ms since the epoch), by their ids. */
   readonly goals: ReadonlyMap<string, number>;
+  /** What decides about the luck of a vote; missing without luck. */
+  readonly drawOf?: ((userId: string, vote: PastVote) => Draw) | undefined;
 }
 
 /** An entry that past votes would have earned. */
@@ -56,7 +59,7 @@ export interface EarnedEntry {
 /**
  * The credits that a member would have earned by these votes if the rules had been in force.
  *
- * @param votes counted votes of the member, in any order
+ * @param votes counted votes of the member, in any order; for milestones of weeks and months all those of each period
  * @param earlier the history with the votes before these, all of which are paid
  */
 export function replayVotes(
@@ -65,15 +68,26 @@ export function replayVotes(
   context: ReplayContext,
   earlier: VoteHistory,
 ): readonly EarnedEntry[] {
-  const { roles, listingOf, goalAt, goals } = context;
+  const { roles, listingOf, goalAt, goals, drawOf } = context;
   const entries: EarnedEntry[] = [];
   const joined = new Set<string>();
   let history = earlier;
+  let scores = noScores;
   for (const vote of votes.toSorted((one, other) => one.at - other.at)) {
     const { listing, at } = vote;
     const rules = listingOf(listing);
-    const voteContext = { ...rules, listing: listing ?? '', at, withinCooldown: false, roles };
-    const decision = decideVote(history, toEvent(userId, vote), voteContext);
+    const voteContext = {
+      ...rules,
+      listing: listing ?? '',
+      at,
+      withinCooldown: false,
+      roles,
+      draw: drawOf?.(userId, vote),
+    };
+    scores = addToScores(scores, rules.calendar.dayAt(at), 1, 0);
+    const counted = scores;
+    const votesIn = (per: Period) => counted[per].votes;
+    const decision = decideVote(history, toEvent(userId, vote), { ...voteContext, votesIn });
     history = decision.history;
     for (const { credits } of decision.entries) entries.push({ credits, at });
     const goal = goalAt?.(rules, at);
@@ -118,11 +132,6 @@ export function historyOfEntries(
         noScores,
       ),
   };
-}
-
-/** Checks whether an achievement is a milestone of more votes than the account has. Then it can be reached again. */
-export function isUnreachedMilestone(achievement: string | null, votes: number): boolean {
-  return achievement !== null && numberAfter('milestone ', achievement) > votes;
 }
 
 /** The number after a prefix; 0 for any other text. */

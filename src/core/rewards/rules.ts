@@ -1,4 +1,8 @@
+import type { Luck } from './luck.ts';
 import type { RewardRules } from './reward.ts';
+
+/** A calendar period of a community. */
+export type Period = 'week' | 'month';
 
 /** Days of the week as in ISO 8601: Monday is 1, Sunday is 7. */
 export type Weekday = 1 | 2 | 3 | 4 | 5 | 6 | 7;
@@ -21,6 +25,9 @@ export interface ListingRewards {
   readonly premiumRoles: Readonly<Record<string, string>>;
   /** Credits for a counted vote on every listing of the community within one calendar day; 0 for none. */
   readonly allListings: number;
+  /** Credits for a member's first counted vote of a calendar day, on any listing of the community; 0 for none. */
+  readonly firstVote: number;
+  readonly luck: readonly Luck[];
   /** True if the credits of a vote are multiplied by its weight at another listing site. */
   readonly weight?: true;
 }
@@ -53,15 +60,16 @@ export interface StreakRules {
 }
 
 /**
- * A reward for a number of counted votes: once when it is reached, or at each multiple of it.
+ * A reward for a number of counted votes: once when it is reached, at each multiple of it, or in each calendar week or
+ * month in which it is reached.
  * @category Commands
  */
 export interface Milestone {
   /** At least 1 (counted votes). */
   readonly votes: number;
-  readonly repeats: 'once' | 'every';
+  readonly repeats: 'once' | 'every' | 'week' | 'month';
   readonly credits: number;
-  /** Granted when `votes` is first reached; null for none. */
+  /** Granted when `votes` is first reached; null for none, and always for one of a week or month. */
   readonly role: string | null;
 }
 
@@ -83,5 +91,7 @@ export function plainRewards(base: RewardRules): ListingRewards {
     voterRole: null,
     premiumRoles: {},
     allListings: 0,
+    firstVote: 0,
+    luck: [],
   };
 }

@@ -1,5 +1,5 @@
 import { day as dayMs } from '@tallyhook/platform/durations';
-import { type JsonObject, listOf, numberOf, objectOf, textsOf } from '@tallyhook/platform/json';
+import { type JsonObject, listOf, numberOf, objectOf, textOf, textsOf } from '@tallyhook/platform/json';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
 import { escapeInline, escapeName, joined, type Markup, roleMention } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
@@ -170,6 +170,12 @@ const milestone = z
     everyVotes: wholeNumber(1, maxVotes)
       .optional()
       .describe('In place of `votes`: reached with each multiple of this many.'),
+    per: z
+      .enum(['week', 'month'], 'it must be week or month')
+      .optional()
+      .describe(
+        'With `votes`: the votes of a calendar `week` or `month` count, and it can be reached in each of them.',
+      ),
     credits: credits.default(0).describe('Paid each time that it is reached.'),
     role: roleId.optional().describe('Role for members with this many votes.'),
   })
@@ -177,14 +183,22 @@ const milestone = z
     ({ votes, everyVotes }) => (votes === undefined) !== (everyVotes === undefined),
     'it must have either "votes" or "everyVotes"',
   )
+  .refine(({ per, everyVotes }) => per === undefined || everyVotes === undefined, {
+    error: 'it must have "votes" in place of "everyVotes"',
+    path: ['per'],
+  })
+  .refine(({ per, role }) => per === undefined || role === undefined, {
+    ...breaks(rule('noRole'), 'a milestone of a week or month must not have a role'),
+    path: ['role'],
+  })
   .refine(
     (each) => each.credits > 0 || each.role !== undefined,
     breaks(rule('milestoneReward'), 'it must have "credits" or a "role"'),
   )
   .transform(
-    ({ votes, everyVotes, credits: reward, role }): Milestone => ({
+    ({ votes, everyVotes, per, credits: reward, role }): Milestone => ({
       votes: votes ?? everyVotes ?? 1,
-      repeats: votes === undefined ? 'every' : 'once',
+      repeats: per ?? (votes === undefined ? 'every' : 'once'),
       credits: reward,
       role: role ?? null,
     }),
@@ -200,7 +214,7 @@ function rejectEqualMilestones(all: readonly Milestone[], context: z.RefinementC
 }
 
 /** An entry in the words of `/setup`. */
-export function showMilestone({ votes, everyVotes, credits: paid, role }: JsonObject, texts: Texts): Markup {
+export function showMilestone({ votes, everyVotes, per, credits: paid, role }: JsonObject, texts: Texts): Markup {
   const reward = joined(
     [
       numberOf(paid) > 0 ? texts.text('parts.credits', { count: numberOf(paid) }) : null,
@@ -208,8 +222,9 @@ export function showMilestone({ votes, everyVotes, credits: paid, role }: JsonOb
     ],
     ' + ',
   );
-  const key = votes === undefined ? 'setup.values.everyMilestone' : 'setup.values.milestone';
-  return texts.text(key, { votes: texts.text('parts.votes', { count: numberOf(votes ?? everyVotes) }), reward });
+  const shown = { votes: texts.text('parts.votes', { count: numberOf(votes ?? everyVotes) }), reward };
+  if (per === 'week' || per === 'month') return texts.text(`setup.values.${per}Milestone`, shown);
+  return texts.text(votes === undefined ? 'setup.values.everyMilestone' : 'setup.values.milestone', shown);
 }
 
 export const milestones = setting({
@@ -222,6 +237,7 @@ export const milestones = setting({
   inFile: ({ rewards }) =>
     rewards.milestones.map(({ votes, repeats, credits: reward, role }) => ({
       [repeats === 'every' ? 'everyVotes' : 'votes']: votes,
+      ...((repeats === 'week' || repeats === 'month') && { per: repeats }),
       credits: reward,
       ...(role !== null && { role }),
     })),
@@ -239,6 +255,60 @@ export const allListings = setting({
   rules: (paid) => ({ allListings: paid ?? 0 }),
   show: showCredits,
   fields: [{ name: 'allListings', kind: 'number', hint: 'allListings', ifEmpty: null }],
+});
+
+export const firstVote = setting({
+  path: 'rewards.firstVote',
+  description: "Credits for a member's first vote of a calendar day, on any listing of the community.",
+  schema: credits,
+  canBeOff: true,
+  inFile: ({ rewards }) => rewards.firstVote,
+  rules: (paid) => ({ firstVote: paid ?? 0 }),
+  show: showCredits,
+  fields: [{ name: 'firstVote', kind: 'number', hint: 'off', ifEmpty: null }],
+});
+
+const chanceError = breaks(rule('chance'), 'it must be a number from 0 to 1');
+const luckNameError = breaks(rule('length', { min: 1, max: 40 }), 'it must have 1 to 40 characters');
+
+const luckEntry = z.strictObject({
+  chance: z
+    .number(chanceError)
+    .min(0, chanceError)
+    .max(1, chanceError)
+    .describe('How likely each vote wins: from 0 (never) to 1 (always); `0.02` is one vote in fifty.'),
+  credits: wholeNumber(1, 1_000_000).describe('Paid to the voter.'),
+  name: z
+    .string(luckNameError)
+    .trim()
+    .min(1, luckNameError)
+    .max(40, luckNameError)
+    .describe('Name of it, which members see: 1 to 40 characters.'),
+});
+
+/** An entry in the words of `/setup`. */
+export function showLuck({ chance, credits: paid, name }: JsonObject, texts: Texts): Markup {
+  const share = new Intl.NumberFormat(texts.locale, { style: 'percent', maximumFractionDigits: 4 });
+  return texts.text('setup.values.luck', {
+    name: escapeName(textOf(name), 40),
+    chance: escapeInline(share.format(numberOf(chance))),
+    credits: texts.text('parts.credits', { count: numberOf(paid) }),
+  });
+}
+
+export const luck = setting({
+  path: 'rewards.luck',
+  description: 'Credits that each vote wins with a chance, each entry independently of the others.',
+  schema: z
+    .array(luckEntry)
+    .max(10, breaks(rule('atMost', { max: 10 }), 'it must have at most 10 entries'))
+    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, {
+      ...breaks(rule('sameName'), 'two entries must not have the same name'),
+      when: hasNoIssues,
+    }),
+  inFile: ({ rewards }) => rewards.luck,
+  rules: (all) => ({ luck: all ?? [] }),
+  showEntry: showLuck,
 });
 
 export const weight = setting({

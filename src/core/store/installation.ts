@@ -1,6 +1,6 @@
 import { parseJson } from '@tallyhook/platform/json';
 import { z } from 'zod';
-import { run, upsert } from './query-builder.ts';
+import { run, type SqlAccess, upsert } from './query-builder.ts';
 import type { Sql, SqlClient } from './sql-module.ts';
 
 /*
@@ -39,6 +39,16 @@ function parseNote(stored: ReadonlyMap<string, string>): ProgramNote {
     listings: schemas.listings.safeParse(read('listings')).data ?? [],
     commands: schemas.commands.safeParse(read('commands')).data ?? null,
   };
+}
+
+/** Key of 32 random bytes (hex digits), which the first migration creates. */
+export const secretKey = 'secret';
+
+/** The secret of the installation, by which luck is decided. Never shown or logged. */
+export async function secretOf({ db, connection }: SqlAccess): Promise<string> {
+  const [row] = await run(connection, db.selectFrom('installation').select('value').where('key', '=', secretKey));
+  if (row === undefined) throw new Error('The secret of the installation is missing from its database.');
+  return row.value;
 }
 
 /* What the programs that use the database say of themselves. */

@@ -1,6 +1,9 @@
 import type { Selectable } from 'kysely';
-import { isUnreachedMilestone } from '../rewards/replay-votes.ts';
+import { isCountedVote } from '../ledger/entry.ts';
+import { formatPeriod } from '../rewards/calendar.ts';
+import { isUnreachedMilestone } from '../rewards/milestones.ts';
 import type { AccountState } from '../tally/account-state.ts';
+import { calendarOf } from '../tally/community.ts';
 import type { ListingContext } from '../tally/listing-context.ts';
 import { recountVotes } from '../tally/replay-listings.ts';
 import { accountRow, linkedEntries } from './account-columns.ts';
@@ -48,6 +51,31 @@ export async function updateEntries(
 export const reversedReason = 'reversed';
 
 /**
+ * The entries of milestones that are not reached without some votes.
+ * @param entries all of the account
+ * @param votes counted votes of the account without those with `ids`
+ * @param context.listings of the community
+ */
+export function unreachedMilestones(
+  entries: readonly EntryRow[],
+  votes: number,
+  { ids, listings }: { readonly ids: ReadonlySet<number>; readonly listings: readonly ListingContext[] },
+): readonly EntryRow[] {
+  const calendar = calendarOf(listings[0]?.community ?? { timeZone: 'UTC' });
+  const votesIn = new Map<string, number>();
+  for (const { id, cause, at } of entries) {
+    if (!isCountedVote(cause) || ids.has(id)) continue;
+    for (const per of ['week', 'month'] as const) {
+      const period = formatPeriod(per, calendar.dayAt(at));
+      votesIn.set(period, (votesIn.get(period) ?? 0) + 1);
+    }
+  }
+  return entries.filter(({ achievement }) =>
+    isUnreachedMilestone(achievement, votes, (period) => votesIn.get(period) ?? 0),
+  );
+}
+
+/**
  * Makes counted votes uncounted ones with this reason, and milestones that are not reached any more such that can be
  * reached again.
  * @param entries all of the account, of which those with `ids` are counted votes
@@ -64,7 +92,7 @@ export async function uncountVotes(
   context: Recount,
 ): Promise<readonly EntryRow[]> {
   const votes = account.votes - ids.size;
-  const unreached = entries.filter(({ achievement }) => isUnreachedMilestone(achievement, votes)).map(({ id }) => id);
+  const unreached = unreachedMilestones(entries, votes, { ids, listings: context.listings }).map(({ id }) => id);
   await updateEntries(sql, [...ids], { cause: 'within_cooldown', reason });
   await updateEntries(sql, unreached, { achievement: null });
   const rest = entries.map((entry): EntryRow => {

@@ -1,7 +1,8 @@
-import { hash } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import type { Vote } from '../../webhook/event.ts';
 import { createEventKeys, type EventKey, keyLength } from '../../webhook/event-key.ts';
 import { scopedKey } from '../ledger/account.ts';
+import type { Draw } from '../rewards/luck.ts';
 import { type CommunityContext, namesOfTarget } from './community.ts';
 import type { ListingContext } from './listing-context.ts';
 
@@ -32,6 +33,15 @@ export function voteKey(
 /** All keys of a vote: it is known if one of them is. @param receivedAt as of {@link voteKey} */
 export function voteKeys(vote: Vote, listing: NamedListing, receivedAt: number): readonly [EventKey, ...EventKey[]] {
   return keys.voteKeys(vote, keyOf(listing), receivedAt);
+}
+
+/**
+ * Decides about the luck of a vote by the key under which it is recorded, so that a replay or retry decides the same. A
+ * vote without a time has a key of its receipt, which a replay keeps; a repeat of it is recognised, and decides nothing.
+ * @param secret of the installation: nobody else knows what wins
+ */
+export function drawOf(secret: string, key: EventKey): Draw {
+  return (name) => createHmac('sha256', secret).update(`luck ${key} ${name}`).digest().readUIntBE(0, 6) / 2 ** 48;
 }
 
 /** Whether its keys identify a vote, other than by the time at which it was received. */

@@ -11,7 +11,7 @@ import {
 } from '../ledger/correction.ts';
 import { type Cause, isCountedVote } from '../ledger/entry.ts';
 import { announcementKind, type GivenRole, newEffect } from '../outbox/effect-kind.ts';
-import { addToScores } from '../rewards/calendar.ts';
+import { addToScores, type Calendar, periodDays } from '../rewards/calendar.ts';
 import { decidePremium, decideVote, type PremiumOrder, premiumSource, type Reached } from '../rewards/decide-vote.ts';
 import type { VoteHistory } from '../rewards/history.ts';
 import {
@@ -22,6 +22,7 @@ import {
   type RewardEntry,
   untimedRepeatWindowMs,
 } from '../rewards/reward.ts';
+import type { Period } from '../rewards/rules.ts';
 import { type StreakInDays, streakOn } from '../rewards/streak.ts';
 import type { AccountState } from './account-state.ts';
 import { calendarOf, namesOfTarget, outageDaysOf } from './community.ts';
@@ -29,6 +30,7 @@ import { applyGrants } from './grants.ts';
 import {
   changeKeyOf,
   companionsOf,
+  drawOf,
   type EventKey,
   forgottenCorrectionKey,
   forgottenVoteKey,
@@ -420,6 +422,8 @@ function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
     withinCooldown,
     roles: new Set(account.roles),
     outageDays,
+    draw: rewards.luck.length === 0 ? undefined : drawOf(tally.secret, voteKeys(vote, listing, at)[0]),
+    votesIn: (per) => votesInPeriod(tally, account, calendar, { per, day }),
   });
   if (withinCooldown) return { entries, account, streak: null, reached, apply: () => [] };
 
@@ -437,6 +441,24 @@ function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
       return grants.length === 0 ? [] : applyGrants(tally, grants, { community, deliveryId, now });
     },
   };
+}
+
+/**
+ * The counted votes of the calendar period of a new vote, including it. The account has the number of the newest period;
+ * only for a vote that arrives after one of a later period, the entries are read.
+ */
+function votesInPeriod(
+  tally: Tally,
+  account: AccountState,
+  calendar: Calendar,
+  { per, day }: { readonly per: Period; readonly day: number },
+): number {
+  const [first, end] = periodDays(per, day);
+  const { start, votes } = account.scores[per];
+  if (first > start) return 1;
+  if (first === start) return votes + 1;
+  const recorded = tally.votesBetween(account, null, calendar.startOf(first) - 1, calendar.startOf(end));
+  return recorded.filter(({ cause }) => isCountedVote(cause)).length + 1;
 }
 
 /** The streak of a history at a time (ms since the epoch). */

@@ -139,6 +139,8 @@ export type PastVote = Pick<Entry, 'listing' | 'credits' | 'at' | 'cause' | 'rea
 export interface Tally extends OutboxWrites {
   /** The hooks of the features, in their order. */
   readonly hooks: readonly Hooks[];
+  /** Random, and the same as long as the database exists. Never shown. */
+  readonly secret: string;
   /** An account as of this transaction; an empty one if it has no entries. */
   accountState(accountId: AccountId): AccountState;
   /**

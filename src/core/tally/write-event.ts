@@ -278,7 +278,9 @@ export function announcementOf(
     giftedBy: event.family === 'premium' ? event.giftedBy : null,
     streak,
     calculation: isMultiplied ? reason : null,
-    bonuses: others.map(({ cause, credits, count = 0 }): Bonus => ({ cause, credits, count })),
+    bonuses: others.map(({ cause, credits, count = 0, reason: name }): Bonus => {
+      return { cause, credits, count, ...(cause === 'luck' && name !== null && { name }) };
+    }),
     roles,
   };
 }

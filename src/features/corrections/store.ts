@@ -6,7 +6,6 @@ import { correctionEntry } from '../../core/ledger/correction.ts';
 import { type Cause, countedVoteCauses, isCountedVote } from '../../core/ledger/entry.ts';
 import { type ResolvableListing, withoutSecrets } from '../../core/receiving/listing.ts';
 import { milestoneGrants } from '../../core/rewards/milestones.ts';
-import { isUnreachedMilestone } from '../../core/rewards/replay-votes.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { communityOfGuild } from '../../core/store/communities.ts';
 import { type CounterStore, rowsPerCount } from '../../core/store/counters.ts';
@@ -19,6 +18,7 @@ import {
   entriesOf,
   reversedReason,
   uncountVotes,
+  unreachedMilestones,
   updateEntries,
 } from '../../core/store/uncounted-votes.ts';
 import { roleEffect } from '../../core/tally/grants.ts';
@@ -41,7 +41,13 @@ interface ReversedMember {
 }
 
 /** A vote and what it has earned itself; a milestone is one of all votes. */
-const reversedCauses = [...countedVoteCauses, 'streak', 'allListings'] as const satisfies readonly Cause[];
+const reversedCauses = [
+  ...countedVoteCauses,
+  'streak',
+  'allListings',
+  'firstVote',
+  'luck',
+] as const satisfies readonly Cause[];
 
 /**
  * Takes back what the votes of a member have earned, and the milestones that are not reached without them: credits by a
@@ -65,7 +71,8 @@ async function reverseMember(
   }
   const votes = own.filter(({ cause }) => isCountedVote(cause));
   const left = account.votes - votes.length;
-  const milestones = entries.filter(({ achievement }) => isUnreachedMilestone(achievement, left));
+  const ids = new Set(votes.map(({ id }) => id));
+  const milestones = unreachedMilestones(entries, left, { ids, listings });
   const reversed = new Set([...own, ...milestones].map(({ id }) => id));
   const earned = [...own, ...milestones].reduce((sum, { credits }) => sum + credits, 0);
   const credits = Math.min(earned, Math.max(0, account.credits));
@@ -74,7 +81,9 @@ async function reverseMember(
   const correction = correctionEntry({ communityId, userId, credits: -credits, reason, at: now });
   const corrected = credits === 0 ? account : await appendEntry(connection, db, account, correction);
   await updateEntries(sql, [...reversed], { reason: reversedReason });
-  const ids = new Set(votes.map(({ id }) => id));
+  // Without them, their days may have a first vote again.
+  const firstVotes = own.filter(({ cause }) => cause === 'firstVote').map(({ id }) => id);
+  await updateEntries(sql, firstVotes, { achievement: null });
   // What is reversed counts for no leaderboard.
   const worth = entries.map((entry) => (reversed.has(entry.id) ? { ...entry, credits: 0 } : entry));
   const rest = await uncountVotes(sql, corrected, { entries: worth, ids, reason: reversedReason }, { listings, now });

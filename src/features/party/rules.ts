@@ -3,7 +3,7 @@ import type { Generated, Selectable } from 'kysely';
 import { addedValue } from '../../core/added-value.ts';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { type EffectKind, fieldsFormat, type PlanKey, planKey } from '../../core/outbox/effect-kind.ts';
-import { formatDay, formatMonth, formatWeek, monthOf, weekOf } from '../../core/rewards/calendar.ts';
+import { formatDay, formatPeriod, periodDays } from '../../core/rewards/calendar.ts';
 import type { ReplayContext } from '../../core/rewards/replay-votes.ts';
 import type { RewardEntry } from '../../core/rewards/reward.ts';
 import { hotTable } from '../../core/store/recording/hot-table.ts';
@@ -44,15 +44,9 @@ type PartyPayees = 'all_voters' | 'this_voter' | 'nobody';
 export const noPartyProgress: PartyProgress = { votes: 0, reachedAt: null };
 
 export function partyPeriod(per: PartyRules['per'], day: number): PartyPeriod {
-  switch (per) {
-    case 'day':
-      return { id: `day ${formatDay(day)}`, firstDay: day, endDay: day + 1 };
-    case 'week':
-      return { id: `week ${formatWeek(day)}`, firstDay: weekOf(day), endDay: weekOf(day) + 7 };
-    case 'month':
-      // Day 31 after the first is always in the next month.
-      return { id: `month ${formatMonth(day)}`, firstDay: monthOf(day), endDay: monthOf(monthOf(day) + 31) };
-  }
+  if (per === 'day') return { id: `day ${formatDay(day)}`, firstDay: day, endDay: day + 1 };
+  const [firstDay, endDay] = periodDays(per, day);
+  return { id: formatPeriod(per, day), firstDay, endDay };
 }
 
 /** The first and the last day of the period with this id, or of the party with this key. */

@@ -228,6 +228,8 @@ const payingPaths: readonly string[] = [
   'rewards.streak',
   'rewards.milestones',
   'rewards.allListings',
+  'rewards.firstVote',
+  'rewards.luck',
   'rewards.party',
   'timeZone',
 ] satisfies readonly SettingPath[];

@@ -3,7 +3,7 @@ import { day } from '@tallyhook/platform/durations';
 import { parseJson } from '@tallyhook/platform/json';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
-import { monthOf } from '../../core/rewards/calendar.ts';
+import { monthOf, periodDays } from '../../core/rewards/calendar.ts';
 import { type VoteHistory } from '../../core/rewards/history.ts';
 import {
   type CommonGoal,
@@ -15,10 +15,12 @@ import {
   replayVotes,
 } from '../../core/rewards/replay-votes.ts';
 import { creditsOf } from '../../core/rewards/reward.ts';
+import { secretOf } from '../../core/store/installation.ts';
 import { type AccountSize, accountPages, type MemberEntry, readLedgers } from '../../core/store/member-ledgers.ts';
 import { run, type SqlAccess } from '../../core/store/query-builder.ts';
 import { toOutage } from '../../core/store/recording/queries.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
+import { drawOf, voteKey } from '../../core/tally/idempotency-key.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { listingsByName } from '../../core/tally/replay-listings.ts';
 import { readPayload } from '../../webhook/payload.ts';
@@ -77,7 +79,12 @@ export async function simulateCredits(
     await nextTurn();
   }
   if (!members.some(({ votes }) => votes.some(({ at }) => at >= since))) return null;
-  const pay = (listingOf: ReplayContext['listingOf']) => replay(members, { listingOf, goalAt }, change);
+  const secret = await secretOf(sql);
+  const community = { id: change.communityId };
+  // As if all votes had a time of their own: the others have another chance that is as large.
+  const draw: ReplayContext['drawOf'] = (userId, { listing, at }) =>
+    drawOf(secret, voteKey({ userId, at }, { name: listing ?? '', community }, at));
+  const pay = (listingOf: ReplayContext['listingOf']) => replay(members, { listingOf, goalAt, drawOf: draw }, change);
   const paid = { before: await pay(rulesBefore), after: await pay(rulesAfter) };
   return signal.aborted ? null : paid;
 }
@@ -104,7 +111,7 @@ async function findAccounts(
 
 async function replay(
   members: readonly PastMember[],
-  { listingOf, goalAt }: Pick<ReplayContext, 'listingOf' | 'goalAt'>,
+  { listingOf, goalAt, drawOf }: Pick<ReplayContext, 'listingOf' | 'goalAt' | 'drawOf'>,
   { since, signal }: RuleChange,
 ): Promise<number> {
   const { rewards, calendar, outageDays } = listingOf(null);
@@ -115,7 +122,7 @@ async function replay(
     if (signal.aborted) break;
     const days = earlier.map(({ listing, at }) => ({ listing: listing ?? '', day: calendar.dayAt(at) }));
     const history = rebuildHistory(days, rewards.streak, outageDays, { streaks: 0, bonusDays: [] });
-    const entries = simulateEntries(userId, events, { roles, listingOf, goalAt, goals }, history);
+    const entries = simulateEntries(userId, events, { roles, listingOf, goalAt, goals, drawOf }, history);
     credits += creditsOf(entries.filter(({ at }) => at >= since));
     await nextTurn();
   }
@@ -139,10 +146,14 @@ function reachedGoals(
   return reached;
 }
 
-/** The first vote that decides what is paid since then (ms): of the day, or of the period of the goal. */
+/** The first vote that decides what is paid since then (ms): of the day, or of the period of a goal or milestone. */
 function firstNeeded(listing: ReplayListing, since: number, goalAt: ReplayContext['goalAt']): number {
-  const { calendar } = listing;
-  return calendar.startOf(goalAt?.(listing, since)?.firstDay ?? calendar.dayAt(since));
+  const { calendar, rewards } = listing;
+  const day = calendar.dayAt(since);
+  const periods = rewards.milestones.flatMap(({ repeats }) =>
+    repeats === 'once' || repeats === 'every' ? [] : periodDays(repeats, day)[0],
+  );
+  return calendar.startOf(Math.min(goalAt?.(listing, since)?.firstDay ?? day, ...periods));
 }
 
 export interface PastEvents {

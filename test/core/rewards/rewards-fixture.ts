@@ -36,6 +36,7 @@ export const allRewards: ListingRewards = {
   voterRole: { role: '20', forMs: 12 * hour },
   premiumRoles: { Gold: '30', '*': '31' },
   allListings: 20,
+  firstVote: 5,
   ...partyRules.as({ goal: 100, per: 'week', credits: 25 }),
 };
 

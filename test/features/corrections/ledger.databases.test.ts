@@ -370,10 +370,10 @@ const today = monday + 3 * day;
 const log = createLog({ level: 'silent', secrets: [] });
 
 describeOnEveryDatabase('the reversal of votes between two times', (newUrl) => {
-  async function open() {
+  async function open(rewards: Parameters<typeof installation>[1] = rules) {
     const url = newUrl();
     const store = await openLedger(url, today);
-    const program = installation(url, rules);
+    const program = installation(url, rewards);
     const clock = manualClock(today);
     const reversals = createReversals({ store, listingsOf: () => program.listings, clock, log });
     const cast = (userId: string, at: number, listing: 'harbour' | 'pier' = 'harbour') =>
@@ -415,6 +415,28 @@ describeOnEveryDatabase('the reversal of votes between two times', (newUrl) => {
     expect(await account('1')).toMatchObject({ credits: 10, votes: 1 });
     for (const at of [today + day, today + 2 * day]) await cast('1', at);
     expect(await account('1')).toMatchObject({ credits: 180, votes: 3 });
+    expect(await isConsistent(url)).toBe(true);
+  });
+
+  it('takes back the bonus for the first vote of a day, and pays it again if that day has a first vote again', async () => {
+    const { url, reversals, cast, range, account } = await open({ vote: 10, firstVote: 5 });
+    for (const at of [today - 2 * day, today]) await cast('1', at);
+    expect(await reversals.reverse(range)).toMatchObject({ votes: 1, credits: 15 });
+    for (const at of [today, today - 2 * day]) await cast('1', at, 'pier');
+    expect(await account('1')).toMatchObject({ credits: 15 + 15 + 10, votes: 3 });
+    expect(await isConsistent(url)).toBe(true);
+  });
+
+  it('takes back the milestone of a week that is not reached any more, which can be reached again', async () => {
+    const milestones = [{ votes: 2, per: 'week', credits: 100 }];
+    const { url, reversals, cast, range, account } = await open({ vote: 10, milestones });
+    // The first is of the week before, so that more votes are left than the milestone needs.
+    for (const at of [monday - 3 * day, monday - 2 * day, today]) await cast('1', at);
+    await cast('1', monday, 'pier');
+    expect(await account('1')).toMatchObject({ credits: 240, votes: 4 });
+    expect(await reversals.reverse(range)).toMatchObject({ votes: 1, credits: 110 });
+    await cast('1', today + day);
+    expect(await account('1')).toMatchObject({ credits: 240, votes: 4 });
     expect(await isConsistent(url)).toBe(true);
   });
 

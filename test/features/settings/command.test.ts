@@ -165,7 +165,14 @@ async function managed(
 }
 
 /** A form for credits as it was opened, with other values. */
-const creditsWith = (values: Values) => ({ vote: '10', premium: '100', whenDenied: '0', allListings: '0', ...values });
+const creditsWith = (values: Values) => ({
+  vote: '10',
+  premium: '100',
+  whenDenied: '0',
+  allListings: '0',
+  firstVote: '0',
+  ...values,
+});
 
 describe('/setup without a listing', () => {
   it('leads from the key to the rewards, and turns green by itself', async () => {

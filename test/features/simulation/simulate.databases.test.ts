@@ -33,7 +33,10 @@ const everyRule = {
   milestones: [
     { votes: 2, credits: 100 },
     { everyVotes: 4, credits: 5 },
+    { votes: 3, per: 'week', credits: 8 },
+    { votes: 5, per: 'month', credits: 9 },
   ],
+  ...{ firstVote: 5, luck: [{ chance: 0.4, credits: 7, name: 'Jackpot' }] },
   ...{ allListings: 20, party: { goal: 12, per: 'week', credits: 25 } },
 };
 

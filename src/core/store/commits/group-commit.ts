@@ -7,6 +7,7 @@ import type { ListingContext } from '../../tally/listing-context.ts';
 import type { RecordingJob } from '../../tally/recorder.ts';
 import type { Delivery, RecordedDelivery, RoutedDelivery } from '../../tally/tally.ts';
 import type { Dialect } from '../dialect/dialect.ts';
+import { secretOf } from '../installation.ts';
 import { queryBuilder } from '../query-builder.ts';
 import { type ModuleWrite, runWrite, type StoredFeatures } from '../sql-module.ts';
 
@@ -35,15 +36,21 @@ const fileCheckTtlMs = 100;
 export function createWriter(dialect: Dialect, clock: Pick<Clock, 'monotonic'>, features: StoredFeatures): Writer {
   const writing = dialect.openWriting();
   let checkedAt = Number.NEGATIVE_INFINITY;
+  let secret: string | undefined;
   const { reusesShortenedRows } = dialect;
   const sql = { ...features, db: queryBuilder(dialect), connection: writing, reusesShortenedRows };
+
+  async function record(jobs: readonly RecordingJob[]) {
+    secret ??= await secretOf(sql);
+    return writing.record(jobs, features.hooks, secret);
+  }
 
   /** Events are decided first and together, so that the database is read once for all of them. */
   async function runInTransaction(batch: readonly Job[]): Promise<unknown[]> {
     await writing.begin();
     try {
       const recordings = batch.filter(isRecordingJob);
-      const recorded = (recordings.length === 0 ? [] : await writing.record(recordings, features.hooks)).values();
+      const recorded = (recordings.length === 0 ? [] : await record(recordings)).values();
       const results: unknown[] = [];
       for (const job of batch)
         results.push(isRecordingJob(job) ? next(recorded) : await runWrite(features.modules, sql, job));

@@ -3,10 +3,11 @@ import type { DatabaseFileReplacedError, DatabaseFiles } from '@tallyhook/platfo
 import type { RecordingJob, RecordingResult } from '../../tally/recorder.ts';
 import type { Hooks } from '../../tally/tally.ts';
 
-/** Decides jobs in their order, with hooks, and writes what they change, inside the current transaction. */
+/** Decides jobs in their order, with hooks and the secret of the installation, and writes what they change, inside the current transaction. */
 export type RecordBatch = (
   jobs: readonly RecordingJob[],
   hooks: readonly Hooks[],
+  secret: string,
 ) => readonly RecordingResult[] | Promise<readonly RecordingResult[]>;
 
 /** A connection that writes, one transaction after the other. */

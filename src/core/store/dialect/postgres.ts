@@ -75,13 +75,13 @@ export function postgres(url: string): Dialect {
  * again.
  */
 export function postgresRecord(connection: PostgresTransactions, db: Kysely<Tables>): RecordBatch {
-  return async (jobs, hooks) => {
+  return async (jobs, hooks, secret) => {
     const loader = createLoader({ db, connection });
     let needs = needsOf(jobs, hooks);
     while (true) {
       await loader.load(needs);
       const { reads, missing, newEvents } = loader.createReads();
-      const { tally, changes } = createUnitOfWork(reads, hooks);
+      const { tally, changes } = createUnitOfWork(reads, hooks, secret);
       const results: RecordingResult[] = [];
       for (const job of jobs) {
         try {

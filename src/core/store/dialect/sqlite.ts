@@ -71,9 +71,9 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
       let record: RecordBatch | undefined;
       return {
         ...writing,
-        record(jobs, hooks) {
+        record(jobs, hooks, secret) {
           record ??= sqliteRecord(writer.get(), queryBuilder({ kysely: literalLimits }));
-          return record(jobs, hooks);
+          return record(jobs, hooks, secret);
         },
       };
     },
@@ -213,8 +213,8 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
     };
   }
 
-  return (jobs, hooks) => {
-    const { tally, changes } = createUnitOfWork(createReads(), hooks);
+  return (jobs, hooks, secret) => {
+    const { tally, changes } = createUnitOfWork(createReads(), hooks, secret);
     const results = jobs.map((job) => decide(tally, job));
     write(changes);
     return results;

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import type { SqlDialect } from '@tallyhook/platform/database/dialect';
 import type { Migration } from '@tallyhook/platform/database/migrations/migration';
 import { sql } from 'kysely';
 import type { Dialect } from '../dialect/dialect.ts';
+import { secretKey } from '../installation.ts';
 
 /** The words of `create table` that differ between SQLite and PostgreSQL. */
 interface Words {
@@ -540,6 +542,10 @@ export function first(dialect: Dialect): Migration {
   return {
     async up(db) {
       for (const statement of statements) await sql.raw(statement).execute(db);
+      const secret = randomBytes(32).toString('hex');
+      await sql`insert into installation (key, value) values (${secretKey}, ${secret}) on conflict do nothing`.execute(
+        db,
+      );
     },
   };
 }

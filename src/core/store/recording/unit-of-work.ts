@@ -69,13 +69,14 @@ export interface RecordingReads {
 }
 
 /** A tally over the database as it was read plus the changes of the batch so far, which it collects. */
-export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[]) {
+export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[], secret: string) {
   const changes = noChanges();
   /** The orders that the batch has saved, by their community and each of their ids. */
   const savedOrders = new Map<string, Order>();
 
   const tally: Tally = {
     hooks,
+    secret,
 
     accountState: (accountId) => changes.accounts.get(accountId) ?? reads.account(accountId),
 

@@ -24,7 +24,7 @@ describeOnPostgres('recording on PostgreSQL', (server) => {
       await dialect.close();
     });
     await lost.begin();
-    await lost.record([{ name: 'record', args: [delivery, vote('1')] }], []);
+    await lost.record([{ name: 'record', args: [delivery, vote('1')] }], [], '');
     const recorded = vi.waitFor(() => store.recorder.record(delivery, vote('1')), { timeout: 30_000 });
     expect(await recorded).toMatchObject({ outcome: 'recorded', credits: 10 });
   });
