@@ -298,7 +298,7 @@ describe('the endpoints of a community', { timeout: 60_000 }, () => {
     const tested = await request(all, 'POST', `/webhooks/${endpoint}/test`);
     expect(tested.json).toMatchObject({ status: 'sent', attempt: { type: 'webhook.test', status: null } });
     const { json } = await request(all, 'GET', '/webhooks');
-    expect(json['webhooks']).toMatchObject([{ id: endpoint, host: '127.0.0.1:59999', state: 'failing' }]);
+    expect(json['webhooks']).toMatchObject([{ id: endpoint, host: 'localhost:59999', state: 'failing' }]);
     expect(JSON.stringify(json)).not.toContain('secret');
     expect((await request(all, 'GET', `/webhooks/${endpoint}/attempts`)).json['attempts']).toHaveLength(1);
     expect((await request(ofBees, 'GET', '/webhooks')).json).toEqual({ webhooks: [] });

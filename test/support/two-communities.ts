@@ -10,7 +10,7 @@ import { idInSecond, joinGuilds } from './two-guilds.ts';
 const publicUrl = 'http://votes.example';
 export const ownerToken = 'owner-token-of-tests';
 /** An address for events of the first community. */
-export const endpointUrl = 'http://127.0.0.1:59999/secret-path';
+export const endpointUrl = 'http://localhost:59999/secret-path';
 const secrets = { harbour: 'secret-of-the-harbour', bees: 'secret-of-the-bees' };
 
 type Changes = Record<string, string>;
