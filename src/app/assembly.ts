@@ -292,9 +292,9 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     events: store.events,
     keep: handling.subscriptions.stream,
     settleMs: isShared ? commitDelayMs : 0,
+    listen: notices.listen,
     clock: { ...stopwatch, now: clock.now },
   });
-  notices.listen(() => stream.wake());
   const owner = createOwnerApp(config, {
     ...recording,
     stream,

@@ -27,6 +27,8 @@ interface StreamOptions {
    * of their events.
    */
   readonly settleMs: number;
+  /** Calls the listener whenever there may be new events, until what is returned is called. */
+  readonly listen: (listener: () => void) => () => void;
   readonly clock: Clock;
 }
 
@@ -45,8 +47,6 @@ interface StreamReader {
 export class EventStream {
   readonly #options: StreamOptions;
   readonly #stopping = new AbortController();
-  /** Ends the pauses of the connections. */
-  readonly #pauses = new Set<AbortController>();
   /** How many connections each community has; null for those that read all. */
   readonly #readers = new Map<CommunityId | null, number>();
 
@@ -54,15 +54,9 @@ export class EventStream {
     this.#options = options;
   }
 
-  /** Has all connections look for new events. */
-  wake(): void {
-    for (const pause of this.#pauses) pause.abort('woken');
-  }
-
   /** Ends all connections. */
   close(): void {
     this.#stopping.abort();
-    this.wake();
   }
 
   /** Answers a request for the stream until it is closed. @throws HttpError 400, 503 */
@@ -70,7 +64,8 @@ export class EventStream {
     const { communityId } = reader;
     const ofCommunity = this.#readers.get(communityId) ?? 0;
     const isFull = communityId !== null && ofCommunity >= maxConnectionsOfCommunity;
-    if (isFull || this.#pauses.size >= maxConnections) throw new HttpError(503, 'Too many readers of the stream.', 5);
+    const all = [...this.#readers.values()].reduce((sum, readers) => sum + readers, 0);
+    if (isFull || all >= maxConnections) throw new HttpError(503, 'Too many readers of the stream.', 5);
     this.#readers.set(communityId, ofCommunity + 1);
     try {
       await this.#sendUntilClosed(request, response, reader);
@@ -86,7 +81,7 @@ export class EventStream {
     response: Response,
     { communityId, mayContinue }: StreamReader,
   ): Promise<void> {
-    const { events, keep, settleMs, clock } = this.#options;
+    const { events, keep, settleMs, listen, clock } = this.#options;
     await keep();
     let afterId = await this.#startOf(request);
     let keptAt = clock.monotonic();
@@ -95,12 +90,12 @@ export class EventStream {
     response.write(': connected\n\n');
     const closed = new AbortController();
     response.once('close', () => closed.abort());
-    const pause = { current: new AbortController() };
+    let pause = new AbortController();
+    const stopListening = listen(() => pause.abort('woken'));
     const ends = AbortSignal.any([closed.signal, this.#stopping.signal]);
-    while (!ends.aborted) {
-      pause.current = new AbortController();
-      this.#pauses.add(pause.current);
-      try {
+    try {
+      while (!ends.aborted) {
+        pause = new AbortController();
         if (!(await mayContinue())) break;
         const until = clock.now() - settleMs;
         const rows = await events.streamAfter(afterId, { communityId, limit: eventsAtOnce });
@@ -126,10 +121,10 @@ export class EventStream {
           keptAt = clock.monotonic();
           await keep();
         }
-        await clock.sleep(pollMs, AbortSignal.any([ends, pause.current.signal]));
-      } finally {
-        this.#pauses.delete(pause.current);
+        await clock.sleep(pollMs, AbortSignal.any([ends, pause.signal]));
       }
+    } finally {
+      stopListening();
     }
     response.end();
   }

@@ -108,7 +108,7 @@ export async function startOwnerServer({ standings, guildId, botSite, ...changes
         targets: { allowLoopback: true, resolve: systemResolve },
       }),
     }),
-    stream: new EventStream({ events: store.events, keep: async () => {}, settleMs: 0, clock }),
+    stream: new EventStream({ events: store.events, keep: async () => {}, settleMs: 0, listen: () => () => {}, clock }),
     health: async () => ({ store: { ready: true }, discord: { ready: false, reason: 'not connected to the gateway' } }),
     budgets: async () => [{ listing: 'server', left: 118, limit: 120, keyRefused: false, wrongShape: false }],
     nudge: () => void nudges.push(clock.now()),

@@ -1,3 +1,4 @@
+import { addedValue } from '../added-value.ts';
 import type { CommunityId } from '../ledger/account.ts';
 
 /** Which events a receiver outside of the program gets: all that a transaction has to know of it. */
@@ -7,6 +8,9 @@ export interface HearingEndpoint {
   /** The types of events; null for all. */
   readonly events: readonly string[] | null;
 }
+
+/** Which endpoint receives what, of the rules of a listing, by which its votes are recorded. */
+export const hearingEndpoints = addedValue<readonly HearingEndpoint[]>('hears', []);
 
 /** Who hears the events of a community, beside Discord. Plain data. */
 export interface Audience {

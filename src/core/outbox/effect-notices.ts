@@ -23,15 +23,21 @@ const noOthers: OtherProcesses = { start() {}, publish() {}, stop() {} };
  * @param connect how other processes are reached; null if there are none
  */
 export function createEffectNotices(connect: ((onNotice: NoticeListener) => OtherProcesses) | null) {
-  const listeners: NoticeListener[] = [];
+  const listeners = new Set<NoticeListener>();
   const notify: NoticeListener = (queues) => {
     for (const listener of listeners) listener(queues);
   };
   const others = connect?.(notify) ?? noOthers;
   return {
     ...others,
-    /** Calls the listener with the queues of each notice, of this process or another one. It must not throw. */
-    listen: (listener: NoticeListener): void => void listeners.push(listener),
+    /**
+     * Calls the listener with the queues of each notice, of this process or another one. It must not throw. Returns what ends
+     * that.
+     */
+    listen(listener: NoticeListener): () => void {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     /** To the listeners here, and to the other processes. */
     nudge(queues: readonly string[]): void {
       notify(queues);

@@ -1,4 +1,5 @@
 import type { Family } from '../../webhook/event.ts';
+import { hearingEndpoints } from '../outbox/audience.ts';
 import { type QueueName, queueName } from '../outbox/queue.ts';
 import type { ListingContext } from './listing-context.ts';
 import type { Delivery, RoutedDelivery } from './tally.ts';
@@ -32,7 +33,8 @@ function queuesFor(family: Family, listings: readonly ListingContext[]): readonl
   return listings.flatMap((listing) => {
     const { id, guildId } = listing.community;
     const roles = guildId !== null && grantsRoles(family, listing) ? queueName('roles', id, guildId) : null;
-    return [roles, channelQueueOf(family, listing)].filter((queue) => queue !== null);
+    const endpoints = hearingEndpoints.in(listing.rewards).map((endpoint) => queueName('webhook', id, endpoint.id));
+    return [roles, channelQueueOf(family, listing), ...endpoints].filter((queue) => queue !== null);
   });
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isObject } from '@tallyhook/platform/json';
 import { addedValue } from '../../core/added-value.ts';
 import type { CommunityId } from '../../core/ledger/account.ts';
-import type { Audience, HearingEndpoint } from '../../core/outbox/audience.ts';
+import type { Audience } from '../../core/outbox/audience.ts';
 import { type EffectKind, formatOf, type NewEffect, newEffect } from '../../core/outbox/effect-kind.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import type { EventType } from './event-types.ts';
@@ -21,9 +21,6 @@ export interface WebhookEndpoint {
 
 /** The endpoints of a community, of the settings in effect. */
 export const webhookEndpoints = addedValue<readonly WebhookEndpoint[]>('webhooks', []);
-
-/** Which endpoint receives what, of the rules of a listing, by which its votes are recorded. */
-export const hearingEndpoints = addedValue<readonly HearingEndpoint[]>('hears', []);
 
 /** What happened, without what is the same for every event. */
 export type NewEvent = {

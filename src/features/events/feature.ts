@@ -1,12 +1,11 @@
 import type { Feature } from '../../core/feature.ts';
-import type { Audience } from '../../core/outbox/audience.ts';
-import type { QueueName } from '../../core/outbox/queue.ts';
+import { type Audience, hearingEndpoints } from '../../core/outbox/audience.ts';
 import { creditsOf } from '../../core/rewards/reward.ts';
 import type { HotTable } from '../../core/store/recording/hot-table.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { HeardCorrection, Recorded, RecordedPremium, RecordedVote, Tally } from '../../core/tally/tally.ts';
 import { endsOrder } from '../../webhook/event.ts';
-import { endpointQueue, hearingEndpoints, type NewEvent, outgoingEvent, webhookEffects, webhookKind } from './event.ts';
+import { type NewEvent, outgoingEvent, webhookEffects, webhookKind } from './event.ts';
 import * as sql from './store.ts';
 import { deleteEventsOfGuild, type EventTables, streamRow, webhookPausedReport } from './store.ts';
 
@@ -45,11 +44,6 @@ export const events = {
 function audienceOf({ community, handled = [], rewards }: ListingContext): Audience {
   const { id: communityId, guildId } = community;
   return { communityId, guildId, endpoints: hearingEndpoints.in(rewards), isStreamed: handled.includes('stream') };
-}
-
-/** The queues of the endpoints that may hear of an event of the listing. */
-export function endpointQueuesOf({ community, rewards }: ListingContext): readonly QueueName[] {
-  return hearingEndpoints.in(rewards).map(({ id }) => endpointQueue(community.id, id));
 }
 
 /** Tells whoever hears it of an event of a listing, in the transaction that causes it. */

@@ -3,9 +3,10 @@ import { isObject, type JsonObject, listOf, textOf, textsOf } from '@tallyhook/p
 import { escapeName, joined, markup } from '@tallyhook/platform/texts/markup';
 import { RejectedTargetError, readTargetUrl, type TargetProblem } from '@tallyhook/platform/webhooks/target';
 import { z } from 'zod';
+import { hearingEndpoints } from '../../core/outbox/audience.ts';
 import { type SecretParts, setting } from '../../core/settings/setting-spec.ts';
 import { breaks, hasNoIssues, type Rule, rule } from '../../core/settings/value-schemas.ts';
-import { hearingEndpoints, type WebhookEndpoint, webhookEndpoints } from './event.ts';
+import { type WebhookEndpoint, webhookEndpoints } from './event.ts';
 import { type EventType, eventTypes } from './event-types.ts';
 
 /** Most endpoints of a community, and most secrets of each. */

@@ -19,7 +19,6 @@ import { parseQueue, type QueueName, queueName } from '../../core/outbox/queue.t
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { ClaimRecorder, Recorder } from '../../core/tally/recorder.ts';
 import type { RoutedDelivery } from '../../core/tally/tally.ts';
-import { endpointQueuesOf } from '../events/feature.ts';
 import type { Store } from '../store.ts';
 import { type Handler, type HandlerCall, type Handlers, handlerKind, PermanentError } from './handlers.ts';
 import { createSubscriptions } from './store.ts';
@@ -165,16 +164,10 @@ export function createHandlerRecording(
     }
   }
 
-  /** Has the queues processed at once that may have new calls, or events for endpoints. */
   async function nudgeAfter<Result>(recording: Promise<Result>, listings: readonly ListingContext[]): Promise<Result> {
-    const called = recordedKinds.filter((kind) => kinds().includes(kind));
-    const queues = listings.flatMap((listing) => [
-      ...called.map((kind) => queueName('handler', listing.community.id, kind)),
-      ...endpointQueuesOf(listing),
-    ]);
-    if (queues.length === 0) return recording;
     const result = await recording;
-    nudge(queues);
+    const called = recordedKinds.filter((kind) => kinds().includes(kind));
+    nudge(listings.flatMap(({ community }) => called.map((kind) => queueName('handler', community.id, kind))));
     return result;
   }
 
@@ -186,16 +179,18 @@ export function createHandlerRecording(
   return {
     recorder: ({ record, recordReplay }) => ({
       record(delivery, routed) {
-        return nudgeAfter(record(delivery, routedWithHandled(routed)), listingsOf(routed));
+        const recording = record(delivery, routedWithHandled(routed));
+        return kinds().length === 0 ? recording : nudgeAfter(recording, listingsOf(routed));
       },
       recordReplay(id, delivery, routed, now) {
-        return nudgeAfter(recordReplay(id, delivery, routedWithHandled(routed), now), listingsOf(routed));
+        const recording = recordReplay(id, delivery, routedWithHandled(routed), now);
+        return kinds().length === 0 ? recording : nudgeAfter(recording, listingsOf(routed));
       },
     }),
     claims: ({ recordClaim }) => ({
       recordClaim(claim, listing, now) {
-        const handled = kinds().length === 0 ? listing : withHandled(listing);
-        return nudgeAfter(recordClaim(claim, handled, now), [listing]);
+        if (kinds().length === 0) return recordClaim(claim, listing, now);
+        return nudgeAfter(recordClaim(claim, withHandled(listing), now), [listing]);
       },
     }),
   };
