@@ -137,7 +137,8 @@ describeOnEveryDatabase('rewards', (newUrl) => {
     for (const at of times) expect(await castVote(other, '1', at, lucky)).toMatchObject({ outcome: 'duplicate' });
     const snapshot = await openSnapshot(url);
     const stored = snapshot.db.selectFrom('installation').select('value').where('key', '=', secretKey);
-    const [{ value: secret } = { value: '' }] = await snapshot.run(stored).finally(() => snapshot.close());
+    const [{ value: secret } = { value: '' }] = await snapshot.run(stored);
+    await snapshot.close();
     expect(secret).toMatch(/^[0-9a-f]{64}$/);
     const vote = (at: number) => voteKey({ userId: '1', at }, lucky, at);
     const won = times.filter((at) => drawOf(secret, vote(at))('Jackpot') < 0.5);

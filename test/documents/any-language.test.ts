@@ -1,6 +1,7 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -163,7 +164,7 @@ describe.each(installed.filter(([language]) => language === 'python'))('the rece
     const { port, output } = await startReceiver();
     const requests: (string | undefined)[] = [];
     /** The first answer of the receiver is lost on its way. */
-    const between = await serve(async (request, response) => {
+    const passOn = async (request: IncomingMessage, response: ServerResponse) => {
       const headers = new Headers(
         Object.entries(request.headers).filter(([name]) => name.startsWith('webhook-')) as [string, string][],
       );
@@ -175,7 +176,8 @@ describe.each(installed.filter(([language]) => language === 'python'))('the rece
       requests.push(`${headers.get('webhook-id')} ${status}`);
       if (requests.length === 1) request.socket.destroy();
       else response.writeHead(status).end();
-    });
+    };
+    const between = await serve((request, response) => void passOn(request, response));
     const directory = tempDir();
     const file = join(directory, 'listings.json');
     const votes = 'whs_0123456789abcdef0123';

@@ -182,8 +182,8 @@ it(`no event is lost or changed by ${kills} kills, whatever its endpoint does (s
   // One event for each vote, so also one id for each.
   expect(votes.sort()).toEqual(sent.map(({ userId, timestamp }) => `${userId} ${timestamp}`).sort());
   const { balances } = await read(databaseUrl);
-  expect(balances.map(({ account_id, credits }) => [account_id, credits]).sort()).toEqual(
-    members.map((userId) => [accountOf(userId), credits.get(userId)]).sort(),
+  expect(balances.map(({ account_id, credits }) => `${account_id} ${credits}`).sort()).toEqual(
+    members.map((userId) => `${accountOf(userId)} ${credits.get(userId)}`).sort(),
   );
   // The test has killed what it is about.
   expect(interrupted).toBeGreaterThan(kills);

@@ -16,7 +16,7 @@ function slowDraw(key: string, name: string): number {
   const inner = sha256(padded.map((byte) => byte ^ 0x36) as Buffer, Buffer.from(`luck ${key} ${name}`));
   const digest = sha256(padded.map((byte) => byte ^ 0x5c) as Buffer, inner);
   const bits = [...digest.subarray(0, 6)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
-  return [...bits].reduce((sum, bit, place) => sum + Number(bit) / 2 ** (place + 1), 0);
+  return bits.split('').reduce((sum, bit, place) => sum + Number(bit) / 2 ** (place + 1), 0);
 }
 
 it('is decided by the secret, the key of the vote and the name, whatever the order of arrival', () => {
@@ -38,12 +38,14 @@ it('is decided by the secret, the key of the vote and the name, whatever the ord
         ),
       );
       const expected = luck.flatMap((each) =>
-        orders[0].filter((at) => slowDraw(`key ${at}`, each.name) < each.chance).map(() => [each.credits, each.name]),
+        orders[0]
+          .filter((at) => slowDraw(`key ${at}`, each.name) < each.chance)
+          .map(() => `${each.credits} ${each.name}`),
       );
       const won = (decided: typeof inTime) =>
         extras(decided?.entries ?? []).map(({ cause, credits, reason, achievement }) => {
           expect([cause, achievement]).toEqual(['luck', null]);
-          return [credits, reason];
+          return `${credits} ${reason}`;
         });
       expect(won(inTime).sort()).toEqual(expected.sort());
       expect(won(shuffled).sort()).toEqual(expected.sort());
