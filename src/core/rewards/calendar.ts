@@ -119,6 +119,42 @@ export function formatPeriod(per: Period, day: number): string {
   return `${per} ${per === 'week' ? formatWeek(day) : formatMonth(day)}`;
 }
 
+/** A calendar week or month of a community, in days. */
+export interface CalendarPeriod {
+  readonly per: Period;
+  /** The ISO 8601 week or the month, as `2026-W02` or `2026-01`. */
+  readonly id: string;
+  /** The first day (day number). */
+  readonly firstDay: number;
+  /** The day after the last one (day number). */
+  readonly endDay: number;
+}
+
+/** The period that contains a day (day number). */
+export function periodOf(per: Period, day: number): CalendarPeriod {
+  const [firstDay, endDay] = periodDays(per, day);
+  return { per, id: per === 'week' ? formatWeek(day) : formatMonth(day), firstDay, endDay };
+}
+
+/** When a period begins, ends (exclusive) and is settled (ms since the epoch). */
+export interface PeriodTimes {
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly settlesAt: number;
+}
+
+/** After the end of a period, its last votes may arrive for so long (ms). */
+export const settlementDelayMs = hour;
+
+/** The times of a period in the time zone of a calendar, also where the clocks change in it. Takes some 40 µs. */
+export function timesOf(
+  { firstDay, endDay }: Pick<CalendarPeriod, 'firstDay' | 'endDay'>,
+  calendar: Pick<Calendar, 'startOf'>,
+): PeriodTimes {
+  const endsAt = calendar.startOf(endDay);
+  return { startsAt: calendar.startOf(firstDay), endsAt, settlesAt: endsAt + settlementDelayMs };
+}
+
 /** A day as `2026-01-07`. */
 export function formatDay(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, -14);

@@ -6,6 +6,8 @@ import {
   formatMonth,
   formatWeek,
   monthOf,
+  periodOf,
+  timesOf,
   weekdayOf,
   weekOf,
 } from '../../../src/core/rewards/calendar.ts';
@@ -112,6 +114,49 @@ describe('weeks and months', () => {
         expect(formatMonth(monthOf(number))).toBe(formatMonth(number));
         expect(formatMonth(monthOf(number) - 1)).not.toBe(formatMonth(number));
       }),
+    );
+  });
+});
+
+describe('a period', () => {
+  it.each([
+    // Summer time begins on the last day of March in 2024, and ends in the week of 27 October.
+    ['Europe/Berlin', 'month', '2024-03-31', '2024-03', '2024-02-29T23:00Z', '2024-03-31T22:00Z', '2024-03-31T23:00Z'],
+    ['Europe/Berlin', 'week', '2024-10-27', '2024-W43', '2024-10-20T22:00Z', '2024-10-27T23:00Z', '2024-10-28T00:00Z'],
+    // The clocks go back an hour after its end, and forward on its last day.
+    ['America/Havana', 'month', '2026-10-15', '2026-10', '2026-10-01T04:00Z', '2026-11-01T04:00Z', '2026-11-01T05:00Z'],
+    [
+      'America/Asuncion',
+      'week',
+      '2023-09-30',
+      '2023-W39',
+      '2023-09-25T04:00Z',
+      '2023-10-02T03:00Z',
+      '2023-10-02T04:00Z',
+    ],
+    ['UTC', 'week', '2027-01-03', '2026-W53', '2026-12-28T00:00Z', '2027-01-04T00:00Z', '2027-01-04T01:00Z'],
+  ] as const)('in %s, %s of %s', (timeZone, per, date, id, startsAt, endsAt, settlesAt) => {
+    const period = periodOf(per, Date.parse(`${date}T00:00:00Z`) / dayMs);
+    expect(period).toMatchObject({ per, id });
+    const times = timesOf(period, createCalendar(timeZone));
+    expect(times).toEqual({
+      startsAt: Date.parse(startsAt),
+      endsAt: Date.parse(endsAt),
+      settlesAt: Date.parse(settlesAt),
+    });
+  });
+
+  it.each(timeZones)('ends where the next one begins in %s', (timeZone) => {
+    const calendar = createCalendar(timeZone);
+    fc.assert(
+      fc.property(fc.constantFrom('week', 'month'), fc.integer({ min: 14_000, max: 25_000 }), (per, number) => {
+        const period = periodOf(per, number);
+        const next = periodOf(per, period.endDay);
+        expect(next.firstDay).toBe(period.endDay);
+        expect(next.id > period.id).toBe(true);
+        expect(timesOf(next, calendar).startsAt).toBe(timesOf(period, calendar).endsAt);
+      }),
+      { numRuns: 20 },
     );
   });
 });
