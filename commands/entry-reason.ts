@@ -2,6 +2,7 @@ import { day } from '@tallyhook/platform/durations';
 import { escapeInline, escapeName, type Markup } from '@tallyhook/platform/texts/markup';
 import { ownReason } from '../src/core/announcements/announcement.ts';
 import type { Cause, Entry, ProgramKey } from '../src/core/ledger/entry.ts';
+import type { LeaderboardScore } from '../src/core/ledger/standing.ts';
 import type { Texts } from '../src/texts/texts.ts';
 
 const maxLength = 60;
@@ -9,6 +10,8 @@ const maxLength = 60;
 const countedReason = /^(\d{1,9}) (days|votes)\b/;
 /** Their reason is a calendar day. */
 const dailyCauses: readonly Cause[] = ['allListings', 'firstVote'];
+/** How prizes explain theirs: "place 2 by votes, month 2026-11". */
+const placeReason = /^place (\d{1,4}) by (votes|credits|streak)\b/;
 const countedCauses: readonly Cause[] = ['streak', 'milestone', 'party'];
 
 /** The day number of the date that is the reason for an entry; null for another reason. */
@@ -31,6 +34,8 @@ export function entryReason(cause: Cause, reason: string | null, texts: Texts): 
   if (reason === null || ownReason(reason) !== null) return null;
   const date = dailyCauses.includes(cause) ? dayOf(reason) : null;
   if (date !== null) return escapeInline(texts.days(date));
+  const [, place, by] = (cause === 'prize' && placeReason.exec(reason)) || [];
+  if (place !== undefined) return texts.text(`prizes.reasons.${by as LeaderboardScore}`, { place: Number(place) });
   const [, count, unit] = (countedCauses.includes(cause) && countedReason.exec(reason)) || [];
   if (count !== undefined)
     return unit === 'days'

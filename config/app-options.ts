@@ -211,6 +211,20 @@ export interface AppRewards extends Omit<ReceiverRewards, 'milestones'> {
   readonly premiumRoles?: Readonly<Record<string, string>>;
   /** A goal that the community reaches together: credits for everyone who voted in the period. */
   readonly party?: { readonly goal: number; readonly per: 'day' | 'week' | 'month'; readonly credits: number };
+  /** Credits and roles for the best places of a week or month. */
+  readonly prizes?: readonly {
+    readonly per: 'week' | 'month';
+    readonly by: 'votes' | 'credits' | 'streak';
+    /** A place or range of places; with a `role`, it is held until the next settlement. */
+    readonly places: readonly {
+      readonly from: number;
+      readonly to?: number;
+      readonly credits?: number;
+      readonly role?: string;
+    }[];
+    /** Counted votes of the period without which a member has no place; 1 by default. */
+    readonly minVotes?: number;
+  }[];
 }
 
 /**
@@ -241,6 +255,7 @@ export interface AppAnnouncements {
   readonly milestones?: boolean;
   readonly premium?: boolean;
   readonly party?: boolean;
+  readonly prizes?: boolean;
   /** `true` announces ends of streaks, a number those of at least so many days. */
   readonly lostStreaks?: boolean | number;
   /** A locale of Discord; that of the guild by default. */

@@ -209,6 +209,7 @@ export const en = {
       streak: 'Streak',
       milestone: 'Milestone',
       party: 'Vote party',
+      prize: 'Prize',
       allListings: 'Votes on all listings',
       firstVote: 'First vote of the day',
       luck: 'Luck',
@@ -427,6 +428,7 @@ export const en = {
         digest: 'a digest',
         premium: 'premium',
         lostStreaks: 'lost streaks',
+        prizes: 'prizes',
         review: 'a review',
         test: 'a test',
       },
@@ -754,6 +756,8 @@ export const en = {
       partyReward: 'Reward of the vote party',
       partyPanel: 'Progress of the vote party',
       partyReached: 'Goal of the vote party',
+      prizeSettlement: 'Settlement of prizes',
+      prizesWon: 'Announcement of prizes',
       confirmation: 'Confirmation by the site',
       webhook: 'Event for another program',
       unknown: 'Something else',
@@ -872,6 +876,29 @@ export const en = {
     goalReward: 'Everyone who voted receives {credits}.',
   },
 
+  /** `{board}` is one of `boards`, `{score}` votes, credits or days, `{reward}` credits, a role or both. */
+  prizes: {
+    ...plain({
+      title: 'Prizes',
+      boards: {
+        votes: { week: 'Most votes of a week', month: 'Most votes of a month' },
+        credits: { week: 'Most credits of a week', month: 'Most credits of a month' },
+        streak: { week: 'Longest streaks at the end of a week', month: 'Longest streaks at the end of a month' },
+      },
+    }),
+    wonTitle: 'Prizes: {board}',
+    winner: '**#{place}** {user} · {score} · {reward}',
+    more: { one: '… and {count} more member', other: '… and {count} more members' },
+    /** The latest period that was settled, and how many have won. */
+    latest: '{days}: {members} won',
+    /** Why an entry was made. */
+    reasons: {
+      votes: 'place **{place}** by votes',
+      credits: 'place **{place}** by credits',
+      streak: 'place **{place}** by streaks',
+    },
+  },
+
   /** The message with which members vote. `creditsButton` is plain. */
   votePanel: {
     title: 'Vote for {name}',
@@ -935,6 +962,7 @@ export const en = {
       listing: 'Listing',
       channels: 'Channels',
       rewards: 'Rewards',
+      prizes: 'Prizes',
       roles: 'Roles',
       cooldown: 'Waiting time',
       shop: 'Shop',
@@ -1013,6 +1041,7 @@ export const en = {
       milestone: 'Milestone',
       multiplier: 'Multiplier',
       luck: 'Luck',
+      prize: 'Prizes',
       roles: 'Roles',
       tier: 'Role of a premium tier',
       cooldown: 'Waiting time',
@@ -1049,6 +1078,10 @@ export const en = {
       luckName: 'Name',
       chance: 'Chance of each vote',
       luckCredits: 'Credits',
+      board: 'What is ranked',
+      places: 'Places and their credits',
+      firstPlaceRole: 'Role for the first place',
+      minVotes: 'Least votes to have a place',
       cooldown: 'Time between two votes of a member',
       streakDays: 'Days in a row',
       streakCredits: 'Credits for them',
@@ -1113,6 +1146,8 @@ export const en = {
       ownerChannel: 'For problems and purchases that your team fulfils.',
       allListings: 'Empty for none.',
       chance: 'From 0 to 1: with 0.02, one vote in fifty wins.',
+      places: 'One line for each, such as 1: 1000 or 2-10: 200. Equal scores share a place.',
+      firstPlaceRole: 'Held until the prizes of the next week or month are given.',
       off: 'Leave it empty to switch this off.',
       forgive: 'In any seven days, from 0 to 6.',
       timeZone: 'It decides when a day begins.',
@@ -1146,6 +1181,7 @@ export const en = {
       addMilestone: 'Add a milestone',
       addMultiplier: 'Add a multiplier',
       addLuck: 'Add luck',
+      addPrize: 'Add prizes',
       addTier: 'Add a premium tier',
       voteButton: 'A button that leads to the listing',
       avatar: 'Avatar and name of the voter',
@@ -1156,6 +1192,7 @@ export const en = {
       milestones: 'Milestones',
       premium: 'Premium',
       party: 'Vote party',
+      prizes: 'Prizes',
       read: 'Read',
       write: 'Award, correct and repeat',
       settings: 'Settings and tokens',
@@ -1170,6 +1207,7 @@ export const en = {
       milestones: 'Milestones: add or change one',
       multipliers: 'Multipliers: add or change one',
       luck: 'Luck: add or change one',
+      prizes: 'Prizes: add or change some',
       tiers: 'Premium tiers: add or change one',
       items: 'Choose an item to change it',
       revokeToken: 'Choose a token to revoke it',
@@ -1206,6 +1244,7 @@ export const en = {
         luck: 'Luck',
         weight: 'Weight of votes',
         party: 'Vote party',
+        prizes: 'Prizes',
       },
       announcements: {
         mode: 'Votes',
@@ -1223,6 +1262,7 @@ export const en = {
         milestones: 'Milestones',
         premium: 'Premium',
         party: 'Vote party',
+        prizes: 'Prizes',
         lostStreaks: 'Ended streaks',
         language: 'Language',
       },
@@ -1241,6 +1281,9 @@ export const en = {
       monthMilestone: '{votes} in a month: {reward}',
       multiplier: '× {factor} ({when})',
       luck: '{name}: {credits} ({chance})',
+      /** `{board}` is what is ranked, `{places}` a list of `place`. */
+      prize: '{board}: {places}',
+      place: '#{place}: {reward}',
       always: 'always',
       roleFor: '{role} for {duration}',
       tier: '{tier}: {role}',
@@ -1409,6 +1452,9 @@ export const en = {
     /** What a value of a setting has to be. Plain; `{names}` and `{known}` are lists. */
     rules: plain({
       wholeNumber: 'Enter a whole number from {min} to {max}.',
+      places: 'Enter a place or a range of places and its credits on each line, such as 2-10: 200.',
+      overlappingPlaces: 'Two lines have the same place.',
+      sameBoard: 'There are prizes for this already. Change those.',
       factor: 'Enter a number greater than 0 and at most {max}.',
       length: 'Enter {min} to {max} characters.',
       timeZone: 'Enter the name of a time zone, such as Europe/Lisbon.',

@@ -15,6 +15,7 @@ import { plainName } from '@tallyhook/platform/truncate';
 import type { ValueSource } from '../../config/describe.ts';
 import { nameSamples, textsOf as textsOfReply } from '../../src/core/announcements/announcement.ts';
 import { styleOf } from '../../src/core/announcements/announcement-style.ts';
+import { leaderboardScores } from '../../src/core/ledger/standing.ts';
 import {
   showLuck,
   showMilestone,
@@ -26,6 +27,7 @@ import { choicesOf, isOff, type SettingField } from '../../src/core/settings/set
 import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/command.ts';
 import type { Modal, ModalField, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { votePreview } from '../../src/features/announcements/previews.ts';
+import { showBoard, showPrize } from '../../src/features/prizes/settings.ts';
 import { namedTiers } from '../../src/features/roles/settings.ts';
 import { announcementSettings, type SettingPath, settingAt } from '../../src/features/settings.ts';
 import type { Texts } from '../../src/texts/texts.ts';
@@ -554,6 +556,62 @@ const luck = entryForm({
   ],
 });
 
+const boards = ['week', 'month'].flatMap((per) => leaderboardScores.map((by) => ({ per, by })));
+
+/** The prizes of a board. Its places are lines of a text; roles of other places than the first are those of the file. */
+const prize = entryForm({
+  name: 'prize',
+  path: 'rewards.prizes',
+  list: {
+    placeholder: 'prizes',
+    add: 'addPrize',
+    entries: (value, texts) => listOf(value).map((entry) => showPrize(entry, texts)),
+  },
+  fields: [
+    {
+      name: 'board',
+      kind: 'select',
+      part: 'board',
+      preset: 'month votes',
+      isRequired: true,
+      choices: (texts) => boards.map(({ per, by }) => [`${per} ${by}`, showBoard(per, by, texts)]),
+    },
+    { name: 'places', kind: 'longText', part: 'lines', hint: 'places', maxLength: 1_000, isRequired: true },
+    { name: 'firstPlaceRole', kind: 'roles', part: 'role', hint: 'firstPlaceRole' },
+    { name: 'minVotes', kind: 'number', part: 'minVotes' },
+  ],
+  toParts: ({ per, by, places, minVotes }) => ({
+    ...{ board: `${textOf(per)} ${textOf(by)}`, minVotes, places },
+    lines: listOf(places).map(toLine).join('\n'),
+    role: listOf(places).find(({ from }) => from === 1)?.['role'],
+  }),
+  toEntry({ board, lines: entered, role, places, minVotes }) {
+    const [per, by] = textOf(board).split(' ');
+    const before = listOf(places);
+    return {
+      ...{ per, by, minVotes },
+      places: textOf(entered)
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .map((line) => toPlace(line, role, before)),
+    };
+  },
+});
+
+function toLine({ from, to = from, credits: paid }: JsonObject): string {
+  return `${numberOf(from)}${to === from ? '' : `-${numberOf(to)}`}: ${numberOf(paid)}`;
+}
+
+/** The text itself if it is no line of a place, which is found when it is saved. */
+function toPlace(line: string, firstRole: unknown, before: readonly JsonObject[]): unknown {
+  const [, first, last, paid] = /^\s*#?(\d{1,6})\s*(?:[-–]\s*#?(\d{1,6})\s*)?:\s*(\d{1,9})\s*$/.exec(line) ?? [];
+  if (first === undefined) return line;
+  const [from, to] = [Number(first), last === undefined || last === first ? undefined : Number(last)];
+  const same = before.find((each) => each['from'] === from && (each['to'] ?? from) === (to ?? from));
+  const role = from === 1 ? firstRole : same?.['role'];
+  return { from, ...(to !== undefined && { to }), credits: Number(paid), ...(role !== undefined && { role }) };
+}
+
 /** No day and all days are the same. */
 const isSomeDays = ({ length }: readonly string[]) => length > 0 && length < weekdays.length;
 
@@ -565,6 +623,8 @@ const rewards: SetupSection = {
   alwaysShown: ['rewards.vote'],
   isUsed: (view, path) => path !== 'timeZone' || effectiveValue(view, path).source !== 'default',
 };
+
+const prizes: SetupSection = { id: 'prizes', summary: ['rewards.prizes'], forms: [prize] };
 
 const announcements: SetupSection = {
   id: 'announcements',
@@ -649,6 +709,7 @@ const roles: SetupSection = {
 export const setupSections: readonly SetupSection[] = [
   channels,
   { ...rewards, forms: [...rewards.forms, settingsForm('party', 'party')] },
+  prizes,
   roles,
   cooldown,
   shop,

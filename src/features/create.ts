@@ -10,6 +10,7 @@ const loaders = [
   () => import('./next-votes/parts.ts'),
   () => import('./linked-roles/parts.ts'),
   () => import('./party/parts.ts'),
+  () => import('./prizes/parts.ts'),
   () => import('./digests/parts.ts'),
   () => import('./lost-streaks/parts.ts'),
   () => import('./reviews/parts.ts'),

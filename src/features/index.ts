@@ -16,6 +16,7 @@ import { lostVotes } from './lost-votes/feature.ts';
 import { memberData } from './member-data/feature.ts';
 import { nextVotes } from './next-votes/feature.ts';
 import { party } from './party/feature.ts';
+import { prizes } from './prizes/feature.ts';
 import { rateAlarms } from './rate-alarms/feature.ts';
 import { reminders } from './reminders/feature.ts';
 import { reviews } from './reviews/feature.ts';
@@ -33,6 +34,7 @@ export const features = {
   nextVotes,
   linkedRoles,
   party,
+  prizes,
   handlers,
   events,
   digests,

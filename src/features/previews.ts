@@ -2,6 +2,7 @@ import type { Preview } from '../core/announcements/announcement.ts';
 import { premiumPreview, testPreview, votePreviews } from './announcements/previews.ts';
 import { digestPreview } from './digests/parts.ts';
 import { lostStreaksPreview } from './lost-streaks/parts.ts';
+import { prizesPreview } from './prizes/parts.ts';
 import { reviewPreview } from './reviews/parts.ts';
 
 /** All announcements, in the order in which they are shown. */
@@ -10,6 +11,7 @@ export const previews: readonly Preview[] = [
   digestPreview,
   premiumPreview,
   lostStreaksPreview,
+  prizesPreview,
   reviewPreview,
   testPreview,
 ];

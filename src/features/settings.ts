@@ -20,6 +20,7 @@ import { every } from './digests/settings.ts';
 import { webhooks } from './events/settings.ts';
 import { lostStreaks } from './lost-streaks/settings.ts';
 import * as party from './party/settings.ts';
+import * as prizes from './prizes/settings.ts';
 import { reviews } from './reviews/settings.ts';
 import { milestoneRoles, premiumRoles, voterRole } from './roles/settings.ts';
 import { shop } from './shop/settings.ts';
@@ -45,6 +46,7 @@ export const settings = [
   rewards.luck,
   rewards.weight,
   party.party,
+  prizes.prizes,
   announcements.mode,
   every,
   ...announcements.look,
@@ -52,6 +54,7 @@ export const settings = [
   announcements.milestones,
   announcements.premium,
   party.announced,
+  prizes.announced,
   lostStreaks,
   announcements.language,
   shop,

@@ -14,6 +14,7 @@ export type KnownCause =
   | 'firstVote'
   | 'luck'
   | 'party'
+  | 'prize'
   | 'purchase'
   | 'refund'
   | 'correction';

@@ -87,6 +87,19 @@ export function lostStreak(
   return lost;
 }
 
+/**
+ * The days of a streak at the beginning of a day, by the votes before it, all of whose days are over; null if the history
+ * begins later.
+ * @param day day number
+ */
+export function streakBefore(history: VoteHistory, day: number, { forgive, outageDays }: StreakContext): number | null {
+  const { start, streak } = history;
+  if (start === null || start > day) return null;
+  const scan = { ...streak.folded };
+  scanDays(history, day - start, outageDays, (status) => scanStreakDay(scan, status, forgive));
+  return scan.days;
+}
+
 /** A completed step of a streak. */
 interface Step {
   /** The day that completed it (day number). */

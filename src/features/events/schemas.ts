@@ -94,6 +94,22 @@ export const eventSchemas = {
   'premium.ended': z.object(premium),
   'purchase.made': z.object({ ...purchase, at: time }),
   'purchase.refunded': z.object({ ...purchase, at: time }),
+  'prize.won': z.object({
+    ...common,
+    userId: member,
+    cause: z.string().describe('Of the entry: `prize`.'),
+    period: z.string().describe('Such as `month 2026-01`.'),
+    by: z
+      .enum(['votes', 'credits', 'streak'])
+      .nullable()
+      .describe('What the places are ranked by; null without places.'),
+    place: z.int().nullable().describe('Counted from 1; equal scores share the better place. Null without places.'),
+    score: z.int().nullable().describe('Votes, credits or days of the period; null without places.'),
+    credits,
+    role: id.nullable().describe('The role that was won (Discord ID); null if there is none.'),
+    balance,
+    at: time,
+  }),
   'credits.changed': z.object({
     ...common,
     userId: member,

@@ -292,6 +292,33 @@ const features = ({ id, byKey }: Words) => [
   // Whom a goal that is reached pays, page by page.
   `create index if not exists party_voters_unpaid on party_voters (period, user_id) where state = 'eligible'`,
 
+  `create table if not exists prize_settlements (
+    community_id bigint not null,
+    board text not null,
+    first_day bigint not null,
+    state text not null,
+    winners bigint not null,
+    at bigint not null,
+    constraint prize_settlements_key primary key (community_id, board, first_day)
+  ) ${byKey}`,
+  // Those who are not paid yet, and those who hold a role.
+  `create table if not exists prize_winners (
+    community_id bigint not null,
+    board text not null,
+    first_day bigint not null,
+    user_id text not null,
+    place bigint not null,
+    score bigint not null,
+    credits bigint not null,
+    role text,
+    state text not null,
+    constraint prize_winners_key primary key (community_id, board, first_day, user_id)
+  ) ${byKey}`,
+  // Whom a settlement pays, page by page.
+  `create index if not exists prize_winners_unpaid on prize_winners (community_id, board, first_day, user_id)
+    where state = 'due'`,
+  'create index if not exists prize_winners_of_user on prize_winners (user_id)',
+
   `create table if not exists reminder_stops (
     user_id text not null primary key,
     reason text not null,

@@ -1,0 +1,133 @@
+import { listOf, numberOf } from '@tallyhook/platform/json';
+import { isSnowflake } from '@tallyhook/platform/snowflake';
+import { escapeInline, escapeName, joined, type Markup, roleMention } from '@tallyhook/platform/texts/markup';
+import { z } from 'zod';
+import { announcementSwitch } from '../../core/announcements/announcement-style.ts';
+import { leaderboardScores } from '../../core/ledger/standing.ts';
+import { maxVotes } from '../../core/settings/reward-settings.ts';
+import { type SettingSpec, setting } from '../../core/settings/setting-spec.ts';
+import { breaks, credits, hasNoIssues, roleId, rule, wholeNumber } from '../../core/settings/value-schemas.ts';
+import type { Texts } from '../../texts/texts.ts';
+import { boardName, type PlacePrize, type PrizeRules, prizeRules, prizesAnnounced } from './rules.ts';
+
+const maxPlace = 1_000;
+/** Ranges of places of a board. */
+const maxRanges = 25;
+
+const placesError = breaks(rule('places'), 'it must be an object with "from", and "credits", a "role" or both');
+
+const range = z
+  .strictObject(
+    {
+      from: wholeNumber(1, maxPlace).describe('The first place that wins it, counted from 1.'),
+      to: wholeNumber(1, maxPlace).optional().describe('The last place that wins it. `from` if it is left out.'),
+      credits: credits.default(0).describe('Paid to each member on these places.'),
+      role: roleId.optional().describe('Id of a role that each of them holds until the next settlement.'),
+    },
+    placesError,
+  )
+  .refine(({ from, to }) => to === undefined || from <= to, {
+    ...breaks(rule('places'), 'it must not be less than "from"'),
+    path: ['to'],
+  })
+  .refine((each) => each.credits > 0 || each.role !== undefined, placesError)
+  .transform(
+    ({ from, to, credits: paid, role }): PlacePrize => ({ from, to: to ?? from, credits: paid, role: role ?? null }),
+  );
+
+function rejectOverlaps(ranges: readonly PlacePrize[], context: z.RefinementCtx): void {
+  for (const [index, { from, to }] of ranges.entries()) {
+    if (ranges.findIndex((each) => each.from <= to && from <= each.to) === index) continue;
+    const message = 'an earlier range has some of these places';
+    context.addIssue({ code: 'custom', path: [index], message, params: { rule: rule('overlappingPlaces') } });
+  }
+}
+
+const prize = z.strictObject({
+  per: z
+    .enum(['week', 'month'], 'it must be "week" or "month"')
+    .describe('The period: a calendar `week` or `month`, in `timeZone`.'),
+  by: z
+    .enum(leaderboardScores, `it must be one of ${leaderboardScores.join(', ')}`)
+    .describe(
+      'What the places are ranked by: the counted `votes` of the period, the `credits` that they have earned, or the days of the `streak` with which it ends.',
+    ),
+  places: z
+    .array(range)
+    .min(1, breaks(rule('places'), 'it must have at least one range of places'))
+    .max(maxRanges, breaks(rule('atMost', { max: maxRanges }), `it must have at most ${maxRanges} ranges`))
+    .superRefine(rejectOverlaps, { when: hasNoIssues })
+    .describe('What the members on these places win. Equal scores share the better place.'),
+  minVotes: wholeNumber(1, maxVotes)
+    .default(1)
+    .describe('Counted votes of the period without which a member has no place.'),
+});
+
+export const prizes = setting({
+  path: 'rewards.prizes',
+  description:
+    'Credits and roles for the best places of a week or month, settled an hour after its end. Listings of one guild share them.',
+  schema: z.array(prize).superRefine(rejectEqualBoards, { when: hasNoIssues }),
+  isShared: true,
+  canBeOff: true,
+  inFile: ({ rewards }) =>
+    prizeRules.in(rewards).map(({ places, ...board }) => ({
+      ...board,
+      places: places.map(({ from, to, credits: paid, role }) => ({
+        from,
+        ...(to !== from && { to }),
+        credits: paid,
+        ...(role !== null && { role }),
+      })),
+    })),
+  rules: (all) => prizeRules.as(all ?? []),
+  givenRoles: (value) =>
+    listOf(value)
+      .flatMap(({ places }) => listOf(places))
+      .map((entry) => ({ role: entry['role'], entry })),
+  showEntry: showPrize,
+});
+
+function rejectEqualBoards(all: readonly PrizeRules[], context: z.RefinementCtx): void {
+  for (const [index, each] of all.entries()) {
+    if (all.findIndex((other) => boardName(other) === boardName(each)) === index) continue;
+    const message = 'an earlier one is for the same period and scores';
+    context.addIssue({ code: 'custom', path: [index, 'by'], message, params: { rule: rule('sameBoard') } });
+  }
+}
+
+/** The name of a board: "Votes of a month". A part of a value that is none is of the first board. */
+export function showBoard(per: unknown, by: unknown, { text }: Pick<Texts, 'text'>): string {
+  const score = leaderboardScores.find((each) => each === by) ?? 'votes';
+  return text(`prizes.boards.${score}.${per === 'week' ? 'week' : 'month'}`);
+}
+
+/** An entry in the words of `/setup`. */
+export function showPrize({ per, by, places }: Readonly<Record<string, unknown>>, texts: Texts): Markup {
+  const ranges = listOf(places).map(({ from, to = from, credits: paid, role }) => {
+    const [first, last] = [texts.number(numberOf(from)), texts.number(numberOf(to))];
+    return texts.text('setup.values.place', {
+      place: escapeInline(first === last ? first : `${first}–${last}`),
+      reward: showReward({ credits: numberOf(paid), role }, texts),
+    });
+  });
+  const board = escapeName(showBoard(per, by, texts));
+  return texts.text('setup.values.prize', { board, places: texts.list(ranges) });
+}
+
+/** What a place wins: "200 credits + @Champion". @param role the id; anything else for none */
+export function showReward(
+  { credits: paid, role }: { readonly credits: number; readonly role: unknown },
+  texts: Texts,
+): Markup {
+  const shown = paid > 0 ? texts.text('parts.credits', { count: paid }) : null;
+  return joined([shown, isSnowflake(role) ? roleMention(role) : null], ' + ');
+}
+
+export const announced = {
+  ...announcementSwitch(
+    'prizes',
+    'Announce who has won prizes. Listings of one guild share it: `false` in one of them suffices.',
+  ),
+  event: prizesAnnounced,
+} as const satisfies SettingSpec;
