@@ -69,6 +69,14 @@ it.each<Contents>([
   { kind: 'partyReward', content: { period: 'week 2026-W02', goal: 10, credits: 5, day: 20_454 } },
   { kind: 'partyPanel', content: { channelId: '4', period: 'week 2026-W02' } },
   { kind: 'partyReached', content: { channelId: '4', period: 'week 2026-W02', goal: 10, credits: 5 } },
+  { kind: 'prizeSettlement', content: { communityId: 1, per: 'week', by: 'votes', firstDay: 20_458 } },
+  {
+    kind: 'prizesWon',
+    content: {
+      ...{ channelId: '4', per: 'week', by: 'votes', firstDay: 20_458, more: 1 },
+      winners: [{ userId: '2', place: 1, score: 3, credits: 5, role: null }],
+    },
+  },
 ])('the contents of the kind $kind are the same after they were stored, and unreadable without a field', (effect) => {
   expect(parseContent(storedFeatures.effects, effect.kind, serializeContent(effect))).toEqual(effect);
   for (const field of Object.keys(effect.content)) {

@@ -143,6 +143,9 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await store.linkedRoles.link(linkedMember(member), start);
     await store.topggConnect.hold(heldConnection(member), start);
     await store.tokens.create(tokenOf(member), start);
+    const settlement = { communityId: firstCommunity, per: 'week', by: 'votes', firstDay: 20_458 } as const;
+    const winner = { userId: member, place: 1, score: 2, credits: 5, role: null };
+    await store.prizes.decide(settlement, [winner], { announced: null, now: start });
     const order = orderOf({ ...keys, price: 0 });
     await store.shop.purchase({ ...order, member: { userId: member, roles: [] } }, start);
     await store.reminders.switchOn(
