@@ -6,6 +6,7 @@ import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
 import { deleteGuildData } from '../../../src/features/communities/departures.ts';
 import type { PartyTables } from '../../../src/features/party/rules.ts';
+import type { PrizeTables } from '../../../src/features/prizes/store.ts';
 import type { ReviewTables } from '../../../src/features/reviews/store.ts';
 import type { ShopTables } from '../../../src/features/shop/store.ts';
 import { addCommunity, firstCommunity } from '../../support/communities.ts';
@@ -61,13 +62,14 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
 
   /** What is left of each table that mentions a value. */
   async function tablesWith(url: string, values: readonly string[]): Promise<readonly string[]> {
-    const { db, run, close } = await openSnapshot<PartyTables & ReviewTables & ShopTables>(url);
+    const { db, run, close } = await openSnapshot<PartyTables & PrizeTables & ReviewTables & ShopTables>(url);
     const tables = [
       ...['balances', 'entries', 'deliveries', 'effects', 'planned_effects', 'grants', 'corrections'],
     ] as const;
     const others = ['parties', 'party_voters', 'orders', 'order_names', 'purchases', 'announcement_progress'] as const;
+    const prizes = ['prize_settlements', 'prize_winners'] as const;
     const found: string[] = [];
-    for (const table of [...tables, ...others, 'vote_counts' as const, 'announced_reviews' as const]) {
+    for (const table of [...tables, ...others, ...prizes, 'vote_counts' as const, 'announced_reviews' as const]) {
       const rows = (await run(db.selectFrom(table).selectAll())) as readonly object[];
       const left = rows.filter((row) => {
         const text = JSON.stringify(table === 'deliveries' ? { ...row, listing: null } : row);
@@ -96,13 +98,16 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     await store.recorder.record(delivery, { type: 'event', event: premium, listing: guildListing });
     const order = orderOf(itemOf({ id: 'vip', name: 'VIP', price: 20, role: '9' }), { communityId, userId: member });
     expect(await store.shop.purchase(order, last)).toMatchObject({ outcome: 'purchased' });
+    const settlement = { communityId, per: 'week', by: 'votes', firstDay: 20_458 } as const;
+    const winner = { userId: member, place: 1, score: 2, credits: 5, role: null };
+    await store.prizes.decide(settlement, [winner], { announced: null, now: last });
     const cooldown = { name: 'hosted', cooldownMs: 12 * hour, nextVoteAt: last + day };
     await store.reminders.switchOn(accountIdOf(communityId, other), [cooldown], last);
     const names = [guild, 'hosted', `"${communityId}:`, `"${communityId} week`, `"community_id":${communityId}`];
     expect(await tablesWith(url, names)).toEqual(
       expect.arrayContaining([
         ...['balances', 'entries', 'grants', 'effects', 'corrections', 'parties', 'party_voters', 'purchases'],
-        ...['orders', 'planned_effects'],
+        ...['orders', 'planned_effects', 'prize_settlements', 'prize_winners'],
       ]),
     );
 
