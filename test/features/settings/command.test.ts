@@ -563,6 +563,29 @@ describe('/setup with a listing', () => {
   });
 });
 
+describe('/setup for prizes', () => {
+  it('adds, changes and removes the prizes of a board, a line for each range of places', async () => {
+    const { fill, press, open, submit } = await managed();
+    const entered = { board: ['week streak'], places: '1: 1000\n #2 – 10: 200 ', minVotes: '5' };
+    const add = (values: object) => fill('Prizes', 'setup/entry:f=prize', { ...entered, ...values }, ['new']);
+    expect(await add({})).toContain(
+      'Longest streaks at the end of a week: #1: **1,000** credits, #2–10: **200** credits',
+    );
+    await press('Prizes');
+    const form = await open('setup/entry:f=prize', ['0']);
+    expect(JSON.stringify(form.modal)).toContain('1: 1000\\n2-10: 200');
+    expect(await submit(form.id, { ...entered, places: '3: 7' })).toContain('#3: **7** credits');
+    expect(await add({})).toContain('There are prizes for this already.');
+    const again = async (places: string) =>
+      submit((await open('Edit again')).id, { ...entered, board: ['month votes'], places });
+    expect(await again('first: 10')).toContain('such as 2-10: 200');
+    expect(await again('1-3: 1\n2: 5')).toContain('Two lines have the same place.');
+    expect(await again('1: 5')).toContain('Most votes of a month: #1: **5** credits');
+    await fill('Prizes', 'setup/entry:f=prize', { ...entered, remove: true }, ['1']);
+    expect(await fill('Prizes', 'setup/entry:f=prize', { ...entered, remove: true }, ['0'])).toContain('→ none');
+  });
+});
+
 describe('/setup for webhooks', () => {
   const secretIn = (text: string) => /whsec_[A-Za-z0-9+/]{43}=/.exec(text)?.[0] ?? '';
   const privateTargets = { environment: { WEBHOOK_PRIVATE_TARGETS: 'on' } };
