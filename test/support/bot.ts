@@ -150,6 +150,7 @@ export async function connectedBot(
   );
   const claims = createClaims({
     ...{ store, claimRecorder: store.recorder, compareTargets: async () => {}, clock: systemClock, log },
+    guards: { confirmMember: async () => false },
     directory: { find: (name) => serverAndBot().find((each) => each.name === name) },
     lookups: { find: (name) => listings.find((each) => each.name === name), findSite: () => null },
   });

@@ -7,6 +7,7 @@ import { type DeliveryRecord, type EffectRecord, isPruned } from '../../core/rec
 import type { DeliveryDetails } from '../../features/traces/delivery-details.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { premiumKinds, voteKinds } from '../../webhook/event.ts';
+import { refusalOf } from '../../webhook/rejections.ts';
 import { outcomes } from '../../webhook/response.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import type { NameBook } from '../names.ts';
@@ -133,6 +134,11 @@ ${
   delivery.outcome === 'quarantined' &&
   html`<form method="post" action="${root}deliveries/${delivery.id}/replay">${formTokenField(session)}<button>${text('console.replay')}</button>
 <span class="quiet">${text('console.replayHint')}</span></form>`
+}${
+  refusalOf(delivery) !== null &&
+  !isPruned(delivery) &&
+  html`<form method="post" action="${root}deliveries/${delivery.id}/replay">${formTokenField(session)}<button>${text('console.pay')}</button>
+<span class="quiet">${text('console.payHint')}</span></form>`
 }</section>
 <div class="columns">
 <section class="card" aria-labelledby="facts"><h2 id="facts">${text('console.details')}</h2>${properties(details, view)}</section>

@@ -37,6 +37,7 @@ async function withService(first: CachedVoteStatus, site?: ListedLookup['site'],
   const log = createLog({ level: 'fatal', secrets: [] });
   const claims = createClaims({
     ...{ store, claimRecorder: store.recorder, compareTargets: async () => {}, clock, log },
+    guards: { confirmMember: async () => false },
     directory: { find: (name) => listings.find((each) => each.name === name) },
     lookups: { find: (name) => [listed].find((each) => each.name === name), findSite: () => null },
   });

@@ -46,6 +46,7 @@ async function start(
     const created = createLostVotes({
       ...{ directory, store, lookups: { findSite: () => client } },
       ...{ claimRecorder: store.recorder, nudge: (queues) => void nudged.push(...queues), leases: null },
+      guards: { confirmMember: async () => false },
       ...{ clock: { ...clock, sleep }, stopwatch: systemClock, log },
     });
     onTestFinished(() => created.stop());
