@@ -45,6 +45,8 @@ export function createClaims(context: ClaimContext) {
         const { credits, balance } = result;
         log.info({ user: userId, listing: name, credits, balance }, 'recorded a claimed vote');
       }
+      // A refused vote is not in the ledger either, and its member does not learn why.
+      if (result.outcome === 'forgotten' && (await guards.hasRefused(listing, userId))) return { type: 'noVote' };
       return outcomeOf(result, at);
     },
   };

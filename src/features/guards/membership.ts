@@ -50,6 +50,8 @@ export interface GuardServices {
    * member's votes that were waiting for that are paid. Rejects as {@link DiscordRest} and the store.
    */
   confirmMember(listing: ListingContext, userId: string): Promise<boolean>;
+  /** Whether the guards have refused a vote of a member for the listing. Rejects with the errors of the store. */
+  hasRefused(listing: ListingContext, userId: string): Promise<boolean>;
 }
 
 export function createGuardServices({ rest, replay, store }: MembershipContext): GuardServices {
@@ -58,11 +60,14 @@ export function createGuardServices({ rest, replay, store }: MembershipContext):
       const { guildId } = community;
       if (guardsRule.in(rewards)?.membersOnly !== true || guildId === null) return false;
       if (!(await isInGuild(rest, guildId, userId))) return false;
-      for (const id of await store.guards.waitingForMember(userId, namesOfTarget(community, name))) {
-        const delivery = await store.records.delivery(id);
+      for (const unpaid of await store.guards.unpaidOf(userId, namesOfTarget(community, name))) {
+        const delivery = waitsForMember(unpaid) ? await store.records.delivery(unpaid.id) : null;
         if (delivery !== null && waitsForMember(delivery)) await replay({ ...delivery, isMember: true });
       }
       return true;
+    },
+    async hasRefused({ name, community }, userId) {
+      return (await store.guards.unpaidOf(userId, namesOfTarget(community, name))).length > 0;
     },
   };
 }

@@ -7,7 +7,7 @@ import { accountsIn } from '../../core/store/account-columns.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
-import type { Refusal } from '../../webhook/rejections.ts';
+import { type Refusal, refusalOf } from '../../webhook/rejections.ts';
 
 /** The reason of a vote that waits in the quarantine until Discord says whether its voter is in the guild. */
 export const membershipReason = 'the vote waits until Discord says whether the voter is a member';
@@ -39,6 +39,9 @@ export function waitsForMember({
   return (outcome === 'quarantined' && reason === membershipReason) || (outcome === 'ignored' && reason === notMember);
 }
 
+/** A delivery of a vote that the guards have not let be paid. */
+type Unpaid = Pick<Tables['deliveries'], 'outcome' | 'reason'> & { readonly id: number };
+
 /** The votes of an account for a listing that {@link reads.votesOfFrequent} has read (ms since the epoch), oldest first. */
 export interface VoteTimes {
   readonly userId: string;
@@ -61,12 +64,8 @@ const accountsAtOnce = 40;
 const maxEntries = 120;
 
 export const reads = {
-  /** The deliveries of a member for these listings that {@link waitsForMember}, oldest first. */
-  async waitingForMember(
-    { db, connection }: Sql,
-    userId: string,
-    listings: readonly string[],
-  ): Promise<readonly number[]> {
+  /** The deliveries of a member for these listings that were refused, or {@link waitsForMember}, oldest first. */
+  async unpaidOf({ db, connection }: Sql, userId: string, listings: readonly string[]): Promise<readonly Unpaid[]> {
     if (listings.length === 0) return [];
     const ofMember = db.selectFrom('deliveries').select(['id', 'outcome', 'reason']).where('user_id', '=', userId);
     // The condition of the partial index.
@@ -74,7 +73,7 @@ export const reads = {
       eb.or([eb('outcome', '<>', literal('recorded')), eb('family', '=', literal('premium'))]),
     );
     const rows = await run(connection, unusual.where('listing', 'in', listings).orderBy('id'));
-    return rows.filter(waitsForMember).map(({ id }) => id);
+    return rows.filter((each) => refusalOf(each) !== null || waitsForMember(each));
   },
 
   /**

@@ -12,6 +12,7 @@ import type { Vote } from '../../../src/webhook/event.ts';
 import { claimDue } from '../../support/claim-due.ts';
 import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { json } from '../../support/fake-service.ts';
+import { guardsOver } from '../../support/guards.ts';
 import { environmentWith } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { channelQueue } from '../../support/queues.ts';
@@ -46,7 +47,7 @@ async function start(
     const created = createLostVotes({
       ...{ directory, store, lookups: { findSite: () => client } },
       ...{ claimRecorder: store.recorder, nudge: (queues) => void nudged.push(...queues), leases: null },
-      guards: { confirmMember: async () => false },
+      guards: guardsOver(store, directory.listings, clock),
       ...{ clock: { ...clock, sleep }, stopwatch: systemClock, log },
     });
     onTestFinished(() => created.stop());
