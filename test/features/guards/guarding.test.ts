@@ -1,6 +1,7 @@
 import { day, minute, second } from '@tallyhook/platform/durations';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
+import type { LocalDiscord } from 'local-discord';
 import { expect, it } from 'vitest';
 import { sign } from '../../../src/webhook/signature.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
@@ -12,14 +13,14 @@ const stranger = '205680187394752512';
 type Json = Readonly<Record<string, unknown>>;
 
 /** The program with these guards, in a guild of the local Discord whose members are Mira and others. */
-async function startGuarded(guardsOf: (mira: string) => object, changes: object = {}) {
+async function startGuarded(guardsOf: (mira: string, discord: LocalDiscord) => object) {
   const discord = await localDiscord({ rateLimits: false });
   const [, mira, tomas] = discord.members;
   if (mira === undefined || tomas === undefined) throw new Error('no members');
   const clock = createOffsetClock();
   const listing = {
-    ...{ ...harbour, guildId: discord.guildId, voteSecrets: [secret], guards: guardsOf(mira.id) },
-    ...{ announceChannelId: discord.channels.announcements, ...changes },
+    ...{ ...harbour, guildId: discord.guildId, voteSecrets: [secret], guards: guardsOf(mira.id, discord) },
+    ...{ announceChannelId: discord.channels.announcements },
   };
   const environment = {
     ...environmentWith([listing]),
@@ -114,4 +115,25 @@ it('decides nothing while Discord does not answer, and recognises repeats meanwh
   await eventually(async () => expect(await owner(`/users/${mira.id}`)).toMatchObject(paid(10)));
   expect(await post(mira.id, at)).toMatchObject({ text: '{"received":true,"outcome":"duplicate"}' });
   expect(await owner(`/users/${mira.id}`)).toMatchObject(paid(10));
+});
+
+it('leaves a member out of the leaderboard who was seen with a hidden role', async () => {
+  const roleOf = ({ roles }: LocalDiscord) => roles.veteran;
+  const { discord, mira, tomas, post, owner } = await startGuarded((_, local) => ({ hiddenRoles: [roleOf(local)] }));
+  await post(mira.id);
+  await post(tomas.id);
+  const ranks = async () => {
+    const { members } = (await owner('/leaderboard?period=all&by=credits')) as { members?: readonly Json[] };
+    return members?.map(({ userId, rank }) => `${rank} ${userId}`);
+  };
+  expect((await ranks())?.toSorted()).toEqual([`1 ${mira.id}`, `1 ${tomas.id}`].toSorted());
+  discord.guild.setRole(mira.id, roleOf(discord), true);
+  await eventually(() => expect(discord.commands().map(({ name }) => name)).toContain('credits'));
+  const { general: channelId } = discord.channels;
+  await discord.runCommand({ name: 'credits', userId: mira.id, channelId }).settled;
+  await eventually(async () => expect(await ranks()).toEqual([`1 ${tomas.id}`]));
+  expect(await owner(`/users/${mira.id}`)).toMatchObject({ ...paid(10), rank: null });
+  discord.guild.setRole(mira.id, roleOf(discord), false);
+  await discord.runCommand({ name: 'credits', userId: mira.id, channelId }).settled;
+  await eventually(async () => expect(await ranks()).toHaveLength(2));
 });

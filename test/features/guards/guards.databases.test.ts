@@ -114,7 +114,8 @@ describeOnEveryDatabase('guards', (newUrl) => {
 
   it('leave the members of hidden roles out of every board, as if they were not there', async () => {
     const { store } = await open();
-    const roles = ['700000000000000001', '7000000000000000011', '700000000000000002'];
+    // One is within the other.
+    const roles = ['700000000000000001', '7000000000000000011'];
     const accounts = array(
       record({ score: integer({ min: 0, max: 4 }), roles: subarray(roles), digits: constantFrom(17, 18) }),
       { minLength: 1, maxLength: 12 },
@@ -152,7 +153,7 @@ describeOnEveryDatabase('guards', (newUrl) => {
           expect(await standings.summary(userId, start)).toMatchObject({ credits: score, rank: own?.rank ?? null });
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 40 },
     );
   });
 
