@@ -98,8 +98,8 @@ function refusedSelect(
   deliveries: Trace['deliveries'],
   { displayName, texts: { text } }: CommandContext,
 ): ReplySelect[] {
-  const choices = deliveries.flatMap(({ id, receivedAt, listing, refusal }) => {
-    if (refusal === null) return [];
+  const choices = deliveries.flatMap(({ id, receivedAt, listing, isPayable }) => {
+    if (!isPayable) return [];
     const time = `${new Date(receivedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
     const name = listing === null ? {} : { description: plainName(displayName(listing), maxNameLength) };
     return [{ value: String(id), label: time, ...name }];

@@ -9,6 +9,7 @@ import { replayKind } from '../outbox/effect-kind.ts';
 import type { OutboxChanges } from '../outbox/outbox.ts';
 import { type EffectHandler, handle } from '../outbox/perform.ts';
 import type { QueueName } from '../outbox/queue.ts';
+import { hasBody } from '../records/records.ts';
 import { isSameListing, type ListingIdentity } from '../tally/listing-context.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
@@ -76,8 +77,8 @@ export function createReplay(options: {
       return { ...alreadyReplayed, deliveryId: delivery.id, reason: 'already replayed' };
     }
     const { id, family, receivedAt, body, isDue, isMember } = delivery;
-    // The body of a refused one is kept for a time only.
-    if (body === '' && delivery.outcome === 'ignored')
+    // The body of a refused one is kept for a time only, and until its member is forgotten.
+    if (delivery.outcome === 'ignored' && !hasBody(delivery))
       return { ...alreadyReplayed, outcome: 'ignored', deliveryId: id, reason: 'its body is not stored any more' };
     const now = clock.now();
     const [listing] = listingsOf(delivery, listings());

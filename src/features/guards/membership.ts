@@ -2,7 +2,6 @@ import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import type { Log } from '@tallyhook/platform/log';
-import { plainName } from '@tallyhook/platform/truncate';
 import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { type Effect, newEffect, planKey } from '../../core/outbox/effect-kind.ts';
 import type { OutboxChanges } from '../../core/outbox/outbox.ts';
@@ -17,11 +16,14 @@ import type { DiscordRest } from '../../discord/rest.ts';
 import { guardsRule } from './rules.ts';
 import { type GuardStore, type Membership, membershipKind, waitsForMember } from './store.ts';
 
-/** When Discord is asked again about somebody who is not in the guild, as after joining (ms after each no). */
-const askAgainAfterMs = [10 * minute, hour, 6 * hour, day];
+/** When Discord is asked again about somebody who is not in the guild, as after joining (ms after the first no). */
+const askAgainAtMs = [10 * minute, hour, 6 * hour, day];
+/** How often Discord is asked again that does not say who is a member, such as of a guild that the bot has left (ms). */
+const unknownEveryMs = hour;
+/** A vote about which it has not been said for so long is left to the owner (ms). */
+const maxUnknownMs = 7 * day;
 
 const notMemberCodes: readonly (number | string)[] = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
-const maxReasonLength = 200;
 
 type Rest = Pick<DiscordRest, 'get'>;
 
@@ -84,43 +86,49 @@ export function createMembershipHandler({
   readonly clock: Clock;
   readonly log: Log;
 }): EffectHandler<'membership'> {
-  async function ask({ guildId, userId }: Membership): Promise<boolean | AttemptResult> {
+  /** What Discord says; `unknown` if it does not say it of this guild, and the result of the attempt if it does not answer. */
+  async function ask({ guildId, userId }: Membership): Promise<boolean | 'unknown' | AttemptResult> {
     try {
       return await isInGuild(rest, guildId, userId);
     } catch (error) {
       const rejection = rejectionOf(error);
       if (rejection === null) return retryAlone(error);
-      // Such as of a guild that the bot has left: nothing is known of its members.
-      const reason = plainName(`Discord does not say who is a member: ${rejection.message}`, maxReasonLength);
-      return { outcome: 'later', reason, scope: 'effects', notSent: true };
+      log.warn(
+        { guild: guildId, reason: rejection.message },
+        'Discord does not say who is a member; asking again later',
+      );
+      return 'unknown';
     }
   }
 
-  /** Null after the last time. */
-  function nextQuestion({ queue, deliveryId, content }: Effect<Membership>) {
-    const delayMs = askAgainAfterMs[content.refusals];
-    if (delayMs === undefined) return null;
+  async function askAgain({ queue, deliveryId }: Effect, content: Membership, delayMs: number): Promise<void> {
     const now = clock.now();
-    const again = { ...content, refusals: content.refusals + 1 };
-    const effect = newEffect(membershipKind, { queue: queue as QueueName, content: again, deliveryId, createdAt: now });
+    const effect = newEffect(membershipKind, { queue: queue as QueueName, content, deliveryId, createdAt: now });
     const key = planKey(parseQueue(queue).communityId, 'membership', String(deliveryId));
-    return { ...effect, plan: { key, dueAt: now + delayMs, userId: content.userId } };
+    await store.outbox.enqueue([{ ...effect, plan: { key, dueAt: now + delayMs, userId: content.userId } }]);
   }
 
   return handle(membershipKind, async (effect): Promise<AttemptResult> => {
     const delivery = effect.deliveryId === null ? null : await store.records.delivery(effect.deliveryId);
     // The owner has paid it, or the member was forgotten.
     if (delivery === null || !waitsForMember(delivery)) return { outcome: 'done' };
-    const answer = await ask(effect.content);
+    const { content } = effect;
+    const answer = await ask(content);
     if (typeof answer === 'object') return answer;
+    if (answer === 'unknown') {
+      if (clock.now() < delivery.receivedAt + maxUnknownMs) await askAgain(effect, content, unknownEveryMs);
+      return { outcome: 'done' };
+    }
     if (answer) {
       const { outcome, credits } = await replay({ ...delivery, isMember: true });
       log.info({ delivery: delivery.id, outcome, credits }, 'the voter is a member: the vote was recorded');
       return { outcome: 'done' };
     }
     await store.guards.refuse(delivery.id);
-    const question = nextQuestion(effect);
-    if (question !== null) await store.outbox.enqueue([question]);
+    const { refusals } = content;
+    const nextAt = askAgainAtMs[refusals];
+    const delayMs = nextAt === undefined ? null : nextAt - (askAgainAtMs[refusals - 1] ?? 0);
+    if (delayMs !== null) await askAgain(effect, { ...content, refusals: refusals + 1 }, delayMs);
     return { outcome: 'done' };
   });
 }

@@ -59,7 +59,7 @@ export interface FrequentVoters {
 const sliceSize = 5_000;
 /** Those with the most votes whose entries are read, and how many at once. */
 const maxAccounts = 2_000;
-const accountsAtOnce = 40;
+const accountsAtOnce = 20;
 /** The newest entries of each account: a vote may have several. */
 const maxEntries = 120;
 

@@ -3,7 +3,7 @@ import { type Html, html } from '@tallyhook/platform/web/html';
 import { dateTime, exactDateTime, timeAgo } from '@tallyhook/platform/web/time-element';
 import { causeName } from '../../../commands/entry-reason.ts';
 import { effectName } from '../../core/outbox/effect-kind.ts';
-import { type DeliveryRecord, type EffectRecord, isPruned } from '../../core/records/records.ts';
+import { type DeliveryRecord, type EffectRecord, hasBody, isPruned } from '../../core/records/records.ts';
 import type { DeliveryDetails } from '../../features/traces/delivery-details.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { premiumKinds, voteKinds } from '../../webhook/event.ts';
@@ -136,7 +136,7 @@ ${
 <span class="quiet">${text('console.replayHint')}</span></form>`
 }${
   refusalOf(delivery) !== null &&
-  !isPruned(delivery) &&
+  hasBody(delivery) &&
   html`<form method="post" action="${root}deliveries/${delivery.id}/replay">${formTokenField(session)}<button>${text('console.pay')}</button>
 <span class="quiet">${text('console.payHint')}</span></form>`
 }</section>

@@ -137,3 +137,15 @@ it('leaves a member out of the leaderboard who was seen with a hidden role', asy
   await discord.runCommand({ name: 'credits', userId: mira.id, channelId }).settled;
   await eventually(async () => expect(await ranks()).toHaveLength(2));
 });
+
+it('pays who is a member when the bot is back in the guild that it had left', async () => {
+  const { discord, clock, mira, post, owner, deliveriesOf } = await startGuarded(() => ({ membersOnly: true }));
+  discord.guild.removeBot();
+  await post(mira.id);
+  const asked = () => discord.requests.filter(({ path }) => path.endsWith(`/members/${mira.id}`)).length;
+  await eventually(() => expect(asked()).toBeGreaterThan(0));
+  expect(await deliveriesOf(mira.id)).toMatchObject([{ outcome: 'quarantined' }]);
+  discord.guild.addBot();
+  clock.advance(61 * minute);
+  await eventually(async () => expect(await owner(`/users/${mira.id}`)).toMatchObject(paid(10)));
+});
