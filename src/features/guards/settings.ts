@@ -35,7 +35,7 @@ export const guards = setting({
   canBeOff: true,
   inFile(settings) {
     const rules = guardsRule.in(settings.rewards);
-    if (rules === null) return null;
+    if (rules === null) return {};
     const { minAccountAgeMs, membersOnly, blocked, hiddenRoles } = rules;
     return {
       ...(minAccountAgeMs > 0 && { minAccountAge: toDurationText(minAccountAgeMs) }),

@@ -69,9 +69,9 @@ it('pays a refused vote once, when the owner says so', async () => {
   const { mira, post, owner, deliveriesOf } = await startGuarded((id) => ({ blocked: [id] }));
   await post(mira.id);
   const [refused] = await deliveriesOf(mira.id);
-  const pay = () => owner(`/deliveries/${refused?.['id']}/replay`, 'POST');
-  const outcomes = (await Promise.all([pay(), pay()])).map(({ outcome }) => outcome);
-  expect(outcomes.toSorted()).toEqual(['duplicate', 'recorded']);
+  const pay = () => owner(`/deliveries/${String(refused?.['id'])}/replay`, 'POST');
+  const outcomes = (await Promise.all([pay(), pay()])).map(({ outcome }) => String(outcome));
+  expect(new Set(outcomes)).toEqual(new Set(['duplicate', 'recorded']));
   expect(await pay()).toMatchObject({ outcome: 'duplicate' });
   expect(await owner(`/users/${mira.id}`)).toMatchObject({ ...paid(10), streak: { days: 1 } });
   expect(await deliveriesOf(mira.id)).toMatchObject([{ outcome: 'recorded', reason: null, credits: 10 }]);
@@ -124,7 +124,7 @@ it('leaves a member out of the leaderboard who was seen with a hidden role', asy
   await post(tomas.id);
   const ranks = async () => {
     const { members } = (await owner('/leaderboard?period=all&by=credits')) as { members?: readonly Json[] };
-    return members?.map(({ userId, rank }) => `${rank} ${userId}`);
+    return members?.map(({ userId, rank }) => `${String(rank)} ${String(userId)}`);
   };
   expect((await ranks())?.toSorted()).toEqual([`1 ${mira.id}`, `1 ${tomas.id}`].toSorted());
   discord.guild.setRole(mira.id, roleOf(discord), true);
