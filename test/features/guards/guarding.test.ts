@@ -2,8 +2,9 @@ import { day, minute, second } from '@tallyhook/platform/durations';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import type { LocalDiscord } from 'local-discord';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { sign } from '../../../src/webhook/signature.ts';
+import { json, startFakeService } from '../../support/fake-service.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { localDiscord } from '../../support/local-discord.ts';
 import { startApp } from '../../support/start-app.ts';
@@ -13,18 +14,23 @@ const stranger = '205680187394752512';
 type Json = Readonly<Record<string, unknown>>;
 
 /** The program with these guards, in a guild of the local Discord whose members are Mira and others. */
-async function startGuarded(guardsOf: (mira: string, discord: LocalDiscord) => object) {
+async function startGuarded(
+  guardsOf: (mira: string, discord: LocalDiscord) => object,
+  changes: object = {},
+  variables: Record<string, string> = {},
+) {
   const discord = await localDiscord({ rateLimits: false });
   const [, mira, tomas] = discord.members;
   if (mira === undefined || tomas === undefined) throw new Error('no members');
   const clock = createOffsetClock();
   const listing = {
     ...{ ...harbour, guildId: discord.guildId, voteSecrets: [secret], guards: guardsOf(mira.id, discord) },
-    ...{ announceChannelId: discord.channels.announcements },
+    ...{ announceChannelId: discord.channels.announcements, ...changes },
   };
   const environment = {
     ...environmentWith([listing]),
     ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl, OWNER_TOKEN: 'owner-token-of-tests' },
+    ...variables,
   };
   const { url } = await startApp(environment, { clock });
   await eventually(() => expect(discord.connected).toBe(true));
@@ -44,7 +50,7 @@ async function startGuarded(guardsOf: (mira: string, discord: LocalDiscord) => o
   const deliveriesOf = async (userId: string) =>
     (await owner(`/deliveries?user=${userId}`))['deliveries'] as readonly Json[];
   const announced = () => JSON.stringify(discord.messages(discord.channels.announcements));
-  return { discord, clock, mira, tomas, post, owner, deliveriesOf, announced };
+  return { url, discord, clock, mira, tomas, post, owner, deliveriesOf, announced };
 }
 
 const paid = (credits: number) => ({ credits, votes: credits / 10 });
@@ -148,4 +154,25 @@ it('pays who is a member when the bot is back in the guild that it had left', as
   discord.guild.addBot();
   clock.advance(61 * minute);
   await eventually(async () => expect(await owner(`/users/${mira.id}`)).toMatchObject(paid(10)));
+});
+
+it('asks Discord first, and then the site that confirms votes', async () => {
+  const site = await startFakeService();
+  onTestFinished(() => site.close());
+  site.respondWith(json(200, { voted: true, lastVote: null }));
+  const lamp = {
+    ...{ name: 'lamp', kind: 'bot', id: '716390085896962058', site: 'discordplace', siteKey: 'key-of-the-site' },
+    ...{ confirm: true, lookupKey: undefined },
+  };
+  const started = await startGuarded(() => ({ membersOnly: true }), lamp, { SITE_API_URL: site.origin });
+  const { url, mira, owner, deliveriesOf } = started;
+  const vote = async (user: string) => {
+    const body = JSON.stringify({ bot: lamp.id, user, test: false });
+    const response = await fetch(`${url}/webhooks/lamp`, { method: 'POST', body, headers: { authorization: secret } });
+    return response.json();
+  };
+  expect(await vote(mira.id)).toEqual(await vote(stranger));
+  await eventually(async () => expect(await owner(`/users/${mira.id}`)).toMatchObject(paid(10)));
+  await eventually(async () => expect(await deliveriesOf(stranger)).toMatchObject([{ reason: 'not_a_member' }]));
+  expect(site.requests.map(({ url: path }) => path)).toEqual([`/bots/${lamp.id}/voters/${mira.id}`]);
 });
