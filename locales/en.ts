@@ -214,8 +214,12 @@ export const en = {
       luck: 'Luck',
       purchase: 'Purchase',
       refund: 'Refund',
+      gift: 'Gift',
       correction: 'Correction',
     },
+    /** In place of the cause of a gift. */
+    giftTo: 'Gift to {user}',
+    giftFrom: 'Gift from {user}',
     /** An entry of a later version, which has other causes. */
     otherCause: 'Other',
   },
@@ -332,6 +336,30 @@ export const en = {
       refundedTitle: 'Your purchase was refunded',
       refunded: '**{name}** could not be delivered. You got the price back: {price}.',
     },
+  },
+
+  gift: {
+    ...plain({
+      description: 'Give some of your credits to another member.',
+      userOption: 'Who gets them.',
+      creditsOption: 'How many credits you give.',
+    }),
+    /** Markup. `{user}` is a member, `{credits}` a number of credits with its noun. */
+    title: 'Gift',
+    question: 'Give this?',
+    offer: '{credits} for {user}',
+    /** `{limit}` is a number. */
+    left: 'After that, you can give {credits} more today, of {limit} a day.',
+    given: '{user} got {credits} from you.',
+    cancelled: 'Nothing was given.',
+    off: 'Members of this server cannot give each other credits. Someone with Manage Server can allow it with /setup.',
+    onlyInServers: 'Gifts are made in a server. Use the command there.',
+    toOneself: 'You cannot give credits to yourself.',
+    notMember: '{user} is not a member of this server, so there is nobody to give credits to.',
+    invalid: 'Enter a member and a whole number of credits from 1 to {max}.',
+    /** `{limit}` is a number of credits with its noun, `{left}` a number. */
+    overLimit: 'You can give at most {limit} a day, and {left} of them are left today. Nothing was given.',
+    overdrawn: 'You only have {credits}. Nothing was given.',
   },
 
   claim: {
@@ -965,6 +993,7 @@ export const en = {
       credits: 'Credits',
       streak: 'Streak',
       party: 'Vote party',
+      gifts: 'Gifts',
       votePanel: 'Post a vote panel',
       tests: 'Test the webhook',
       newKey: 'Replace API key',
@@ -1010,6 +1039,7 @@ export const en = {
       credits: 'Credits',
       streak: 'Streak',
       party: 'Vote party',
+      gifts: 'Gifts between members',
       milestone: 'Milestone',
       multiplier: 'Multiplier',
       luck: 'Luck',
@@ -1058,6 +1088,7 @@ export const en = {
       goal: 'Votes to reach together',
       per: 'Within a',
       partyCredits: 'Credits for everyone who voted',
+      giftLimit: 'Credits a member can give in a day',
       votes: 'Number of votes',
       repeats: 'How often?',
       milestoneCredits: 'Credits',
@@ -1114,6 +1145,7 @@ export const en = {
       allListings: 'Empty for none.',
       chance: 'From 0 to 1: with 0.02, one vote in fifty wins.',
       off: 'Leave it empty to switch this off.',
+      giftLimit: 'With /gift, to other members. Empty: members cannot give credits.',
       forgive: 'In any seven days, from 0 to 6.',
       timeZone: 'It decides when a day begins.',
       otherTimeZone: 'Such as Europe/Lisbon. It replaces the choice above.',
@@ -1206,6 +1238,7 @@ export const en = {
         luck: 'Luck',
         weight: 'Weight of votes',
         party: 'Vote party',
+        giftLimit: 'Gifts a day',
       },
       announcements: {
         mode: 'Votes',

@@ -648,7 +648,7 @@ const roles: SetupSection = {
 
 export const setupSections: readonly SetupSection[] = [
   channels,
-  { ...rewards, forms: [...rewards.forms, settingsForm('party', 'party')] },
+  { ...rewards, forms: [...rewards.forms, settingsForm('party', 'party'), settingsForm('gifts', 'gifts')] },
   roles,
   cooldown,
   shop,

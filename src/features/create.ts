@@ -17,6 +17,7 @@ const loaders = [
   () => import('./announcements/parts.ts'),
   () => import('./roles/parts.ts'),
   () => import('./shop/parts.ts'),
+  () => import('./gifts/parts.ts'),
   () => import('./member-data/parts.ts'),
   () => import('./corrections/parts.ts'),
   () => import('./claims/parts.ts'),

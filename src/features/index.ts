@@ -8,6 +8,7 @@ import { confirmations } from './confirmations/feature.ts';
 import { corrections } from './corrections/feature.ts';
 import { digests } from './digests/feature.ts';
 import { events } from './events/feature.ts';
+import { gifts } from './gifts/feature.ts';
 import { handlers } from './handlers/feature.ts';
 import { imports } from './imports/feature.ts';
 import { linkedRoles } from './linked-roles/feature.ts';
@@ -41,6 +42,7 @@ export const features = {
   communities,
   roles,
   shop,
+  gifts,
   imports,
   simulation,
   memberData,

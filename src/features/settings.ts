@@ -18,6 +18,7 @@ import type { AnnouncementSettings } from '../texts/announcement-settings.ts';
 import * as announcements from './announcements/settings.ts';
 import { every } from './digests/settings.ts';
 import { webhooks } from './events/settings.ts';
+import { giftLimit } from './gifts/settings.ts';
 import { lostStreaks } from './lost-streaks/settings.ts';
 import * as party from './party/settings.ts';
 import { reviews } from './reviews/settings.ts';
@@ -45,6 +46,7 @@ export const settings = [
   rewards.luck,
   rewards.weight,
   party.party,
+  giftLimit,
   announcements.mode,
   every,
   ...announcements.look,
