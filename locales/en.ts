@@ -258,6 +258,7 @@ export const en = {
       done: 'Done',
       refund: 'Refund',
       purchases: 'My purchases',
+      receiverPlaceholder: 'Or give it to somebody',
     }),
     /** Markup. `{name}` is that of an item, `{price}` a number of credits with its noun. */
     title: 'Shop',
@@ -265,6 +266,11 @@ export const en = {
     balance: 'Your balance: {credits}',
     free: 'free',
     left: { one: '{count} left', other: '{count} left' },
+    /** How often each member can buy it. */
+    limit: { one: 'once per member', other: '{count} per member' },
+    until: 'until {time}',
+    /** After that there are too few credits. */
+    missing: '{credits} are missing.',
     soldOut: 'sold out',
     role: 'role {role}',
     roleFor: 'role {role} for {duration}',
@@ -276,9 +282,18 @@ export const en = {
       price_changed: 'The price has changed. Please look at the item again.',
       role_required: 'Only for {role}.',
       already_owned: 'You have this role already, without an end.',
+      receiver_owns: '{user} has this role already, without an end.',
       not_ready: "Not available yet. Your server's team has to finish setting it up.",
+      not_on_sale: 'This item is not sold at the moment.',
+      /** The member has bought it as often as each member may. */
+      limit_reached: 'You have bought this as often as you can.',
       sold_out: 'This item is sold out.',
       overdrawn: 'You do not have enough credits.',
+    },
+    /** Why nobody can buy an item, for the team. */
+    issues: {
+      no_codes: 'All its codes are issued. Add new codes with /setup, or remove it.',
+      ended: 'Its time is over. Change when it is sold with /setup, or remove it.',
     },
     /** A confirmed purchase that could not be stored. */
     notCharged: 'You cannot buy this at the moment. Nothing was charged. Please try again later.',
@@ -289,6 +304,9 @@ export const en = {
       balance: 'Your balance: **{before}** → **{after}**',
       role: 'You get the role {role}.',
       roleUntil: 'You get the role {role} until {time}.',
+      /** To whom it is given. */
+      receiver: 'For {user}',
+      givenRole: 'They get the role {role}.',
       code: 'You get a code that only you can see.',
       manual: 'The team of this server is told, and hands it out.',
     },
@@ -308,6 +326,7 @@ export const en = {
     history: {
       title: 'Your purchases',
       none: 'You have not bought anything yet.',
+      receiver: 'for {user}',
       newest: { one: 'The newest one is shown.', other: 'The newest {count} are shown.' },
       states: { confirmed: 'waiting for the team', fulfilled: 'done', refunded: 'refunded' },
       /** In place of `confirmed`, of a role. */
@@ -317,6 +336,8 @@ export const en = {
     report: {
       title: 'Purchase {id}',
       text: '{user} bought **{name}** ({price}).',
+      /** `{receiver}` is another member. */
+      given: '{user} bought **{name}** ({price}) for {receiver}.',
       todo: 'Press Done when the buyer has it. The buyer gets a direct message.',
       closed:
         'The buyer of **{name}** ({price}) had their data deleted before this was done, so the purchase was closed and refunded. There is nothing to do.',
@@ -1009,7 +1030,10 @@ export const en = {
       addRole: 'Add a role',
       addCodes: 'Add codes',
       addManual: 'Add another item',
-      limits: 'Stock and role',
+      limits: 'Limits',
+      look: 'Description and picture',
+      up: 'Up',
+      down: 'Down',
       remove: 'Remove',
       simple: 'Simple',
       lively: 'Lively',
@@ -1049,7 +1073,8 @@ export const en = {
       style: 'Announcements',
       text: 'Text of announcements',
       item: 'Item of the shop',
-      limits: 'Stock and required role',
+      limits: 'Limits of an item',
+      look: 'Description and picture',
     }),
     fields: plain({
       url: 'Address',
@@ -1121,6 +1146,12 @@ export const en = {
       newCodes: 'More codes, one per line',
       codesFile: 'File with codes',
       stock: 'How many can be sold',
+      limit: 'How often each member can buy it',
+      from: 'Sold from',
+      until: 'Sold until',
+      description: 'Description',
+      emoji: 'Emoji before the name',
+      picture: 'Address of a small picture',
       needsRole: 'Only for members with this role',
       tokenName: 'Name',
       tokenScopes: 'What it allows',
@@ -1159,6 +1190,10 @@ export const en = {
       codes: 'Each is given to one buyer. They are never shown again.',
       newCodes: 'They are added to those that are stored.',
       stock: 'Leave it empty for no limit.',
+      localTime: 'In the time zone of the server, such as 2026-12-24 18:00. Empty: no bound.',
+      price: 'To give it away, enter the word free.',
+      emoji: 'Such as 🎁, or one of your server as <:name:id>.',
+      picture: 'https://… of an image that Discord can show.',
       tokenName: 'Such as the program that uses it.',
     }),
     choices: plain({
@@ -1280,6 +1315,8 @@ export const en = {
       sameAsAnnouncements: 'same as announcements',
       anyTier: 'any tier',
       item: '{name} ({price})',
+      /** The same where it is the only one. */
+      oneItem: '{name}, {price}',
       lostStreaks: 'from {days}',
       stored: 'stored: {count}',
     },
@@ -1437,6 +1474,10 @@ export const en = {
       change: '**{name}**: {before} → {after}',
       ofListing: '{listing} · {name}',
       secretChanged: '**{name}**: changed',
+      /** Of a list. */
+      added: 'Added: {entry}',
+      removed: 'Removed: {entry}',
+      order: 'New order: {entries}',
       wouldHavePaid: 'In the last 30 days, these rules would have paid {after} (before: {before}).',
     },
     /** What a value of a setting has to be. Plain; `{names}` and `{known}` are lists. */
@@ -1472,6 +1513,11 @@ export const en = {
       sameCode: 'Code {position} is the same as code {first}. Enter each once.',
       sameNumber: 'There is a milestone with this number already.',
       sameName: 'There is one with this name already.',
+      emoji:
+        'Paste one emoji, such as 🎁, or one of your server: write \\ before it in a channel to get its <:name:id>.',
+      localTime: 'Enter a time such as 2026-12-24 18:00.',
+      laterUntil: 'Enter a time after the one from which it is sold.',
+      freePrice: 'At 0, everyone gets it for nothing. If that is right, enter the word {word} as the price.',
       chance: 'Enter a number from 0 to 1.',
       noRole: 'A milestone of a week or month gives credits alone.',
       milestoneReward: 'Enter credits, choose a role, or both.',

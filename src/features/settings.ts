@@ -112,6 +112,11 @@ export function missingSettings(settingsOfListing: SettingsInEffect): readonly M
   return specs.flatMap(({ needs }) => needs?.(settingsOfListing) ?? []);
 }
 
+/** What is valid, but probably a mistake: sentences for the log. */
+export function doubtsAbout(settingsOfListing: SettingsInEffect): readonly string[] {
+  return specs.flatMap(({ doubts }) => doubts?.(settingsOfListing) ?? []);
+}
+
 const secretParts = specs.flatMap((spec) => spec.secretParts ?? []);
 
 export function isSecretPath(path: string): boolean {

@@ -44,6 +44,7 @@ const premium = {
 const purchase = {
   ...common,
   userId: member,
+  recipientId: id.nullable().describe('To whom it was given (Discord ID); null if the buyer has it.'),
   purchaseId: z.string(),
   item: z.string().describe('The id of the item.'),
   name: z.string().describe('The name of the item.'),

@@ -185,7 +185,7 @@ describe('a purchase that the owner fulfils', () => {
     const all = await openShop();
     await all.buy('shout');
     const report = renderPurchaseReport(
-      { type: 'purchase', purchaseId: 1, userId: memberId, item: 'Shout-out', price: 50 },
+      { type: 'purchase', purchaseId: 1, userId: memberId, receiverId: null, item: 'Shout-out', price: 50 },
       en,
     );
     const manager = { isManager: true, userId: otherMemberId, channelId };

@@ -311,6 +311,7 @@ const features = ({ id, byKey }: Words) => [
     id ${id},
     confirmation_id text not null,
     user_id text not null,
+    receiver_id text not null,
     guild_id text not null,
     owner_channel_id text,
     item text not null,
@@ -330,6 +331,8 @@ const features = ({ id, byKey }: Words) => [
   // A code is issued once in its community.
   `create unique index if not exists purchases_code on purchases (community_id, code) where code is not null`,
   'create index if not exists purchases_of_user on purchases (user_id, at, id)',
+  // Those that wait for a role, and what a member was given who is forgotten.
+  'create index if not exists purchases_of_receiver on purchases (receiver_id, role)',
   // How many of an item are left.
   `create index if not exists purchases_sold on purchases (community_id, item) where state <> 'refunded'`,
 
