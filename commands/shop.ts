@@ -542,26 +542,34 @@ function describeOffer({ item, left }: Offer, texts: Texts): Markup {
 }
 
 /**
- * The options of the button that confirms a purchase. With a community they are packed, because the id of a button has
+ * The options of the button that confirms a purchase. With a community or a receiver they are packed, because the id of a button has
  * at most 100 characters.
- * @param confirmation an item by its id of at most 32 characters, its price (credits), and the id of an interaction
+ * @param confirmation an item by its id of at most 32 characters, its price (credits), the id of an interaction, and `for`,
+ *   the member to whom it is given, who is chosen in a guild, where there is no choice of communities
  * @param options `community`, or none if there is only one
  */
 export function packConfirmation(
   confirmation: { readonly item: string; readonly price: number; readonly id: string; readonly for?: string },
   { community }: ComponentOptions,
 ): ComponentOptions {
-  const { item, price, id } = confirmation;
-  // A member is chosen in a guild, where there is no choice of communities.
-  if (community === undefined) return confirmation.for === undefined ? { item, price, id } : { ...confirmation };
-  return { i: item, p: price, n: pack(id), c: pack(String(community)) };
+  const { item, price, id, for: receiver } = confirmation;
+  if (community === undefined && receiver === undefined) return { item, price, id };
+  return {
+    ...{ i: item, p: price, n: pack(id) },
+    ...(community !== undefined && { c: pack(String(community)) }),
+    ...(receiver !== undefined && { r: pack(receiver) }),
+  };
 }
 
 /** The options as they were before {@link packConfirmation}. They can be forged. */
 function unpackConfirmation(options: ComponentOptions): ComponentOptions {
-  const { i, p, n, c } = options;
-  if (c === undefined) return options;
-  return { item: i ?? '', price: p ?? '', id: unpack(String(n)), community: unpack(String(c)) };
+  const { i, p, n, c, r } = options;
+  if (c === undefined && r === undefined) return options;
+  return {
+    ...{ item: i ?? '', price: p ?? '', id: unpack(String(n)) },
+    ...(c !== undefined && { community: unpack(String(c)) }),
+    ...(r !== undefined && { for: unpack(String(r)) }),
+  };
 }
 
 /** Other texts than snowflakes are not changed: they are short. */

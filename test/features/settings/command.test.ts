@@ -504,7 +504,7 @@ describe('/setup with a listing', () => {
       await press('Shop');
       await select('setup/item', ['1']);
     }
-    expect(await press('Up')).toContain('New order: Two and One');
+    expect(await press('Up')).toContain('New order: Two, One');
     expect((await shopNow()).map(({ name }) => name)).toEqual(['Two', 'One']);
     await press('Shop');
     await select('setup/item', ['0']);
