@@ -40,6 +40,8 @@ import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext } from './context.ts';
 import { chosenCommunity, communityChoice } from './listing.ts';
 
+/** Of a description, every character of which may be escaped. */
+const maxEscapedLength = 2 * maxDescriptionLength;
 /** Few enough for Discord's limits with the longest names and codes. */
 const shownPurchases = 5;
 
@@ -297,7 +299,7 @@ function renderItem(
   const reason = isDetail ? null : describeRejection(rejection, offer, balance, texts);
   const text = lines(
     title,
-    description === null ? null : escapeText(description, maxDescriptionLength),
+    description === null ? null : escapeText(description, maxEscapedLength),
     subtext(describeOffer(offer, texts)),
     reason === null ? null : subtext(reason),
   );
@@ -359,7 +361,7 @@ function renderOffer(offer: Offer, place: ItemPlace, texts: Texts): Reply {
     ...looksOf(offer),
     text: lines(
       priceText(item.price, texts),
-      item.description === null ? null : escapeText(item.description, maxDescriptionLength),
+      item.description === null ? null : escapeText(item.description, maxEscapedLength),
       describeOffer(offer, texts),
       text('shop.balance', { credits: text('parts.credits', { count: balance }) }),
       rejection === 'already_owned' && receiverId !== null
