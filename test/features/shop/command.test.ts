@@ -193,6 +193,7 @@ describe('/shop', () => {
         const shown = [...json.matchAll(/"content":"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => JSON.parse(`"${text}"`));
         expect(shown.join('').length).toBeLessThanOrEqual(4_000);
         expect(shown.join('')).not.toMatch(/…|@everyone/);
+        for (const label of ['Next', 'My purchases']) expect(json).toContain(label);
         seen.push(...[...json.matchAll(/item=(item\d+)/g)].map(([, id = '']) => id));
         more = buttonsOf(panel).some(
           ({ label, ...each }) => label === 'Next' && !('disabled' in each && each.disabled),
