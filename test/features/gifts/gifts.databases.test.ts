@@ -61,12 +61,14 @@ describeOnEveryDatabase('gifts', (newUrl) => {
     expect(await store.records.entries(accountOf('2'), 9)).toMatchObject([
       { cause: 'gift', credits: 25, reason: 'from 1' },
     ]);
-    const told = await store.events.streamAfter(0, { communityId: firstCommunity, limit: 9 });
-    expect(told.map(({ event: { type, data } }) => [type, data['userId'], data['credits'], data['balance']])).toEqual([
+    const summary = await store.events.streamAfter(0, { communityId: firstCommunity, limit: 9 });
+    expect(
+      summary.map(({ event: { type, data } }) => [type, data['userId'], data['credits'], data['balance']]),
+    ).toEqual([
       ['credits.changed', '1', -25, 35],
       ['credits.changed', '2', 25, 25],
     ]);
-    expect(told.map(({ event: { data } }) => [data['cause'], data['author']])).toEqual([
+    expect(summary.map(({ event: { data } }) => [data['cause'], data['author']])).toEqual([
       ['gift', '1'],
       ['gift', '1'],
     ]);
