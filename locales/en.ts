@@ -215,8 +215,12 @@ export const en = {
       luck: 'Luck',
       purchase: 'Purchase',
       refund: 'Refund',
+      gift: 'Gift',
       correction: 'Correction',
     },
+    /** In place of the cause of a gift. */
+    giftTo: 'Gift to {user}',
+    giftFrom: 'Gift from {user}',
     /** An entry of a later version, which has other causes. */
     otherCause: 'Other',
   },
@@ -255,6 +259,7 @@ export const en = {
       done: 'Done',
       refund: 'Refund',
       purchases: 'My purchases',
+      receiverPlaceholder: 'Or give it to somebody',
     }),
     /** Markup. `{name}` is that of an item, `{price}` a number of credits with its noun. */
     title: 'Shop',
@@ -262,6 +267,11 @@ export const en = {
     balance: 'Your balance: {credits}',
     free: 'free',
     left: { one: '{count} left', other: '{count} left' },
+    /** How often each member can buy it. */
+    limit: { one: 'once per member', other: '{count} per member' },
+    until: 'until {time}',
+    /** After that there are too few credits. */
+    missing: '{credits} are missing.',
     soldOut: 'sold out',
     role: 'role {role}',
     roleFor: 'role {role} for {duration}',
@@ -273,9 +283,18 @@ export const en = {
       price_changed: 'The price has changed. Please look at the item again.',
       role_required: 'Only for {role}.',
       already_owned: 'You have this role already, without an end.',
+      receiver_owns: '{user} has this role already, without an end.',
       not_ready: "Not available yet. Your server's team has to finish setting it up.",
+      not_on_sale: 'This item is not sold at the moment.',
+      /** The member has bought it as often as each member may. */
+      limit_reached: 'You have bought this as often as you can.',
       sold_out: 'This item is sold out.',
       overdrawn: 'You do not have enough credits.',
+    },
+    /** Why nobody can buy an item, for the team. */
+    issues: {
+      no_codes: 'All its codes are issued. Add new codes with /setup, or remove it.',
+      ended: 'Its time is over. Change when it is sold with /setup, or remove it.',
     },
     /** A confirmed purchase that could not be stored. */
     notCharged: 'You cannot buy this at the moment. Nothing was charged. Please try again later.',
@@ -286,6 +305,9 @@ export const en = {
       balance: 'Your balance: **{before}** → **{after}**',
       role: 'You get the role {role}.',
       roleUntil: 'You get the role {role} until {time}.',
+      /** To whom it is given. */
+      receiver: 'For {user}',
+      givenRole: 'They get the role {role}.',
       code: 'You get a code that only you can see.',
       manual: 'The team of this server is told, and hands it out.',
     },
@@ -305,6 +327,7 @@ export const en = {
     history: {
       title: 'Your purchases',
       none: 'You have not bought anything yet.',
+      receiver: 'for {user}',
       newest: { one: 'The newest one is shown.', other: 'The newest {count} are shown.' },
       states: { confirmed: 'waiting for the team', fulfilled: 'done', refunded: 'refunded' },
       /** In place of `confirmed`, of a role. */
@@ -314,6 +337,8 @@ export const en = {
     report: {
       title: 'Purchase {id}',
       text: '{user} bought **{name}** ({price}).',
+      /** `{receiver}` is another member. */
+      given: '{user} bought **{name}** ({price}) for {receiver}.',
       todo: 'Press Done when the buyer has it. The buyer gets a direct message.',
       closed:
         'The buyer of **{name}** ({price}) had their data deleted before this was done, so the purchase was closed and refunded. There is nothing to do.',
@@ -333,6 +358,30 @@ export const en = {
       refundedTitle: 'Your purchase was refunded',
       refunded: '**{name}** could not be delivered. You got the price back: {price}.',
     },
+  },
+
+  gift: {
+    ...plain({
+      description: 'Give some of your credits to another member.',
+      userOption: 'Who gets them.',
+      creditsOption: 'How many credits you give.',
+    }),
+    /** Markup. `{user}` is a member, `{credits}` a number of credits with its noun. */
+    title: 'Gift',
+    question: 'Give this?',
+    offer: '{credits} for {user}',
+    /** `{limit}` is a number. */
+    left: 'After that, you can give {credits} more today, of {limit} a day.',
+    given: '{user} got {credits} from you.',
+    cancelled: 'Nothing was given.',
+    off: 'Members of this server cannot give each other credits. Someone with Manage Server can allow it with /setup.',
+    onlyInServers: 'Gifts are made in a server. Use the command there.',
+    toOneself: 'You cannot give credits to yourself.',
+    notMember: '{user} is not a member of this server, so there is nobody to give credits to.',
+    invalid: 'Enter a member and a whole number of credits from 1 to {max}.',
+    /** `{limit}` is a number of credits with its noun, `{left}` a number. */
+    overLimit: 'You can give at most {limit} a day, and {left} of them are left today. Nothing was given.',
+    overdrawn: 'You only have {credits}. Nothing was given.',
   },
 
   claim: {
@@ -1023,6 +1072,7 @@ export const en = {
       credits: 'Credits',
       streak: 'Streak',
       party: 'Vote party',
+      gifts: 'Gifts',
       votePanel: 'Post a vote panel',
       tests: 'Test the webhook',
       newKey: 'Replace API key',
@@ -1038,7 +1088,10 @@ export const en = {
       addRole: 'Add a role',
       addCodes: 'Add codes',
       addManual: 'Add another item',
-      limits: 'Stock and role',
+      limits: 'Limits',
+      look: 'Description and picture',
+      up: 'Up',
+      down: 'Down',
       remove: 'Remove',
       simple: 'Simple',
       lively: 'Lively',
@@ -1068,6 +1121,7 @@ export const en = {
       credits: 'Credits',
       streak: 'Streak',
       party: 'Vote party',
+      gifts: 'Gifts between members',
       milestone: 'Milestone',
       multiplier: 'Multiplier',
       luck: 'Luck',
@@ -1079,7 +1133,8 @@ export const en = {
       style: 'Announcements',
       text: 'Text of announcements',
       item: 'Item of the shop',
-      limits: 'Stock and required role',
+      limits: 'Limits of an item',
+      look: 'Description and picture',
     }),
     fields: plain({
       url: 'Address',
@@ -1126,6 +1181,7 @@ export const en = {
       goal: 'Votes to reach together',
       per: 'Within a',
       partyCredits: 'Credits for everyone who voted',
+      giftLimit: 'Credits a member can give in a day',
       votes: 'Number of votes',
       repeats: 'How often?',
       milestoneCredits: 'Credits',
@@ -1158,6 +1214,12 @@ export const en = {
       newCodes: 'More codes, one per line',
       codesFile: 'File with codes',
       stock: 'How many can be sold',
+      limit: 'How often each member can buy it',
+      from: 'Sold from',
+      until: 'Sold until',
+      description: 'Description',
+      emoji: 'Emoji before the name',
+      picture: 'Address of a small picture',
       needsRole: 'Only for members with this role',
       tokenName: 'Name',
       tokenScopes: 'What it allows',
@@ -1187,6 +1249,7 @@ export const en = {
       blocked: 'Their IDs, one per line. Their votes are not paid, and nobody says so to them.',
       hiddenRoles: 'Members with one of them also win no prizes.',
       off: 'Leave it empty to switch this off.',
+      giftLimit: 'With /gift, to other members. Empty: members cannot give credits.',
       forgive: 'In any seven days, from 0 to 6.',
       timeZone: 'It decides when a day begins.',
       otherTimeZone: 'Such as Europe/Lisbon. It replaces the choice above.',
@@ -1200,6 +1263,10 @@ export const en = {
       codes: 'Each is given to one buyer. They are never shown again.',
       newCodes: 'They are added to those that are stored.',
       stock: 'Leave it empty for no limit.',
+      localTime: 'In the time zone of the server, such as 2026-12-24 18:00. Empty: no bound.',
+      price: 'To give it away, enter the word free.',
+      emoji: 'Such as 🎁, or one of your server as <:name:id>.',
+      picture: 'https://… of an image that Discord can show.',
       tokenName: 'Such as the program that uses it.',
     }),
     choices: plain({
@@ -1285,6 +1352,7 @@ export const en = {
         weight: 'Weight of votes',
         party: 'Vote party',
         prizes: 'Prizes',
+        giftLimit: 'Gifts a day',
       },
       announcements: {
         mode: 'Votes',
@@ -1334,6 +1402,8 @@ export const en = {
       sameAsAnnouncements: 'same as announcements',
       anyTier: 'any tier',
       item: '{name} ({price})',
+      /** The same where it is the only one. */
+      oneItem: '{name}, {price}',
       lostStreaks: 'from {days}',
       stored: 'stored: {count}',
     },
@@ -1491,6 +1561,10 @@ export const en = {
       change: '**{name}**: {before} → {after}',
       ofListing: '{listing} · {name}',
       secretChanged: '**{name}**: changed',
+      /** Of a list. */
+      added: 'Added: {entry}',
+      removed: 'Removed: {entry}',
+      order: 'New order: {entries}',
       wouldHavePaid: 'In the last 30 days, these rules would have paid {after} (before: {before}).',
     },
     /** What a value of a setting has to be. Plain; `{names}` and `{known}` are lists. */
@@ -1529,6 +1603,11 @@ export const en = {
       sameCode: 'Code {position} is the same as code {first}. Enter each once.',
       sameNumber: 'There is a milestone with this number already.',
       sameName: 'There is one with this name already.',
+      emoji:
+        'Paste one emoji, such as 🎁, or one of your server: write \\ before it in a channel to get its <:name:id>.',
+      localTime: 'Enter a time such as 2026-12-24 18:00.',
+      laterUntil: 'Enter a time after the one from which it is sold.',
+      freePrice: 'At 0, everyone gets it for nothing. If that is right, enter the word {word} as the price.',
       chance: 'Enter a number from 0 to 1.',
       noRole: 'A milestone of a week or month gives credits alone.',
       milestoneReward: 'Enter credits, choose a role, or both.',

@@ -297,7 +297,7 @@ interface EntryForm extends Pick<Form, 'name' | 'list' | 'secretFields'> {
   /** Each edits a part of the entry. */
   readonly fields: readonly SettingField[] | ((context: FormContext) => readonly SettingField[]);
   /** The parts of a stored entry, if the fields edit others. */
-  readonly toParts?: (entry: JsonObject) => JsonObject;
+  readonly toParts?: (entry: JsonObject, context: FormContext) => JsonObject;
   /** Fields that `toEntry` or `others` reads. */
   readonly more?: (context: FormContext) => readonly ModalField[];
   /** The entry with the parts that were entered; null if there is none to save. */
@@ -315,7 +315,7 @@ export function entryForm({ path, fields, toParts, more, toEntry, others, ...for
   const fieldsIn = (context: FormContext) => (typeof fields === 'function' ? fields(context) : fields);
   function partsOf(context: FormContext): JsonObject {
     const edited = editedEntry(context, path);
-    return toParts === undefined ? edited : toParts(edited);
+    return toParts === undefined ? edited : toParts(edited, context);
   }
   return {
     ...form,

@@ -7,6 +7,7 @@ import {
   joined,
   lines,
   type Markup,
+  markup,
   roleMention,
   subtext,
   trustedMarkup,
@@ -24,12 +25,17 @@ import {
   weekdays,
 } from '../../src/core/settings/reward-settings.ts';
 import { choicesOf, isOff, type SettingField } from '../../src/core/settings/setting-spec.ts';
+import { calendarOf } from '../../src/core/tally/community.ts';
 import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/command.ts';
 import type { Modal, ModalField, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { votePreview } from '../../src/features/announcements/previews.ts';
 import { showBoard, showPrize } from '../../src/features/prizes/settings.ts';
 import { namedTiers } from '../../src/features/roles/settings.ts';
 import { announcementSettings, type SettingPath, settingAt } from '../../src/features/settings.ts';
+import type { UnreadyItem } from '../../src/features/shop/feature.ts';
+import { explainIssue } from '../../src/features/shop/parts.ts';
+import { maxDescriptionLength, priceText } from '../../src/features/shop/purchase.ts';
+import { enteredPrice, freeWord } from '../../src/features/shop/settings.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import {
   editedEntry,
@@ -260,12 +266,14 @@ const item = entryForm({
   path: 'shop',
   fields: (context) => [
     { name: 'itemName', kind: 'text', part: 'name', maxLength: 80, isRequired: true },
-    { name: 'price', kind: 'number', part: 'price', maxLength: 9, isRequired: true },
+    { name: 'price', kind: 'number', part: 'price', hint: 'price', maxLength: 9, isRequired: true },
     ...(variantIn(context) === 'role' ? roleFields : []),
   ],
   more: (context) => (variantIn(context) === 'codes' ? codeFields(context) : reportFields(context)),
   secretFields: ['codes'],
-  toEntry: (parts, context, input) => {
+  toParts: ({ price, ...others }) => ({ ...others, price: price === 0 ? freeWord : price }),
+  toEntry: (entered, context, input) => {
+    const parts: JsonObject = { ...entered, price: enteredPrice(entered['price']) };
     const variant = variantIn(context);
     const codes = textField(input, 'codes')
       .split('\n')
@@ -308,10 +316,53 @@ const limits = entryForm({
   path: 'shop',
   fields: [
     { name: 'stock', kind: 'number', part: 'stock', hint: 'stock', maxLength: 10 },
+    { name: 'limit', kind: 'number', part: 'limit', hint: 'stock', maxLength: 10 },
     { name: 'needsRole', kind: 'roles', part: 'needsRole' },
+    { name: 'from', kind: 'text', part: 'from', hint: 'localTime', maxLength: 40 },
+    { name: 'until', kind: 'text', part: 'until', hint: 'localTime', maxLength: 40 },
+  ],
+  toParts: ({ from, until, ...others }, context) => ({
+    ...others,
+    from: toLocalTime(from, context),
+    until: toLocalTime(until, context),
+  }),
+  toEntry: ({ from, until, ...parts }, context) =>
+    parts['id'] === undefined
+      ? null
+      : { ...parts, from: fromLocalTime(from, context), until: fromLocalTime(until, context) },
+});
+
+/** What members see of it beside name and price. */
+const look = entryForm({
+  name: 'look',
+  path: 'shop',
+  fields: [
+    { name: 'description', kind: 'longText', part: 'description', maxLength: maxDescriptionLength },
+    { name: 'emoji', kind: 'text', part: 'emoji', hint: 'emoji', maxLength: 64 },
+    { name: 'picture', kind: 'text', part: 'picture', hint: 'picture', maxLength: 500 },
   ],
   toEntry: (parts) => (parts['id'] === undefined ? null : parts),
 });
+
+function zoneOf({ value }: FormContext) {
+  return calendarOf({ timeZone: textOf(value('timeZone')) || 'UTC' });
+}
+
+/** A time of the file as people write it, in the time zone of the community: `2026-12-24 18:00`. */
+function toLocalTime(time: unknown, context: FormContext): string | undefined {
+  const at = Date.parse(textOf(time));
+  if (Number.isNaN(at)) return undefined;
+  return new Date(zoneOf(context).toLocal(at)).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/** The time of the file; what is no such time is found when it is saved. */
+function fromLocalTime(text: unknown, context: FormContext): unknown {
+  const [, day, time = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d))?$/.exec(textOf(text)) ?? [];
+  const local = Date.parse(`${day}T${time}Z`);
+  // The 31st of a shorter month is read as a day of the next one.
+  const isDate = !Number.isNaN(local) && new Date(local).toISOString().startsWith(day ?? '');
+  return isDate ? new Date(zoneOf(context).fromLocal(local)).toISOString() : text;
+}
 
 const maxIdLength = 24;
 
@@ -332,8 +383,12 @@ function newId(name: string, list: readonly JsonObject[]): string {
 const shop: SetupSection = {
   id: 'shop',
   summary: ['shop'],
-  forms: [item, limits],
-  blocks: renderItems,
+  forms: [item, look, limits],
+  blocks: (view) => renderItems(view, []),
+  async render(view) {
+    const unready = await view.services.unreadyItems(view.guildId);
+    return renderSection(view, { ...shop, blocks: () => renderItems(view, unready) });
+  },
   buttons: addButtons,
   step: (view) => ({
     name: view.texts.text('setup.steps.earn'),
@@ -342,6 +397,8 @@ const shop: SetupSection = {
   }),
   actions: {
     item: (view) => renderItem(view, Number(view.input.values[0])),
+    'item-up': (view) => moveItem(view, -1),
+    'item-down': (view) => moveItem(view, 1),
     remove: confirmRemoval,
     removed: removeItem,
   },
@@ -354,14 +411,14 @@ function itemsOf(view: SetupView): readonly JsonObject[] {
 /** Discord: at most 25 choices, and 4,000 characters of text. */
 const maxItems = 25;
 
-function renderItems(view: SetupView): readonly PanelBlock[] {
+function renderItems(view: SetupView, unready: readonly UnreadyItem[]): readonly PanelBlock[] {
   const { text } = view.texts;
   const { source } = effectiveValue(view, 'shop');
   const items = itemsOf(view).slice(0, maxItems);
   if (items.length === 0) return [textBlock(text('setup.shop.empty'))];
   const choices = items.map((each, index) => ({ label: textOf(each['name']), value: String(index) }));
 
-  const described = items.map((each) => describeItem(view, each));
+  const described = items.map((each) => lines(describeItem(view, each), issueOf(view, each, unready)));
   return [
     textBlock(lines(...described, sourceText(source, view.texts), missingReports(view))),
     selectBlock({
@@ -372,6 +429,13 @@ function renderItems(view: SetupView): readonly PanelBlock[] {
       choices,
     }),
   ];
+}
+
+/** Why nobody can buy it; null if somebody can. What a channel is missing for is said once, below all items. */
+function issueOf({ texts }: SetupView, shown: JsonObject, unready: readonly UnreadyItem[]): Markup | null {
+  const found = unready.find(({ item: { id }, issue }) => id === shown['id'] && issue !== 'no_channel');
+  if (found === undefined) return null;
+  return subtext(joined([markup`⚠️`, ...explainIssue(found.issue, found.role ?? '', texts)], ' '));
 }
 
 /** Nobody would know of a purchase that the team fulfils, so it cannot be bought; null if that is not so. */
@@ -400,7 +464,7 @@ function describeItem({ texts }: SetupView, shown: JsonObject) {
   const { text } = texts;
   const name = text('setup.values.item', {
     name: escapeName(textOf(shown['name']), 80),
-    price: text('parts.credits', { count: numberOf(shown['price']) }),
+    price: priceText(numberOf(shown['price']), texts),
   });
   const contents = {
     role: () => roleMention(textOf(shown['role'])),
@@ -413,18 +477,24 @@ function describeItem({ texts }: SetupView, shown: JsonObject) {
   return joined([name, contents[variantOf(shown)](), needs], ' · ');
 }
 
-function renderItem(view: ListingView, position: number): Panel {
+async function renderItem(view: ListingView, position: number): Promise<Panel> {
   const { text } = view.texts;
   const opened = itemsOf(view)[position];
   if (opened === undefined) return renderSection(view, shop);
   const removal = { ...listingOptions(view), e: position, v: view.community.version };
+  const unready = await view.services.unreadyItems(view.guildId);
+  const move = (label: string, action: string, isPossible: boolean) =>
+    isPossible ? [button(label, action, removal)] : [];
   return panel(
     'plain',
     escapedName(textOf(opened['name'])),
-    [textBlock(describeItem(view, opened))],
+    [textBlock(lines(describeItem(view, opened), issueOf(view, opened, unready)))],
     [
       button(text('setup.buttons.edit'), 'edit', editOptions(view, item, { entry: position }), 'primary'),
+      button(text('setup.buttons.look'), 'edit', editOptions(view, look, { entry: position })),
       button(text('setup.buttons.limits'), 'edit', editOptions(view, limits, { entry: position })),
+      ...move(text('setup.buttons.up'), 'item-up', position > 0),
+      ...move(text('setup.buttons.down'), 'item-down', position < itemsOf(view).length - 1),
       button(text('setup.buttons.remove'), 'remove', removal, 'danger'),
       sectionButton(view, 'shop'),
     ],
@@ -445,6 +515,17 @@ function confirmRemoval(view: ListingView): Panel {
       sectionButton(view, 'shop', text('setup.buttons.cancel')),
     ],
   );
+}
+
+/** Exchanges an item with the one before or after it: members see them in this order. */
+async function moveItem(view: ListingView, by: 1 | -1): Promise<Panel> {
+  const items = itemsOf(view);
+  const position = Number(view.input.options['e']);
+  const [moved, other] = [items[position], items[position + by]];
+  if (moved === undefined || other === undefined) return renderSection(view, shop);
+  const changes = toChanges(view, [['shop', items.with(position, other).with(position + by, moved)]]);
+  const saving = { ...authorOf(view), basis: basisOf(view), changes };
+  return showSaved(view, view.services.settings.save(saving), { section: 'shop' });
 }
 
 async function removeItem(view: ListingView): Promise<Panel> {
@@ -710,7 +791,7 @@ const guards: SetupSection = { id: 'guards', summary: ['guards'], forms: [settin
 
 export const setupSections: readonly SetupSection[] = [
   channels,
-  { ...rewards, forms: [...rewards.forms, settingsForm('party', 'party')] },
+  { ...rewards, forms: [...rewards.forms, settingsForm('party', 'party'), settingsForm('gifts', 'gifts')] },
   prizes,
   roles,
   cooldown,

@@ -9,6 +9,7 @@ import { corrections } from './corrections/feature.ts';
 import { digests } from './digests/feature.ts';
 import { events } from './events/feature.ts';
 import { guards } from './guards/feature.ts';
+import { gifts } from './gifts/feature.ts';
 import { handlers } from './handlers/feature.ts';
 import { imports } from './imports/feature.ts';
 import { linkedRoles } from './linked-roles/feature.ts';
@@ -44,6 +45,7 @@ export const features = {
   communities,
   roles,
   shop,
+  gifts,
   imports,
   simulation,
   memberData,

@@ -19,6 +19,7 @@ import * as announcements from './announcements/settings.ts';
 import { every } from './digests/settings.ts';
 import { webhooks } from './events/settings.ts';
 import { guards } from './guards/settings.ts';
+import { giftLimit } from './gifts/settings.ts';
 import { lostStreaks } from './lost-streaks/settings.ts';
 import * as party from './party/settings.ts';
 import * as prizes from './prizes/settings.ts';
@@ -49,6 +50,7 @@ export const settings = [
   party.party,
   prizes.prizes,
   guards,
+  giftLimit,
   announcements.mode,
   every,
   ...announcements.look,
@@ -113,6 +115,11 @@ export function rolesNamedBy(settingsOfListing: SettingsInEffect): readonly stri
 
 export function missingSettings(settingsOfListing: SettingsInEffect): readonly MissingSetting[] {
   return specs.flatMap(({ needs }) => needs?.(settingsOfListing) ?? []);
+}
+
+/** What is valid, but probably a mistake: sentences for the log. */
+export function doubtsAbout(settingsOfListing: SettingsInEffect): readonly string[] {
+  return specs.flatMap(({ doubts }) => doubts?.(settingsOfListing) ?? []);
 }
 
 const secretParts = specs.flatMap((spec) => spec.secretParts ?? []);

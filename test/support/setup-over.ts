@@ -68,6 +68,7 @@ export function setupServicesOver(
     },
     tokens: new Tokens({ store: store.tokens, clock, log: createLog({ level: 'silent', secrets: [] }) }),
     communityIdOf: () => firstCommunity,
+    unreadyItems: async () => [],
     hasVotePanel: async (guildId) => (await store.votePanel.find(guildId)) !== null,
     checks: {
       checkKey: async () => ({ status: 'valid', kind: 'server', name: 'Lantern Harbour', targetId: null }),

@@ -69,10 +69,14 @@ export interface SettingSpec {
   readonly requiredRoles?: (value: unknown) => readonly unknown[];
   /** Other settings that the value needs and that are missing. */
   readonly needs?: (settings: SettingsInEffect) => readonly MissingSetting[];
+  /** What is valid, but probably a mistake: sentences for the operator. */
+  readonly doubts?: (settings: SettingsInEffect) => readonly string[];
   /** A value as in the file in the words of `/setup`; numbers, texts and switches need none. */
   readonly show?: (value: unknown, texts: Texts) => Markup;
   /** An entry of a list in the words of `/setup`. */
   readonly showEntry?: (entry: JsonObject, texts: Texts) => Markup;
+  /** A change of the value in a line, where it says more than before and after; null where it does not. */
+  readonly showChange?: (before: unknown, after: unknown, texts: Texts) => Markup | null;
   /** Fields that edit it in a form of `/setup`. */
   readonly fields?: readonly SettingField[];
   /** The form that it is in, if that does not name its settings itself. */

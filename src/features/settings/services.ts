@@ -18,6 +18,7 @@ import type { EndpointAccess } from '../events/feature.ts';
 import type { ServicesContext } from '../parts.ts';
 import type { RoleAccess } from '../roles/feature.ts';
 import type { SettingPath } from '../settings.ts';
+import type { UnreadyItem } from '../shop/feature.ts';
 import { type RuleChange, type SimulatedCredits, simulatedMs } from '../simulation/feature.ts';
 import type { Tokens } from '../tokens/feature.ts';
 import type { CommunitySettings, KeyCheck, LinkResult, SettingsAuthor } from './community.ts';
@@ -39,6 +40,8 @@ export interface SetupContext extends ServicesContext {
   readonly postVotePanel: (guildId: string, channelId: string) => Promise<void>;
   /** True if the guild has a vote panel, or will have one in a moment. */
   readonly hasVotePanel: (guildId: string) => Promise<boolean>;
+  /** What cannot be bought in the shop of a guild until the team has changed something. */
+  readonly unreadyItems: (guildId: string) => Promise<readonly UnreadyItem[]>;
   readonly endpoints: EndpointAccess;
   readonly tokens: Tokens;
 }
@@ -62,9 +65,17 @@ type ConnectOffer = (
 export type SetupServices = ReturnType<typeof createSetupServices>;
 
 export function createSetupServices(context: SetupContext, connectOffer: ConnectOffer) {
-  const { topggConnect, postVotePanel, hasVotePanel, endpoints, tokens, directory } = context;
+  const { topggConnect, postVotePanel, hasVotePanel, unreadyItems, endpoints, tokens, directory } = context;
   return {
-    ...{ settings: context.setup, connections: topggConnect, postVotePanel, hasVotePanel, endpoints, tokens },
+    ...{
+      settings: context.setup,
+      connections: topggConnect,
+      postVotePanel,
+      hasVotePanel,
+      unreadyItems,
+      endpoints,
+      tokens,
+    },
     /** The community of a guild; null for one without listings. */
     communityIdOf: (guildId: string): CommunityId | null => directory.ofGuild(guildId)?.id ?? null,
     simulateChange: createChangeSimulation(context),

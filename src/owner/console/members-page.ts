@@ -3,7 +3,7 @@ import { type Html, html } from '@tallyhook/platform/web/html';
 import type { PageRequest } from '@tallyhook/platform/web/pagination';
 import { dateTime, timeAgo } from '@tallyhook/platform/web/time-element';
 import type { Request, Response } from 'express';
-import { causeName, entryReason } from '../../../commands/entry-reason.ts';
+import { causeName, entryReason, giftText } from '../../../commands/entry-reason.ts';
 import { maxCorrection, maxReasonLength } from '../../core/ledger/correction.ts';
 import type { DeliveryRecord, LedgerEntry } from '../../core/records/records.ts';
 import { withoutGuild } from '../../features/communities/directory.ts';
@@ -215,6 +215,8 @@ function entryTable(entries: readonly LedgerEntry[], { root, names, texts }: Mem
 function entryCause({ cause, reason, listing, key }: LedgerEntry, names: NameBook, texts: Texts): Html {
   if (key !== undefined)
     return html`${untrustedText(reason)}<br><span class="quiet">${fill(texts, 'console.ofProgram', { key: untrustedText(key) })}</span>`;
+  const gift = giftText({ cause, reason }, texts);
+  if (gift !== null) return html`${inlineMarkup(gift, names)}`;
   const why = entryReason(cause, reason, texts);
   return html`${causeName(cause, texts)}${listing !== null && html` · ${listingTitle(listing, names)}`}${why !== null && html`<br><span class="quiet">${inlineMarkup(why, names)}</span>`}`;
 }

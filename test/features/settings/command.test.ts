@@ -464,7 +464,7 @@ describe('/setup with a listing', () => {
     expect(await stored('shop.key.codes', '')).toEqual(['AAA-1', 'BBB-2']);
     await press('Shop');
     await select('setup/item', ['0']);
-    const limits = await open('Stock and role');
+    const limits = await open('Limits');
     await submit(limits.id, { stock: '5', needsRole: [discord.roles.moderator] });
     await press('Shop');
     await select('setup/item', ['1']);
@@ -473,6 +473,63 @@ describe('/setup with a listing', () => {
     await press('Shop');
     expect(text()).toContain('VIP für 1 Woche (**100** credits)');
     expect(text()).not.toContain('Key');
+  });
+
+  it('describes an item, says when it is sold in the local time, and moves it', async () => {
+    const { settings, author, read, stored, press, open, submit, fill, select, text, discord } = await managed();
+    const changes = [{ listing: null, path: 'timeZone', value: 'Europe/Berlin' } as const];
+    await settings.save({ ...author(), basis: null, changes });
+    const role = { itemRole: [discord.roles.vip], itemFor: '7d' };
+    for (const itemName of ['One', 'Two']) await fill('Shop', 'Add a role', { ...role, itemName, price: '10' });
+    await press('Shop');
+    await select('setup/item', ['1']);
+    const shopNow = async () => (await stored('shop', '')) as readonly Record<string, unknown>[];
+    const looks = { description: 'Shines.', emoji: '🎁', picture: 'https://example.com/gem.png' };
+    await submit((await open('Description and picture')).id, looks);
+    await press('Shop');
+    await select('setup/item', ['1']);
+    const sale = { limit: '2', from: '2026-12-24 18:00', until: '2027-07-01' };
+    await submit((await open('Limits')).id, { ...sale, stock: '', needsRole: [] });
+    expect((await shopNow())[1]).toMatchObject({
+      ...{ ...looks, limit: 2, from: '2026-12-24T17:00:00.000Z', until: '2027-06-30T22:00:00.000Z' },
+    });
+    await press('Shop');
+    await select('setup/item', ['1']);
+    const again = JSON.stringify((await open('Limits')).modal);
+    expect(again).toContain('"value":"2026-12-24 18:00"');
+    for (const until of ['2027-02-31', 'soon', '2026-12-24 18:00']) {
+      await submit((await open('Limits')).id, { ...sale, stock: '', needsRole: [], until });
+      expect(text()).toContain('Not saved yet');
+      await press('Overview');
+      await press('Shop');
+      await select('setup/item', ['1']);
+    }
+    expect(await press('Up')).toContain('New order: Two, One');
+    expect((await shopNow()).map(({ name }) => name)).toEqual(['Two', 'One']);
+    await press('Shop');
+    await select('setup/item', ['0']);
+    expect(await press('Remove')).toContain('Remove Two?');
+    expect(await press('Remove')).toContain('Removed: Two, **10** credits');
+    expect((await read()).length).toBe(1);
+  });
+
+  it('asks about an item that costs nothing, and one with the name of another', async () => {
+    const { discord, stored, press, open, submit, fill, select } = await managed();
+    const item = { itemName: 'VIP', itemRole: [discord.roles.vip], itemFor: '7d' };
+    expect(await fill('Shop', 'Add a role', { ...item, price: '0' })).toContain('enter the word free as the price');
+    expect(await stored('shop', '')).toBeUndefined();
+    await press('Overview');
+    expect(await fill('Shop', 'Add a role', { ...item, price: 'Free' })).toContain('Added: VIP, free');
+    const same = await fill('Shop', 'Add a role', { ...item, itemName: 'vip', price: '10' });
+    expect(same).toContain('There is one with this name already');
+    await press('Overview');
+    await press('Shop');
+    await select('setup/item', ['0']);
+    // Untouched, it stays free.
+    const edit = await open('Edit');
+    expect(JSON.stringify(edit.modal)).toContain('"value":"free"');
+    await submit(edit.id, { ...item, itemName: 'VIP!', price: 'free' });
+    expect(await stored('shop', '')).toMatchObject([{ name: 'VIP!', price: 0 }]);
   });
 
   it('asks for the channel for reports with an item that the team fulfils, and keeps the two together', async () => {
@@ -507,7 +564,7 @@ describe('/setup with a listing', () => {
     expect(codes.modal.components.map((each) => 'component' in each && each.component.type)).toEqual([4, 4, 4, 19]);
     const values = { itemName: 'Key', price: '500', codes: 'AAA-1' };
     const shown = await submit(codes.id, { ...values, codesFile: file('\uFEFFBBB-2\r\nCCC-3\n') });
-    expect(shown).toContain('→ Key');
+    expect(shown).toContain('Added: Key, **500** credits');
     expect(shown).not.toMatch(/BBB|attachments/);
     expect(await stored('shop.key.codes', '')).toEqual(['AAA-1', 'BBB-2', 'CCC-3']);
 
