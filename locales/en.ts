@@ -146,9 +146,11 @@ export const en = {
       description: 'Get a direct message when you can vote again.',
       stateOption: 'Switch your reminders on or off.',
       states: { on: 'on', off: 'off' },
+      quietOption: 'When not to remind you, such as 22:00-8:00, in the time zone of the server; off for never.',
+      channelOption: 'Mention you in a channel of the server if you accept no direct messages.',
       button: 'Remind me',
-      /** One hour and six hours, short. */
-      snoozeButtons: { 1: '1 h', 6: '6 h' },
+      /** In how many hours to remind again. */
+      snoozeButtons: { 1: 'In 1 hour', 6: 'In 6 hours' },
       stopButton: 'Stop',
     }),
     /** Markup. `{name}` is that of a listing, `{command}` a slash command. */
@@ -157,7 +159,14 @@ export const en = {
     titleSnoozed: 'Reminder postponed',
     titleVoted: 'You have already voted',
     now: 'You can vote for **{name}** now.',
-    next: 'Your next reminder for **{name}** comes {time}.',
+    nextAt: 'Your next reminder comes at {time}.',
+    /** `{hours}` are such as 22:00–8:00; `{name}` is that of one listing or several. */
+    quiet: 'Not between {hours}.',
+    muted: 'Not for **{name}**.',
+    mutedNow: 'You get no more reminders for **{name}**. {command} switches them on again.',
+    inChannel: 'If you accept no direct messages, you are mentioned in {channel}.',
+    noChannel: 'This server has no channel for reminders, so they come as direct messages only.',
+    wrongQuiet: 'I do not know the quiet hours {typed}. Enter them as **22:00-8:00**, or **off**.',
     afterVotes: 'After each vote, a direct message tells you when you can vote again.',
     off: 'You get no more reminders. {command} switches them on again.',
     directMessagesClosed:
@@ -165,6 +174,9 @@ export const en = {
     /** The direct message itself. */
     messageTitle: 'You can vote again',
     message: '**{name}** looks forward to your vote.',
+    /** `{name}` are several listings, due now or at a time. */
+    messages: '**{name}** look forward to your vote.',
+    messageSoon: 'From {time}: **{name}**',
   },
 
   credits: {
@@ -1041,6 +1053,7 @@ export const en = {
       announceChannel: 'Announcements',
       premiumChannel: 'Premium',
       ownerChannel: 'Reports for your team',
+      reminderChannel: 'Reminders',
       vote: 'Credits per vote',
       premium: 'Credits for premium',
       whenDenied: 'Credits if the service denies them',
@@ -1111,6 +1124,7 @@ export const en = {
       file: 'At most 256 KB.',
       premiumChannel: 'If it is empty, premium is announced with the votes.',
       ownerChannel: 'For problems and purchases that your team fulfils.',
+      reminderChannel: 'Mentions members who want reminders there and accept no direct messages.',
       allListings: 'Empty for none.',
       chance: 'From 0 to 1: with 0.02, one vote in fifty wins.',
       off: 'Leave it empty to switch this off.',
@@ -1179,6 +1193,7 @@ export const en = {
       announceChannelId: 'Announcements',
       premiumChannelId: 'Premium',
       ownerChannelId: 'Reports',
+      reminderChannelId: 'Reminders',
       cooldownHours: 'Time between votes',
       timeZone: 'Time zone',
       shop: 'Items',

@@ -458,7 +458,12 @@ async function removeItem(view: ListingView): Promise<Panel> {
  * The sections of what every community has.
  */
 
-const channelPaths: readonly SettingPath[] = ['announceChannelId', 'premiumChannelId', 'ownerChannelId'];
+const channelPaths: readonly SettingPath[] = [
+  'announceChannelId',
+  'premiumChannelId',
+  'ownerChannelId',
+  'reminderChannelId',
+];
 
 const channels: SetupSection = {
   id: 'channels',

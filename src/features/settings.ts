@@ -20,6 +20,7 @@ import { every } from './digests/settings.ts';
 import { webhooks } from './events/settings.ts';
 import { lostStreaks } from './lost-streaks/settings.ts';
 import * as party from './party/settings.ts';
+import { reminderChannelId } from './reminders/settings.ts';
 import { reviews } from './reviews/settings.ts';
 import { milestoneRoles, premiumRoles, voterRole } from './roles/settings.ts';
 import { shop } from './shop/settings.ts';
@@ -30,6 +31,7 @@ export const settings = [
   listing.ownerChannelId,
   listing.announceChannelId,
   listing.premiumChannelId,
+  reminderChannelId,
   listing.cooldownHours,
   rewards.vote,
   rewards.premium,
