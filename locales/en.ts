@@ -889,6 +889,10 @@ export const en = {
     title: 'Vote for {name}',
     reward: 'Each vote earns {credits}.',
     rewardToday: 'Each vote earns {credits} today.',
+    /** Why: `{factor}` is such as 2, `{days}` are days of the week. */
+    multiplier: '×{factor} at the moment',
+    multiplierOn: '×{factor} on {days}',
+    multiplierUntil: '×{factor} until {time}',
     ...plain({
       creditsButton: 'My credits',
     }),
@@ -996,6 +1000,9 @@ export const en = {
       remove: 'Remove',
       simple: 'Simple',
       lively: 'Lively',
+      regulars: 'Regulars',
+      together: 'Together',
+      presets: 'Presets',
       ownNumbers: 'Own numbers',
       voteNow: 'Vote now',
       giveRole: 'Give voters a role',
@@ -1342,12 +1349,21 @@ export const en = {
       signed: 'Signed: whoever sees a request can only repeat it, and a repeat pays nothing.',
       token: 'Token: whoever sees one request can forge votes until you change the secret.',
     }),
+    /** What the presets of the rules are, each with its name. */
+    presets: {
+      simple: '**Simple**: 10 credits per vote.',
+      lively:
+        '**Lively**: 10 credits per vote, twice as many at weekends, and 50 for seven days in a row; one missed day is forgiven.',
+      regulars:
+        '**Regulars**: 10 credits per vote, 50 for seven days in a row, and milestones: 100 credits at 10 votes, 300 at 50, and 500 at every 100.',
+      together:
+        '**Together**: 10 credits per vote, and 25 for everyone who voted if the server reaches 50 votes in a week.',
+      ownNumbers: '**Own numbers**: you decide.',
+    },
     steps: {
       channelTitle: 'Where should votes be announced?',
       channel: 'Pick a channel that your members can read.',
       rewardsTitle: 'What is a vote worth?',
-      rewards:
-        '**Simple**: 10 credits per vote.\n**Lively**: 10 credits per vote, twice as many at weekends, and 50 for seven days in a row; one missed day is forgiven.\n**Own numbers**: you decide.',
       /** In the checklist. */
       earn: 'Something to earn: a shop or milestones',
       doneTitle: 'Ready',

@@ -569,6 +569,7 @@ const rewards: SetupSection = {
   forms: [credits, settingsForm('streak', 'streak', ['rewards.streak', 'timeZone']), milestone, multiplier, luck],
   alwaysShown: ['rewards.vote'],
   isUsed: (view, path) => path !== 'timeZone' || effectiveValue(view, path).source !== 'default',
+  buttons: (view) => [button(view.texts.text('setup.buttons.presets'), 'step-rewards', listingOptions(view))],
 };
 
 const announcements: SetupSection = {

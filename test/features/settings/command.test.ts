@@ -230,6 +230,16 @@ describe('/setup without a listing', () => {
     expect(overview).toContain(
       '**3 of 6 done**\n✅ Listing\n✅ Test the webhook\n✅ Announcements\n⬜ Role for voters',
     );
+
+    // Another preset takes back what only the first one has.
+    await press('Rewards');
+    expect(await press('Presets')).toContain('**Together**');
+    await press('Together');
+    expect((await saved()).at(-1)).toMatchObject([
+      { path: 'rewards.multipliers', after: undefined },
+      { path: 'rewards.streak', after: undefined },
+      { path: 'rewards.party', after: { goal: 50, per: 'week', credits: 25 } },
+    ]);
   });
 
   it('says that the key is refused, and asks for it again without showing it', async () => {
