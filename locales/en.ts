@@ -1003,6 +1003,7 @@ export const en = {
       regulars: 'Regulars',
       together: 'Together',
       presets: 'Presets',
+      profile: 'Name and picture',
       ownNumbers: 'Own numbers',
       voteNow: 'Vote now',
       giveRole: 'Give voters a role',
@@ -1061,6 +1062,10 @@ export const en = {
       premiumChannel: 'Premium',
       ownerChannel: 'Reports for your team',
       reminderChannel: 'Reminders',
+      nick: 'Name of the bot in this server',
+      picture: 'Its picture in this server',
+      pictureFile: 'Picture to upload',
+      bannerFile: 'Banner of its profile',
       vote: 'Credits per vote',
       premium: 'Credits for premium',
       whenDenied: 'Credits if the service denies them',
@@ -1131,6 +1136,8 @@ export const en = {
       file: 'At most 256 KB.',
       premiumChannel: 'If it is empty, premium is announced with the votes.',
       ownerChannel: 'For problems and purchases that your team fulfils.',
+      nick: 'Empty for its own name.',
+      picture: 'PNG, JPEG, GIF or WebP, at most 2 MB. Empty: it stays as it is.',
       reminderChannel: 'Mentions members who want reminders there and accept no direct messages.',
       allListings: 'Empty for none.',
       chance: 'From 0 to 1: with 0.02, one vote in fifty wins.',
@@ -1349,6 +1356,24 @@ export const en = {
       signed: 'Signed: whoever sees a request can only repeat it, and a repeat pays nothing.',
       token: 'Token: whoever sees one request can forge votes until you change the secret.',
     }),
+    /** How the bot looks in the server. */
+    profile: {
+      intro:
+        'With the name and picture of your server, announcements look as if they came from it. They apply to everything that the bot posts here, and to its profile.',
+      hint: 'Discord stores them, and shows them only in this server.',
+      pictures: plain({
+        keep: 'As it is',
+        icon: 'The icon of this server',
+        upload: 'The uploaded picture',
+        own: 'Picture and banner that the bot has everywhere',
+      }),
+      saved: 'Discord shows it in a moment, also on what was posted before.',
+      noPicture:
+        'There is no picture that can be used: upload a PNG, JPEG, GIF or WebP of at most 2 MB, or give your server an icon.',
+      noPermission: 'The bot may not change its name here. Give its role the permission *Change Nickname*.',
+      rejected: 'Discord does not accept it: {reason}',
+      unavailable: 'Discord did not answer. Nothing was changed; try again in a moment.',
+    },
     /** What the presets of the rules are, each with its name. */
     presets: {
       simple: '**Simple**: 10 credits per vote.',
