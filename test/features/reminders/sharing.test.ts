@@ -156,6 +156,26 @@ it('come at the end of quiet hours, once, with all that became due in them', asy
   expect(await at(520)).toEqual(['d1']);
 });
 
+it('are quiet, and go on in a channel, only in the community for which the member has chosen it', async () => {
+  const { store, communityIds, setTime, sendDue, memberWith } = shared();
+  const userId = 'two communities';
+  const at = await memberWith(userId, { a1: 0 }, { quiet: { from: 0, until: 8 * 60 } });
+  const [first, second] = communityIds.map((id) => accountIdOf(id, userId));
+  if (first === undefined || second === undefined) throw new Error('no community');
+  await store.reminders.switchOn(second, [], start);
+  const to = shared().listings.find(({ name }) => name === 'a2');
+  if (to !== undefined) await recordVote(store, to, userId, start + minute);
+  setTime(start + cooldownMs + minute);
+  expect(await sendDue(userId)).toMatchObject([{ community: communityIds[1], said: [expect.stringMatching(/^a2 /)] }]);
+  expect(await at(480)).toEqual(['a1']);
+  expect((await store.reminders.stateOf(second)).choices.quiet).toBe(null);
+  // Discord rejects direct messages, and only the first community has a channel that the member wants.
+  await store.reminders.switchOn(first, [], start, { inChannel: true });
+  await store.reminders.stop(userId, 'direct_messages_closed', start, [...communityIds]);
+  expect((await store.reminders.stateOf(first)).isOn).toBe(true);
+  expect((await store.reminders.stateOf(second)).isOn).toBe(false);
+});
+
 it('leave out a listing that the member has switched off, and begin with the only one that is switched on', async () => {
   const { store, memberWith } = shared();
   const at = await memberWith('muted', { a1: 0, b1: 5 }, { listing: 'b1' });
