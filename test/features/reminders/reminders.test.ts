@@ -5,7 +5,10 @@ import type { Message } from 'local-discord';
 import { describe, expect, it, vi } from 'vitest';
 import { remind } from '../../../commands/remind.ts';
 import { controlsOf } from '../../../packages/local-discord/src/objects.ts';
+import { renderComponents } from '../../../src/discord/rendering/components.ts';
+import { renderReminder } from '../../../src/features/reminders/parts.ts';
 import type { Reminders } from '../../../src/features/reminders/service.ts';
+import { textsIn } from '../../../src/texts/texts.ts';
 import { contextFor, fakeLookup, inputOf, memberId, server, start } from '../../support/command-fixture.ts';
 import { startInstallation } from '../../support/start-installation.ts';
 
@@ -215,6 +218,20 @@ describe('a reminder', { timeout: 120_000 }, () => {
     expect(discord.commands().map(({ name }) => name)).not.toContain('remind');
     expect(labelsOf(await ofMember(0).run('canvote'))).not.toContain('Remind me');
   });
+});
+
+it('a reminder of more listings than a message has room for leads to a list of all', () => {
+  const cards = Array.from({ length: 23 }, (_, index) => ({
+    notice: { listing: `l${index}`, dueAt: 0 },
+    card: { name: `Harbour ${index}`, url: `https://example.com/${index}`, list: { command: 'vote', action: 'list' } },
+  }));
+  const reply = renderReminder({ listing: 'l0', dueAt: 0 }, cards, {
+    ...{ texts: textsIn('en-US'), isPublic: false, now: 1 },
+  });
+  const rows = renderComponents([reply], null).map(({ components }) => components);
+  expect(rows.map((row) => row.length)).toEqual([5, 5, 5, 5, 3]);
+  expect(rows[3]?.at(-1)).toMatchObject({ label: 'Vote', custom_id: 'tallyhook:vote/list:' });
+  expect(rows[4]).toMatchObject([{ label: 'In 1 hour' }, { label: 'In 6 hours' }, { label: 'Stop' }]);
 });
 
 const listed = { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) };
