@@ -40,6 +40,7 @@ import {
   saveDetails,
   submitSite,
 } from './setup/listings.ts';
+import { profileForm, renderProfile, saveProfile } from './setup/profile.ts';
 import {
   type Answer,
   editOf,
@@ -140,6 +141,9 @@ const ofGuild = new Map<string, Handler>(
     export: exportSettings,
     import: importForm,
     imported: importSettings,
+    profile: ifListed(renderProfile),
+    'profile-form': ifListed(profileForm),
+    'profile-saved': ifListed(saveProfile),
     tokens: ifListed(renderTokens),
     token: ifListed(renderToken),
     'new-token': ifListed(tokenForm),
@@ -306,6 +310,7 @@ async function renderOverview(view: SetupView): Promise<Panel> {
       // A row of buttons, because a message has 40 components.
       buttonBlock(
         ...setupSections.filter(({ summary }) => summary.length === 0).map(({ id }) => sectionButton(view, id)),
+        button(text('setup.buttons.profile'), 'profile'),
         button(text('setup.buttons.tokens'), 'tokens'),
       ),
       ...community.issues

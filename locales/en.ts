@@ -146,9 +146,11 @@ export const en = {
       description: 'Get a direct message when you can vote again.',
       stateOption: 'Switch your reminders on or off.',
       states: { on: 'on', off: 'off' },
+      quietOption: 'When not to remind you, such as 22:00-8:00, in the time zone of the server; off for never.',
+      channelOption: 'Mention you in a channel of the server if you accept no direct messages.',
       button: 'Remind me',
-      /** One hour and six hours, short. */
-      snoozeButtons: { 1: '1 h', 6: '6 h' },
+      /** In how many hours to remind again. */
+      snoozeButtons: { 1: 'In 1 hour', 6: 'In 6 hours' },
       stopButton: 'Stop',
     }),
     /** Markup. `{name}` is that of a listing, `{command}` a slash command. */
@@ -157,7 +159,14 @@ export const en = {
     titleSnoozed: 'Reminder postponed',
     titleVoted: 'You have already voted',
     now: 'You can vote for **{name}** now.',
-    next: 'Your next reminder for **{name}** comes {time}.',
+    nextAt: 'Your next reminder comes at {time}.',
+    /** `{hours}` are such as 22:00–8:00; `{name}` is that of one listing or several. */
+    quiet: 'Not between {hours}.',
+    muted: 'Not for **{name}**.',
+    mutedNow: 'You get no more reminders for **{name}**. {command} switches them on again.',
+    inChannel: 'If you accept no direct messages, you are mentioned in {channel}.',
+    noChannel: 'This server has no channel for reminders, so they come as direct messages only.',
+    wrongQuiet: 'I do not know the quiet hours {typed}. Enter them as **22:00-8:00**, or **off**.',
     afterVotes: 'After each vote, a direct message tells you when you can vote again.',
     off: 'You get no more reminders. {command} switches them on again.',
     directMessagesClosed:
@@ -165,6 +174,9 @@ export const en = {
     /** The direct message itself. */
     messageTitle: 'You can vote again',
     message: '**{name}** looks forward to your vote.',
+    /** `{name}` are several listings, due now or at a time. */
+    messages: '**{name}** look forward to your vote.',
+    messageSoon: 'From {time}: **{name}**',
   },
 
   credits: {
@@ -982,6 +994,10 @@ export const en = {
     title: 'Vote for {name}',
     reward: 'Each vote earns {credits}.',
     rewardToday: 'Each vote earns {credits} today.',
+    /** Why: `{factor}` is such as 2, `{days}` are days of the week. */
+    multiplier: '×{factor} at the moment',
+    multiplierOn: '×{factor} on {days}',
+    multiplierUntil: '×{factor} until {time}',
     ...plain({
       creditsButton: 'My credits',
     }),
@@ -1095,6 +1111,10 @@ export const en = {
       remove: 'Remove',
       simple: 'Simple',
       lively: 'Lively',
+      regulars: 'Regulars',
+      together: 'Together',
+      presets: 'Presets',
+      profile: 'Name and picture',
       ownNumbers: 'Own numbers',
       voteNow: 'Vote now',
       giveRole: 'Give voters a role',
@@ -1156,6 +1176,11 @@ export const en = {
       announceChannel: 'Announcements',
       premiumChannel: 'Premium',
       ownerChannel: 'Reports for your team',
+      reminderChannel: 'Reminders',
+      nick: 'Name of the bot in this server',
+      picture: 'Its picture in this server',
+      pictureFile: 'Picture to upload',
+      bannerFile: 'Banner of its profile',
       vote: 'Credits per vote',
       premium: 'Credits for premium',
       whenDenied: 'Credits if the service denies them',
@@ -1219,7 +1244,7 @@ export const en = {
       until: 'Sold until',
       description: 'Description',
       emoji: 'Emoji before the name',
-      picture: 'Address of a small picture',
+      itemPicture: 'Address of a small picture',
       needsRole: 'Only for members with this role',
       tokenName: 'Name',
       tokenScopes: 'What it allows',
@@ -1241,6 +1266,9 @@ export const en = {
       file: 'At most 256 KB.',
       premiumChannel: 'If it is empty, premium is announced with the votes.',
       ownerChannel: 'For problems and purchases that your team fulfils.',
+      nick: 'Empty for its own name.',
+      picture: 'PNG, JPEG, GIF or WebP, at most 2 MB. Empty: it stays as it is.',
+      reminderChannel: 'Mentions members who want reminders there and accept no direct messages.',
       allListings: 'Empty for none.',
       chance: 'From 0 to 1: with 0.02, one vote in fifty wins.',
       places: 'One line for each, such as 1: 1000 or 2-10: 200. Equal scores share a place.',
@@ -1266,7 +1294,7 @@ export const en = {
       localTime: 'In the time zone of the server, such as 2026-12-24 18:00. Empty: no bound.',
       price: 'To give it away, enter the word free.',
       emoji: 'Such as 🎁, or one of your server as <:name:id>.',
-      picture: 'https://… of an image that Discord can show.',
+      itemPicture: 'https://… of an image that Discord can show.',
       tokenName: 'Such as the program that uses it.',
     }),
     choices: plain({
@@ -1323,6 +1351,7 @@ export const en = {
       announceChannelId: 'Announcements',
       premiumChannelId: 'Premium',
       ownerChannelId: 'Reports',
+      reminderChannelId: 'Reminders',
       cooldownHours: 'Time between votes',
       timeZone: 'Time zone',
       guards: 'Guards',
@@ -1484,12 +1513,39 @@ export const en = {
       signed: 'Signed: whoever sees a request can only repeat it, and a repeat pays nothing.',
       token: 'Token: whoever sees one request can forge votes until you change the secret.',
     }),
+    /** How the bot looks in the server. */
+    profile: {
+      intro:
+        'With the name and picture of your server, announcements look as if they came from it. They apply to everything that the bot posts here, and to its profile.',
+      hint: 'Discord stores them, and shows them only in this server.',
+      pictures: plain({
+        keep: 'As it is',
+        icon: 'The icon of this server',
+        upload: 'The uploaded picture',
+        own: 'Picture and banner that the bot has everywhere',
+      }),
+      saved: 'Discord shows it in a moment, also on what was posted before.',
+      noPicture:
+        'There is no picture that can be used: upload a PNG, JPEG, GIF or WebP of at most 2 MB, or give your server an icon.',
+      noPermission: 'The bot may not change its name here. Give its role the permission *Change Nickname*.',
+      rejected: 'Discord does not accept it: {reason}',
+      unavailable: 'Discord did not answer. Nothing was changed; try again in a moment.',
+    },
+    /** What the presets of the rules are, each with its name. */
+    presets: {
+      simple: '**Simple**: 10 credits per vote.',
+      lively:
+        '**Lively**: 10 credits per vote, twice as many at weekends, and 50 for seven days in a row; one missed day is forgiven.',
+      regulars:
+        '**Regulars**: 10 credits per vote, 50 for seven days in a row, and milestones: 100 credits at 10 votes, 300 at 50, and 500 at every 100.',
+      together:
+        '**Together**: 10 credits per vote, and 25 for everyone who voted if the server reaches 50 votes in a week.',
+      ownNumbers: '**Own numbers**: you decide.',
+    },
     steps: {
       channelTitle: 'Where should votes be announced?',
       channel: 'Pick a channel that your members can read.',
       rewardsTitle: 'What is a vote worth?',
-      rewards:
-        '**Simple**: 10 credits per vote.\n**Lively**: 10 credits per vote, twice as many at weekends, and 50 for seven days in a row; one missed day is forgiven.\n**Own numbers**: you decide.',
       /** In the checklist. */
       earn: 'Something to earn: a shop or milestones',
       doneTitle: 'Ready',

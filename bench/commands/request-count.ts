@@ -92,7 +92,10 @@ const unused: Omit<CommandContext, 'listings' | 'texts' | 'clock'> = {
   commands,
   commandId: () => null,
   awards: { award: notUsed },
-  reminders: { switchOn: notUsed, switchOff: notUsed, isOn: notUsed, snooze: notUsed },
+  reminders: {
+    channelIds: [],
+    ...{ switchOn: notUsed, switchOff: notUsed, mute: notUsed, choicesOf: notUsed, isOn: notUsed, snooze: notUsed },
+  },
   standings: { summary: notUsed, standing: notUsed, lastVotes: notUsed, leaderboard: notUsed },
   rules: [],
   nextVotesOf: async () => [],

@@ -339,7 +339,7 @@ const look = entryForm({
   fields: [
     { name: 'description', kind: 'longText', part: 'description', maxLength: maxDescriptionLength },
     { name: 'emoji', kind: 'text', part: 'emoji', hint: 'emoji', maxLength: 64 },
-    { name: 'picture', kind: 'text', part: 'picture', hint: 'picture', maxLength: 500 },
+    { name: 'itemPicture', kind: 'text', part: 'picture', hint: 'itemPicture', maxLength: 500 },
   ],
   toEntry: (parts) => (parts['id'] === undefined ? null : parts),
 });
@@ -541,7 +541,12 @@ async function removeItem(view: ListingView): Promise<Panel> {
  * The sections of what every community has.
  */
 
-const channelPaths: readonly SettingPath[] = ['announceChannelId', 'premiumChannelId', 'ownerChannelId'];
+const channelPaths: readonly SettingPath[] = [
+  'announceChannelId',
+  'premiumChannelId',
+  'ownerChannelId',
+  'reminderChannelId',
+];
 
 const channels: SetupSection = {
   id: 'channels',
@@ -703,6 +708,7 @@ const rewards: SetupSection = {
   forms: [credits, settingsForm('streak', 'streak', ['rewards.streak', 'timeZone']), milestone, multiplier, luck],
   alwaysShown: ['rewards.vote'],
   isUsed: (view, path) => path !== 'timeZone' || effectiveValue(view, path).source !== 'default',
+  buttons: (view) => [button(view.texts.text('setup.buttons.presets'), 'step-rewards', listingOptions(view))],
 };
 
 const prizes: SetupSection = { id: 'prizes', summary: ['rewards.prizes'], forms: [prize] };

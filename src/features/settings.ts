@@ -23,6 +23,7 @@ import { giftLimit } from './gifts/settings.ts';
 import { lostStreaks } from './lost-streaks/settings.ts';
 import * as party from './party/settings.ts';
 import * as prizes from './prizes/settings.ts';
+import { reminderChannelId } from './reminders/settings.ts';
 import { reviews } from './reviews/settings.ts';
 import { milestoneRoles, premiumRoles, voterRole } from './roles/settings.ts';
 import { shop } from './shop/settings.ts';
@@ -33,6 +34,7 @@ export const settings = [
   listing.ownerChannelId,
   listing.announceChannelId,
   listing.premiumChannelId,
+  reminderChannelId,
   listing.cooldownHours,
   rewards.vote,
   rewards.premium,

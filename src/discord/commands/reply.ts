@@ -36,6 +36,8 @@ export type ReplyButton =
       /** Default: secondary (grey). */
       readonly style?: 'primary' | 'secondary' | 'success' | 'danger';
       readonly disabled?: boolean;
+      /** True if it begins a row of a reply. */
+      readonly beginsRow?: boolean;
     });
 
 /**

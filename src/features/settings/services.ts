@@ -9,6 +9,7 @@ import type { ListingConfig } from '../../../config/schema.ts';
 import { createCardSource, readCard } from '../../core/announcements/announcement.ts';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
+import { createGuildProfiles } from '../../discord/guild-profile.ts';
 import { createGuildChannels } from '../../discord/inspection.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/client.ts';
@@ -81,6 +82,10 @@ export function createSetupServices(context: SetupContext, connectOffer: Connect
     simulateChange: createChangeSimulation(context),
     checks: createSetupChecks(context, connectOffer),
     drafts: createSetupDrafts(context.clock),
+    /** How the bot looks in a guild. */
+    profiles: createGuildProfiles({
+      ...{ rest: context.rest, apiUrl: context.config.discord.apiUrl, clock: context.stopwatch, log: context.log },
+    }),
   };
 }
 

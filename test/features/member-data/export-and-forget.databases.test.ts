@@ -154,6 +154,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
       accountOf(member),
       [{ name: 'server', cooldownMs: 12 * hour, nextVoteAt: null }],
       start,
+      { quiet: { from: 0, until: 60 } },
     );
     await store.outbox.enqueue([
       reminder,

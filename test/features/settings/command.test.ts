@@ -1,15 +1,19 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { createLog } from '@tallyhook/platform/log';
+import { Routes } from 'discord-api-types/v10';
 import type { Message, SubmittedValues } from 'local-discord';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../../commands/index.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { applicationId } from '../../../packages/local-discord/src/default-guild.ts';
 import { controlsOf, textsOf } from '../../../packages/local-discord/src/objects.ts';
+import { createGuildProfiles } from '../../../src/discord/guild-profile.ts';
+import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { endpointId } from '../../../src/features/events/settings.ts';
 import { createUploads, type SetupChecks } from '../../../src/features/settings/services.ts';
 import { connectedBot, until } from '../../support/bot.ts';
+import { startFakeService } from '../../support/fake-service.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { setupOver, setupServicesOver, storedValue } from '../../support/setup-over.ts';
@@ -35,6 +39,7 @@ async function managed(
     isLinked?: boolean;
     checks?: Partial<SetupChecks>;
     environment?: Readonly<Record<string, string>>;
+    cdn?: string;
   } = {},
 ) {
   const bot = await connectedBot(commands, {
@@ -69,6 +74,15 @@ async function managed(
       return setupServicesOver(store, {
         checks,
         environment: { PUBLIC_URL: 'https://votes.example.org', ...file, ...options.environment },
+        profiles: createGuildProfiles({
+          rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
+          ...{
+            apiUrl: discord.apiUrl,
+            clock: systemClock,
+            log,
+            ...(options.cdn !== undefined && { cdn: options.cdn }),
+          },
+        }),
       });
     },
   });
@@ -230,6 +244,16 @@ describe('/setup without a listing', () => {
     expect(overview).toContain(
       '**3 of 6 done**\n✅ Listing\n✅ Test the webhook\n✅ Announcements\n⬜ Role for voters',
     );
+
+    // Another preset takes back what only the first one has.
+    await press('Rewards');
+    expect(await press('Presets')).toContain('**Together**');
+    await press('Together');
+    expect((await saved()).at(-1)).toMatchObject([
+      { path: 'rewards.multipliers', after: undefined },
+      { path: 'rewards.streak', after: undefined },
+      { path: 'rewards.party', after: { goal: 50, per: 'week', credits: 25 } },
+    ]);
   });
 
   it('says that the key is refused, and asks for it again without showing it', async () => {
@@ -484,7 +508,7 @@ describe('/setup with a listing', () => {
     await press('Shop');
     await select('setup/item', ['1']);
     const shopNow = async () => (await stored('shop', '')) as readonly Record<string, unknown>[];
-    const looks = { description: 'Shines.', emoji: '🎁', picture: 'https://example.com/gem.png' };
+    const looks = { description: 'Shines.', emoji: '🎁', itemPicture: 'https://example.com/gem.png' };
     await submit((await open('Description and picture')).id, looks);
     await press('Shop');
     await select('setup/item', ['1']);
@@ -584,6 +608,49 @@ describe('/setup with a listing', () => {
     const form = await open('Import');
     expect(await submit(form.id, { settingsFile: file(exported) })).toContain('**8** credits → **7** credits');
     expect(await fill('Overview', 'Import', {})).toContain('Not saved yet');
+  });
+
+  it('gives the bot the name, picture and banner of the server, in this server alone', async () => {
+    const icons = await startFakeService();
+    onTestFinished(() => icons.close());
+    const png = Buffer.from('89504e470d0a1a0a', 'hex');
+    icons.respondWith((response) => response.end(png));
+    const { discord, press, open, submit, text } = await managed({ cdn: icons.origin });
+    const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+    const own = async () => {
+      const { id } = (await rest.get(Routes.user())) as { id: string };
+      return rest.get(Routes.guildMember(discord.guildId, id));
+    };
+    await press('Name and picture');
+    const first = await open('Edit');
+    const values = { nick: 'Harbour @everyone', picture: 'icon', bannerFile: file(png) };
+    expect(await submit(first.id, values)).toContain('Discord shows it in a moment');
+    expect(await own()).toMatchObject({
+      nick: 'Harbour @everyone',
+      avatar: expect.any(String),
+      banner: expect.any(String),
+    });
+    expect(icons.requests[0]?.url).toContain(`/icons/${discord.guildId}/`);
+
+    await press('Name and picture');
+    const unusable = await open('Edit');
+    expect(JSON.stringify(unusable.modal)).toContain('"value":"Harbour @everyone"');
+    const noPicture = { nick: 'Other', picture: 'upload', pictureFile: file('<svg onload=alert(1)>') };
+    expect(await submit(unusable.id, noPicture)).toContain('There is no picture that can be used');
+    expect(text()).not.toMatch(/attachments|svg/);
+    expect(await own()).toMatchObject({ nick: 'Harbour @everyone' });
+
+    const reset = await open('Edit again');
+    await submit(reset.id, { nick: '', picture: 'own' });
+    expect(await own()).toMatchObject({ nick: null, avatar: null, banner: null });
+  });
+
+  it('says which permission is missing to change the name', async () => {
+    const { discord, press, open, submit } = await managed();
+    discord.guild.setRolePermissions(discord.guildId, ['viewChannel', 'sendMessages', 'useApplicationCommands']);
+    await press('Name and picture');
+    const form = await open('Edit');
+    expect(await submit(form.id, { nick: 'Harbour', picture: 'keep' })).toContain('*Change Nickname*');
   });
 
   it('rotates a secret, which is shown once, and unlinks after a confirmation', async () => {

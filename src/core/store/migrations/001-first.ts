@@ -325,6 +325,16 @@ const features = ({ id, byKey }: Words) => [
     at bigint not null,
     told integer not null
   )`,
+  `create table if not exists reminder_choices (
+    user_id text not null,
+    community_id bigint not null,
+    muted text not null,
+    quiet_from integer,
+    quiet_until integer,
+    in_channel integer not null,
+    is_closed integer not null,
+    constraint reminder_choices_key primary key (user_id, community_id)
+  ) ${byKey}`,
   `create table if not exists next_votes (
     user_id text not null,
     listing text not null,
