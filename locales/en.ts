@@ -900,7 +900,7 @@ export const en = {
     once: 'Each cause is reported once per role. The owner console lists everything that failed.',
     /** `{host}` is the host of an address, `{reason}` why the last request failed. */
     webhookPausedTitle: 'Events are no longer sent to one of your addresses',
-    webhookPaused: 'Every request to {host} has failed for days, or the address is gone: {reason}',
+    webhookPaused: 'Every request to {host} has failed for days, or it says that it is gone: {reason}',
     webhookPausedHint: 'What was not sent is kept. Correct the address in the settings, or have it tried again there.',
   },
 

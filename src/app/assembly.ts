@@ -156,7 +156,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     // Names of the operator's network may be known to this machine alone.
     resolve: shareQueries(config.webhookPrivateTargets ? systemResolve : createPublicResolve()),
   };
-  const webhookSender = new WebhookSender({ ...context, targets: webhookTargets });
+  const webhookSender = new WebhookSender({ ...context, targets: webhookTargets, settings: settings.setup });
   const services = await createServices({
     ...context,
     webhookSender,

@@ -95,7 +95,7 @@ export class Worker {
         clock,
         communityOf,
         attemptsPerQueue: attemptsPerQueue[name],
-        isOneByOne,
+        isOneByOne: (attemptsPerQueue[name] ?? 1) > 1 ? isOneByOne : undefined,
         isReachable: reachesDiscord(name) ? isReachable : undefined,
       }),
     ]);

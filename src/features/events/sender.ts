@@ -1,6 +1,7 @@
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
+import { listOf } from '@tallyhook/platform/json';
 import { once } from '@tallyhook/platform/memoize';
 import { parseRetryAfter } from '@tallyhook/platform/retry-after';
 import { readVersion } from '@tallyhook/platform/version';
@@ -20,8 +21,9 @@ import type { Effect } from '../../core/outbox/effect-kind.ts';
 import { handle, type RetryPolicy } from '../../core/outbox/perform.ts';
 import { laneOfQueue, parseQueue } from '../../core/outbox/queue.ts';
 import type { Community, Directory } from '../communities/feature.ts';
+import type { Settings } from '../settings/feature.ts';
 import { type OutgoingEvent, outgoingEvent, type WebhookEndpoint, webhookEndpoints, webhookKind } from './event.ts';
-import { hostOf } from './settings.ts';
+import { hostOf, webhooks } from './settings.ts';
 import type { EventStore, WebhookAttempt } from './store.ts';
 
 /** Timeout of one request, until the end of the response (ms). The lease of an effect takes 20 s. */
@@ -44,6 +46,8 @@ interface SenderOptions {
   readonly store: { readonly events: EventStore };
   readonly directory: Pick<Directory, 'communities'>;
   readonly targets: TargetPolicy;
+  /** Where an endpoint that is gone is removed from; without it, one is paused. */
+  readonly settings?: Pick<Settings, 'read' | 'save'>;
   readonly metrics: Pick<Metrics, 'counter'>;
   readonly clock: Clock;
 }
@@ -54,8 +58,9 @@ const userAgent = once(() => `tallyhook/${readVersion()} (+webhooks)`);
 type SentRequest = Omit<WebhookAttempt, 'id'> & { readonly retryAfterMs: number | null };
 
 /**
- * Sends events to the endpoints of communities, signed as https://www.standardwebhooks.com says. Each request is stored, and
- * an endpoint that fails for five days, or answers 410, is paused.
+ * Sends events to the endpoints of communities, signed as https://www.standardwebhooks.com says. Each request is stored. An
+ * endpoint that fails for five days is paused, and one that answers 410 is removed from the settings; one of a file, which
+ * cannot be, is paused.
  */
 export class WebhookSender {
   readonly #options: SenderOptions;
@@ -169,10 +174,30 @@ export class WebhookSender {
     };
   }
 
-  #store(community: Community, { id, url }: WebhookEndpoint, sent: Omit<WebhookAttempt, 'id'>): Promise<boolean> {
-    const { id: communityId, ownerChannelId } = community;
-    const details = { isGone: sent.status === gone, host: hostOf(url), ownerChannelId };
-    return this.#options.store.events.attempted({ communityId, endpoint: id }, sent, details);
+  async #store(community: Community, endpoint: WebhookEndpoint, sent: Omit<WebhookAttempt, 'id'>): Promise<boolean> {
+    const { id: communityId, ownerChannelId, guildId } = community;
+    const { id, url } = endpoint;
+    const isGone = sent.status === gone;
+    const key = { communityId, endpoint: id };
+    const details = { isGone, host: hostOf(url), ownerChannelId };
+    const isPaused = await this.#options.store.events.attempted(key, sent, details);
+    if (isGone && guildId !== null && (await this.#remove(guildId, endpoint, sent.eventId)))
+      await this.#options.store.events.forgetFailures(key);
+    return isPaused;
+  }
+
+  /** Returns false if it is not among the settings that are stored, or somebody changes them now. */
+  async #remove(guildId: string, { url }: WebhookEndpoint, eventId: string): Promise<boolean> {
+    const { settings } = this.#options;
+    if (settings === undefined) return false;
+    const { version, values } = await settings.read(guildId);
+    const { source, value } = values[webhooks.path];
+    if (source !== 'setup') return false;
+    const others = listOf(value).filter((each) => each['url'] !== url);
+    const change = { listing: null, path: webhooks.path, value: others };
+    const author = { guildId, authorId: 'tallyhook', interactionId: `webhook gone ${eventId}` };
+    const { status } = await settings.save({ ...author, basis: version, changes: [change] });
+    return status === 'saved';
   }
 }
 
