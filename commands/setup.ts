@@ -43,7 +43,6 @@ import {
 import {
   type Answer,
   editOf,
-  findForm,
   newEntry,
   pathsOf,
   postVotePanel,
@@ -71,6 +70,7 @@ import {
   findProblemsOf,
   hasListing,
   type ListingView,
+  linkButtons,
   listingOptions,
   listingTitle,
   namesListing,
@@ -317,6 +317,7 @@ async function renderOverview(view: SetupView): Promise<Panel> {
       button(text('setup.buttons.export'), 'export'),
       button(text('setup.buttons.import'), 'import', listingOptions(view)),
       button(text('setup.buttons.link'), 'add'),
+      ...linkButtons(text('setup.buttons.openWeb'), view.services.webPage(view.guildId)),
     ],
   );
 }
@@ -579,9 +580,8 @@ interface DraftListing extends Pick<ListingSettings['inEffect'], 'rewards' | 'ti
   readonly announcements: AnnouncementSettings;
 }
 
-/** True if {@link readDraft} knows what this form would do. */
-export function hasDraft(form: unknown): boolean {
-  const section = findForm(form)?.section;
+/** True if {@link readDraft} knows what the forms of a section would do. */
+export function hasDraft(section: string): boolean {
   return section === 'announcements' || section === 'rewards';
 }
 

@@ -8,11 +8,11 @@ import express, { type RequestHandler, Router } from 'express';
 import { messageStyles, readScript, readSharedScript } from 'local-discord/messages';
 import type { Authentication, DiscordSignIn } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
-import { previewScript } from './announcements/announcements-page.ts';
 import { explainError, redirectToSlash, sessionMiddleware } from './middleware.ts';
 import { formRoutes, pageRoutes, serverRoutes } from './page-routes.ts';
 import { relativeRoot, renderPage, speaking, textsOf } from './render-page.ts';
 import { createOwnerSessions, type OwnerSessions } from './session.ts';
+import { previewScript } from './settings/previews-html.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { memberSignInRoutes, ownerSignInRoutes, signInLinkRoutes, startPath } from './sign-in.ts';
 

@@ -25,7 +25,7 @@ import { type OwnerSessions, sessionLifetimeMs } from './session.ts';
 export const nextPage = z
   .string()
   .regex(
-    /^(?:servers\/(?:\d{1,20}\/)?)?(?:(?:deliveries|effects|users|listings|rewards|announcements|settings|changes)(?:\/[\w-]{1,40}){0,3})?(?:\?[\w=&%.+:-]{0,500})?$/,
+    /^(?:servers\/(?:\d{1,20}\/)?)?(?:(?:deliveries|effects|users|listings|orders|settings|changes)(?:\/[\w-]{1,40}){0,3})?(?:\?[\w=&%.+:-]{0,500})?$/,
   )
   .catch('');
 
