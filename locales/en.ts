@@ -648,6 +648,8 @@ export const en = {
       noServers:
         'Votes are not set up in any server that you manage. Use /setup there; after that, sign out and in again.',
       signIn: 'Sign in',
+      /** Above it. */
+      purpose: 'See who votes, answer “I voted and got nothing”, and change every setting of your server.',
       signInWithDiscord: 'Sign in with Discord',
       staySignedIn: 'You stay signed in for {duration}.',
       /** The operator's, whose setting is `{name}`. */

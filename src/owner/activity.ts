@@ -3,7 +3,7 @@ import type { CountVoters, WeekVoters } from '../core/store/standings/voters.ts'
 import type { DayVotes, VoteActivity } from '../core/store/standings/votes-per-day.ts';
 import { calendarOf } from '../core/tally/community.ts';
 import type { CommunityListing } from '../features/communities/feature.ts';
-import { siteOf } from './queries.ts';
+import { findSite, service } from '../webhook/sites/index.ts';
 
 /** The counted votes of the last 30 days, today included. */
 export interface Activity {
@@ -33,7 +33,7 @@ export async function readActivity(
 ): Promise<Activity> {
   const activity = store.voteActivityIn(timeZone);
   const shown = listings.filter(({ name }) => names?.includes(name) ?? true);
-  const bySite = Map.groupBy(shown, (listing) => siteOf(listing).name);
+  const bySite = Map.groupBy(shown, ({ site }) => (site === undefined ? service : findSite(site)).name);
   const [{ days, hours }, sites, voters] = await Promise.all([
     activity(names, now),
     Promise.all(
