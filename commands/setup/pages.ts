@@ -63,7 +63,7 @@ function settingsList(view: ListingView, section: SetupSection, path: SettingPat
   const count = first.list?.entries(value, texts).length ?? entries.length;
   const filled = Array.from({ length: count }, (_, entry) => fields({ ...context, entry }).filter(isShown));
   const labels = [...new Map(filled.flat().map(({ name, label }) => [name, label]))];
-  const rows = filled.map((shown, entry) => labels.map(([name]) => cellOf(shown.find((each) => each.name === name))));
+  const rows = filled.map((shown) => labels.map(([name]) => cellOf(shown.find((each) => each.name === name))));
   const used = labels.map((_, column) => rows.some((cells) => cells[column] !== null));
   const options = { ...listingOptions(view), s: section.id, p: path };
   return {

@@ -97,7 +97,7 @@ export function avatar(userId: string, { names }: Pick<NamedPage, 'names'>): Htm
 /** A small picture of a name with its first letters; a colour that the id decides. */
 export function initials(name: string | null, id: string): Html {
   const letters = [...(name ?? '').matchAll(/(?<=^|[\s_-])[\p{L}\p{N}]/gu)].slice(0, 2).join('').toLocaleUpperCase();
-  const hue = [...id].reduce((sum, digit) => sum + (digit.codePointAt(0) ?? 0), 0) % hues;
+  const hue = Array.from(id, (each) => each.codePointAt(0) ?? 0).reduce((sum, code) => sum + code, 0) % hues;
   return html`<span class="avatar hue-${hue}" aria-hidden="true">${letters}</span>`;
 }
 

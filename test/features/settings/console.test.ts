@@ -82,7 +82,7 @@ describe('settings in the console', { timeout: 30_000 }, () => {
     const rowsOf = async (section: string) => {
       const { text } = await browser.open(`${page}/${section}`);
       return [...text.matchAll(/<tr>(<td.*?)<\/tr>/gs)].map(([, row = '']) => {
-        const cells = [...row.matchAll(/<td data-name="([^"]*)">(.*?)<\/td>/gs)];
+        const cells = [...row.matchAll(/<td data-name="([^"]*)"[^>]*>(.*?)<\/td>/gs)];
         return Object.fromEntries(cells.map(([, name, cell = '']) => [name, cell.replace(/<[^>]*>/g, '')]));
       });
     };

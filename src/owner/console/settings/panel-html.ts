@@ -1,3 +1,4 @@
+import { subtext } from '@tallyhook/platform/texts/markup';
 import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import type {
@@ -45,7 +46,9 @@ export function noticeHtml(panel: Panel | Reply, section: string | null, view: P
     .flatMap((block) => (block.kind === 'buttons' ? block.buttons : []))
     .flatMap((button) => (button.kind === 'action' && button.action === 'undo' ? button : []))
     .map((button) => ({ ...button, options: { ...button.options, ...(section !== null && { s: section }) } }))[0];
-  const shown = blocks.filter(({ kind }) => kind === 'text');
+  // The form with what was entered is below it.
+  const kept = subtext(view.texts.text('setup.problems.kept'));
+  const shown = blocks.filter((block) => block.kind === 'text' && block.text !== kept);
   return html`<section class="notice spread ${tone === 'good' || tone === 'bad' ? tone : 'plain'}" role="${tone === 'bad' ? 'alert' : 'status'}"><div>
 ${title !== undefined && html`<h2>${inlineMarkup(title, view.names, view.texts.locale)}</h2>`}${shown.map((block) => blockHtml(block, view))}</div>${undo !== undefined && buttonHtml(undo, view)}</section>`;
 }

@@ -142,9 +142,10 @@ function listTable({ path, title, columns, rows, add }: SettingsList, view: Pane
   const { text } = texts;
   const id = `list-${path.replace('.', '-')}`;
   const last = columns.length - 1;
+  const idOf = ({ e }: Options) => `${id}-${String(e)}`;
   const actions = (options: Options) =>
-    html`<div class="acts"><a href="${addressOf('edit', options, view)}">${text('setup.buttons.edit')}</a>
-<form method="post" action="${addressOf('section', { s: options['s'] ?? '' }, view)}">${hiddenFields('submit', options, view)}<input type="hidden" name="b.remove" value="1"><button class="plain danger">${text('setup.buttons.remove')}</button></form></div>`;
+    html`<div class="acts"><a href="${addressOf('edit', options, view)}" aria-describedby="${idOf(options)}">${text('setup.buttons.edit')}</a>
+<form method="post" action="${addressOf('section', { s: options['s'] ?? '' }, view)}">${hiddenFields('submit', options, view)}<input type="hidden" name="b.remove" value="1"><button class="plain danger" aria-describedby="${idOf(options)}">${text('setup.buttons.remove')}</button></form></div>`;
   return html`<section class="card" aria-labelledby="${id}"><div class="spread"><h2 id="${id}">${inlineMarkup(title, names, texts.locale)}</h2>${add && buttonHtml(add, view)}</div>
 ${
   rows.length === 0
@@ -152,7 +153,7 @@ ${
     : html`<table><thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}<td></td></tr></thead>
 <tbody>${rows.map(
         ({ cells, note, options }) =>
-          html`<tr>${cells.map((cell, index) => html`<td data-name="${columns[index] ?? ''}">${inlineMarkup(cell, names, texts.locale)}${index === last && note !== null && html`<br><span class="quiet">${inlineMarkup(note, names, texts.locale)}</span>`}</td>`)}<td class="end">${actions(options)}</td></tr>`,
+          html`<tr>${cells.map((cell, index) => html`<td data-name="${columns[index] ?? ''}"${index === 0 && html` id="${idOf(options)}"`}>${inlineMarkup(cell, names, texts.locale)}${index === last && note !== null && html`<br><span class="quiet">${inlineMarkup(note, names, texts.locale)}</span>`}</td>`)}<td class="end">${actions(options)}</td></tr>`,
       )}</tbody></table>`
 }</section>`;
 }
