@@ -161,7 +161,7 @@ function memberPage(view: MemberView): Html {
   const name = names.member(userId);
   const time = (at: number) => dateTime(at, locale);
   return html`<p class="trail"><a href="${root}users">${text('console.members')}</a></p>
-<h1 class="person">${avatar(userId, { names })} ${fill(texts, 'console.memberTitle', { name: name === null ? userId : html`<bdi title="${userId}">${visible(name)}</bdi>` })}</h1>
+<h1 class="person">${avatar(userId, { names })} <span>${fill(texts, 'console.memberTitle', { name: name === null ? userId : html`<bdi title="${userId}">${visible(name)}</bdi>` })}</span></h1>
 ${name !== null && html`<p class="quiet">Discord ID ${userId}</p>`}
 ${accountLinks(view)}
 <dl class="sums"><div><dt>${text('console.labels.balance')}</dt><dd>${counted(texts.text('parts.credits', { count: credits }))}</dd></div><div><dt>${text('console.labels.countedVotes')}</dt><dd>${texts.number(votes)}</dd></div>
