@@ -44,7 +44,6 @@ import { profileForm, renderProfile, saveProfile } from './setup/profile.ts';
 import {
   type Answer,
   editOf,
-  findForm,
   newEntry,
   pathsOf,
   postVotePanel,
@@ -72,6 +71,7 @@ import {
   findProblemsOf,
   hasListing,
   type ListingView,
+  linkButtons,
   listingOptions,
   listingTitle,
   namesListing,
@@ -322,6 +322,7 @@ async function renderOverview(view: SetupView): Promise<Panel> {
       button(text('setup.buttons.export'), 'export'),
       button(text('setup.buttons.import'), 'import', listingOptions(view)),
       button(text('setup.buttons.link'), 'add'),
+      ...linkButtons(text('setup.buttons.openWeb'), view.services.webPage(view.guildId)),
     ],
   );
 }
@@ -584,9 +585,8 @@ interface DraftListing extends Pick<ListingSettings['inEffect'], 'rewards' | 'ti
   readonly announcements: AnnouncementSettings;
 }
 
-/** True if {@link readDraft} knows what this form would do. */
-export function hasDraft(form: unknown): boolean {
-  const section = findForm(form)?.section;
+/** True if {@link readDraft} knows what the forms of a section would do. */
+export function hasDraft(section: string): boolean {
   return section === 'announcements' || section === 'rewards';
 }
 

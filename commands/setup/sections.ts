@@ -21,6 +21,7 @@ import {
   showLuck,
   showMilestone,
   showMultiplier,
+  showWindow,
   weekdayName,
   weekdays,
 } from '../../src/core/settings/reward-settings.ts';
@@ -43,6 +44,8 @@ import {
   type Form,
   type FormContext,
   fileField,
+  isEntryForm,
+  joinForms,
   modalFields,
   readParts,
   removeBox,
@@ -92,6 +95,8 @@ export interface SetupSection {
   readonly alwaysShown?: readonly SettingPath[];
   /** True if a setting has an effect, so that it is shown. By default all have. */
   isUsed?(view: SetupView, path: SettingPath): boolean;
+  /** What it is about, above its settings. */
+  intro?(texts: Texts): Markup;
   /** Blocks of the section. By default a text with its settings. */
   blocks?(view: ListingView, settings: PanelBlock): readonly PanelBlock[];
   /** Renders the section in another way. */
@@ -119,16 +124,19 @@ export function pathsOf({ forms, paths }: SetupSection): readonly SettingPath[] 
 export function renderSection(view: ListingView, section: SetupSection): Panel {
   const { id } = section;
   const { text } = view.texts;
-  const isStored = pathsOf(section).some((path) => effectiveValue(view, path).source === 'setup');
   const settings = textBlock(renderSettings(view, section));
   return panel(
     'plain',
     escapedName(text(`setup.sections.${id}`)),
-    [...(section.blocks?.(view, settings) ?? [settings]), ...listSelects(view, section)],
+    [
+      ...(section.intro === undefined ? [] : [textBlock(section.intro(view.texts))]),
+      ...(section.blocks?.(view, settings) ?? [settings]),
+      ...listSelects(view, section),
+    ],
     [
       ...editButtons(view, section),
       ...(section.buttons?.(view) ?? []),
-      ...(isStored ? [button(text('setup.buttons.reset'), 'reset', { ...listingOptions(view), s: id })] : []),
+      ...resetButtons(view, section),
       overviewButton(view),
     ],
   );
@@ -183,6 +191,13 @@ function editButtons(view: SetupView, { forms }: SetupSection): ReplyButton[] {
       ? []
       : button(text(`setup.buttons.${form.button}`), 'edit', editOptions(view, form), 'primary'),
   );
+}
+
+/** The button that takes back what is stored of a section; none if nothing is. */
+export function resetButtons(view: SetupView, section: SetupSection): readonly ReplyButton[] {
+  const isStored = pathsOf(section).some((path) => effectiveValue(view, path).source === 'setup');
+  const options = { ...listingOptions(view), s: section.id };
+  return isStored ? [button(view.texts.text('setup.buttons.reset'), 'reset', options)] : [];
 }
 
 const maxEntries = 24;
@@ -560,7 +575,7 @@ const cooldown: SetupSection = {
   id: 'cooldown',
   summary: ['cooldownHours'],
   forms: [settingsForm('cooldown', 'edit', ['cooldownHours'])],
-  blocks: ({ texts }, settings) => [textBlock(texts.text('setup.cooldown')), settings],
+  intro: ({ text }) => text('setup.cooldown'),
 };
 
 export const credits = settingsForm('credits', 'credits', [
@@ -624,6 +639,7 @@ const multiplier = entryForm({
     { name: 'multiplierRole', kind: 'roles', part: 'role' },
   ],
   toParts: ({ days, ...others }) => ({ days: textsOf(days), ...others }),
+  note: ({ from, until }, { locale }) => showWindow([from, until], locale),
   toEntry: ({ days, ...others }) => ({ ...others, ...(isSomeDays(textsOf(days)) && { days }) }),
 });
 
@@ -812,15 +828,26 @@ export function sectionOf(id: unknown): SetupSection | null {
   return setupSections.find((each) => each.id === id) ?? null;
 }
 
-export function findForm(name: unknown): Pick<Edit, 'form' | 'section'> | null {
+function findForm(name: unknown): Pick<Edit, 'form' | 'section'> | null {
   const section = setupSections.find(({ forms }) => forms.some((form) => form.name === name));
   const form = section?.forms.find((each) => each.name === name);
   return section && form ? { form, section: section.id } : null;
 }
 
-/** The edit that a component or modal names; null for a forged or outdated one. */
+/** The forms of a section that a page has as one: those of its settings, or those of the entries of a list. */
+export function formsOf({ forms }: SetupSection, list: string | null): readonly Form[] {
+  return forms.filter((form) => isEntryForm(form) === (list !== null) && (list === null || form.paths[0] === list));
+}
+
+function findPageForm({ s: id, p: list }: CommandInput['options']): Pick<Edit, 'form' | 'section'> | null {
+  const section = sectionOf(id);
+  const [first, ...others] = section === null ? [] : formsOf(section, typeof list === 'string' ? list : null);
+  return section && first ? { form: joinForms([first, ...others]), section: section.id } : null;
+}
+
+/** The edit that a component, modal or page names; null for a forged or outdated one. */
 export function editOf({ options }: CommandInput): Edit | null {
-  const found = findForm(options['f']);
+  const found = options['f'] === undefined ? findPageForm(options) : findForm(options['f']);
   const entry = Number(options['e'] ?? Number.NaN);
   const isPosition = Number.isInteger(entry) && entry >= 0 && entry < 1_000;
   return found && { ...found, entry: isPosition ? entry : null, variant: String(options['k'] ?? '') || null };

@@ -66,14 +66,15 @@ export interface FeatureServices {
   readonly loops?: readonly Loop[];
   /** Pages of its own. */
   readonly routes?: RequestHandler;
-  /** On the console's page of rewards. */
+  /** On the console's overview, or on a page of its own. */
   readonly cards?: readonly ConsoleCard[];
 }
 
 export interface ConsoleCard {
   readonly id: string;
   readonly title: (texts: Texts) => string;
-  readonly isBesideRules?: true;
+  /** The page that it is on, in place of the overview. */
+  readonly page?: 'orders';
   /** True if it shows one community alone where the view has a scope; others are shown to the operator only. */
   readonly isScoped?: true;
   /** Null if there is nothing to show. Rejects with the errors of the store. */

@@ -71,6 +71,7 @@ export function setupServicesOver(
   const webhookSender = new WebhookSender({ ...kit, targets, metrics: createMetrics() });
   return {
     settings: setup,
+    webPage: () => null,
     simulateChange: createChangeSimulation({ ...kit, setup }),
     endpoints: new EndpointAccess({ ...kit, webhookSender, nudge() {} }),
     drafts: createSetupDrafts(systemClock),

@@ -129,7 +129,13 @@ export type SettingChoices = (texts: Texts) => readonly (readonly [value: string
 
 export type SettingField = FieldOfPart &
   (
-    | { readonly kind: 'text' | 'longText' | 'number' | 'channels' | 'roles' }
+    | { readonly kind: 'number' | 'channels' | 'roles' }
+    /** `usual` is what applies while it is empty, and `inserts` what it can contain: both are shown. */
+    | {
+        readonly kind: 'text' | 'longText';
+        readonly usual?: (texts: Texts) => string;
+        readonly inserts?: readonly string[];
+      }
     /** A select of the usual zones, and a text for any other. */
     | { readonly kind: 'timeZone' }
     /** Texts such as `12h`, or numbers of a unit (ms). A present value that is none of them is offered as well. */

@@ -204,6 +204,10 @@ export type ModalField = {
       readonly maxLength?: number;
       readonly value?: string;
       readonly placeholder?: Plain;
+      /** True if it is for a number: pages make it narrow. @internal */
+      readonly isNumber?: true;
+      /** Texts that pages insert at a press. @internal */
+      readonly inserts?: readonly string[];
     }
   | Select
   | {

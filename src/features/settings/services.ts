@@ -79,6 +79,11 @@ export function createSetupServices(context: SetupContext, connectOffer: Connect
     },
     /** The community of a guild; null for one without listings. */
     communityIdOf: (guildId: string): CommunityId | null => directory.ofGuild(guildId)?.id ?? null,
+    /** The address of the settings of a guild in the console; null if nobody can sign in there with Discord. */
+    webPage: (guildId: string): string | null => {
+      const { clientSecret, publicUrl } = context.config;
+      return clientSecret === null || publicUrl === null ? null : `${publicUrl}/owner/servers/${guildId}/settings`;
+    },
     simulateChange: createChangeSimulation(context),
     checks: createSetupChecks(context, connectOffer),
     drafts: createSetupDrafts(context.clock),

@@ -45,6 +45,7 @@ export function shopCard(shop: Pick<PurchaseStore, 'summary'>): ConsoleCard {
   return {
     id: 'orders',
     title: ({ text }) => text('console.orders'),
+    page: 'orders',
     isScoped: true,
     async render({ memberLink, text: foreign, markup, scope, texts }) {
       const { newest, waiting } = await shop.summary(scope?.guildId ?? null);

@@ -508,14 +508,15 @@ describe('/setup with a listing', () => {
     await press('Shop');
     await select('setup/item', ['1']);
     const shopNow = async () => (await stored('shop', '')) as readonly Record<string, unknown>[];
-    const looks = { description: 'Shines.', emoji: '🎁', itemPicture: 'https://example.com/gem.png' };
-    await submit((await open('Description and picture')).id, looks);
+    const looks = { description: 'Shines.', emoji: '🎁' };
+    const picture = 'https://example.com/gem.png';
+    await submit((await open('Description and picture')).id, { ...looks, itemPicture: picture });
     await press('Shop');
     await select('setup/item', ['1']);
     const sale = { limit: '2', from: '2026-12-24 18:00', until: '2027-07-01' };
     await submit((await open('Limits')).id, { ...sale, stock: '', needsRole: [] });
     expect((await shopNow())[1]).toMatchObject({
-      ...{ ...looks, limit: 2, from: '2026-12-24T17:00:00.000Z', until: '2027-06-30T22:00:00.000Z' },
+      ...{ ...looks, picture, limit: 2, from: '2026-12-24T17:00:00.000Z', until: '2027-06-30T22:00:00.000Z' },
     });
     await press('Shop');
     await select('setup/item', ['1']);
