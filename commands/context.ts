@@ -4,8 +4,8 @@ import type { AnsweringContext, SlashCommand } from '../src/discord/commands/com
 import type { Claims } from '../src/features/claims/parts.ts';
 import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
-import type { RefusedVotes } from '../src/features/guards/parts.ts';
 import type { Gifts } from '../src/features/gifts/parts.ts';
+import type { RefusedVotes } from '../src/features/guards/parts.ts';
 import type { createMemberDataAccess } from '../src/features/member-data/parts.ts';
 import type { StatedNextVote } from '../src/features/next-votes/store.ts';
 import type { DrawVotePicture } from '../src/features/parts.ts';
