@@ -13,8 +13,16 @@ import { rateAlarms } from '../../src/features/rate-alarms/feature.ts';
 import { reminders } from '../../src/features/reminders/feature.ts';
 
 const announcement = {
-  ...{ event: 'server_vote', test: false, listing: 'server', userId: '1', credits: 10, balance: 10, reason: null },
-  ...{ at: 1_767_175_200_000, nextVoteAt: null, tier: null, giftedBy: null },
+  ...{ event: 'server_vote', test: false, listing: 'server', userId: '1', credits: 10, balance: 10 },
+  ...{
+    at: 1_767_175_200_000,
+    nextVoteAt: null,
+    streak: 1,
+    calculation: null,
+    reason: null,
+    tier: null,
+    giftedBy: null,
+  },
 };
 
 /** A stored announcement with these values at the end. */
@@ -29,11 +37,11 @@ describe('stored JSON', () => {
   });
 
   it.each([
-    ['without its last values', JSON.stringify(Object.values(announcement))],
-    ['with null for a number', announced([1, null, [], []]).replace(String(announcement.at), 'null')],
-    ['with a value of another type', announced([1, null, [], []]).replace('"1"', '1')],
-    ['with a bonus without credits', announced([1, null, [['streak']], []])],
-    ['with half of its later values', announced([1, null])],
+    ['without a time', JSON.stringify(Object.values(announcement).slice(0, 6))],
+    ['with null for a number', announced([[], []]).replace(String(announcement.at), 'null')],
+    ['with a value of another type', announced([[], []]).replace('"1"', '1')],
+    ['with a bonus without credits', announced([[['streak']], []])],
+    ['with null for bonuses', announced([null, []])],
   ])('cannot read an announcement that is %s', (_, text) => {
     expect(parseContent(storedFeatures.effects, 'announcement', text)).toMatchObject({ kind: 'unreadable' });
   });
@@ -53,8 +61,11 @@ it('an announcement is the same after it was stored, each field with a value of 
       { role: '10', until: null },
     ],
   };
-  const effect = { kind: 'announcement', content: distinct } as const;
-  expect(parseContent(storedFeatures.effects, 'announcement', serializeContent(effect))).toEqual(effect);
+  const plain = { ...distinct, streak: null, calculation: null, reason: null, tier: null, giftedBy: null };
+  for (const content of [distinct, { ...plain, bonuses: [], roles: [] }, { ...plain, bonuses: [] }]) {
+    const effect = { kind: 'announcement', content } as const;
+    expect(parseContent(storedFeatures.effects, 'announcement', serializeContent(effect))).toEqual(effect);
+  }
 });
 
 const member = { guildId: '1', userId: '2', role: '3' };

@@ -371,15 +371,14 @@ export interface OwnerReport {
 }
 
 /**
- * The text for `effects.content` of an announcement: its values without their names, which would double the length.
- * Later versions only add values at the end.
+ * The text for `effects.content` of an announcement: its values without their names, which would double the length, and
+ * without those at the end that say nothing, which a plain vote does not have. Later versions only add values at the end.
  */
 function serializeAnnouncement(content: Announcement): string {
-  const { event, test, listing, userId, credits, balance, reason, at, nextVoteAt, tier, giftedBy } = content;
-  const { streak, calculation } = content;
-  return JSON.stringify([
-    ...[event, test, listing, userId, credits, balance, reason, at, nextVoteAt, tier, giftedBy],
-    ...[streak, calculation],
+  const { event, test, listing, userId, credits, balance, at, nextVoteAt, streak } = content;
+  const { calculation, reason, tier, giftedBy } = content;
+  const values = [
+    ...[event, test, listing, userId, credits, balance, at, nextVoteAt, streak, calculation, reason, tier, giftedBy],
     content.bonuses.map(({ cause, credits, count, name }) => [
       cause,
       credits,
@@ -387,11 +386,13 @@ function serializeAnnouncement(content: Announcement): string {
       ...(name === undefined ? [] : [name]),
     ]),
     content.roles.map(({ role, until }) => [role, until]),
-  ]);
+  ];
+  const last = values.findLastIndex((value) => value !== null && !(Array.isArray(value) && value.length === 0));
+  return JSON.stringify(values.slice(0, last + 1));
 }
 
 /** The fields of an announcement that are plain values. */
-type PlainAnnouncement = Omit<Announcement, 'streak' | 'calculation' | 'bonuses' | 'roles'>;
+type PlainAnnouncement = Omit<Announcement, 'bonuses' | 'roles'>;
 
 /** In stored order. */
 const announcementFields: Fields<PlainAnnouncement> = {
@@ -401,9 +402,11 @@ const announcementFields: Fields<PlainAnnouncement> = {
   userId: ['string', null],
   credits: ['number'],
   balance: ['number', null],
-  reason: ['string', null],
   at: ['number'],
   nextVoteAt: ['number', null],
+  streak: ['number', null],
+  calculation: ['string', null],
+  reason: ['string', null],
   tier: ['string', null],
   giftedBy: ['string', null],
 };
@@ -412,27 +415,15 @@ const announcementNames = Object.keys(announcementFields);
 /** Null if it is not what {@link serializeAnnouncement} writes. */
 function parseAnnouncement(value: unknown): Announcement | null {
   if (!Array.isArray(value)) return null;
-  const fields: unknown = Object.fromEntries(announcementNames.map((field, index) => [field, value[index]]));
+  const fields: unknown = Object.fromEntries(announcementNames.map((field, index) => [field, value[index] ?? null]));
   if (!matches(fields, announcementFields)) return null;
-  const [streak, calculation, bonuses, roles] = value.slice(announcementNames.length);
-  if (!isNullOr(streak, 'number') || !isNullOr(calculation, 'string')) return null;
+  const [bonuses = [], roles = []] = value.slice(announcementNames.length);
   if (!isListOf(bonuses, isStoredBonus) || !isListOf(roles, isStoredRole)) return null;
   return {
     ...fields,
-    streak,
-    calculation,
     bonuses: bonuses.map(([cause, credits, count, name]): Bonus => ({ cause, credits, count, ...(name && { name }) })),
     roles: roles.map(([role, until]): GivenRole => ({ role, until })),
   };
-}
-
-interface TypesByName {
-  readonly string: string;
-  readonly number: number;
-}
-
-function isNullOr<Name extends keyof TypesByName>(value: unknown, type: Name): value is TypesByName[Name] | null {
-  return value === null || typeof value === type;
 }
 
 function isListOf<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is readonly Item[] {
@@ -447,5 +438,6 @@ function isStoredBonus(
 }
 
 function isStoredRole(value: unknown): value is readonly [role: string, until: number | null] {
-  return Array.isArray(value) && typeof value[0] === 'string' && isNullOr(value[1], 'number');
+  if (!Array.isArray(value) || typeof value[0] !== 'string') return false;
+  return value[1] === null || typeof value[1] === 'number';
 }
