@@ -6,7 +6,7 @@ import { type Child, readNodeOptions, startChild } from '../process/child.ts';
 
 /** A server that accepts votes. */
 export interface Contender {
-  readonly name: 'tallyhook' | 'tallyhook-scattered' | 'floor' | 'fastify' | 'express' | 'express-sqlite';
+  readonly name: `${'tallyhook' | 'fastify'}${'' | '-scattered'}` | 'floor' | 'express' | 'express-sqlite';
   /** Its file in `contenders/`. */
   readonly module: string;
   readonly title: string;
@@ -41,6 +41,7 @@ export interface Setting {
 export type Start = (setting: Setting) => Promise<number>;
 
 const ordered = { voters: 'sequential', members: 0 } as const;
+const scattered = { voters: 'scattered', members: voterCounts.scattered } as const;
 
 /** Those of a goal are neighbours as far as possible, because the ratio of two runs at different times is less precise. */
 export const contenders: readonly Contender[] = [
@@ -50,7 +51,11 @@ export const contenders: readonly Contender[] = [
   { name: 'tallyhook', module: 'tallyhook', title: '**tallyhook**', isDurable: true, ...ordered },
   {
     ...{ name: 'tallyhook-scattered', module: 'tallyhook', title: 'tallyhook, members who come back in any order' },
-    ...{ isDurable: true, voters: 'scattered', members: voterCounts.scattered },
+    ...{ isDurable: true, ...scattered },
+  },
+  {
+    ...{ name: 'fastify-scattered', module: 'fastify', title: 'Fastify, members who come back in any order' },
+    ...{ isDurable: true, ...scattered },
   },
   {
     ...{ name: 'express-sqlite', module: 'express-sqlite', title: 'Express, a SQLite transaction for each vote' },
