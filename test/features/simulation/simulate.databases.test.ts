@@ -167,7 +167,7 @@ describeOnEveryDatabase('what other rules would have paid', (newUrl) => {
       return (paid?.after ?? 0) - votes;
     };
     // Mira has the most votes in the weeks to 4, 11 and 25 January; the first one is settled within the 30 days.
-expect(await prizesOf({})).toBe(300);
+    expect(await prizesOf({})).toBe(300);
     expect(await prizesOf({ minVotes: 2 })).toBe(200);
     // The streaks of two members end on 4 January at the earliest, those of later weeks before their ends.
     expect(await prizesOf({ by: 'streak', places: [{ from: 1, to: 2, credits: 9 }] })).toBe(18);
