@@ -74,7 +74,7 @@ try {
     await page.setViewportSize({ width: 1290, height: 1400 });
     await page.goto(stage.sandbox.urls.page);
     await page.getByText('Bot online').waitFor();
-    await save('votes', theme, page, await takeMessages(page, [panel, vote], 470));
+    await save('votes', theme, page, await takeMessages(page, [panel, vote], 634));
     await save('winners', theme, page, await takeMessages(page, [winners], 470));
     await page.setViewportSize({ width: 1040, height: 660 });
     await page.goto(new URL(consolePath, stage.sandbox.urls.page).href);
