@@ -76,6 +76,8 @@ it(`pays each of ${members.length} winners once, through ${kills} kills`, { time
   }
   const payments = paid();
   expect(payments.every(({ credits }) => credits === 3)).toBe(true);
-  expect(payments.map(({ account_id }) => account_id).sort()).toEqual(members.map((userId) => `1:${userId}`).sort());
+  expect(payments.map((row) => String(row['account_id'])).toSorted()).toEqual(
+    members.map((userId) => `1:${userId}`).toSorted(),
+  );
   expect(await isConsistent(url)).toBe(true);
 });

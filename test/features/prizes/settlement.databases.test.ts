@@ -190,7 +190,7 @@ describeOnEveryDatabase('prizes', (newUrl) => {
     expect(await prizesIn(world.url)).toEqual({ 2: [100], 3: [5] });
     // Of the next week, one winner is forgotten after the decision, before and while the others are paid.
     const next = { ...firstWeek, firstDay: firstWeek.firstDay + 7 };
-    const winners = ['3', '2'].map((userId) => ({ userId, place: 1, score: 1, credits: 5, role: null }));
+    const winners = ['1', '3', '2'].map((userId) => ({ userId, place: 1, score: 1, credits: 5, role: null }));
     await store.prizes.decide(next, winners, { announced: null, now: world.now() });
     await Promise.all([
       forgetMember(store.memberData, '3', { ...forgetting, pseudonym: createPseudonym() }),
@@ -199,6 +199,8 @@ describeOnEveryDatabase('prizes', (newUrl) => {
     await store.prizes.pay(next, null, world.now());
     expect((await prizesIn(world.url))['2']).toEqual([100, 5]);
     expect((await prizesIn(world.url))['3']).toBe(undefined);
+    // Forgotten while the winners were decided.
+    expect((await prizesIn(world.url))['1']).toBe(undefined);
     expect(await isConsistent(world.url)).toBe(true);
   });
 
