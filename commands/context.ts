@@ -4,6 +4,7 @@ import type { AnsweringContext, SlashCommand } from '../src/discord/commands/com
 import type { Claims } from '../src/features/claims/parts.ts';
 import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
+import type { RefusedVotes } from '../src/features/guards/parts.ts';
 import type { createMemberDataAccess } from '../src/features/member-data/parts.ts';
 import type { StatedNextVote } from '../src/features/next-votes/store.ts';
 import type { DrawVotePicture } from '../src/features/parts.ts';
@@ -42,6 +43,8 @@ export interface CommandContext extends AnsweringContext {
   /** Null if settings cannot be stored; then there is no `/setup`. */
   readonly setup: SetupServices | null;
   readonly shop: Shop;
+  /** Null where {@link CommandContext.awards} is. Optional, so that contexts of tests need not have it. */
+  readonly refusedVotes?: RefusedVotes | null;
   /** Null where {@link CommandContext.awards} is. */
   readonly traces: Traces | null;
 }

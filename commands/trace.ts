@@ -12,12 +12,13 @@ import {
   timestamp,
   withMentions,
 } from '@tallyhook/platform/texts/markup';
+import { plainName } from '@tallyhook/platform/truncate';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { Cause } from '../src/core/ledger/entry.ts';
 import { effectName } from '../src/core/outbox/effect-kind.ts';
-import { noListing, userOption } from '../src/discord/commands/command.ts';
+import { type CommandInput, noListing, userOption } from '../src/discord/commands/command.ts';
 import { findListingPage } from '../src/discord/commands/listing-page.ts';
-import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
+import type { Reply, ReplyField, ReplySelect } from '../src/discord/commands/reply.ts';
 import type { Trace, TracedDelivery } from '../src/features/traces/parts.ts';
 import type { Command, CommandContext } from './context.ts';
 import { causeName, entryReason, programReason } from './entry-reason.ts';
@@ -26,6 +27,7 @@ const maxReasonLength = 150;
 /** So that all fit into an embed (characters). */
 const maxTextLength = 4_000;
 const maxFieldLength = 900;
+const maxNameLength = 100;
 
 /** Causes of entries that neither count nor pay. */
 const uncounted: readonly Cause[] = ['within_cooldown', 'revoked'];
@@ -34,6 +36,7 @@ const uncounted: readonly Cause[] = ['within_cooldown', 'revoked'];
 export const trace = {
   name: 'trace',
   visibility: 'private',
+  actions: ['pay'],
   menu: ({ text }) => text('trace.menu'),
   defaultMemberPermissions: 'ManageGuild',
   needs: 'accounts',
@@ -51,6 +54,7 @@ export const trace = {
   async execute(input, context) {
     const userId = userOption(input, 'user', input.userId);
     if (context.traces === null) return noListing(context);
+    if (input.action === 'pay') return payRefused(input, userId, context);
     const found = await context.traces.trace(userId);
     return renderTrace(userId, found, await listingNames(found, context), context);
   },
@@ -60,8 +64,9 @@ function renderTrace(
   userId: string,
   { deliveries, entries, roles }: Trace,
   names: ReadonlyMap<string, Markup>,
-  { texts }: CommandContext,
+  context: CommandContext,
 ): Reply {
+  const { texts } = context;
   const isEmpty = deliveries.length + entries.length + roles.length === 0;
   const member = mention(userId);
   return {
@@ -73,6 +78,7 @@ function renderTrace(
           [texts.text('trace.of', { user: member }), ...deliveries.map((each) => renderDelivery(each, names, texts))],
           maxTextLength,
         ),
+    selects: refusedSelect(userId, deliveries, context),
     fields: [
       ...section(
         texts.text('trace.entries'),
@@ -84,6 +90,35 @@ function renderTrace(
       ),
     ],
   };
+}
+
+/** The refused votes, to pay one of them all the same. */
+function refusedSelect(
+  userId: string,
+  deliveries: Trace['deliveries'],
+  { displayName, texts: { text } }: CommandContext,
+): ReplySelect[] {
+  const choices = deliveries.flatMap(({ id, receivedAt, listing, isPayable }) => {
+    if (!isPayable) return [];
+    const time = `${new Date(receivedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+    const name = listing === null ? {} : { description: plainName(displayName(listing), maxNameLength) };
+    return [{ value: String(id), label: time, ...name }];
+  });
+  if (choices.length === 0) return [];
+  const placeholder = text('trace.payRefused');
+  return [{ kind: 'choices', action: 'pay', options: { user: userId }, placeholder, choices }];
+}
+
+async function payRefused(
+  input: CommandInput,
+  userId: string,
+  { refusedVotes, texts }: CommandContext,
+): Promise<Reply> {
+  const user = mention(userId);
+  const paid = await refusedVotes?.pay(Number(input.values[0]), userId, input.userId);
+  if (!paid) return { tone: 'wait', text: texts.text('trace.paidAlready', { user }) };
+  const credits = texts.text('parts.credits', { count: paid.credits });
+  return { tone: 'good', text: texts.text('trace.paid', { user, credits }) };
 }
 
 async function listingNames({ deliveries }: Trace, context: CommandContext): Promise<ReadonlyMap<string, Markup>> {
@@ -126,18 +161,20 @@ function renderDelivery(
 function signOf({ outcome, entry, effects }: TracedDelivery): Markup {
   if (outcome === 'quarantined') return markup`❌`;
   if (effects.some(({ state }) => state === 'buried')) return markup`⚠️`;
-  if (outcome === 'aheadOfTime' || outcome === 'unconfirmed' || effects.some(({ state }) => state === 'waiting'))
-    return markup`⏳`;
+  const isWaiting = ['aheadOfTime', 'unconfirmed', 'unknownMember'].includes(outcome);
+  if (isWaiting || effects.some(({ state }) => state === 'waiting')) return markup`⏳`;
   if (outcome === 'test') return markup`🧪`;
   const isCounted = outcome === 'recorded' && entry !== null && !uncounted.includes(entry.cause);
   return isCounted ? markup`✅` : markup`➖`;
 }
 
-function renderOutcome({ outcome, entry }: TracedDelivery, texts: CommandContext['texts']): Markup | null {
+function renderOutcome({ outcome, entry, refusal }: TracedDelivery, texts: CommandContext['texts']): Markup | null {
+  if (refusal !== null) return texts.text(`trace.refused.${refusal}`);
   switch (outcome) {
     case 'duplicate':
     case 'test':
     case 'unconfirmed':
+    case 'unknownMember':
     case 'ignored':
       return texts.text(`trace.${outcome}`);
     case 'aheadOfTime':

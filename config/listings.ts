@@ -13,6 +13,7 @@ import { type SettingSpec, type SettingsInEffect, valueAt, withValuesAt } from '
 import { linkPath } from '../src/core/settings/stored-settings.ts';
 import { rule, timeZone } from '../src/core/settings/value-schemas.ts';
 import { confirmRule } from '../src/features/confirmations/store.ts';
+import { guardsRule } from '../src/features/guards/rules.ts';
 import { rateAlarmRule } from '../src/features/rate-alarms/store.ts';
 import { voterRole } from '../src/features/roles/settings.ts';
 import {
@@ -240,6 +241,10 @@ function roleIssues(listing: ListingConfig, setting: string): ConfigIssue[] {
   const roles = rolesNamedBy(listing);
   if (roles.length > 0 && listing.guildId === null) {
     const problem = 'gives or requires a role, but the Discord server (guild) of the role is not configured.';
+    return [{ setting, problem, hint: 'Set guildId of the listing, or DISCORD_GUILD_ID, to its id.' }];
+  }
+  if (guardsRule.in(listing.rewards)?.membersOnly === true && listing.guildId === null) {
+    const problem = 'pays members only, but the Discord server (guild) whose members they are is not configured.';
     return [{ setting, problem, hint: 'Set guildId of the listing, or DISCORD_GUILD_ID, to its id.' }];
   }
   if (listing.guildId === null || !roles.includes(listing.guildId)) return [];

@@ -129,9 +129,11 @@ function modalField(
     case 'number':
       return { kind: 'text', ...common, value: fieldText(value), maxLength: maxLength ?? 100 };
     case 'longText':
-      return { kind: 'text', ...common, multiline: true, value: fieldText(value), ...(maxLength && { maxLength }) };
+      return { kind: 'text', ...common, multiline: true, value: linesOf(value), ...(maxLength && { maxLength }) };
     case 'channels':
     case 'roles':
+      if (field.isList)
+        return { kind: field.kind, ...common, selected: textsOf(value), minValues: 0, maxValues: maxSelected };
       return { kind: field.kind, ...common, selected: typeof value === 'string' ? [value] : [] };
     case 'radios':
       return { kind: 'radios', name, label, choices: toChoices(field.choices(texts), [value]) };
@@ -181,10 +183,15 @@ function enteredValue(field: SettingField, input: CommandInput): unknown {
     case 'number':
       return numberField(input, name);
     case 'text':
-    case 'longText':
       return optionalText(input, name);
+    case 'longText': {
+      const text = optionalText(input, name);
+      return field.isList ? text?.split(/[\s,;]+/).filter((part) => part !== '') : text;
+    }
     case 'channels':
     case 'roles':
+      if (field.isList) return emptyToNull(selectedValues(input, name));
+      return selectedId(input, name) ?? null;
     case 'select':
       return selectedId(input, name) ?? null;
     case 'duration': {
@@ -200,6 +207,17 @@ function enteredValue(field: SettingField, input: CommandInput): unknown {
     case 'switch':
       return selectedValues(input, name).includes(field.choice);
   }
+}
+
+/** Discord's limit for a select. */
+const maxSelected = 25;
+
+function linesOf(value: unknown): string {
+  return Array.isArray(value) ? textsOf(value).join('\n') : fieldText(value);
+}
+
+function emptyToNull(values: readonly string[]): readonly string[] | null {
+  return values.length === 0 ? null : values;
 }
 
 function toChoices(choices: ReturnType<SettingChoices>, selected: readonly unknown[]): SelectChoice[] {

@@ -706,12 +706,15 @@ const roles: SetupSection = {
   }),
 };
 
+const guards: SetupSection = { id: 'guards', summary: ['guards'], forms: [settingsForm('guards', 'edit')] };
+
 export const setupSections: readonly SetupSection[] = [
   channels,
   { ...rewards, forms: [...rewards.forms, settingsForm('party', 'party')] },
   prizes,
   roles,
   cooldown,
+  guards,
   shop,
   announcements,
   webhooks,

@@ -149,7 +149,13 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   });
   const claimRecorder = handling.recording.claims(store.recorder);
   const common = { ...kit, config, languages, store, directory, lookups, drawVotePicture, isHandled, claimRecorder };
-  const context = { ...common, nudge: notices.nudge };
+  const recorded = { ...common, nudge: notices.nudge };
+  const recording = createRecording({
+    ...recorded,
+    recorder: handling.recording.recorder(store.recorder),
+    onRecorded,
+  });
+  const context = { ...recorded, replay: recording.replay };
   const webhookTargets = {
     allowLoopback: false,
     allowPrivate: config.webhookPrivateTargets,
@@ -207,11 +213,6 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     now: clock.now,
   });
 
-  const recording = createRecording({
-    ...context,
-    recorder: handling.recording.recorder(store.recorder),
-    onRecorded,
-  });
   const isOwnShare = announcing === null ? {} : { discord: queueShare.isOwn, members: queueShare.isOwn };
   const worker = createWorker({
     ...kit,
@@ -221,7 +222,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
       handling.handler,
       webhookSender.handler,
       createReplayHandler(recording),
-      createConfirmationHandler({ ...context, replay: recording.replay }),
+      createConfirmationHandler(context),
     ],
     owns: { ...isOwnShare, handlers: handling.isOwn, webhooks: () => true, ledger: () => true },
     attemptsPerQueue: { handlers: handling.attemptsPerQueue, webhooks: requestsPerEndpoint },

@@ -15,6 +15,7 @@ import type { Recorder } from '../core/tally/recorder.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import type { Directory } from '../features/communities/directory.ts';
 import { confirmationQueuesOf } from '../features/confirmations/feature.ts';
+import { membershipQueuesOf } from '../features/guards/feature.ts';
 import { createAlarmDecisions } from '../features/rate-alarms/decisions.ts';
 import type { Store } from '../features/store.ts';
 import { createHeartbeat } from '../features/upkeep/upkeep.ts';
@@ -122,7 +123,10 @@ export function createRecording(options: {
       for (const cause of recorded.causes) metrics.entries.inc({ cause });
       if (queues.length > 0) nudge(queues);
       // What a feature has stored instead of a vote has a reason; most votes have none.
-      const ownQueues = recorded.reason === null ? [] : confirmationQueuesOf(recorded, directory.listings);
+      const ownQueues =
+        recorded.reason === null
+          ? []
+          : [confirmationQueuesOf, membershipQueuesOf].flatMap((queuesOf) => queuesOf(recorded, directory.listings));
       if (ownQueues.length > 0) nudge(ownQueues);
       if (options.onRecorded !== undefined) report(recorded, options.onRecorded);
     },

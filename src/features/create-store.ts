@@ -40,7 +40,8 @@ export interface Store extends SqlClients<Modules> {
   readonly recorder: Recordings;
   ledgerIn(communityId: CommunityId): LedgerReads;
   /** Standings in a community by the calendar of a time zone (IANA name). Each community has one cache. */
-  standingsIn(communityId: CommunityId, timeZone: string): Standings;
+  /** @param hiddenRoles Discord IDs of the roles whose members are on no leaderboard; none by default */
+  standingsIn(communityId: CommunityId, timeZone: string, hiddenRoles?: readonly string[]): Standings;
   /** Votes by the calendar of a time zone (IANA name). Each time zone has one cache. */
   votesPerDayIn(timeZone: string): VotesPerDay;
   recordedVotesIn(timeZone: string): CountRecordedVotes;
@@ -129,9 +130,10 @@ export async function createStore(
     checkFiles,
     recorder: createRecordings((job) => commits.write(job).then(clearFailure, noteFailure)),
     ledgerIn,
-    standingsIn(accounts, timeZone) {
-      const key = `${accounts} ${timeZone}`;
-      const known = standings.get(key) ?? sqlStandings(db, dialect, clock, findLastVotes, accounts, timeZone);
+    standingsIn(accounts, timeZone, hiddenRoles = []) {
+      const key = [accounts, timeZone, ...hiddenRoles].join(' ');
+      const known =
+        standings.get(key) ?? sqlStandings(db, dialect, clock, findLastVotes, accounts, timeZone, hiddenRoles);
       standings.set(key, known);
       return known;
     },

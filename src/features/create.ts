@@ -20,6 +20,7 @@ const loaders = [
   () => import('./shop/parts.ts'),
   () => import('./member-data/parts.ts'),
   () => import('./corrections/parts.ts'),
+  () => import('./guards/parts.ts'),
   () => import('./claims/parts.ts'),
   () => import('./lost-votes/parts.ts'),
   () => import('./rate-alarms/parts.ts'),

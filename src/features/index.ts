@@ -8,6 +8,7 @@ import { confirmations } from './confirmations/feature.ts';
 import { corrections } from './corrections/feature.ts';
 import { digests } from './digests/feature.ts';
 import { events } from './events/feature.ts';
+import { guards } from './guards/feature.ts';
 import { handlers } from './handlers/feature.ts';
 import { imports } from './imports/feature.ts';
 import { linkedRoles } from './linked-roles/feature.ts';
@@ -48,6 +49,7 @@ export const features = {
   memberData,
   corrections,
   lostVotes,
+  guards,
   confirmations,
   rateAlarms,
   votePanel,

@@ -18,6 +18,7 @@ import type { AnnouncementSettings } from '../texts/announcement-settings.ts';
 import * as announcements from './announcements/settings.ts';
 import { every } from './digests/settings.ts';
 import { webhooks } from './events/settings.ts';
+import { guards } from './guards/settings.ts';
 import { lostStreaks } from './lost-streaks/settings.ts';
 import * as party from './party/settings.ts';
 import * as prizes from './prizes/settings.ts';
@@ -47,6 +48,7 @@ export const settings = [
   rewards.weight,
   party.party,
   prizes.prizes,
+  guards,
   announcements.mode,
   every,
   ...announcements.look,

@@ -198,7 +198,7 @@ const records: readonly Route[] = [
   route(
     {
       ...{ method: 'post', path: '/deliveries/:id/replay', scope: 'write', tag: 'Votes' },
-      summary: 'Process a quarantined delivery again',
+      summary: 'Process a quarantined delivery again, or pay a refused vote',
       params: idParameter,
       response: json.replayResult,
     },

@@ -10,6 +10,7 @@ import {
   distinctCommunities,
   withoutGuild,
 } from '../features/communities/directory.ts';
+import { hiddenRolesOf } from '../features/guards/feature.ts';
 import type { Store } from '../features/store.ts';
 
 /** What belongs to one community: what its managers see. */
@@ -40,11 +41,17 @@ export function createOwnerCommunities(options: {
 
   function communityWith(id: CommunityId): OwnerCommunity {
     const guildId = communityIds.guildOf(id);
-    const timeZone = (directory.ofGuild(guildId) ?? directory.ofGuild(null))?.timeZone ?? 'UTC';
-    const key = `${id} ${guildId} ${timeZone}`;
+    const { timeZone = 'UTC', listings = [] } = directory.ofGuild(guildId) ?? directory.ofGuild(null) ?? {};
+    const hiddenRoles = hiddenRolesOf(listings);
+    const key = [id, guildId, timeZone, ...hiddenRoles].join(' ');
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const community = { id, guildId, ledger: store.ledgerIn(id), standings: store.standingsIn(id, timeZone) };
+    const community = {
+      id,
+      guildId,
+      ledger: store.ledgerIn(id),
+      standings: store.standingsIn(id, timeZone, hiddenRoles),
+    };
     kept.set(key, community);
     return community;
   }

@@ -40,7 +40,7 @@ export interface BudgetStatus {
   readonly wrongShape: boolean;
 }
 
-/** Processes a quarantined delivery again with the current rules. Rejects as {@link Recorder} does. */
+/** Processes a quarantined or refused delivery again with the current rules. Rejects as {@link Recorder} does. */
 type ReplayDelivery = (
   delivery: DeliveryRecord,
 ) => Promise<{ readonly outcome: Outcome; readonly reason: string | null; readonly credits: number }>;

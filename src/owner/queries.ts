@@ -164,7 +164,7 @@ export function siteNames({ listings }: Pick<OwnerContext, 'listings'>): (listin
   return (listing) => (isSeveral && listing !== null ? (byListing.get(listing) ?? null) : null);
 }
 
-/** Processes a quarantined delivery again. For any other delivery the outcome is `duplicate`. @throws HttpError 404 */
+/** Processes a quarantined or refused delivery again. For any other delivery the outcome is `duplicate`. @throws HttpError 404 */
 export async function replayDelivery(context: OwnerContext, id: number, author: string) {
   const { outcome, reason, credits } = await context.replay(await findDelivery(context, id));
   context.log.info({ delivery: id, outcome, author }, 'owner replayed a delivery');

@@ -62,3 +62,25 @@ export const quarantineReasons = {
   /** It is recorded, but not with its own time. */
   oldTimestamp: 'its timestamp is years back, so the time of receipt counts',
 } as const;
+
+/**
+ * Why a genuine vote is refused for good: nobody is paid, and its delivery is logged as ignored. Its owner can pay it all the
+ * same. Stored in the delivery log, so they must not change.
+ */
+export const refusalReasons = ['blocked', 'account_too_new', 'not_a_member'] as const;
+export type Refusal = (typeof refusalReasons)[number];
+
+interface LoggedOutcome {
+  readonly outcome: string;
+  readonly reason?: string | null;
+}
+
+/** Why a delivery from the log was refused; null if it was not. */
+export function refusalOf({ outcome, reason }: LoggedOutcome): Refusal | null {
+  return outcome === 'ignored' ? (refusalReasons.find((each) => each === reason) ?? null) : null;
+}
+
+/** Whether a delivery from the log has paid nothing yet, and may be recorded again: it is quarantined, or was refused. */
+export function isReplayable(delivery: LoggedOutcome): boolean {
+  return delivery.outcome === 'quarantined' || refusalOf(delivery) !== null;
+}

@@ -7,20 +7,22 @@ import { parseQueue } from '../../src/core/outbox/queue.ts';
 import type { CommandOption } from '../../src/discord/commands/command.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { guildCommands, type Received, type Sender } from '../support/guild-commands.ts';
-import { recordVote } from '../support/record-vote.ts';
+import { recordVote, voteFor } from '../support/record-vote.ts';
 import { shout } from '../support/shop-store.ts';
 
 const [guildA, guildB] = ['700000000000000001', '700000000000000002'];
-const [thief, victim, managerOfB, loner] = [
+const [thief, victim, managerOfB, loner, blocked] = [
   '200000000000000001',
   '200000000000000002',
   '200000000000000003',
   '200000000000000004',
+  '200000000000000005',
 ];
 const listing = (name: string, guildId: string) => ({
   ...{ name, guildId, kind: 'server', lookupKey: `key-of-${name}`, ownerChannelId: guildId.replace('7', '5') },
   shop: [{ id: 'lamp', name: `A lamp of the ${name}`, price: 10, manual: true }],
   rewards: { party: { goal: 100, per: 'week', credits: 25 } },
+  guards: { blocked: [blocked] },
 });
 
 /** Both guilds have everything: members with votes, credits, purchases and reminders. */
@@ -47,6 +49,24 @@ async function startGuilds() {
     const order = { confirmationId: `${name} ${userId}`, member, item: { ...shout, id: 'lamp' }, confirmedPrice: 50 };
     await store.shop.purchase({ ...order, communityId, guildId, ownerChannelId: null, isReady: true }, Date.now());
   }
+
+  /** The id of a vote that the guards have refused. */
+  async function refuseVote(name: string): Promise<string> {
+    const listing = directory.find(name);
+    if (listing === undefined) throw new Error('no listing');
+    const [receivedAt, family] = [Date.now(), 'vote'] as const;
+    const body = JSON.stringify({
+      event: 'server_vote',
+      userId: blocked,
+      timestamp: new Date(receivedAt).toISOString(),
+    });
+    const event = voteFor(listing, blocked, receivedAt);
+    return String(
+      (await store.recorder.record({ receivedAt, family, body }, { type: 'event', listing, event })).deliveryId,
+    );
+  }
+  await refuseVote('harbour');
+  const refusedInB = await refuseVote('island');
 
   /** Every row of the second guild. */
   async function rowsOfB(): Promise<readonly string[]> {
@@ -79,14 +99,14 @@ async function startGuilds() {
     return answers.map(({ text }) => text.replace(/<t:\d+/g, '<t:'));
   }
 
-  return { ...started, rowsOfB, answersOfB };
+  return { ...started, refusedInB, rowsOfB, answersOfB };
 }
 
 /** Values of an option, among them those of the second guild. Nobody is forgotten yet. */
 function valuesOf(option: CommandOption): readonly (string | number)[] {
   switch (option.type) {
     case ApplicationCommandOptionType.User:
-      return [victim, thief, managerOfB];
+      return [victim, thief, blocked];
     case ApplicationCommandOptionType.Integer:
       return [7, 1];
     default: {
@@ -108,7 +128,7 @@ it('a member and a manager of one guild change nothing of another one with any c
   timeout: 120_000,
 }, async () => {
   const world = await startGuilds();
-  const { run, press, choose, contexts, rowsOfB, answersOfB } = world;
+  const { run, press, choose, contexts, refusedInB, rowsOfB, answersOfB } = world;
   const [rows, answers] = [await rowsOfB(), await answersOfB()];
   expect(rows.length).toBeGreaterThan(5);
   const description = { ...contexts.offer(), texts: textsIn('en-US') };
@@ -122,7 +142,7 @@ it('a member and a manager of one guild change nothing of another one with any c
       const key = `${sender.isManager} ${customId}`;
       if (pressed.has(key) || depth > 4) continue;
       pressed.add(key);
-      const selections = values.length === 0 ? [] : [values.slice(0, 1), ['island'], [guildB]];
+      const selections = values.length === 0 ? [] : [values.slice(0, 1), ['island'], [guildB], [refusedInB]];
       for (const chosen of [undefined, ...selections]) {
         await follow(sender, await press(sender, customId, chosen), depth + 1);
       }
@@ -155,6 +175,7 @@ it('a member and a manager of one guild change nothing of another one with any c
     { guildId: guildA, userId: thief },
     await run({ guildId: null, userId: thief }, 'privacy', { action: 'forget' }),
   );
+  expect([...pressed].join()).toContain('trace/pay');
   expect(pressed.size).toBeGreaterThan(20);
   expect(await answersOfB()).toEqual(answers);
 });

@@ -31,6 +31,7 @@ import { openStore, type Store } from '../../src/features/store.ts';
 import { createTraces } from '../../src/features/traces/parts.ts';
 import { ownTexts, textsIn } from '../../src/texts/texts.ts';
 import { firstCommunity } from './communities.ts';
+import { guardsOver } from './guards.ts';
 import { serverAndBot } from './listings.ts';
 import { localDiscord } from './local-discord.ts';
 import { newSqliteUrl } from './new-sqlite.ts';
@@ -150,6 +151,7 @@ export async function connectedBot(
   );
   const claims = createClaims({
     ...{ store, claimRecorder: store.recorder, compareTargets: async () => {}, clock: systemClock, log },
+    guards: guardsOver(store, serverAndBot(), systemClock),
     directory: { find: (name) => serverAndBot().find((each) => each.name === name) },
     lookups: { find: (name) => listings.find((each) => each.name === name), findSite: () => null },
   });

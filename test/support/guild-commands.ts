@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createMetrics } from '../../src/core/metrics.ts';
+import { createReplay } from '../../src/core/receiving/replay.ts';
 import { Interactions } from '../../src/discord/interactions/interactions.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createCommandContexts } from '../../src/features/communities/command-context.ts';
@@ -88,6 +89,7 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   });
   const services = await createServices({
     ...{ ...context, claimRecorder: store.recorder, isHandled: () => false, nudge() {} },
+    replay: createReplay({ listings: () => directory.listings, recorder: store.recorder, clock }),
     ...{ setup: settings.setup, encryption: createEncryption(config.encryption, () => {}) },
     webhookSender: new WebhookSender({
       ...context,

@@ -42,7 +42,7 @@ export interface Standing {
   readonly votes: number;
   /**
    * The place by credits of all time, counted from 1. Equal balances share a rank, and the next rank is skipped. Null
-   * without votes and credits.
+   * without votes and credits, and for members who are on no leaderboard.
    */
   readonly rank: number | null;
   readonly streak: {

@@ -2,8 +2,9 @@ import type { CommunityId } from '../ledger/account.ts';
 
 /**
  * What the effects of a queue have in common: the channel that they are posted to, the guild whose roles change, one role
- * that Discord rejects, the member who gets direct messages or linked roles, a kind of handlers, the goals of a party,
- * the prizes of a community, the listing whose site confirms votes, the community whose deliveries are replayed, or an endpoint that hears of events.
+ * that Discord rejects, the guild whose members are asked for, the member who gets direct messages or linked roles, a kind of
+ * handlers, the goals of a party, the prizes of a community, the listing whose site confirms votes, the community whose
+ * deliveries are replayed, or an endpoint that hears of events.
  */
 export type QueueType = keyof typeof lanes;
 
@@ -20,6 +21,7 @@ const lanes = {
   prize: 'discord',
   // A reminder asks the listing service before it is sent.
   dm: 'members',
+  membership: 'members',
   handler: 'handlers',
   webhook: 'webhooks',
   confirmation: 'ledger',

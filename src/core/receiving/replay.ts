@@ -3,12 +3,13 @@ import type { Log } from '@tallyhook/platform/log';
 import type { Family } from '../../webhook/event.ts';
 import { clockToleranceMs } from '../../webhook/fields.ts';
 import { familyIn, inferVoteKind, kindIn, type ParsedPayload } from '../../webhook/payload.ts';
-import { quarantineReasons } from '../../webhook/rejections.ts';
+import { isReplayable, quarantineReasons } from '../../webhook/rejections.ts';
 import type { KnownOutcome } from '../../webhook/response.ts';
 import { replayKind } from '../outbox/effect-kind.ts';
 import type { OutboxChanges } from '../outbox/outbox.ts';
 import { type EffectHandler, handle } from '../outbox/perform.ts';
 import type { QueueName } from '../outbox/queue.ts';
+import { hasBody } from '../records/records.ts';
 import { isSameListing, type ListingIdentity } from '../tally/listing-context.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
@@ -28,12 +29,14 @@ import {
 /** A delivery from the log, with the columns that a replay needs. */
 export interface StoredDelivery extends Omit<QuarantinedDelivery, 'outcome' | 'origin'> {
   readonly outcome: KnownOutcome;
+  /** Missing if the delivery is known to be quarantined. */
+  readonly reason?: string | null;
   /** Null if it was never quarantined. */
   readonly origin: readonly ListingIdentity[] | null;
 }
 
 /** Resolves after the commit; rejects as {@link Recorder} does. */
-export type Replay = (delivery: StoredDelivery & Pick<Delivery, 'isDue'>) => Promise<RecordedDelivery>;
+export type Replay = (delivery: StoredDelivery & Pick<Delivery, 'isDue' | 'isMember'>) => Promise<RecordedDelivery>;
 
 /**
  * The listings for which a delivery from the log may be recorded: those whose secret has authenticated it, as they are
@@ -58,8 +61,8 @@ function findListing<Listing extends ResolvableListing>(
 /**
  * Parses a quarantined delivery again with the current code and settings, and records it at its time of receipt; only
  * its announcement dates from the replay. The signature was verified on receipt, so it is recorded for
- * {@link listingsOf} alone; without one it stays in the quarantine, and says so. A delivery that is no longer
- * quarantined is a duplicate and pays nothing.
+ * {@link listingsOf} alone; without one it stays in the quarantine, and says so. A delivery that is neither quarantined nor
+ * refused any more is a duplicate and pays nothing.
  */
 export function createReplay(options: {
   listings: () => readonly ResolvableListing[];
@@ -70,16 +73,19 @@ export function createReplay(options: {
   const { listings, recorder, clock, onRecorded = () => {} } = options;
 
   return async (delivery) => {
-    if (delivery.outcome !== 'quarantined') {
+    if (!isReplayable(delivery)) {
       return { ...alreadyReplayed, deliveryId: delivery.id, reason: 'already replayed' };
     }
-    const { id, family, receivedAt, body, isDue } = delivery;
+    const { id, family, receivedAt, body, isDue, isMember } = delivery;
+    // The body of a refused one is kept for a time only, and until its member is forgotten.
+    if (delivery.outcome === 'ignored' && !hasBody(delivery))
+      return { ...alreadyReplayed, outcome: 'ignored', deliveryId: id, reason: 'its body is not stored any more' };
     const now = clock.now();
     const [listing] = listingsOf(delivery, listings());
     const routed = withDueTime(delivery, route(delivery, listings(), now), listing);
     const recorded = await recorder.recordReplay(
       id,
-      { receivedAt, family, body, ...(isDue && { isDue }) },
+      { receivedAt, family, body, ...(isDue && { isDue }), ...(isMember && { isMember }) },
       routed,
       now,
     );
@@ -131,7 +137,7 @@ function requireFamily(family: Family, payload: ParsedPayload): ParsedPayload {
 export function createReplayHandler(options: {
   readonly store: {
     readonly outbox: Pick<OutboxChanges, 'enqueue'>;
-    readonly records: { delivery(id: number): Promise<(StoredDelivery & { readonly reason: string | null }) | null> };
+    readonly records: { delivery(id: number): Promise<StoredDelivery | null> };
   };
   readonly replay: Replay;
   readonly listings: () => readonly ResolvableListing[];

@@ -38,9 +38,17 @@ export interface DeliveryRecord extends Omit<DeliveryRow, 'eventKeys' | 'origina
   readonly origin: readonly ListingIdentity[] | null;
 }
 
+/** In place of the body of a delivery whose member was forgotten. */
+export const forgottenBody = '{"forgotten":true}';
+
 /** Checks whether the body was deleted because of its age. No body is received empty. */
 export function isPruned({ body }: Pick<DeliveryRecord, 'body'>): boolean {
   return body === '';
+}
+
+/** Checks whether the delivery can be processed again: neither is its body deleted, nor its member forgotten. */
+export function hasBody({ body }: Pick<DeliveryRecord, 'body'>): boolean {
+  return body !== '' && body !== forgottenBody;
 }
 
 /** A row of the outbox. */

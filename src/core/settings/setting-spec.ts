@@ -140,6 +140,8 @@ interface FieldOfPart {
   /** In the form, and of its label in the texts. */
   readonly name: TextIn<'setup.fields'>;
   readonly hint?: TextIn<'setup.hints'>;
+  /** True for several ids in a long text, or of a select. */
+  readonly isList?: true;
   /** True if it cannot stay empty. */
   readonly isRequired?: true;
   readonly maxLength?: number;

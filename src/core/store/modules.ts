@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { type AccountId, accountIdOf, noCommunity, partsOf } from '../ledger/account.ts';
 import { queueName, queuesLike } from '../outbox/queue.ts';
+import { forgottenBody } from '../records/records.ts';
 import { noMarks } from '../tally/account-state.ts';
 import { forgottenCorrectionKey } from '../tally/idempotency-key.ts';
 import { linkedEntries } from './account-columns.ts';
@@ -51,7 +52,6 @@ export const coreModules = {
 export type CoreModules = typeof coreModules;
 
 /** The body of a delivery whose member was forgotten. */
-const forgottenBody = '{"forgotten":true}';
 /** Contents that no version can read, so that the effect is not carried out again. */
 const forgottenContent = '{}';
 const forgottenReason = 'The member was forgotten.';

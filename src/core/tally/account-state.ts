@@ -16,7 +16,7 @@ export interface AccountState extends Account {
   readonly scores: PeriodScores;
   /** The streak after the latest vote. */
   readonly streak: StreakInDays;
-  /** The roles last seen of the member that a multiplier names (Discord IDs). */
+  /** The roles last seen of the member that a rule names, such as a multiplier (Discord IDs). */
   readonly roles: readonly string[];
   readonly marks: Marks;
 }

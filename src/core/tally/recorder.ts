@@ -1,6 +1,6 @@
 import { day } from '@tallyhook/platform/durations';
 import { type Event, endsOrder, type Premium, type Vote, type VoteAtSite, voteKindOf } from '../../webhook/event.ts';
-import { quarantineReasons } from '../../webhook/rejections.ts';
+import { isReplayable, quarantineReasons } from '../../webhook/rejections.ts';
 import { accountIdOf, type CommunityId, lastVoteIn } from '../ledger/account.ts';
 import {
   type Correction,
@@ -124,12 +124,12 @@ function recordDelivery(tally: Tally, delivery: Delivery, routed: RoutedDelivery
     effectsCreatedAt: delivery.receivedAt,
     isReleased: false,
     replayedId: null,
-    writeRow: (row) => tally.insertDelivery(row.outcome === 'quarantined' ? { ...row, origin: originOf(routed) } : row),
+    writeRow: (row) => tally.insertDelivery(isReplayable(row) ? { ...row, origin: originOf(routed) } : row),
   });
 }
 
 /**
- * Records a quarantined delivery in its existing row. The outcome is `duplicate` if it is no longer quarantined.
+ * Records a quarantined or refused delivery in its existing row. The outcome is `duplicate` if it is neither any more.
  * @param now ms since the epoch
  */
 function recordReplay(
@@ -141,7 +141,7 @@ function recordReplay(
 ): RecordedDelivery {
   return recordRouted(tally, delivery, routed, {
     effectsCreatedAt: now,
-    isReleased: delivery.isDue !== true,
+    isReleased: delivery.isDue !== true && delivery.isMember !== true,
     replayedId: id,
     writeRow: (row) => (tally.updateDelivery(id, row) ? id : null),
   });
@@ -256,10 +256,9 @@ function recordEvent(
 function recordVote(vote: Vote, context: RecordingContext): RecordedDelivery {
   const { tally, listing, delivery, rowWriter } = context;
   const { receivedAt } = delivery;
-  const isOnSite = listing.rewards.base.site !== undefined;
   const { isReleased } = rowWriter;
   // Whatever becomes of it: the feature that has held the vote holds it no longer.
-  const heldAgain = isOnSite && isReleased ? callBeforeVote(vote, [], context) : null;
+  const heldAgain = isReleased ? callBeforeVote(vote, [], context) : null;
   if (heldAgain !== null) return heldAgain;
   const account = tally.accountState(accountIdOf(listing.community.id, vote.userId));
   const at = vote.at ?? receivedAt;
@@ -270,7 +269,7 @@ function recordVote(vote: Vote, context: RecordingContext): RecordedDelivery {
   const isKnown = isForgottenVote(vote, at, withinCooldown, context) || isKnownByOtherName(vote, context);
   if (isKnown) return writeDuplicate(vote, null, context);
   const eventKeys = voteKeys(vote, listing, receivedAt);
-  const held = isOnSite && !isReleased && !withinCooldown ? callBeforeVote(vote, eventKeys, context) : null;
+  const held = !isReleased && !withinCooldown ? callBeforeVote(vote, eventKeys, context) : null;
   if (held !== null) return held;
   const now = rowWriter.effectsCreatedAt;
   const rewards = voteRewards(tally, { vote, listing, account, at, withinCooldown, now });
@@ -282,10 +281,12 @@ function recordVote(vote: Vote, context: RecordingContext): RecordedDelivery {
  * @param keys of a new vote, which is not held if it is known
  */
 function callBeforeVote(vote: Vote, keys: readonly EventKey[], context: RecordingContext): RecordedDelivery | null {
-  const { tally } = context;
+  const { tally, rowWriter } = context;
   for (const { beforeVote } of tally.hooks) {
     if (beforeVote === undefined || !isMet(beforeVote.of, context)) continue;
-    const isKnown = keys.some(tally.hasEvent);
+    // A vote that was held until Discord has answered is known by its own delivery.
+    const isOwn = (key: EventKey) => rowWriter.replayedId !== null && tally.deliveryOf(key) === rowWriter.replayedId;
+    const isKnown = keys.some((key) => tally.hasEvent(key) && !isOwn(key));
     const held = isKnown ? writeRepeat(vote, keys, context) : beforeVote.call(tally, { vote, ...context });
     if (held !== null) return held;
   }
@@ -579,6 +580,8 @@ export interface Claim {
   readonly atSite?: Omit<VoteAtSite, 'id'>;
   /** Whether it is announced, because its member learns of it from no reply. */
   readonly isAnnounced?: boolean;
+  /** Whether Discord says that the member is in the guild; false by default. */
+  readonly isMember?: boolean;
 }
 
 /** The result of a claim. Nothing was written unless it is `claimed`. Times are ms since the epoch. */
@@ -594,7 +597,9 @@ export type ClaimResult =
       readonly reason: string | null;
     }
   /** The vote was paid to an account that the member had forgotten. */
-  | { readonly outcome: 'forgotten' };
+  | { readonly outcome: 'forgotten' }
+  /** A feature does not let the vote be paid. */
+  | { readonly outcome: 'refused' };
 
 /**
  * Records a vote without a delivery, unless the ledger has it under any name of its target, inside the caller's
@@ -610,6 +615,12 @@ function recordClaim(tally: Tally, claim: Claim, listing: ListingContext, now: n
     const { cause, credits, at: recordedAt, reason } = recorded;
     return { outcome: 'recorded', at: recordedAt, cause, credits, reason };
   }
+  const unrecorded = { listing, userId, at, isMember: claim.isMember === true };
+  const isRefused = tally.hooks.some(
+    ({ beforeClaim }) =>
+      beforeClaim !== undefined && isMet(beforeClaim.of, unrecorded) && beforeClaim.call(tally, unrecorded),
+  );
+  if (isRefused) return { outcome: 'refused' };
   const vote = voteOf(claim, listing);
   const isForgotten = forgottenVotesOf(tally, userId, listing).some((time) => Math.abs(time - at) < gapMs);
   const keys = namesOfTarget(listing.community, listing.name).map((name) => voteKey(vote, { ...listing, name }, now));

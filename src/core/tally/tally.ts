@@ -26,6 +26,8 @@ export interface Delivery {
   readonly traceparent?: string;
   /** Whether it is replayed because the time of its event is reached, and not because somebody has released it. */
   readonly isDue?: true;
+  /** Whether it is replayed because Discord says that its voter is a member of the guild. */
+  readonly isMember?: true;
 }
 
 /** A test from the service's dashboard. Only its kind is reliable. */
@@ -102,11 +104,11 @@ export interface DeliveryRow extends Delivery {
   readonly userId: string | null;
   /** Credits paid. */
   readonly credits: number;
-  /** The listings whose secret has authenticated a new delivery that is quarantined. */
+  /** The listings whose secret has authenticated a new delivery that may be replayed. */
   readonly origin?: readonly ListingIdentity[] | null;
   /** The delivery that a duplicate repeats, whose body it shares; it has none of its own. */
   readonly originalId?: number | null;
-  /** The idempotency keys, each of which identifies the event; none unless the outcome is `recorded`. */
+  /** The idempotency keys, each of which identifies the event: of one that is recorded, or refused for good. */
   readonly eventKeys: readonly EventKey[];
 }
 
@@ -116,7 +118,7 @@ export interface DeliveryRowWriter {
   readonly effectsCreatedAt: number;
   /** Whether the delivery was quarantined and is released, so that no feature may hold its vote again. */
   readonly isReleased: boolean;
-  /** The quarantined delivery that is replayed; null on receipt. */
+  /** The delivery that is replayed; null on receipt. */
   readonly replayedId: number | null;
   /** Returns the ID of the row; null if the event is already recorded or the delivery is no longer quarantined. */
   readonly writeRow: (row: DeliveryRow) => number | null;
@@ -167,8 +169,8 @@ export interface Tally extends OutboxWrites {
   /** Logs a delivery and returns its ID; null if its event is already recorded. */
   insertDelivery(row: DeliveryRow): number | null;
   /**
-   * Updates the row of a quarantined delivery. Returns false if it is no longer quarantined, or its event is already
-   * recorded.
+   * Updates the row of a quarantined or refused delivery. Returns false if it is neither any more, or its event is already
+   * recorded with another one.
    */
   updateDelivery(id: number, row: DeliveryRow): boolean;
   /** Whether an event is recorded under the key. */
@@ -225,13 +227,25 @@ export interface UnrecordedVote {
   readonly rowWriter: DeliveryRowWriter;
 }
 
+/** A claimed vote, before it is recorded. */
+export interface UnrecordedClaim {
+  readonly listing: ListingContext;
+  readonly userId: string;
+  /** The time of the vote (ms since the epoch). */
+  readonly at: number;
+  /** Whether Discord says that the member is in the guild. */
+  readonly isMember: boolean;
+}
+
 /** A correction that others hear of. */
 export type HeardCorrection = Correction & { readonly audience: Audience };
 
 /** The hooks of a feature. */
 export interface Hooks {
-  /** Of each vote of another listing site that is not known yet and may be paid. Returns what is recorded instead, or null. */
+  /** Of each vote that is not known yet and may be paid. Returns what is recorded instead, or null. */
   readonly beforeVote?: Hook<UnrecordedVote, RecordedDelivery | null>;
+  /** Of each claimed vote that the ledger does not have. True refuses it. */
+  readonly beforeClaim?: Hook<UnrecordedClaim, boolean>;
   /** Of each counted vote, after its entries and before its roles are granted. */
   readonly onVote?: Hook<CountedVote>;
   /** Of each counted vote, at the end. */

@@ -4,11 +4,13 @@ import { toleranceMs } from '../../core/rewards/reward.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import { type ClaimRecorder, type ClaimResult, maxClaimAgeMs } from '../../core/tally/recorder.ts';
 import type { VoteStatus } from '../../lookup/lookup.ts';
+import type { GuardServices } from '../guards/feature.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 
 interface ClaimContext extends Pick<ServicesContext, 'clock' | 'log'> {
   readonly store: { readonly ledgerIn: (communityId: CommunityId) => Pick<LedgerReads, 'lastVoteAt'> };
   readonly claimRecorder: ClaimRecorder;
+  readonly guards: GuardServices;
   readonly compareTargets: (listing: string) => Promise<void>;
   readonly directory: { readonly find: (name: string) => ResolvableListing | undefined };
   readonly lookups: Pick<ServicesContext['lookups'], 'find' | 'findSite'>;
@@ -16,7 +18,7 @@ interface ClaimContext extends Pick<ServicesContext, 'clock' | 'log'> {
 
 /** Claims of votes. While the cooldown of a recorded vote runs, the service is not asked. */
 export function createClaims(context: ClaimContext) {
-  const { store, claimRecorder, compareTargets, directory, lookups, clock, log } = context;
+  const { store, claimRecorder, guards, compareTargets, directory, lookups, clock, log } = context;
   return {
     /** Asks the service for the last vote, and records it if it is new. Rejects with LookupError too. */
     async claim(name: string, userId: string): Promise<ClaimOutcome> {
@@ -37,18 +39,21 @@ export function createClaims(context: ClaimContext) {
       if (at < now - maxClaimAgeMs) return { type: 'tooOld', at, since: now - maxClaimAgeMs };
       const vote = await lookups.findSite(name)?.known(userId);
       const atSite = vote?.at === at ? { atSite: { weight: vote.weight, nextVoteAt: vote.nextVoteAt } } : {};
-      const result = await claimRecorder.recordClaim({ userId, at, ...atSite }, withoutSecrets(listing), now);
+      const isMember = await guards.confirmMember(listing, userId);
+      const result = await claimRecorder.recordClaim({ userId, at, ...atSite, isMember }, withoutSecrets(listing), now);
       if (result.outcome === 'claimed') {
         const { credits, balance } = result;
         log.info({ user: userId, listing: name, credits, balance }, 'recorded a claimed vote');
       }
+      // A refused vote is not in the ledger either, and its member does not learn why.
+      if (result.outcome === 'forgotten' && (await guards.hasRefused(listing, userId))) return { type: 'noVote' };
       return outcomeOf(result, at);
     },
   };
 }
 
 export function createServices(
-  context: ServicesContext & Pick<ClaimContext, 'store' | 'claimRecorder' | 'compareTargets'>,
+  context: ServicesContext & Pick<ClaimContext, 'store' | 'claimRecorder' | 'guards' | 'compareTargets'>,
 ) {
   return { commands: { claims: createClaims(context) } } satisfies FeatureServices;
 }
@@ -65,6 +70,9 @@ function outcomeOf(result: ClaimResult, at: number): ClaimOutcome {
       return { type: 'claimed', at, credits: result.credits, balance: result.balance };
     case 'forgotten':
       return { type: 'forgotten' };
+    // As to anybody whose vote is not there: members do not learn of a block.
+    case 'refused':
+      return { type: 'noVote' };
     case 'recorded': {
       const { at: recordedAt, cause, credits, reason } = result;
       if (Math.abs(recordedAt - at) > toleranceMs) return { type: 'withinCooldown', at, recordedAt };

@@ -13,6 +13,7 @@ import { describeSiteListing } from '../../lookup/sites/site-client.ts';
 import { ownTexts } from '../../texts/texts.ts';
 import { findSite } from '../../webhook/sites/index.ts';
 import type { Services } from '../create.ts';
+import { hiddenRolesOf } from '../guards/feature.ts';
 import type { ServicesContext } from '../parts.ts';
 import { lacksOf } from '../settings.ts';
 import { type Community, withoutGuild } from './directory.ts';
@@ -34,7 +35,7 @@ export function createCommandContexts({
   clock,
 }: Pick<ServicesContext, 'languages' | 'directory' | 'lookups' | 'drawVotePicture' | 'clock'> & {
   readonly store: {
-    standingsIn(communityId: CommunityId, timeZone: string): Standings;
+    standingsIn(communityId: CommunityId, timeZone: string, hiddenRoles: readonly string[]): Standings;
     recordedVotesIn(timeZone: string): CountRecordedVotes;
     communitiesOf(userId: string): Promise<readonly CommunityId[]>;
   };
@@ -55,7 +56,7 @@ export function createCommandContexts({
         guildId,
         listings: lookups.of(shown(listings)),
         rules: listedRules(listings),
-        standings: store.standingsIn(id, sharing[0]?.timeZone ?? 'UTC'),
+        standings: store.standingsIn(id, sharing[0]?.timeZone ?? 'UTC', hiddenRolesOf(listings)),
       };
     });
   }
@@ -86,9 +87,14 @@ export function createCommandContexts({
       lacks: lacksOf(listings),
       rules: listedRules(listings),
       communities: isOnly ? null : cover(covered),
-      standings: store.standingsIn(id, timeZone),
+      standings: store.standingsIn(id, timeZone, hiddenRolesIn(id, covered)),
       ...services.commandsIn({ communities: covered, isManaged, isOnly }),
     };
+  }
+
+  /** Several may have the accounts of one community. */
+  function hiddenRolesIn(communityId: CommunityId, covered: readonly Community[]): readonly string[] {
+    return hiddenRolesOf(covered.flatMap(({ id, listings }) => (id === communityId ? listings : [])));
   }
 
   function memoized() {

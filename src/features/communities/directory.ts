@@ -9,6 +9,7 @@ import type { Standings } from '../../core/ledger/standing.ts';
 import type { SharedSettings } from '../../core/settings/setting-spec.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
+import { hiddenRolesOf } from '../guards/feature.ts';
 import { sharedSettings } from '../settings.ts';
 import type { FindCommunityId } from './community-ids.ts';
 import {
@@ -175,11 +176,11 @@ export function onlyCommunity(directory: Pick<Directory, 'communities'>): Commun
 /** The standings in {@link onlyCommunity}; each call rejects as it throws. */
 export function standingsOfOnly(
   directory: Pick<Directory, 'communities'>,
-  standingsIn: (communityId: CommunityId, timeZone: string) => Standings,
+  standingsIn: (communityId: CommunityId, timeZone: string, hiddenRoles: readonly string[]) => Standings,
 ): Standings {
   const only = () => {
-    const { id, timeZone } = onlyCommunity(directory);
-    return standingsIn(id, timeZone);
+    const { id, timeZone, listings } = onlyCommunity(directory);
+    return standingsIn(id, timeZone, hiddenRolesOf(listings));
   };
   return {
     standing: async (userId, now) => only().standing(userId, now),

@@ -13,6 +13,7 @@ import type { Ledger, LedgerChange, LedgerResult } from '../../core/ledger/progr
 import { leaderboardPeriods, leaderboardScores } from '../../core/ledger/standing.ts';
 import { changeKeyOf, refundKeyOf } from '../../core/tally/idempotency-key.ts';
 import { type Community, type Directory, describeCommunities, onlyCommunity } from '../communities/feature.ts';
+import { hiddenRolesOf } from '../guards/feature.ts';
 import type { Store } from '../store.ts';
 
 const maxLimit = 100;
@@ -120,8 +121,8 @@ export function createLedger({ store, directory, clock }: LedgerSources, default
       checkWhole('limit', limit, 1, maxLimit);
       if (offset !== 'own') checkWhole('offset', offset, 0, Number.MAX_SAFE_INTEGER);
       if (userId !== null) checkMember('userId', userId);
-      const { id, timeZone } = communityAt(guildId);
-      const standings = store.standingsIn(id, timeZone);
+      const { id, timeZone, listings } = communityAt(guildId);
+      const standings = store.standingsIn(id, timeZone, hiddenRolesOf(listings));
       return standings.leaderboard({ period, by, limit, offset, userId }, clock.now());
     },
   };

@@ -21,12 +21,14 @@ import { calendarOf } from '../../core/tally/community.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { CommunityListing } from '../communities/feature.ts';
+import { hiddenRolesOf } from '../guards/feature.ts';
 import type { AnnouncementTask, FeatureParts, PartsContext, VotePicture } from '../parts.ts';
 import { digestInterval } from './settings.ts';
 import {
   type Digest,
   type DigestStore,
   digestKind,
+  type HidingListing,
   nextPeriod,
   type Summaries,
   settleMs,
@@ -63,7 +65,11 @@ const noVotes: VoteSummary = { votes: 0, voters: 0, credits: 0, top: [], milesto
  * What listings received in a period, by the time of receipt: so a vote that arrives late is in a later one. The newest
  * entries are scanned once for all listings whose periods are the same, as most are.
  */
-export function createVotesBetween(store: Pick<DigestStore, 'votesOf'>, clock: Clock): VotesBetween {
+export function createVotesBetween(
+  store: Pick<DigestStore, 'votesOf'>,
+  clock: Clock,
+  hiding: () => readonly HidingListing[] = () => [],
+): VotesBetween {
   const scans = new BoundedMap<{ readonly at: number; readonly summaries: Promise<Summaries> }>(maxScans);
 
   return async (listing, from, until) => {
@@ -71,7 +77,7 @@ export function createVotesBetween(store: Pick<DigestStore, 'votesOf'>, clock: C
     const known = scans.get(key);
     const at = clock.monotonic();
     if (known !== undefined && at - known.at < maxAgeMs) return (await known.summaries).get(listing) ?? noVotes;
-    const summaries = store.votesOf({ from, until });
+    const summaries = store.votesOf({ from, until }, hiding());
     // Only a period that has ended has all its votes.
     if (until + settleMs <= clock.now()) {
       scans.set(key, { at, summaries });
@@ -90,7 +96,12 @@ interface DigestContext extends PartsContext {
 
 export function create(context: DigestContext) {
   const { store, directory, clock } = context;
-  const votesBetween = createVotesBetween(store.digests, clock);
+  const hiding = () =>
+    directory.listings.flatMap(({ name, community, ...listing }) => {
+      const hiddenRoles = hiddenRolesOf([listing]);
+      return hiddenRoles.length === 0 ? [] : [{ name, communityId: community.id, hiddenRoles }];
+    });
+  const votesBetween = createVotesBetween(store.digests, clock, hiding);
   let keptDigests: string | undefined;
   return {
     effects: [handle(digestKind, createDigestHandler(context, votesBetween))],

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
-import { type CommunityId, isPseudonym, memberOf } from '../../core/ledger/account.ts';
+import { accountIdOf, type CommunityId, isPseudonym, memberOf } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { type EffectKind, fieldsFormat, newEffect } from '../../core/outbox/effect-kind.ts';
 import { type QueueName, queueName } from '../../core/outbox/queue.ts';
@@ -8,6 +8,7 @@ import type { Calendar } from '../../core/rewards/calendar.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { advance, deleteProgress, literal, progressOf, run } from '../../core/store/query-builder.ts';
 import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
+import { isHidden } from '../../core/store/standings/hidden-members.ts';
 
 /** Summarises the votes that a listing received in a period (ms since the epoch, `until` exclusive). */
 export interface Digest {
@@ -24,6 +25,8 @@ export const digestKind: EffectKind<'digest', Digest> = {
 
 /** Entries that one query reads: a few ms, in which SQLite blocks this thread. */
 const rowsPerQuery = 2_000;
+/** Accounts that are looked up at once. */
+const accountsAtOnce = 500;
 /** A page of entries that are all older than the period by this is the last one (ms). Ids grow with time, roughly. */
 const marginMs = hour;
 const maxTop = 5;
@@ -94,8 +97,17 @@ interface ListingVotes {
   readonly milestones: { readonly userId: string; readonly votes: number }[];
 }
 
+/** A listing of a community some of whose members are on no leaderboard. */
+export interface HidingListing {
+  readonly name: string;
+  readonly communityId: CommunityId;
+  /** Discord IDs. */
+  readonly hiddenRoles: readonly string[];
+}
+
 /** What listings received in a period, by their names. Scans the newest entries. */
-async function votesOf({ db, connection }: Sql, { from, until }: Period): Promise<Summaries> {
+async function votesOf(sql: Sql, { from, until }: Period, hiding: readonly HidingListing[]): Promise<Summaries> {
+  const { db, connection } = sql;
   const byListing = new Map<string, ListingVotes>();
   for (let below = Number.MAX_SAFE_INTEGER; ; ) {
     const page = await run(
@@ -131,10 +143,32 @@ async function votesOf({ db, connection }: Sql, { from, until }: Period): Promis
     below = last.id;
     await nextTurn();
   }
-  return new Map([...byListing].map(([listing, votes]) => [listing, summaryOf(votes)]));
+  const summaries = new Map<string, VoteSummary>();
+  for (const [listing, votes] of byListing) {
+    const hides = hiding.find(({ name }) => name === listing);
+    const hidden =
+      hides === undefined ? new Set<string>() : await hiddenAmong(sql, [...votes.votesByUser.keys()], hides);
+    summaries.set(listing, summaryOf(votes, hidden));
+  }
+  return summaries;
 }
 
-function summaryOf({ credits, votesByUser, milestones }: ListingVotes): VoteSummary {
+async function hiddenAmong(
+  { db, connection }: Sql,
+  userIds: readonly string[],
+  { communityId, hiddenRoles }: HidingListing,
+): Promise<ReadonlySet<string>> {
+  const hidden = new Set<string>();
+  for (let start = 0; start < userIds.length; start += accountsAtOnce, await nextTurn()) {
+    const ids = userIds.slice(start, start + accountsAtOnce).map((userId) => accountIdOf(communityId, userId));
+    const seen = db.selectFrom('balances').select(['account_id', 'roles']).where('account_id', 'in', ids);
+    for (const { account_id: accountId, roles } of await run(connection, seen.where('roles', 'is not', null)))
+      if (isHidden(roles, hiddenRoles)) hidden.add(memberOf(accountId));
+  }
+  return hidden;
+}
+
+function summaryOf({ credits, votesByUser, milestones }: ListingVotes, hidden: ReadonlySet<string>): VoteSummary {
   const named = milestones.filter(({ userId }) => !isPseudonym(userId)).reverse();
   return {
     votes: [...votesByUser.values()].reduce((sum, votes) => sum + votes, 0),
@@ -143,7 +177,7 @@ function summaryOf({ credits, votesByUser, milestones }: ListingVotes): VoteSumm
     // Ties: who voted first.
     top: [...votesByUser]
       .toReversed()
-      .filter(([userId]) => !isPseudonym(userId))
+      .filter(([userId]) => !isPseudonym(userId) && !hidden.has(userId))
       .toSorted((one, other) => other[1] - one[1])
       .slice(0, maxTop)
       .map(([userId, votes]) => ({ userId, votes })),

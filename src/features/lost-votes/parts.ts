@@ -12,6 +12,7 @@ import type { ClaimRecorder } from '../../core/tally/recorder.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import type { SiteClient } from '../../lookup/sites/site-client.ts';
 import type { CommunityListing, LookupClients } from '../communities/feature.ts';
+import type { GuardServices } from '../guards/feature.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
 import type { LostVotesStore } from './store.ts';
 
@@ -29,6 +30,7 @@ interface LostVotesContext extends Pick<PartsContext, 'directory' | 'nudge' | 'c
     readonly lostVotes: LostVotesStore;
   };
   readonly claimRecorder: ClaimRecorder;
+  readonly guards: GuardServices;
   /** Null if no other process uses the database. */
   readonly leases: LeaseStore | null;
 }
@@ -39,7 +41,7 @@ interface LostVotesContext extends Pick<PartsContext, 'directory' | 'nudge' | 'c
  * nothing, and announced as a late delivery is.
  */
 export function createLostVotes(context: LostVotesContext): Loop {
-  const { directory, store, lookups, claimRecorder, nudge, leases, clock, stopwatch, log } = context;
+  const { directory, store, lookups, claimRecorder, guards, nudge, leases, clock, stopwatch, log } = context;
   const share =
     leases && createLeaseShare({ store: leases, group: 'history', size: 1, clock: stopwatch, log, onChange });
   /** When the history of each listing was read to its end (ms since the epoch). */
@@ -114,7 +116,16 @@ export function createLostVotes(context: LostVotesContext): Loop {
         // The last vote of a member is usually the one in question, and known; the transaction compares all.
         const last = await ledger.lastVoteAt(userId, names);
         if (last !== null && Math.abs(last - at) <= toleranceMs) continue;
-        const lost = { userId, at, atSite: { weight, nextVoteAt }, isAnnounced: true };
+        const isMember = await guards.confirmMember(listing, userId).catch((error: unknown) => {
+          log.warn(
+            { listing: name, reason: messageOf(error) },
+            'Discord does not say who is a member; asking again later',
+          );
+          return null;
+        });
+        // The next look begins where this one did.
+        if (isMember === null) return;
+        const lost = { userId, at, atSite: { weight, nextVoteAt }, isAnnounced: true, isMember };
         const result = await claimRecorder.recordClaim(lost, withoutSecrets(listing), now);
         if (result.outcome !== 'claimed') continue;
         nudge(queuesOfVotes(listing));

@@ -36,6 +36,7 @@ import { fetchBotIdentity } from '../../discord/inspection.ts';
 import type { DiscordAPIError } from '../../discord/rest.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Directory } from '../communities/feature.ts';
+import { hiddenRolesOf } from '../guards/feature.ts';
 import {
   type ConsoleCard,
   type FeatureParts,
@@ -254,7 +255,7 @@ const seenForMs = 10 * minute;
 const repairEveryMs = hour;
 
 /**
- * Notes the roles that multipliers depend on, after a member has used a command, and has the member's granted roles
+ * Notes the roles that multipliers and leaderboards depend on, after a member has used a command, and has the member's granted roles
  * repaired: at once if the member, whose roles each interaction in a guild names, has other roles than before, such as
  * after a return; otherwise at most once an hour. Errors are logged: the next command tries again.
  */
@@ -298,12 +299,12 @@ export function createSeenMembers({
       repaired.set(member, { roles: present, at: clock.monotonic() });
       repair(input).catch(retryNextTime(repaired, member));
     }
-    const multiplied = multipliedRoles(listings);
-    if (roles === null || multiplied.size === 0) return;
+    const noted = notedRoles(listings);
+    if (roles === null || noted.size === 0) return;
     const [listing] = listings;
     if (listing === undefined) return;
     const accountId = accountIdOf(listing.community.id, userId);
-    const seen = roles.filter((role) => multiplied.has(role)).sort();
+    const seen = roles.filter((role) => noted.has(role)).sort();
     const known = seenRoles.get(accountId);
     const now = clock.monotonic();
     if (known?.roles === seen.join() && now - known.at < seenForMs) return;
@@ -324,7 +325,10 @@ export function listingsSeenIn(directory: Directory, guildId: string | null): re
 
 type SeenMember = Pick<CommandInput, 'userId' | 'guildId' | 'roles'>;
 
-const multipliedRoles = memoizeOne(
+const notedRoles = memoizeOne(
   (listings: readonly ListingContext[]): ReadonlySet<string> =>
-    new Set(listings.flatMap(({ rewards }) => rewards.multipliers.flatMap(({ role }) => role ?? []))),
+    new Set([
+      ...listings.flatMap(({ rewards }) => rewards.multipliers.flatMap(({ role }) => role ?? [])),
+      ...hiddenRolesOf(listings),
+    ]),
 );

@@ -164,7 +164,7 @@ export const writes = {
     return page.length < limit ? null : last.user_id;
   },
 
-  /** Stores which of the roles that a multiplier of the community names a member has (Discord IDs). */
+  /** Stores which of the roles that a rule of the community names a member has (Discord IDs). */
   async seeRoles({ db, connection }: Sql, accountId: AccountId, seen: readonly string[]): Promise<void> {
     const roles = seen.length === 0 ? null : JSON.stringify(seen);
     if (roles === null) {

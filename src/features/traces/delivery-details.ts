@@ -9,8 +9,9 @@ import {
   type LedgerEntry,
   type Records,
 } from '../../core/records/records.ts';
-import { quarantineReasons } from '../../webhook/rejections.ts';
+import { quarantineReasons, type Refusal, refusalOf } from '../../webhook/rejections.ts';
 import { confirmationReasons } from '../confirmations/feature.ts';
+import { membershipReason } from '../guards/feature.ts';
 
 export type DeliveryDetails = Awaited<ReturnType<typeof getDelivery>>;
 
@@ -84,8 +85,11 @@ function explainOutcome({ outcome, reason }: DeliveryRecord, original: number | 
       return original === null ? 'Duplicate of a recorded event.' : `Duplicate of delivery ${original}.`;
     case 'test':
       return 'Processed as a test from the dashboard.';
-    case 'ignored':
+    case 'ignored': {
+      const refusal = refusalOf({ outcome, reason });
+      if (refusal !== null) return `Refused by the guards: ${refusal}.`;
       return 'Logged as an event that neither pays nor counts.';
+    }
     case 'quarantined':
       return explainHold({ outcome, reason });
   }
@@ -98,6 +102,8 @@ function explainHold(delivery: Pick<DeliveryRecord, 'outcome' | 'reason'>): stri
       return `Stored until its time, then replayed automatically: its ${reason}`;
     case 'unconfirmed':
       return `Stored until its site answers: ${reason}`;
+    case 'unknownMember':
+      return `Stored until Discord answers: ${reason}`;
     case null:
       return delivery.reason === quarantineReasons.rateAlarm
         ? `Held until the owner decides: ${reason}`
@@ -107,6 +113,15 @@ function explainHold(delivery: Pick<DeliveryRecord, 'outcome' | 'reason'>): stri
 
 /** Why a vote that its site was to confirm is left to the owner. */
 const leftReasons = [confirmationReasons.refused, confirmationReasons.unknown, confirmationReasons.tooMany];
+
+/** Why the guards have refused a vote. */
+const refusals: Readonly<Record<Refusal, string>> = {
+  blocked: 'This user is blocked by the guards, so the vote neither pays nor counts.',
+  account_too_new:
+    'The account of this user was too new for the guards when it voted, so the vote neither pays nor counts.',
+  not_a_member: 'This user is not a member of the guild, so the vote neither pays nor counts.',
+};
+const payHint = 'Replay the delivery to pay it all the same.';
 
 /** The reason for a delivery's outcome, in a sentence that answers "I voted and got nothing". */
 export function explainDelivery(
@@ -121,10 +136,13 @@ export function explainDelivery(
         : `The same event was recorded before with delivery ${original}, so this duplicate paid nothing.`;
     case 'test':
       return 'This is a test from the dashboard. It is announced as a test, and neither pays nor counts.';
-    case 'ignored':
+    case 'ignored': {
+      const refusal = refusalOf(delivery);
+      if (refusal !== null) return `${refusals[refusal]} ${payHint}`;
       if (reason === quarantineReasons.rejected)
         return 'Its listing had many more votes than usual, and the owner has rejected this one. It neither pays nor counts.';
       return 'This is another event of the listing site. It neither pays nor counts.';
+    }
     case 'quarantined':
       return explainQuarantine(delivery);
     case 'recorded': {
@@ -135,12 +153,13 @@ export function explainDelivery(
   }
 }
 
-/** The event that a quarantined delivery waits for by itself: its time, or its site; null without a replay. */
+/** What a quarantined delivery waits for by itself: its time, its site, or Discord; null without a replay. */
 export function waitOf({
   outcome,
   reason,
-}: Pick<DeliveryRecord, 'outcome' | 'reason'>): 'aheadOfTime' | 'unconfirmed' | null {
+}: Pick<DeliveryRecord, 'outcome' | 'reason'>): 'aheadOfTime' | 'unconfirmed' | 'unknownMember' | null {
   if (outcome !== 'quarantined') return null;
+  if (reason === membershipReason) return 'unknownMember';
   if (reason === quarantineReasons.aheadOfTime) return 'aheadOfTime';
   return reason === confirmationReasons.waiting ? 'unconfirmed' : null;
 }
@@ -152,6 +171,8 @@ function explainQuarantine(delivery: DeliveryRecord): string {
       return 'The delivery is genuine, but its timestamp is in the future. It is stored and will be replayed automatically at that time.';
     case 'unconfirmed':
       return 'The vote is stored, and paid as soon as its site confirms it. The site is asked for 24 hours.';
+    case 'unknownMember':
+      return 'The vote is stored, and paid as soon as Discord says that the voter is a member of the guild.';
     case null:
       if (reason === quarantineReasons.rateAlarm)
         return 'Its listing has many more votes than usual. It is stored, and paid when the owner releases the held votes.';

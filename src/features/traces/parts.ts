@@ -1,5 +1,6 @@
 import { accountIdOf, type CommunityId, noCommunity } from '../../core/ledger/account.ts';
-import type { DeliveryRecord, Records } from '../../core/records/records.ts';
+import { type DeliveryRecord, hasBody, type Records } from '../../core/records/records.ts';
+import { refusalOf } from '../../webhook/rejections.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import { getDelivery, type RecordsContext, waitOf } from './delivery-details.ts';
 
@@ -47,7 +48,18 @@ export function createTraces(context: RecordsContext, { communityId, only }: Tra
   async function traceDelivery({ id, receivedAt, listing }: DeliveryRecord) {
     const { delivery, effects, entry } = await getDelivery(context, id);
     const { outcome, reason } = delivery;
-    return { receivedAt, listing, reason, entry, outcome: waitOf(delivery) ?? outcome, effects };
+    const refusal = refusalOf(delivery);
+    return {
+      id,
+      receivedAt,
+      listing,
+      reason,
+      refusal,
+      isPayable: refusal !== null && hasBody(delivery),
+      entry,
+      outcome: waitOf(delivery) ?? outcome,
+      effects,
+    };
   }
 }
 

@@ -40,6 +40,7 @@ import { editMessage, type Posted, type PostedMessage, postOnce } from '../../di
 import { medalOf } from '../../texts/medals.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Community } from '../communities/feature.ts';
+import { hiddenRolesOf } from '../guards/feature.ts';
 import {
   type FeatureParts,
   type FeatureServices,
@@ -84,7 +85,9 @@ export function createServices({ store: { votePanel }, nudge, clock }: ServicesC
 
 export function create(
   context: PartsContext & {
-    readonly store: WithPanels['store'] & { standingsIn(communityId: CommunityId, timeZone: string): Standings };
+    readonly store: WithPanels['store'] & {
+      standingsIn(communityId: CommunityId, timeZone: string, hiddenRoles: readonly string[]): Standings;
+    };
     readonly commands: readonly CommandDefinition[];
   },
 ) {
@@ -137,7 +140,7 @@ async function drawPanel(
   const board = { period: 'month', by: 'votes', limit: shownMembers, offset: 0, userId: null } as const;
   const [{ pages, isComplete }, { members, moreTied }] = await Promise.all([
     readPages(listed, texts, clock),
-    store.standingsIn(communityId, timeZone).leaderboard(board, now),
+    store.standingsIn(communityId, timeZone, hiddenRolesOf(listings)).leaderboard(board, now),
   ]);
   const place = { listings: listed, lacks: lacksOf(listings) };
   const shown = named.filter(({ name }) => pages.some(({ listed: { name: linked } }) => linked === name));

@@ -8,6 +8,7 @@ import type { EffectState } from '../../core/outbox/effect-kind.ts';
 import type { DeliveryRecord } from '../../core/records/records.ts';
 import type { TextKey, TextMessages, Texts } from '../../texts/texts.ts';
 import type { KnownEventKind } from '../../webhook/event.ts';
+import { refusalOf } from '../../webhook/rejections.ts';
 import type { KnownOutcome } from '../../webhook/response.ts';
 import { service } from '../../webhook/sites/index.ts';
 import type { NameBook } from '../names.ts';
@@ -24,8 +25,9 @@ export const tones: Readonly<Record<KnownOutcome | EffectState, 'good' | 'plain'
 };
 
 /** What a delivery has paid, in place of its outcome; that is the tooltip. */
-export function outcomeBadge({ outcome, credits }: Pick<DeliveryRecord, 'outcome' | 'credits'>, texts: Texts): Html {
-  const isUnpaid = outcome === 'recorded' && credits === 0;
+export function outcomeBadge(delivery: Pick<DeliveryRecord, 'outcome' | 'credits' | 'reason'>, texts: Texts): Html {
+  const { outcome, credits } = delivery;
+  const isUnpaid = (outcome === 'recorded' && credits === 0) || refusalOf(delivery) !== null;
   const text = isUnpaid
     ? texts.text('console.outcomes.unpaid')
     : outcome === 'recorded'

@@ -3,10 +3,11 @@ import { type Html, html } from '@tallyhook/platform/web/html';
 import { dateTime, exactDateTime, timeAgo } from '@tallyhook/platform/web/time-element';
 import { causeName } from '../../../commands/entry-reason.ts';
 import { effectName } from '../../core/outbox/effect-kind.ts';
-import { type DeliveryRecord, type EffectRecord, isPruned } from '../../core/records/records.ts';
+import { type DeliveryRecord, type EffectRecord, hasBody, isPruned } from '../../core/records/records.ts';
 import type { DeliveryDetails } from '../../features/traces/delivery-details.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { premiumKinds, voteKinds } from '../../webhook/event.ts';
+import { refusalOf } from '../../webhook/rejections.ts';
 import { outcomes } from '../../webhook/response.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import type { NameBook } from '../names.ts';
@@ -133,6 +134,11 @@ ${
   delivery.outcome === 'quarantined' &&
   html`<form method="post" action="${root}deliveries/${delivery.id}/replay">${formTokenField(session)}<button>${text('console.replay')}</button>
 <span class="quiet">${text('console.replayHint')}</span></form>`
+}${
+  refusalOf(delivery) !== null &&
+  hasBody(delivery) &&
+  html`<form method="post" action="${root}deliveries/${delivery.id}/replay">${formTokenField(session)}<button>${text('console.pay')}</button>
+<span class="quiet">${text('console.payHint')}</span></form>`
 }</section>
 <div class="columns">
 <section class="card" aria-labelledby="facts"><h2 id="facts">${text('console.details')}</h2>${properties(details, view)}</section>

@@ -177,7 +177,8 @@ function rulesByListing(listings: readonly ListingConfig[], { texts, names }: Re
 function describeRules(listing: ListingConfig, texts: Texts): readonly Markup[] {
   return settings.flatMap(({ path, inFile }) => {
     const value = inFile(listing);
-    if (!path.startsWith('rewards.') || isOff(value) || value === 'all') return [];
+    const isRule = path === 'guards' || path.startsWith('rewards.');
+    if (!isRule || isOff(value) || value === 'all') return [];
     return [joined([bold(settingName(path, texts)), describeValue(path, value, texts)], ': ')];
   });
 }

@@ -12,10 +12,11 @@ import { ownReason } from '../../core/announcements/announcement.ts';
 import { directMessagesClosed } from '../../core/outbox/effect-kind.ts';
 import type { DeliveryRecord, LedgerEntry } from '../../core/records/records.ts';
 import { confirmationReasons } from '../../features/confirmations/feature.ts';
+import { membershipReason } from '../../features/guards/feature.ts';
 import { explainRoleFailure } from '../../features/roles/parts.ts';
 import type { RoleFailureCause } from '../../features/roles/role-failure.ts';
 import type { Texts } from '../../texts/texts.ts';
-import { quarantineReasons } from '../../webhook/rejections.ts';
+import { quarantineReasons, refusalOf, refusalReasons } from '../../webhook/rejections.ts';
 import type { NameBook } from '../names.ts';
 import { fill, untrustedText } from './cells.ts';
 import { inlineMarkup, markupHtml } from './settings/markup-html.ts';
@@ -36,7 +37,7 @@ const { aheadOfTime, noListing, rateAlarm, rejected } = quarantineReasons;
 const { waiting, refused, unknown, tooMany } = confirmationReasons;
 
 function isExplained(reason: string | null): boolean {
-  return [aheadOfTime, rateAlarm, waiting, refused, unknown, tooMany].some((each) => each === reason);
+  return [aheadOfTime, rateAlarm, waiting, refused, unknown, tooMany, membershipReason].some((each) => each === reason);
 }
 
 /** The reason of a delivery: that of one that is recorded is from the service. */
@@ -60,6 +61,8 @@ function knownReason(reason: string, { text }: Texts): Markup | null {
       [unknown]: text('console.why.refused'),
       [tooMany]: text('console.why.refused'),
     },
+    [membershipReason]: text('console.why.membership'),
+    ...Object.fromEntries(refusalReasons.map((refusal) => [refusal, text(`console.why.${refusal}`)])),
     'unknown kind of event': text('console.unknownKind'),
     [directMessagesClosed]: text('console.directMessagesClosed'),
   };
@@ -118,6 +121,8 @@ export function explainInWords(delivery: DeliveryRecord, entry: LedgerEntry | nu
 function explain(delivery: DeliveryRecord, entry: LedgerEntry | null, texts: Texts): Markup {
   const { outcome, reason } = delivery;
   const { text } = texts;
+  const refusal = refusalOf(delivery);
+  if (refusal !== null) return escapeText(text(`console.why.${refusal}`));
   if (outcome === 'duplicate' || outcome === 'test') return escapeText(text(`console.why.${outcome}`));
   if (outcome === 'ignored')
     return escapeText(

@@ -3,13 +3,16 @@ import { createLog } from '@tallyhook/platform/log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
 import { claim } from '../../../commands/claim.ts';
+import type { ListingWithSecrets } from '../../../src/core/receiving/listing.ts';
 import type { ListedLookup } from '../../../src/discord/commands/command.ts';
 import { createClaims } from '../../../src/features/claims/parts.ts';
+import { guardsRule } from '../../../src/features/guards/rules.ts';
 import type { CachedVoteStatus } from '../../../src/lookup/lookup.ts';
 import { LookupError } from '../../../src/lookup/lookup-error.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
 import { contextFor, fakeLookup, inputOf, memberId, server, start } from '../../support/command-fixture.ts';
 import { firstCommunity } from '../../support/communities.ts';
+import { guardsOver } from '../../support/guards.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { recordVote } from '../../support/record-vote.ts';
@@ -33,10 +36,11 @@ async function withService(first: CachedVoteStatus, site?: ListedLookup['site'],
     },
   });
   const listed: ListedLookup = { name: 'server', lookup, site, isSilent };
-  const listings = serverAndBot();
+  let listings: readonly ListingWithSecrets[] = serverAndBot();
   const log = createLog({ level: 'fatal', secrets: [] });
   const claims = createClaims({
     ...{ store, claimRecorder: store.recorder, compareTargets: async () => {}, clock, log },
+    guards: guardsOver(store, listings, clock),
     directory: { find: (name) => listings.find((each) => each.name === name) },
     lookups: { find: (name) => [listed].find((each) => each.name === name), findSite: () => null },
   });
@@ -50,6 +54,10 @@ async function withService(first: CachedVoteStatus, site?: ListedLookup['site'],
     ...{ run, vote, store, clock },
     report(next: CachedVoteStatus | LookupError) {
       status = next;
+    },
+    block(...blocked: readonly string[]) {
+      const guards = guardsRule.as({ minAccountAgeMs: 0, membersOnly: false, blocked, hiddenRoles: [] });
+      listings = serverAndBot().map((each) => ({ ...each, rewards: { ...each.rewards, ...guards } }));
     },
     requests: () => requests,
   };
@@ -88,6 +96,20 @@ describe('/claim', () => {
     const { run, store } = await withService(status);
     expect(await run()).toMatchObject({ tone: 'wait', text: expect.stringContaining(text) });
     expect(await store.ledgerIn(firstCommunity).account(memberId)).toMatchObject({ votes: 0 });
+  });
+
+  it('answers a blocked member as one whose vote is not there, also when it was delivered', async () => {
+    const { run: runWithoutVote } = await withService(noVote);
+    const unknown = await runWithoutVote();
+    const { run, block, vote, store } = await withService(votedAt(start - hour));
+    block(memberId);
+    expect(await run()).toEqual(unknown);
+    await vote(start - hour);
+    expect(await run()).toEqual(unknown);
+    block();
+    // It was refused when it was recorded.
+    expect(await run()).toEqual(unknown);
+    expect(await store.ledgerIn(firstCommunity).account(memberId)).toMatchObject({ credits: 0, votes: 0 });
   });
 
   it('says that a vote is recorded, without a request while its cooldown runs', async () => {

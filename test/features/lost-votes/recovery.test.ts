@@ -6,12 +6,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import type { CommunityListing } from '../../../src/features/communities/listings.ts';
+import { guardsRule } from '../../../src/features/guards/rules.ts';
 import { createLostVotes } from '../../../src/features/lost-votes/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
 import { claimDue } from '../../support/claim-due.ts';
 import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { json } from '../../support/fake-service.ts';
+import { guardsOver } from '../../support/guards.ts';
 import { environmentWith } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { channelQueue } from '../../support/queues.ts';
@@ -24,14 +26,14 @@ const log = createLog({ level: 'silent', secrets: [] });
 async function start(
   site: 'topgg' | 'discordbotlist',
   rewards: { readonly weight?: true } = {},
-  { isNew = false }: { readonly isNew?: boolean } = {},
+  { isNew = false, ...more }: { readonly isNew?: boolean; readonly guildId?: string; readonly guards?: object } = {},
 ) {
   const fixture = await siteFixture({ site });
   const { service, clock, client } = fixture;
   const store = await openStore(newSqliteUrl(), { ...clock, sleep: systemClock.sleep }, { thread: false });
   onTestFinished(() => store.close());
   const file = { name: 'lamp', kind: 'bot', id: botId, site, voteSecrets: ['whs_secret-of-the-lamp'] };
-  const { listings } = loadConfig(environmentWith([{ ...file, announceChannelId: channelId, rewards }]));
+  const { listings } = loadConfig(environmentWith([{ ...file, announceChannelId: channelId, rewards, ...more }]));
   const directory = createDirectory(listings, communityIdsOf(listings));
   const [listing] = directory.listings;
   if (listing === undefined) throw new Error('no listing');
@@ -46,6 +48,7 @@ async function start(
     const created = createLostVotes({
       ...{ directory, store, lookups: { findSite: () => client } },
       ...{ claimRecorder: store.recorder, nudge: (queues) => void nudged.push(...queues), leases: null },
+      guards: guardsOver(store, directory.listings, clock),
       ...{ clock: { ...clock, sleep }, stopwatch: systemClock, log },
     });
     onTestFinished(() => created.stop());
@@ -89,6 +92,7 @@ async function start(
     ...{ store, nudged, list, deliver, look },
     unlink: () => configure([]),
     relink: () => configure([listing]),
+    unguard: () => configure([{ ...listing, rewards: { ...listing.rewards, ...guardsRule.as(null) } }]),
     async restart() {
       await lostVotes.stop();
       lostVotes = create();
@@ -109,6 +113,25 @@ describe.each(['topgg', 'discordbotlist'] as const)('a vote in the history of %s
     await look();
     expect(await account()).toMatchObject({ credits: 10, votes: 1 });
     expect(await deliver(site === 'topgg' ? votedAt : null)).toMatchObject({ credits: 0 });
+    expect(await account()).toMatchObject({ credits: 10, votes: 1 });
+  });
+
+  it('of a blocked user is not paid', async () => {
+    const { clock, list, look, account } = await start(site, {}, { guards: { blocked: [member] } });
+    list(clock.now() - 3 * hour);
+    await look();
+    expect(await account()).toMatchObject({ credits: 0, votes: 0 });
+  });
+
+  it('is looked for again while Discord does not say who is a member', async () => {
+    const ofGuild = { guildId: '613425648685547541', guards: { membersOnly: true } };
+    const { clock, list, look, unguard, account } = await start(site, {}, ofGuild);
+    list(clock.now() - 3 * hour);
+    await look();
+    await look();
+    expect(await account()).toMatchObject({ credits: 0, votes: 0 });
+    await unguard();
+    await look();
     expect(await account()).toMatchObject({ credits: 10, votes: 1 });
   });
 

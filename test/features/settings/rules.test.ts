@@ -42,11 +42,15 @@ const typed = (settings as readonly SettingSpec[]).flatMap((spec) =>
   ),
 );
 
+const isText = (each: PropertyKey) => typeof each === 'string';
+
 describe('what a value has to be', () => {
-  it.each(typed)('is a rule for the field %s, in every language', (_name, spec, { part, kind }) => {
-    const wrong = kind === 'number' ? 'ten' : '{nonsense}';
+  it.each(typed)('is a rule for the field %s, in every language', (_name, spec, { part, kind, isList }) => {
+    const text = kind === 'number' ? 'ten' : '{nonsense}';
+    const wrong = isList ? [text] : text;
     const problems = problemsOf(spec, part === undefined ? wrong : { [part]: wrong });
-    const { rule = null } = problems.find(({ position }) => part === undefined || position?.at(-1) === part) ?? {};
+    const { rule = null } =
+      problems.find(({ position }) => part === undefined || position?.findLast(isText) === part) ?? {};
     if (rule === null) throw new Error(`There is no rule for ${spec.path}.`);
     const said = [english, german, japanese].map((texts) => ruleText(rule, texts));
     expect(new Set(said).size).toBe(3);

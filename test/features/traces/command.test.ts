@@ -65,7 +65,15 @@ describe('/trace', () => {
   it('names the listing as the service does, the roles, and what was announced', async () => {
     const effect = { ...unshown, state: 'done', reason: null } as const;
     const delivery: TracedDelivery = {
-      ...{ receivedAt: start, listing: 'server', outcome: 'recorded', reason: null },
+      ...{
+        id: 1,
+        receivedAt: start,
+        listing: 'server',
+        outcome: 'recorded',
+        reason: null,
+        refusal: null,
+        isPayable: false,
+      },
       entry: { id: 1, deliveryId: 1, listing: 'server', cause: 'vote', credits: 20, reason: '10 × 2', at: start },
       effects: [
         { ...effect, kind: 'announcement', role: null },
@@ -86,7 +94,16 @@ describe('/trace', () => {
       reason: 'Role 300000000000000009 is managed.',
     } as const;
     const reply = await replyFor({
-      ...{ receivedAt: start, listing: null, outcome: 'recorded', reason: null, entry: null, effects: [failed] },
+      ...{
+        id: 1,
+        receivedAt: start,
+        listing: null,
+        outcome: 'recorded',
+        reason: null,
+        refusal: null,
+        isPayable: false,
+      },
+      ...{ entry: null, effects: [failed] },
     });
     expect(linesOf(reply).slice(1)).toEqual([
       '⚠️ T T · unknown listing · end of a purchase',

@@ -26,7 +26,7 @@ import {
   selectCorrections,
   selectOrderNames,
   selectOrders,
-  selectQuarantined,
+  selectReplayable,
   toCorrection,
   toGrant,
   toOrder,
@@ -137,7 +137,7 @@ export function createLoader(access: SqlAccess) {
   }
 
   async function loadQuarantined(ids: readonly number[]): Promise<void> {
-    const rows = await run(connection, selectQuarantined(db, ids).orderBy('id').forUpdate());
+    const rows = await run(connection, selectReplayable(db, ids).orderBy('id').forUpdate());
     const found = new Set(rows.map(({ id }) => id));
     for (const id of ids) quarantined.set(id, found.has(id));
   }

@@ -26,7 +26,7 @@ import {
   selectCorrections,
   selectOrderNames,
   selectOrders,
-  selectQuarantined,
+  selectReplayable,
   selectVotesBetween,
   toCorrection,
   toGrant,
@@ -203,7 +203,7 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
         const names = all(selectOrderNames(db, accounts, orderIds).compile());
         return all(selectOrders(db, accounts, orderIds).compile()).map((order) => toOrder(order, names));
       },
-      isQuarantined: (id) => all(selectQuarantined(db, [id]).compile()).length > 0,
+      isQuarantined: (id) => all(selectReplayable(db, [id]).compile()).length > 0,
       correction(accounts, idempotencyKey) {
         const [row] = all(selectCorrections(db, accounts, [idempotencyKey]).compile());
         return row === undefined ? null : toCorrection(row);

@@ -129,9 +129,8 @@ function addListing(
   hooks: readonly Hooks[],
 ): void {
   if (grantsRoles('vote', vote.listing)) needs.grantees.add(vote.userId);
-  const isOnSite = vote.listing.rewards.base.site !== undefined;
   for (const { beforeVote, onVote } of hooks) {
-    for (const hook of isOnSite ? [beforeVote, onVote] : [onVote]) {
+    for (const hook of [beforeVote, onVote]) {
       const read = hook?.reads !== undefined && isMet(hook.of, vote) ? hook.reads(vote) : null;
       if (read !== null) addRow(needs, read.table, read.key);
     }

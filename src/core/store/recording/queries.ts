@@ -1,5 +1,6 @@
 import { boundQuery } from '@tallyhook/platform/database/prepared-query';
-import type { Compilable, Kysely, Selectable } from 'kysely';
+import type { Compilable, ExpressionBuilder, Kysely, Selectable } from 'kysely';
+import { refusalReasons } from '../../../webhook/rejections.ts';
 import { accountIdOf, type CommunityId, partsOf } from '../../ledger/account.ts';
 import { allVoteCauses } from '../../ledger/entry.ts';
 import type { Outage } from '../../rewards/calendar.ts';
@@ -105,9 +106,15 @@ export function saveOrder(db: Kysely<Tables>, order: Order, at: number): Compila
   ];
 }
 
-/** The ids of those deliveries that are still quarantined. */
-export function selectQuarantined(db: Kysely<Tables>, deliveryIds: readonly number[]) {
-  return db.selectFrom('deliveries').select('id').where('id', 'in', deliveryIds).where('outcome', '=', 'quarantined');
+/** The ids of those deliveries that are still quarantined or refused. */
+export function selectReplayable(db: Kysely<Tables>, deliveryIds: readonly number[]) {
+  const isRefused = ({ eb }: ExpressionBuilder<Tables, 'deliveries'>) =>
+    eb.and([eb('outcome', '=', 'ignored'), eb('reason', 'in', refusalReasons)]);
+  return db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('id', 'in', deliveryIds)
+    .where((where) => where.or([where('outcome', '=', 'quarantined'), isRefused(where)]));
 }
 
 /** The new content of a delivery that has left the quarantine. */

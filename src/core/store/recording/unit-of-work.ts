@@ -108,7 +108,9 @@ export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[],
 
     updateDelivery(id, row) {
       if (changes.replayedDeliveries.some((replayed) => replayed.id === id) || !reads.isQuarantined(id)) return false;
-      if (!reads.addEvent(row.eventKeys, id)) return false;
+      // A delivery that was refused, or held until Discord answers, has its keys already.
+      const added = row.eventKeys.filter((key) => reads.deliveryOf(key) !== id);
+      if (!reads.addEvent(added, id)) return false;
       changes.replayedDeliveries.push({ ...row, id });
       return true;
     },

@@ -32,6 +32,7 @@ import { linkedEntries, parseLastVotes } from '../account-columns.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
+import { isHidden, isShown } from './hidden-members.ts';
 
 /** Reads the last votes of an account; null without an account. Rejects with the driver's error. */
 type FindLastVotes = (id: AccountId) => Promise<LastVotes | null>;
@@ -90,7 +91,7 @@ const newestEntries = 5;
 const noTotal: PeriodTotal = { votes: 0, credits: 0 };
 /** The balance of a member without an account. */
 const noBalance = {
-  ...{ credits: 0, votes: 0, last_votes: '{}', last_entry: null, streak_days: 0, streak_last_day: 0 },
+  ...{ credits: 0, votes: 0, last_votes: '{}', last_entry: null, streak_days: 0, streak_last_day: 0, roles: null },
   ...{ week_start: 0, week_votes: 0, week_credits: 0, month_start: 0, month_votes: 0, month_credits: 0 },
 };
 
@@ -98,6 +99,7 @@ const noBalance = {
  * The standings of the members of a community over SQL.
  * @param communityId which accounts they have
  * @param timeZone IANA name, of the community's calendar
+ * @param hiddenRoles Discord IDs: who was last seen with one of them has no place, as if nobody else knew of their account
  */
 export function sqlStandings(
   db: Kysely<Tables>,
@@ -106,15 +108,16 @@ export function sqlStandings(
   findLastVotes: FindLastVotes,
   communityId: CommunityId,
   timeZone: string,
+  hiddenRoles: readonly string[] = [],
 ): Standings {
   const calendar = calendarOf({ timeZone });
   const { reading } = dialect;
-  const readerOf = (board: Board) => new ScoreReader(db, dialect, communityId, board);
+  const readerOf = (board: Board) => new ScoreReader(db, dialect, communityId, board, hiddenRoles);
   const leaderboards = createLeaderboards(readerOf, clock, dialect.dataVersion);
   const findBalance = preparedQuery<{ id: AccountId }>()((placeholder) =>
     db
       .selectFrom('balances')
-      .select(['credits', 'votes', 'last_votes', 'last_entry', 'streak_days', 'streak_last_day'])
+      .select(['credits', 'votes', 'last_votes', 'last_entry', 'streak_days', 'streak_last_day', 'roles'])
       .select(['week_start', 'week_votes', 'week_credits', 'month_start', 'month_votes', 'month_credits'])
       .where('account_id', '=', placeholder('id')),
   );
@@ -139,7 +142,9 @@ export function sqlStandings(
     const { credits, votes, last_entry: lastEntry, week_votes, week_credits, month_votes, month_credits } = balance;
     const streak = today <= balance.streak_last_day ? balance.streak_days : 0;
     const [above, entries] = await Promise.all([
-      credits === 0 && votes === 0 ? null : leaderboards.countAbove(byCredits, credits, today),
+      (credits === 0 && votes === 0) || isHidden(balance.roles, hiddenRoles)
+        ? null
+        : leaderboards.countAbove(byCredits, credits, today),
       lastEntry === null ? [] : findNewestEntries(reading, { lastEntry }),
     ]);
     return {
@@ -381,7 +386,7 @@ interface Window {
 
 /**
  * Reads the scores of one leaderboard from all accounts of a community, in slices with other work in between: an index
- * of scores would make every vote more expensive. Members who were forgotten are left out.
+ * of scores would make every vote more expensive. Members who were forgotten, and hidden ones, are left out.
  */
 class ScoreReader {
   readonly #reading: Dialect['reading'];
@@ -397,13 +402,14 @@ class ScoreReader {
     { reading, name }: Pick<Dialect, 'reading' | 'name'>,
     communityId: CommunityId,
     board: Board,
+    hiddenRoles: readonly string[],
   ) {
     this.#reading = reading;
     this.#isSqlite = name === 'sqlite';
     this.#communityId = communityId;
     this.#first = accountIdOf(communityId, '');
     this.#afterIds = accountIdOf(communityId, ':');
-    this.#queries = scoreQueries(db, name, board, { first: this.#first, afterIds: this.#afterIds });
+    this.#queries = scoreQueries(db, name, board, { first: this.#first, afterIds: this.#afterIds, hiddenRoles });
   }
 
   /**
@@ -488,8 +494,17 @@ function scoreQueries(
   db: Kysely<Tables>,
   name: Dialect['name'],
   board: Board,
-  { first, afterIds }: Readonly<Record<'first' | 'afterIds', AccountId>>,
+  {
+    first,
+    afterIds,
+    hiddenRoles,
+  }: Readonly<Record<'first' | 'afterIds', AccountId>> & { readonly hiddenRoles: readonly string[] },
 ) {
+  const shown = isShown(hiddenRoles);
+  const selectShown = () => {
+    const all = db.selectFrom('balances');
+    return shown === null ? all : all.where(shown);
+  };
   const sliceSize = sliceSizes[name];
   const member = sql<string>`substr(account_id, ${sql.lit(first.length + 1)})`;
 
@@ -504,8 +519,7 @@ function scoreQueries(
       .offset(literal(sliceSize - 1)),
   );
   const selectScores = preparedQuery<SliceArgs>()((placeholder) =>
-    db
-      .selectFrom('balances')
+    selectShown()
       .select((eb) =>
         sql<string | null>`string_agg(cast(${scoreOf(board, eb, placeholder)} as text), ',')`.as('scores'),
       )
@@ -514,8 +528,7 @@ function scoreQueries(
   );
   const selectMembers = preparedQuery<SliceArgs & ScoreRange & Window>()((placeholder) => {
     const bound = (name: keyof ScoreRange) => sql<number>`cast(${placeholder(name)} as bigint)`;
-    const found = db
-      .selectFrom('balances')
+    const found = selectShown()
       .select((eb) => [member.as('userId'), scoreOf(board, eb, placeholder).as('score')])
       .where('account_id', '>', placeholder('after'))
       .where('account_id', '<=', placeholder('end'))
@@ -529,8 +542,7 @@ function scoreQueries(
       .offset(placeholder('skip'));
   });
   const countEqual = preparedQuery<SliceArgs & { id: AccountId; score: number }>()((placeholder) =>
-    db
-      .selectFrom('balances')
+    selectShown()
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('account_id', '>', placeholder('after'))
       .where('account_id', '<=', placeholder('end'))
@@ -538,8 +550,7 @@ function scoreQueries(
       .where(sql<SqlBool>`(length(account_id), account_id) < (length(${placeholder('id')}), ${placeholder('id')})`),
   );
   const selectScore = preparedQuery<Periods & { id: AccountId }>()((placeholder) =>
-    db
-      .selectFrom('balances')
+    selectShown()
       .select((eb) => scoreOf(board, eb, placeholder).as('score'))
       .where('account_id', '=', placeholder('id')),
   );
