@@ -624,7 +624,11 @@ const rewards: SetupSection = {
   isUsed: (view, path) => path !== 'timeZone' || effectiveValue(view, path).source !== 'default',
 };
 
-const prizes: SetupSection = { id: 'prizes', summary: ['rewards.prizes'], forms: [prize] };
+const prizes: SetupSection = {
+  id: 'prizes',
+  summary: ['rewards.prizes'],
+  forms: [prize, settingsForm('raffle', 'raffle')],
+};
 
 const announcements: SetupSection = {
   id: 'announcements',

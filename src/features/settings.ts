@@ -22,6 +22,7 @@ import { guards } from './guards/settings.ts';
 import { lostStreaks } from './lost-streaks/settings.ts';
 import * as party from './party/settings.ts';
 import * as prizes from './prizes/settings.ts';
+import * as raffles from './raffles/settings.ts';
 import { reviews } from './reviews/settings.ts';
 import { milestoneRoles, premiumRoles, voterRole } from './roles/settings.ts';
 import { shop } from './shop/settings.ts';
@@ -48,6 +49,7 @@ export const settings = [
   rewards.weight,
   party.party,
   prizes.prizes,
+  raffles.raffle,
   guards,
   announcements.mode,
   every,
@@ -57,6 +59,7 @@ export const settings = [
   announcements.premium,
   party.announced,
   prizes.announced,
+  raffles.announced,
   lostStreaks,
   announcements.language,
   shop,

@@ -48,7 +48,7 @@ interface DrawnFrom {
 export function drawRaffle(
   terms: RaffleTerms,
   { seed, tickets: drawn }: DrawnFrom,
-): { readonly winners: readonly string[]; readonly file: string } {
+): { readonly winners: readonly string[]; readonly ticketsHash: string; readonly file: string } {
   const tickets = sorted(drawn);
   const winners = drawWinners(tickets, terms.places, numbersOf(seed, tickets));
   const ticketsHash = hashOfTickets(tickets);
@@ -66,7 +66,14 @@ export function drawRaffle(
   const list = tickets.map((each) => `\n    ${JSON.stringify(each)}`).join(',');
   const { tickets: _list, ...others } = published;
   const text = JSON.stringify(others, null, 2).replace(/\n\}$/, `,\n  "tickets": [${list}${list && '\n  '}]\n}\n`);
-  return { winners, file: text };
+  return { winners, ticketsHash, file: text };
+}
+
+/** The tickets of a pseudonym in the text of a file, 0 if it is not there. Reads no more than that of a large file. */
+export function ticketsIn(file: string, member: string): number {
+  const start = `{"member":"${member}","tickets":`;
+  const index = file.indexOf(start);
+  return index === -1 ? 0 : Number.parseInt(file.slice(index + start.length, index + start.length + 12), 10);
 }
 
 /** By the pseudonyms, so that the order says nothing about the members. */
