@@ -4,6 +4,7 @@ import type { AnsweringContext, SlashCommand } from '../src/discord/commands/com
 import type { Claims } from '../src/features/claims/parts.ts';
 import type { CoveredCommunity, ListedRules } from '../src/features/communities/listings.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
+import type { Gifts } from '../src/features/gifts/parts.ts';
 import type { RefusedVotes } from '../src/features/guards/parts.ts';
 import type { createMemberDataAccess } from '../src/features/member-data/parts.ts';
 import type { StatedNextVote } from '../src/features/next-votes/store.ts';
@@ -48,6 +49,8 @@ export interface CommandContext extends AnsweringContext {
   readonly shop: Shop;
   /** Null where {@link CommandContext.awards} is. Optional, so that contexts of tests need not have it. */
   readonly refusedVotes?: RefusedVotes | null;
+  /** Gifts of members to each other. Optional, so that contexts of tests need not have it. */
+  readonly gifts?: Gifts;
   /** Null where {@link CommandContext.awards} is. */
   readonly traces: Traces | null;
 }

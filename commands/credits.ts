@@ -21,7 +21,7 @@ import type { CoveredCommunity, ListedRules } from '../src/features/communities/
 import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/store.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext } from './context.ts';
-import { causeName, dayOf, entryReason, programReason } from './entry-reason.ts';
+import { causeName, dayOf, entryReason, giftText, programReason } from './entry-reason.ts';
 
 /** Longer texts are truncated (characters). With these limits, five entries fit into a field. */
 const maxNameLength = 60;
@@ -197,7 +197,7 @@ function renderEntries(
         everywhere !== null
           ? texts.text('credits.votedEverywhere', { date: escapeInline(texts.days(everywhere)) })
           : explain(
-              ofProgram ?? causeName(cause, texts),
+              ofProgram ?? giftText(entry, texts) ?? causeName(cause, texts),
               title ?? (listing === null ? null : escapeName(displayName(listing), maxNameLength)),
               ofProgram === null ? entryReason(cause, reason, texts) : null,
             );

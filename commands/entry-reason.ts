@@ -1,5 +1,5 @@
 import { day } from '@tallyhook/platform/durations';
-import { escapeInline, escapeName, type Markup } from '@tallyhook/platform/texts/markup';
+import { escapeInline, escapeName, type Markup, mention } from '@tallyhook/platform/texts/markup';
 import { ownReason } from '../src/core/announcements/announcement.ts';
 import type { Cause, Entry, ProgramKey } from '../src/core/ledger/entry.ts';
 import type { LeaderboardScore } from '../src/core/ledger/standing.ts';
@@ -32,9 +32,16 @@ export function programReason({ key, reason }: Pick<Entry, 'reason'> & ProgramKe
   return key === undefined || reason === null ? null : escapeName(reason, maxLength) || null;
 }
 
+/** What members read of a gift in place of its cause, with the other member; null for all other entries. */
+export function giftText({ cause, reason }: Pick<Entry, 'cause' | 'reason'>, { text }: Texts): Markup | null {
+  const [, direction, userId] = (cause === 'gift' && /^(to|from) (\d{1,20})$/.exec(reason ?? '')) || [];
+  if (userId === undefined) return null;
+  return text(direction === 'to' ? 'credits.giftTo' : 'credits.giftFrom', { user: mention(userId) });
+}
+
 /** Why an entry was made, in the language of the texts where the reason is one of ours; null if the cause says it all. */
 export function entryReason(cause: Cause, reason: string | null, texts: Texts): Markup | null {
-  if (reason === null || ownReason(reason) !== null) return null;
+  if (reason === null || ownReason(reason) !== null || cause === 'gift') return null;
   const date = dailyCauses.includes(cause) ? dayOf(reason) : null;
   if (date !== null) return escapeInline(texts.days(date));
   const [, place, by] = (cause === 'prize' && placeReason.exec(reason)) || [];

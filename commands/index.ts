@@ -3,6 +3,7 @@ import { canvote } from './canvote.ts';
 import { claim } from './claim.ts';
 import type { Command } from './context.ts';
 import { credits } from './credits.ts';
+import { gift } from './gift.ts';
 import { help } from './help.ts';
 import { leaderboard } from './leaderboard.ts';
 import { privacy, privacyWithLinks } from './privacy.ts';
@@ -16,7 +17,7 @@ import { trace } from './trace.ts';
 import { vote } from './vote.ts';
 
 export const commands: readonly Command[] = [
-  ...[vote, canvote, credits, leaderboard, raffle, remind, shop, reviews, stats, claim, privacy, help],
+  ...[vote, canvote, credits, leaderboard, raffle, remind, shop, gift, reviews, stats, claim, privacy, help],
   ...[award, trace, setup],
 ];
 

@@ -1,11 +1,39 @@
-import { hour } from '@tallyhook/platform/durations';
-import { commandMention, lines, type Markup, subtext, timestamp } from '@tallyhook/platform/texts/markup';
+import { day, hour } from '@tallyhook/platform/durations';
+import {
+  bold,
+  channelMention,
+  commandMention,
+  escapeInline,
+  escapeName,
+  lines,
+  type Markup,
+  subtext,
+  timestamp,
+} from '@tallyhook/platform/texts/markup';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import { type CommandInput, choiceOption, errorReply, integerOption } from '../src/discord/commands/command.ts';
-import { findListingPage, type ListingPage, voteButtons } from '../src/discord/commands/listing-page.ts';
-import type { Reply } from '../src/discord/commands/reply.ts';
+import {
+  type CommandInput,
+  choiceOption,
+  errorReply,
+  InputError,
+  integerOption,
+  type ListedLookup,
+} from '../src/discord/commands/command.ts';
+import {
+  findListingPage,
+  type ListingPage,
+  nameWithSite,
+  voteButtons,
+  voteLinkTo,
+} from '../src/discord/commands/listing-page.ts';
+import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
+import { formatQuietHours, parseQuietHours } from '../src/features/reminders/quiet-hours.ts';
+import type { ChosenReminders } from '../src/features/reminders/store.ts';
 import type { Command, CommandContext } from './context.ts';
+import { completeListing, listingOption, selectedListing } from './listing.ts';
 
+/** Characters of the quiet hours that a member types. */
+const maxQuietLength = 30;
 const states = ['on', 'off'] as const;
 
 /** Direct messages when a vote is due. The buttons of these messages are actions of this command. */
@@ -21,7 +49,7 @@ export const remind = {
   availability: 'everywhere',
   leadsToDirectMessages: true,
   isServedBy: (listings) => listings.length > 0,
-  describe: ({ texts }) => ({
+  describe: ({ listings, isShared, texts }) => ({
     description: texts.text('remind.description'),
     options: [
       {
@@ -31,8 +59,21 @@ export const remind = {
         required: true,
         choices: states.map((value) => ({ name: texts.text(`remind.states.${value}`), value })),
       },
+      ...(isShared || listings.length > 1 ? [listingOption({ listings, isShared, texts })] : []),
+      {
+        type: ApplicationCommandOptionType.String,
+        name: 'quiet_hours',
+        description: texts.text('remind.quietOption'),
+        max_length: maxQuietLength,
+      },
+      {
+        type: ApplicationCommandOptionType.Boolean,
+        name: 'channel',
+        description: texts.text('remind.channelOption'),
+      },
     ],
   }),
+  autocomplete: completeListing,
   async execute(input, context) {
     switch (input.action) {
       case 'snooze':
@@ -45,31 +86,122 @@ export const remind = {
         return (await context.reminders.isOn(input.userId)) ? switchOff(input, context) : switchOn(input, context);
       default:
         return choiceOption(input, 'state', states, 'on') === 'on'
-          ? switchOn(input, context)
-          : switchOff(input, context);
+          ? switchOn(input, context, chosenBy(input, context))
+          : input.options['listing'] === undefined
+            ? switchOff(input, context)
+            : mute(input, context);
     }
   },
 } as const satisfies Command;
 
-async function switchOn({ userId }: CommandInput, context: CommandContext): Promise<Reply> {
-  const { reminders, texts } = context;
-  const next = await reminders.switchOn(userId);
-  const pages = await Promise.all(next.map(({ listing }) => findListingPage(listing, context)));
-  const toVote = pages.filter((_, index) => next[index]?.dueAt === null);
-  const buttons = toVote.flatMap((page) => voteButtons(page, texts));
-  const described = pages.map((page, index) => describe(page, next[index]?.dueAt ?? null, context));
+/** What the options choose. @throws InputError for a listing or quiet hours that there are not */
+function chosenBy(input: CommandInput, context: CommandContext): ChosenReminders {
+  const { listing, quiet_hours: typed, channel } = input.options;
+  const quiet = typed === undefined ? undefined : parseQuietHours(String(typed));
+  if (typed !== undefined && quiet === undefined) {
+    throw new InputError(
+      context.texts.text('remind.wrongQuiet', { typed: bold(escapeName(String(typed), maxQuietLength)) }),
+    );
+  }
   return {
-    tone: 'good',
-    title: texts.text('remind.titleOn'),
-    text: lines(...described, subtext(texts.text('remind.afterVotes'))),
-    buttons,
+    ...(listing !== undefined && { listing: selectedListing(input, context).name }),
+    ...(quiet !== undefined && { quiet }),
+    ...(typeof channel === 'boolean' && { inChannel: channel }),
   };
 }
 
-function describe({ name }: ListingPage, dueAt: number | null, { texts }: CommandContext): Markup {
-  return dueAt === null
-    ? texts.text('remind.now', { name })
-    : texts.text('remind.next', { name, time: timestamp(dueAt, 'R') });
+async function switchOn(
+  { userId }: CommandInput,
+  context: CommandContext,
+  chosen: ChosenReminders = {},
+): Promise<Reply> {
+  const { reminders, texts } = context;
+  const next = await reminders.switchOn(userId, chosen);
+  const pages = await pagesOf(
+    next.flatMap(({ listing, dueAt }) => (dueAt === null ? listing : [])),
+    context,
+  );
+  const dueTimes = next.flatMap(({ dueAt }) => dueAt ?? []);
+  return {
+    tone: 'good',
+    title: texts.text('remind.titleOn'),
+    text: lines(
+      pages.length === 0 ? null : texts.text('remind.now', { name: namesOf(pages, context) }),
+      dueTimes.length === 0 ? null : nextText(Math.min(...dueTimes), context),
+      ...(await describeChoices(userId, context)),
+      subtext(texts.text('remind.afterVotes')),
+    ),
+    buttons: linksTo(pages, context),
+  };
+}
+
+function nextText(dueAt: number, { texts, clock }: CommandContext): Markup {
+  // The reply stays: a relative time would be wrong later.
+  const time = timestamp(dueAt, dueAt - clock.now() < day ? 't' : 'f');
+  return texts.text('remind.nextAt', { time });
+}
+
+/** What the member has chosen, in the first of the communities that differs from the standard. */
+async function describeChoices(userId: string, context: CommandContext): Promise<readonly (Markup | null)[]> {
+  const { reminders, texts } = context;
+  const all = await reminders.choicesOf(userId);
+  const muted = await pagesOf(
+    all.flatMap((each) => each.muted),
+    context,
+  );
+  const quiet = all.find((each) => each.quiet !== null)?.quiet ?? null;
+  const [channelId] = reminders.channelIds;
+  return [
+    quiet === null ? null : texts.text('remind.quiet', { hours: escapeInline(formatQuietHours(quiet)) }),
+    muted.length === 0 ? null : texts.text('remind.muted', { name: namesOf(muted, context) }),
+    !all.some(({ inChannel }) => inChannel)
+      ? null
+      : channelId === undefined
+        ? texts.text('remind.noChannel')
+        : texts.text('remind.inChannel', { channel: channelMention(channelId) }),
+  ];
+}
+
+/** The pages of listings; of those with a client, with their sites. */
+async function pagesOf(names: readonly string[], context: CommandContext): Promise<readonly NamedPage[]> {
+  return Promise.all(
+    names.map(async (name) => {
+      return {
+        listed: context.listings.find((each) => each.name === name),
+        page: await findListingPage(name, context),
+      };
+    }),
+  );
+}
+
+interface NamedPage {
+  readonly listed: ListedLookup | undefined;
+  readonly page: ListingPage;
+}
+
+function namesOf(pages: readonly NamedPage[], { texts }: CommandContext): Markup {
+  return texts.list(
+    pages.map(({ listed, page }) => (listed === undefined ? page.name : nameWithSite({ listed, page }))),
+  );
+}
+
+/** Named by their listings if there are several. */
+function linksTo(pages: readonly NamedPage[], { texts }: CommandContext): readonly ReplyButton[] {
+  const [only] = pages;
+  if (only === undefined || pages.length === 1) return only === undefined ? [] : voteButtons(only.page, texts);
+  const listed = pages.flatMap(({ listed: each, page }) => (each === undefined ? [] : { listed: each, page }));
+  return listed.flatMap((each) => voteLinkTo(each, listed, texts));
+}
+
+async function mute(input: CommandInput, context: CommandContext): Promise<Reply> {
+  const { reminders, texts } = context;
+  const { name } = selectedListing(input, context);
+  await reminders.mute(input.userId, name);
+  const text = texts.text('remind.mutedNow', {
+    name: namesOf(await pagesOf([name], context), context),
+    command: mentionOf(context),
+  });
+  return { tone: 'plain', text };
 }
 
 async function switchOff({ userId }: CommandInput, context: CommandContext): Promise<Reply> {
@@ -97,16 +229,15 @@ async function snooze(input: CommandInput, context: CommandContext): Promise<Rep
         text: texts.text('remind.off', { command: mentionOf(context) }),
       };
     default: {
-      const page = await findListingPage(listing, context);
-      const time = timestamp(result.dueAt, 'R');
       const isSnoozed = result.outcome === 'snoozed';
+      const pages = isSnoozed ? await pagesOf(result.listings, context) : [];
       return {
         tone: 'wait',
         title: isSnoozed ? texts.text('remind.titleSnoozed') : texts.text('remind.titleVoted'),
-        text: texts.text('remind.next', { name: page.name, time }),
+        text: nextText(result.dueAt, context),
         buttons: [
-          ...(isSnoozed ? voteButtons(page, texts) : []),
-          { kind: 'action', action: 'stop', label: texts.text('remind.stopButton') },
+          ...linksTo(pages, context),
+          { kind: 'action', action: 'stop', label: texts.text('remind.stopButton'), beginsRow: true },
         ],
         response: 'update',
       };

@@ -40,10 +40,10 @@ import {
   saveDetails,
   submitSite,
 } from './setup/listings.ts';
+import { profileForm, renderProfile, saveProfile } from './setup/profile.ts';
 import {
   type Answer,
   editOf,
-  findForm,
   newEntry,
   pathsOf,
   postVotePanel,
@@ -71,6 +71,7 @@ import {
   findProblemsOf,
   hasListing,
   type ListingView,
+  linkButtons,
   listingOptions,
   listingTitle,
   namesListing,
@@ -140,6 +141,9 @@ const ofGuild = new Map<string, Handler>(
     export: exportSettings,
     import: importForm,
     imported: importSettings,
+    profile: ifListed(renderProfile),
+    'profile-form': ifListed(profileForm),
+    'profile-saved': ifListed(saveProfile),
     tokens: ifListed(renderTokens),
     token: ifListed(renderToken),
     'new-token': ifListed(tokenForm),
@@ -306,6 +310,7 @@ async function renderOverview(view: SetupView): Promise<Panel> {
       // A row of buttons, because a message has 40 components.
       buttonBlock(
         ...setupSections.filter(({ summary }) => summary.length === 0).map(({ id }) => sectionButton(view, id)),
+        button(text('setup.buttons.profile'), 'profile'),
         button(text('setup.buttons.tokens'), 'tokens'),
       ),
       ...community.issues
@@ -317,6 +322,7 @@ async function renderOverview(view: SetupView): Promise<Panel> {
       button(text('setup.buttons.export'), 'export'),
       button(text('setup.buttons.import'), 'import', listingOptions(view)),
       button(text('setup.buttons.link'), 'add'),
+      ...linkButtons(text('setup.buttons.openWeb'), view.services.webPage(view.guildId)),
     ],
   );
 }
@@ -579,9 +585,8 @@ interface DraftListing extends Pick<ListingSettings['inEffect'], 'rewards' | 'ti
   readonly announcements: AnnouncementSettings;
 }
 
-/** True if {@link readDraft} knows what this form would do. */
-export function hasDraft(form: unknown): boolean {
-  const section = findForm(form)?.section;
+/** True if {@link readDraft} knows what the forms of a section would do. */
+export function hasDraft(section: string): boolean {
   return section === 'announcements' || section === 'rewards';
 }
 

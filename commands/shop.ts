@@ -4,6 +4,7 @@ import {
   bold,
   codeBlock,
   escapeName,
+  escapeText,
   joined,
   lines,
   type Markup,
@@ -12,23 +13,35 @@ import {
   roleMention,
   subtext,
   timestamp,
+  trustedMarkup,
 } from '@tallyhook/platform/texts/markup';
+import { plainName } from '@tallyhook/platform/truncate';
 import {
   type CommandInput,
   errorReply,
   InputError,
   integerOption,
+  memberOption,
   pageButtons,
 } from '../src/discord/commands/command.ts';
-import type { OptionValue, Panel, PanelBlock, Reply, ReplyButton } from '../src/discord/commands/reply.ts';
+import type { OptionValue, Panel, PanelBlock, Reply, ReplyButton, ReplySelect } from '../src/discord/commands/reply.ts';
 import type { CoveredCommunity } from '../src/features/communities/listings.ts';
-import { type PurchaseRejection, priceText, type ShopVisitor } from '../src/features/shop/purchase.ts';
+import { reportText } from '../src/features/shop/parts.ts';
+import {
+  maxDescriptionLength,
+  type PurchaseRejection,
+  priceText,
+  type ShopMember,
+  type ShopVisitor,
+} from '../src/features/shop/purchase.ts';
 import { shop as items } from '../src/features/shop/settings.ts';
 import type { Offer, StoredPurchase } from '../src/features/shop/store.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext } from './context.ts';
 import { chosenCommunity, communityChoice } from './listing.ts';
 
+/** Of a description, every character of which may be escaped. */
+const maxEscapedLength = 2 * maxDescriptionLength;
 /** Few enough for Discord's limits with the longest names and codes. */
 const shownPurchases = 5;
 
@@ -40,7 +53,7 @@ export const shop = {
   name: 'shop',
   visibility: 'private',
   hasPages: true,
-  actions: ['open', 'buy', 'confirm', 'cancel', 'purchases', 'done', 'refund', 'community'],
+  actions: ['open', 'buy', 'for', 'confirm', 'cancel', 'purchases', 'done', 'refund', 'community'],
   offers: [
     { place: 'account', action: 'open', label: ({ text }) => text('credits.shopButton') },
     { place: 'panel', action: 'open', label: ({ text }) => text('credits.shopButton') },
@@ -52,6 +65,7 @@ export const shop = {
   async execute(input, context) {
     switch (input.action) {
       case 'buy':
+      case 'for':
       case 'confirm':
       case 'cancel':
       case 'community':
@@ -73,10 +87,13 @@ async function visit(input: CommandInput, context: CommandContext): Promise<Repl
   const chosen = chosenCommunity(selected, context);
   if (chosen === null) return communityChoice({ title: texts.text('shop.title') }, context);
   const visitor = visitorOf(input, chosen.community);
-  const shop: OpenShop = { visitor, options: chosen.options, context };
+  const isInGuild = visitor.guildId !== null && visitor.guildId === input.guildId;
+  const shop: OpenShop = { visitor, options: chosen.options, isInGuild, context };
   switch (input.action) {
     case 'buy':
       return showItem(shop, String(options['item'] ?? ''), input.interactionId);
+    case 'for':
+      return showItem(shop, String(options['item'] ?? ''), input.interactionId, receiverOf(input, texts));
     case 'confirm':
       return confirm(shop, options);
     case 'purchases':
@@ -90,13 +107,43 @@ interface OpenShop {
   readonly visitor: ShopVisitor;
   /** That name the community in the components, if there are several. */
   readonly options: ComponentOptions;
+  /** Members of a guild can only be chosen there. */
+  readonly isInGuild: boolean;
   readonly context: CommandContext;
+}
+
+/** Where an item is shown, and to whom it would be given. */
+interface ItemPlace {
+  readonly balance: number;
+  readonly options: ComponentOptions;
+  /** Null for the buyer. */
+  readonly receiverId: string | null;
+  readonly mayGive: boolean;
+}
+
+/** A code is shown to its buyer, who can pass it on. */
+function isGivable({ item }: Offer): boolean {
+  return item.codeCount === null;
 }
 
 /** The roles of another guild say nothing. */
 function visitorOf({ userId, guildId, roles }: CommandInput, community: CoveredCommunity | null): ShopVisitor {
   if (community === null) return { userId, guildId, roles };
   return { userId, guildId: community.guildId, roles: community.guildId === guildId ? roles : null };
+}
+
+/**
+ * The member who was chosen, with the roles in the guild; null for the buyer.
+ * @throws InputError for a bot, and for somebody who is not a member
+ */
+function receiverOf(input: CommandInput, texts: Texts): ShopMember | null {
+  const { values, resolved, userId } = input;
+  const [chosen = ''] = values;
+  if (chosen === userId) return null;
+  const receiverId = memberOption({ ...input, options: { user: chosen } }, 'user', '', texts);
+  const roles = resolved.users[receiverId]?.roles;
+  if (!roles) throw new InputError(texts.text('gift.notMember', { user: mention(receiverId) }));
+  return { userId: receiverId, roles };
 }
 
 function updating<Shown extends Reply | Panel>(reply: Shown): Shown {
@@ -106,25 +153,29 @@ function updating<Shown extends Reply | Panel>(reply: Shown): Shown {
 /**
  * An item, or the confirmation of its purchase if it can be bought.
  * @param confirmationId the id of the interaction that is answered with the confirmation; null shows the item
+ * @param receiver to whom it is given; by default the buyer gets it
  */
 async function showItem(
-  { visitor, options, context }: OpenShop,
+  { visitor, options, isInGuild, context }: OpenShop,
   itemId: string,
   confirmationId: string | null,
+  receiver: ShopMember | null = null,
 ): Promise<Reply> {
   const { shop, texts } = context;
-  const { balance, offers } = await shop.offers(visitor);
+  const { balance, offers } = await shop.offers(visitor, receiver);
   const offer = offers.find(({ item }) => item.id === itemId);
   if (offer === undefined) return renderRejection('unknown_item', balance, options, texts);
-  if (offer.rejection !== null || confirmationId === null) return renderOffer(offer, balance, options, texts);
-  return renderConfirmation(offer, balance, { confirmationId, options }, texts);
+  const place = { balance, options, receiverId: receiver?.userId ?? null, mayGive: isInGuild && isGivable(offer) };
+  if (offer.rejection !== null || confirmationId === null) return renderOffer(offer, place, texts);
+  return renderConfirmation(offer, { ...place, confirmationId }, texts);
 }
 
 async function confirm(open: OpenShop, confirmed: ComponentOptions): Promise<Reply> {
   const { visitor, options, context } = open;
   const { shop, texts } = context;
-  const { item = '', price = '', id = '' } = confirmed;
-  const confirmation = { itemId: String(item), price: Number(price), confirmationId: String(id) };
+  const { item = '', price = '', id = '', for: receiver } = confirmed;
+  const receiverId = isSnowflake(receiver) && receiver !== visitor.userId ? receiver : null;
+  const confirmation = { itemId: String(item), price: Number(price), confirmationId: String(id), receiverId };
   const result = await shop.confirm(visitor, confirmation);
   switch (result.outcome) {
     case 'purchased':
@@ -163,11 +214,7 @@ async function settlePurchase(
     tone: 'plain',
     title: text('shop.report.title', { id: purchase.id }),
     text: lines(
-      text('shop.report.text', {
-        user: mention(purchase.userId),
-        name: escapeName(purchase.name),
-        price: priceText(purchase.price, texts),
-      }),
+      reportText(purchase, texts),
       settled ? text(`shop.report.${state}By`, { manager: mention(manager) }) : text(settledBefore[purchase.state]),
     ),
     at: purchase.at,
@@ -175,25 +222,60 @@ async function settlePurchase(
   };
 }
 
-/** Few enough for Discord's limits with the longest names: an item counts as three of a message's 40 components. */
+/**
+ * What a page has room for, beside its title, balance and buttons. Discord: 40 components and 4,000 characters in a message;
+ * an item counts as three components, and with a picture, below which its button is, as five.
+ */
+const maxComponents = 30;
+const maxCharacters = 3_400;
 const itemsPerPage = 8;
+
+/** The items of each page; at least one page. */
+function toPages(items: readonly (readonly PanelBlock[])[]): readonly (readonly PanelBlock[])[] {
+  const pages: { blocks: PanelBlock[]; components: number; characters: number; count: number }[] = [];
+  for (const blocks of items) {
+    const components = blocks.length === 1 ? 3 : 5;
+    const characters = blocks.reduce((sum, block) => sum + ('text' in block ? block.text.length : 0), 0);
+    const last = pages.at(-1);
+    const isFull =
+      last === undefined ||
+      last.count === itemsPerPage ||
+      last.components + components > maxComponents ||
+      last.characters + characters > maxCharacters;
+    if (isFull) {
+      pages.push({ blocks: [...blocks], components, characters, count: 1 });
+      continue;
+    }
+    last.blocks.push(...blocks);
+    last.components += components;
+    last.characters += characters;
+    last.count += 1;
+  }
+  return pages.length === 0 ? [[]] : pages.map(({ blocks }) => blocks);
+}
+
+/** True if the item is in the shop: what nobody can buy is not, unless it can come back by a refund. */
+function isOffered({ rejection, isUsedUp }: Offer): boolean {
+  return rejection !== 'not_ready' && rejection !== 'not_on_sale' && !isUsedUp;
+}
 
 async function showPage({ visitor, options, context }: OpenShop, input: CommandInput): Promise<Panel> {
   const { shop, texts } = context;
   const { balance, offers } = await shop.offers(visitor);
-  const pages = Math.max(1, Math.ceil(offers.length / itemsPerPage));
-  const page = integerOption(input, 'page', { min: 1, max: pages, fallback: 1 });
   const { text } = texts;
-  const shown = offers.slice((page - 1) * itemsPerPage, page * itemsPerPage);
+  const all = toPages(offers.filter(isOffered).map((offer) => renderItem(offer, { balance, options }, texts)));
+  const page = integerOption(input, 'page', { min: 1, max: all.length, fallback: 1 });
+  const shown = all[page - 1] ?? [];
   const purchases: ReplyButton = { kind: 'action', label: text('shop.purchases'), action: 'purchases', options };
   const balanceText = text('shop.balance', { credits: text('parts.credits', { count: balance }) });
+  const pages = all.length;
   return {
     kind: 'panel',
     tone: 'plain',
     title: text('shop.title'),
     blocks: [
-      { kind: 'text', text: offers.length === 0 ? lines(text('shop.empty'), balanceText) : balanceText },
-      ...shown.map((offer) => renderItem(offer, options, texts)),
+      { kind: 'text', text: shown.length === 0 ? lines(text('shop.empty'), balanceText) : balanceText },
+      ...shown,
       {
         kind: 'buttons',
         buttons: [...(pages === 1 ? [] : pageButtons('shop', texts, { number: page, pages }, options)), purchases],
@@ -203,17 +285,38 @@ async function showPage({ visitor, options, context }: OpenShop, input: CommandI
   };
 }
 
-function renderItem(offer: Offer, options: ComponentOptions, texts: Texts): PanelBlock {
-  const { text } = texts;
-  const { id, name, price } = offer.item;
-  const title = markup`${bold(escapeName(name))} · ${priceText(price, texts)}`;
-  const isReady = offer.rejection !== 'not_ready';
-  return {
-    kind: 'section',
-    text: lines(title, subtext(isReady ? describeOffer(offer, texts) : text('shop.rejections.not_ready'))),
-    // Whatever else prevents the purchase is explained when the button is pressed.
-    button: buyButton(text('shop.buy'), { ...options, item: id }, offer.left === 0 || !isReady),
-  };
+/** An item with its button, beside it or below a picture. */
+function renderItem(
+  offer: Offer,
+  { balance, options }: Pick<ItemPlace, 'balance' | 'options'>,
+  texts: Texts,
+): readonly PanelBlock[] {
+  const { id, price, description, picture, name } = offer.item;
+  const title = markup`${titleOf(offer)} · ${priceText(price, texts)}`;
+  const { rejection } = offer;
+  // That it is sold out, or which role it needs, is among the details.
+  const isDetail = rejection === null || rejection === 'sold_out' || rejection === 'role_required';
+  const reason = isDetail ? null : describeRejection(rejection, offer, balance, texts);
+  const text = lines(
+    title,
+    description === null ? null : escapeText(description, maxEscapedLength),
+    subtext(describeOffer(offer, texts)),
+    reason === null ? null : subtext(reason),
+  );
+  // Whatever else prevents the purchase is explained when the button is pressed.
+  const button = buyButton(texts.text('shop.buy'), { ...options, item: id }, offer.left === 0);
+  if (picture === null) return [{ kind: 'section', text, button }];
+  return [
+    { kind: 'thumbnail', text, url: picture, description: plainName(name) },
+    { kind: 'buttons', buttons: [button] },
+  ];
+}
+
+/** The name of an item, with its emoji. */
+function titleOf({ item: { name, emoji } }: Offer): Markup {
+  const bolded = bold(escapeName(name));
+  // Its form was checked: an emoji, or one of a server.
+  return emoji === null ? bolded : markup`${trustedMarkup(emoji)} ${bolded}`;
 }
 
 /** A member's newest purchases, with their codes: nobody else sees the reply. */
@@ -222,11 +325,12 @@ function renderPurchases(purchases: readonly StoredPurchase[], limit: number, te
 
   if (purchases.length === 0)
     return { tone: 'plain', title: text('shop.history.title'), text: text('shop.history.none') };
-  const shown = purchases.map(({ name, price, at, state, role, code }) =>
+  const shown = purchases.map(({ name, price, at, state, role, code, receiverId }) =>
     lines(
       joined(
         [
           bold(escapeName(name)),
+          receiverId === null ? null : text('shop.history.receiver', { user: mention(receiverId) }),
           priceText(price, texts),
           timestamp(at, 'f'),
           role !== null && state === 'confirmed'
@@ -247,19 +351,26 @@ function renderPurchases(purchases: readonly StoredPurchase[], limit: number, te
 
 type ComponentOptions = Readonly<Record<string, OptionValue>>;
 
-function renderOffer(offer: Offer, balance: number, options: ComponentOptions, texts: Texts): Reply {
+function renderOffer(offer: Offer, place: ItemPlace, texts: Texts): Reply {
   const { text } = texts;
+  const { balance, options, receiverId } = place;
   const { item, rejection } = offer;
   const disabled = rejection !== null;
   return {
     tone: disabled ? 'wait' : 'plain',
-    title: escapeName(item.name),
+    ...looksOf(offer),
     text: lines(
       priceText(item.price, texts),
+      item.description === null ? null : escapeText(item.description, maxEscapedLength),
       describeOffer(offer, texts),
       text('shop.balance', { credits: text('parts.credits', { count: balance }) }),
-      rejection === null ? null : describeRejection(rejection, item.needsRole, texts),
+      rejection === 'already_owned' && receiverId !== null
+        ? text('shop.rejections.receiver_owns', { user: mention(receiverId) })
+        : rejection === null
+          ? null
+          : describeRejection(rejection, offer, balance, texts),
     ),
+    selects: receiverSelect(offer, place, texts),
     buttons: [
       buyButton(text('shop.buy'), { ...options, item: item.id }, disabled),
       backButton(text('shop.button'), options),
@@ -267,36 +378,80 @@ function renderOffer(offer: Offer, balance: number, options: ComponentOptions, t
   };
 }
 
-function describeRejection(rejection: PurchaseRejection, needsRole: string | null, { text }: Texts): Markup {
-  return rejection === 'role_required'
-    ? text('shop.rejections.role_required', { role: roleMention(needsRole ?? '') })
-    : text(`shop.rejections.${rejection}`);
+function looksOf(offer: Offer): Pick<Reply, 'title' | 'thumbnail'> {
+  const { name, picture } = offer.item;
+  return {
+    title: titleOf(offer),
+    ...(picture !== null && { thumbnail: { url: picture, description: plainName(name) } }),
+  };
 }
 
-/** @param confirmationId the id of the interaction that is answered with this */
-function renderConfirmation(
+/** The choice of a member to whom the item is given, unless something else than what they have prevents it. */
+function receiverSelect(
   offer: Offer,
-  balance: number,
-  { confirmationId, options: community }: { readonly confirmationId: string; readonly options: ComponentOptions },
-  texts: Texts,
-): Reply {
-  const { text } = texts;
-  const { id, name, price, role, codeCount } = offer.item;
+  { mayGive, options, receiverId }: ItemPlace,
+  { text }: Texts,
+): readonly ReplySelect[] {
+  const isPrevented = offer.rejection !== null && offer.rejection !== 'already_owned';
+  if (!mayGive || isPrevented) return [];
+  return [
+    {
+      kind: 'users',
+      action: 'for',
+      options: { ...options, item: offer.item.id },
+      placeholder: text('shop.receiverPlaceholder'),
+      ...(receiverId !== null && { selected: [receiverId] }),
+    },
+  ];
+}
 
+function describeRejection(
+  rejection: PurchaseRejection,
+  { item }: Pick<Offer, 'item'>,
+  balance: number,
+  { text }: Texts,
+): Markup {
+  switch (rejection) {
+    case 'role_required':
+      return text('shop.rejections.role_required', { role: roleMention(item.needsRole ?? '') });
+    case 'overdrawn':
+      return joined(
+        [
+          text('shop.rejections.overdrawn'),
+          text('shop.missing', { credits: text('parts.credits', { count: item.price - balance }) }),
+        ],
+        ' ',
+      );
+    default:
+      return text(`shop.rejections.${rejection}`);
+  }
+}
+
+/** @param place with the id of the interaction that is answered with this */
+function renderConfirmation(offer: Offer, place: ItemPlace & { readonly confirmationId: string }, texts: Texts): Reply {
+  const { text } = texts;
+  const { balance, confirmationId, options: community, receiverId } = place;
+  const { id, name, price, role, codeCount } = offer.item;
   const until = offer.until === null ? null : timestamp(offer.until, 'f');
-  const options = packConfirmation({ item: id, price, id: confirmationId }, community);
+  const confirmed = { item: id, price, id: confirmationId };
+  const options = packConfirmation(receiverId === null ? confirmed : { ...confirmed, for: receiverId }, community);
   return {
     tone: 'plain',
+    ...looksOf(offer),
     title: text('shop.confirmation.title'),
     text: lines(
       text('shop.confirmation.item', { name: escapeName(name), price: priceText(price, texts) }),
       text('shop.confirmation.balance', { before: balance, after: balance - price }),
+      receiverId === null ? null : text('shop.confirmation.receiver', { user: mention(receiverId) }),
       role === null
         ? text(codeCount === null ? 'shop.confirmation.manual' : 'shop.confirmation.code')
-        : until === null
-          ? text('shop.confirmation.role', { role: roleMention(role) })
-          : text('shop.confirmation.roleUntil', { role: roleMention(role), time: until }),
+        : receiverId !== null
+          ? text('shop.confirmation.givenRole', { role: roleMention(role) })
+          : until === null
+            ? text('shop.confirmation.role', { role: roleMention(role) })
+            : text('shop.confirmation.roleUntil', { role: roleMention(role), time: until }),
     ),
+    selects: receiverSelect(offer, place, texts),
     buttons: [
       { kind: 'action', label: text('shop.confirm'), style: 'success', action: 'confirm', options },
       backButton(text('shop.cancel'), community),
@@ -314,6 +469,7 @@ function renderReceipt(purchase: StoredPurchase, options: ComponentOptions, text
     title: isRefunded ? text('shop.receipt.refundedTitle') : text('shop.receipt.title'),
     text: lines(
       text('shop.receipt.bought', { name: escapeName(name), price: priceText(price, texts) }),
+      purchase.receiverId === null ? null : text('shop.confirmation.receiver', { user: mention(purchase.receiverId) }),
       ...(isRefunded ? [text('shop.receipt.refunded')] : deliveryOf(purchase, texts)),
       isRefunded ? null : text('shop.receipt.balance', { credits: text('parts.credits', { count: balance }) }),
     ),
@@ -321,8 +477,16 @@ function renderReceipt(purchase: StoredPurchase, options: ComponentOptions, text
   };
 }
 
-function deliveryOf({ role, until, code, state }: StoredPurchase, { text }: Texts): readonly (Markup | null)[] {
+function deliveryOf(
+  { role, until, code, state, receiverId }: StoredPurchase,
+  { text }: Texts,
+): readonly (Markup | null)[] {
   const isOpen = state === 'confirmed';
+  if (role !== null && receiverId !== null)
+    return [
+      text('shop.confirmation.givenRole', { role: roleMention(role) }),
+      isOpen ? text('shop.receipt.roleSoon') : null,
+    ];
   if (role !== null) {
     const given =
       until === null
@@ -362,7 +526,7 @@ function backButton(label: string, options: ComponentOptions): ReplyButton {
 
 function describeOffer({ item, left }: Offer, texts: Texts): Markup {
   const { text } = texts;
-  const { role, forMs, needsRole, codeCount } = item;
+  const { role, forMs, needsRole, codeCount, limit, until } = item;
   return joined(
     [
       role === null
@@ -371,6 +535,8 @@ function describeOffer({ item, left }: Offer, texts: Texts): Markup {
           ? text('shop.role', { role: roleMention(role) })
           : text('shop.roleFor', { role: roleMention(role), duration: texts.duration(forMs) }),
       left === null ? null : left === 0 ? text('shop.soldOut') : text('shop.left', { count: left }),
+      limit === null ? null : text('shop.limit', { count: limit }),
+      until === null ? null : text('shop.until', { time: timestamp(until, 'f') }),
       needsRole === null ? null : text('shop.requires', { role: roleMention(needsRole) }),
     ],
     ' · ',
@@ -378,25 +544,34 @@ function describeOffer({ item, left }: Offer, texts: Texts): Markup {
 }
 
 /**
- * The options of the button that confirms a purchase. With a community they are packed, because the id of a button has
+ * The options of the button that confirms a purchase. With a community or a receiver they are packed, because the id of a button has
  * at most 100 characters.
- * @param confirmation an item by its id of at most 32 characters, its price (credits), and the id of an interaction
+ * @param confirmation an item by its id of at most 32 characters, its price (credits), the id of an interaction, and `for`,
+ *   the member to whom it is given, who is chosen in a guild, where there is no choice of communities
  * @param options `community`, or none if there is only one
  */
 export function packConfirmation(
-  confirmation: { readonly item: string; readonly price: number; readonly id: string },
+  confirmation: { readonly item: string; readonly price: number; readonly id: string; readonly for?: string },
   { community }: ComponentOptions,
 ): ComponentOptions {
-  const { item, price, id } = confirmation;
-  if (community === undefined) return { item, price, id };
-  return { i: item, p: price, n: pack(id), c: pack(String(community)) };
+  const { item, price, id, for: receiver } = confirmation;
+  if (community === undefined && receiver === undefined) return { item, price, id };
+  return {
+    ...{ i: item, p: price, n: pack(id) },
+    ...(community !== undefined && { c: pack(String(community)) }),
+    ...(receiver !== undefined && { r: pack(receiver) }),
+  };
 }
 
 /** The options as they were before {@link packConfirmation}. They can be forged. */
 function unpackConfirmation(options: ComponentOptions): ComponentOptions {
-  const { i, p, n, c } = options;
-  if (c === undefined) return options;
-  return { item: i ?? '', price: p ?? '', id: unpack(String(n)), community: unpack(String(c)) };
+  const { i, p, n, c, r } = options;
+  if (c === undefined && r === undefined) return options;
+  return {
+    ...{ item: i ?? '', price: p ?? '', id: unpack(String(n)) },
+    ...(c !== undefined && { community: unpack(String(c)) }),
+    ...(r !== undefined && { for: unpack(String(r)) }),
+  };
 }
 
 /** Other texts than snowflakes are not changed: they are short. */

@@ -21,7 +21,7 @@ import { findListingPage } from '../src/discord/commands/listing-page.ts';
 import type { Reply, ReplyField, ReplySelect } from '../src/discord/commands/reply.ts';
 import type { Trace, TracedDelivery } from '../src/features/traces/parts.ts';
 import type { Command, CommandContext } from './context.ts';
-import { causeName, entryReason, programReason } from './entry-reason.ts';
+import { causeName, entryReason, giftText, programReason } from './entry-reason.ts';
 
 const maxReasonLength = 150;
 /** So that all fit into an embed (characters). */
@@ -204,7 +204,7 @@ function renderProblem(
 
 function renderEntry(entry: Trace['entries'][number], texts: CommandContext['texts']): Markup {
   const { at, cause, credits, reason } = entry;
-  const ofProgram = programReason(entry);
+  const ofProgram = programReason(entry) ?? giftText(entry, texts);
   if (ofProgram !== null) return step(at, renderPaid(ofProgram, credits, texts));
   const why = entryReason(cause, reason, texts);
   const paid = renderPaid(causeName(cause, texts), credits, texts);

@@ -237,6 +237,8 @@ export interface AppRewards extends Omit<ReceiverRewards, 'milestones'> {
     /** Of one member; 100,000 by default. */
     readonly maxTickets?: number;
   };
+  /** Credits that a member may give to others in a calendar day, with `/gift`; by default none. */
+  readonly giftLimit?: number;
 }
 
 /**
@@ -299,6 +301,17 @@ export interface AppShopItem {
   readonly stock?: number;
   /** Only members with this role (Discord ID) can buy it. */
   readonly needsRole?: string;
+  /** How often each member can buy it. */
+  readonly limit?: number;
+  /** From when until when it is sold, in ISO 8601 with a time zone. */
+  readonly from?: string;
+  readonly until?: string;
+  /** Below the name: up to 200 characters. */
+  readonly description?: string;
+  /** One emoji, or one of the server as `<:name:id>`. */
+  readonly emoji?: string;
+  /** The https address of a small picture. */
+  readonly picture?: string;
 }
 
 /**

@@ -3,6 +3,8 @@ import { closest, distance } from '@tallyhook/platform/did-you-mean';
 import type { ConfigIssue } from '@tallyhook/platform/invalid-config-error';
 import type { Log } from '@tallyhook/platform/log';
 import { type SecretFile, worldReadableWarnings } from '@tallyhook/platform/secret-files';
+import type { SettingsInEffect } from '../src/core/settings/setting-spec.ts';
+import { doubtsAbout } from '../src/features/settings.ts';
 import { type Environment, readDotEnvText, readValues } from './environment.ts';
 import { readListings } from './listings.ts';
 import type { Config, ListingConfig } from './schema.ts';
@@ -148,6 +150,11 @@ export function logShortSecrets(
     { listings: names, hint: 'Use long random secrets, for example from `openssl rand -hex 32`.' },
     `webhook secrets have fewer than ${minSecretLength} characters: they can be guessed, and votes forged`,
   );
+}
+
+/** Warns about values that are valid, but probably a mistake, such as an item that costs nothing. */
+export function logDoubts(listings: readonly SettingsInEffect[], log: Log): void {
+  for (const doubt of new Set(listings.flatMap(doubtsAbout))) log.warn(doubt);
 }
 
 function logListingWarnings(roles: Config['roles'], listings: Parameters<typeof logConfigWarnings>[1], log: Log): void {

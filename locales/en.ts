@@ -146,9 +146,11 @@ export const en = {
       description: 'Get a direct message when you can vote again.',
       stateOption: 'Switch your reminders on or off.',
       states: { on: 'on', off: 'off' },
+      quietOption: 'When not to remind you, such as 22:00-8:00, in the time zone of the server; off for never.',
+      channelOption: 'Mention you in a channel of the server if you accept no direct messages.',
       button: 'Remind me',
-      /** One hour and six hours, short. */
-      snoozeButtons: { 1: '1 h', 6: '6 h' },
+      /** In how many hours to remind again. */
+      snoozeButtons: { 1: 'In 1 hour', 6: 'In 6 hours' },
       stopButton: 'Stop',
     }),
     /** Markup. `{name}` is that of a listing, `{command}` a slash command. */
@@ -157,7 +159,14 @@ export const en = {
     titleSnoozed: 'Reminder postponed',
     titleVoted: 'You have already voted',
     now: 'You can vote for **{name}** now.',
-    next: 'Your next reminder for **{name}** comes {time}.',
+    nextAt: 'Your next reminder comes at {time}.',
+    /** `{hours}` are such as 22:00–8:00; `{name}` is that of one listing or several. */
+    quiet: 'Not between {hours}.',
+    muted: 'Not for **{name}**.',
+    mutedNow: 'You get no more reminders for **{name}**. {command} switches them on again.',
+    inChannel: 'If you accept no direct messages, you are mentioned in {channel}.',
+    noChannel: 'This server has no channel for reminders, so they come as direct messages only.',
+    wrongQuiet: 'I do not know the quiet hours {typed}. Enter them as **22:00-8:00**, or **off**.',
     afterVotes: 'After each vote, a direct message tells you when you can vote again.',
     off: 'You get no more reminders. {command} switches them on again.',
     directMessagesClosed:
@@ -165,6 +174,9 @@ export const en = {
     /** The direct message itself. */
     messageTitle: 'You can vote again',
     message: '**{name}** looks forward to your vote.',
+    /** `{name}` are several listings, due now or at a time. */
+    messages: '**{name}** look forward to your vote.',
+    messageSoon: 'From {time}: **{name}**',
   },
 
   credits: {
@@ -216,8 +228,12 @@ export const en = {
       luck: 'Luck',
       purchase: 'Purchase',
       refund: 'Refund',
+      gift: 'Gift',
       correction: 'Correction',
     },
+    /** In place of the cause of a gift. */
+    giftTo: 'Gift to {user}',
+    giftFrom: 'Gift from {user}',
     /** An entry of a later version, which has other causes. */
     otherCause: 'Other',
   },
@@ -256,6 +272,7 @@ export const en = {
       done: 'Done',
       refund: 'Refund',
       purchases: 'My purchases',
+      receiverPlaceholder: 'Or give it to somebody',
     }),
     /** Markup. `{name}` is that of an item, `{price}` a number of credits with its noun. */
     title: 'Shop',
@@ -263,6 +280,11 @@ export const en = {
     balance: 'Your balance: {credits}',
     free: 'free',
     left: { one: '{count} left', other: '{count} left' },
+    /** How often each member can buy it. */
+    limit: { one: 'once per member', other: '{count} per member' },
+    until: 'until {time}',
+    /** After that there are too few credits. */
+    missing: '{credits} are missing.',
     soldOut: 'sold out',
     role: 'role {role}',
     roleFor: 'role {role} for {duration}',
@@ -274,9 +296,18 @@ export const en = {
       price_changed: 'The price has changed. Please look at the item again.',
       role_required: 'Only for {role}.',
       already_owned: 'You have this role already, without an end.',
+      receiver_owns: '{user} has this role already, without an end.',
       not_ready: "Not available yet. Your server's team has to finish setting it up.",
+      not_on_sale: 'This item is not sold at the moment.',
+      /** The member has bought it as often as each member may. */
+      limit_reached: 'You have bought this as often as you can.',
       sold_out: 'This item is sold out.',
       overdrawn: 'You do not have enough credits.',
+    },
+    /** Why nobody can buy an item, for the team. */
+    issues: {
+      no_codes: 'All its codes are issued. Add new codes with /setup, or remove it.',
+      ended: 'Its time is over. Change when it is sold with /setup, or remove it.',
     },
     /** A confirmed purchase that could not be stored. */
     notCharged: 'You cannot buy this at the moment. Nothing was charged. Please try again later.',
@@ -287,6 +318,9 @@ export const en = {
       balance: 'Your balance: **{before}** → **{after}**',
       role: 'You get the role {role}.',
       roleUntil: 'You get the role {role} until {time}.',
+      /** To whom it is given. */
+      receiver: 'For {user}',
+      givenRole: 'They get the role {role}.',
       code: 'You get a code that only you can see.',
       manual: 'The team of this server is told, and hands it out.',
     },
@@ -306,6 +340,7 @@ export const en = {
     history: {
       title: 'Your purchases',
       none: 'You have not bought anything yet.',
+      receiver: 'for {user}',
       newest: { one: 'The newest one is shown.', other: 'The newest {count} are shown.' },
       states: { confirmed: 'waiting for the team', fulfilled: 'done', refunded: 'refunded' },
       /** In place of `confirmed`, of a role. */
@@ -315,6 +350,8 @@ export const en = {
     report: {
       title: 'Purchase {id}',
       text: '{user} bought **{name}** ({price}).',
+      /** `{receiver}` is another member. */
+      given: '{user} bought **{name}** ({price}) for {receiver}.',
       todo: 'Press Done when the buyer has it. The buyer gets a direct message.',
       closed:
         'The buyer of **{name}** ({price}) had their data deleted before this was done, so the purchase was closed and refunded. There is nothing to do.',
@@ -334,6 +371,30 @@ export const en = {
       refundedTitle: 'Your purchase was refunded',
       refunded: '**{name}** could not be delivered. You got the price back: {price}.',
     },
+  },
+
+  gift: {
+    ...plain({
+      description: 'Give some of your credits to another member.',
+      userOption: 'Who gets them.',
+      creditsOption: 'How many credits you give.',
+    }),
+    /** Markup. `{user}` is a member, `{credits}` a number of credits with its noun. */
+    title: 'Gift',
+    question: 'Give this?',
+    offer: '{credits} for {user}',
+    /** `{limit}` is a number. */
+    left: 'After that, you can give {credits} more today, of {limit} a day.',
+    given: '{user} got {credits} from you.',
+    cancelled: 'Nothing was given.',
+    off: 'Members of this server cannot give each other credits. Someone with Manage Server can allow it with /setup.',
+    onlyInServers: 'Gifts are made in a server. Use the command there.',
+    toOneself: 'You cannot give credits to yourself.',
+    notMember: '{user} is not a member of this server, so there is nobody to give credits to.',
+    invalid: 'Enter a member and a whole number of credits from 1 to {max}.',
+    /** `{limit}` is a number of credits with its noun, `{left}` a number. */
+    overLimit: 'You can give at most {limit} a day, and {left} of them are left today. Nothing was given.',
+    overdrawn: 'You only have {credits}. Nothing was given.',
   },
 
   claim: {
@@ -402,24 +463,31 @@ export const en = {
       actions: 'Sent by the bot',
       members: 'Members',
       listings: 'Listings',
-      rewards: 'Rewards',
-      announcements: 'Announcements',
       settings: 'Settings',
       changes: 'Changes',
+      log: 'Log',
       servers: 'Servers',
       signOut: 'Sign out',
-      votesToday: 'votes today',
-      votesThisMonth: 'votes this month',
-      creditsThisMonth: 'credits paid this month',
-      membersWithCredits: 'members with credits',
-      creditsHeld: 'credits that members have',
-      ordersWaiting: 'orders waiting for you',
+      votesToday: 'Votes today',
+      votesThisMonth: 'Votes this month',
+      creditsThisMonth: 'Credits paid this month',
+      creditsHeld: 'Credits that members have',
+      ordersWaiting: 'Orders waiting for you',
+      /** Tiles, each with a note below its number. */
+      votesThisWeek: 'Votes of the last 7 days',
+      weekBefore: 'against the week before',
+      yesterday: '{count} yesterday',
+      votersThisWeek: 'Voters this week',
+      newVoters: '{newcomers} new, {others} returning',
+      streaksAlive: 'Streaks alive',
+      longestStreak: 'the longest: {days}',
       votesPerDay: 'Votes of the last 30 days',
+      votesByHour: 'By hour of the day',
+      votesByWeekday: 'By day of the week',
+      votesBySite: 'By site',
       topVoters: 'Top voters of this month',
-      noProblems: 'Nothing needs your attention.',
       save: 'Save',
       preview: 'Preview',
-      previewHint: 'As the settings say, with sample members.',
       /** What an announcement is about. */
       previews: {
         vote: 'a vote',
@@ -440,7 +508,7 @@ export const en = {
       times: 'All times are in UTC.',
       /** Names of columns and facts. */
       labels: {
-        delivery: 'Delivery',
+        delivery: 'Vote',
         received: 'Received',
         kind: 'Kind',
         site: 'Site',
@@ -472,7 +540,7 @@ export const en = {
       any: 'all',
       filter: 'Filter',
       clear: 'Clear',
-      noDeliveries: 'No deliveries match this filter.',
+      noDeliveries: 'No votes match this filter.',
       /** What a delivery has paid, or why nothing. */
       outcomes: {
         paid: 'paid',
@@ -496,14 +564,14 @@ export const en = {
     /** What became of a delivery. `{credits}` is a number with its noun, `{user}` a name. */
     why: {
       ...plain({
-        duplicate: 'The same event was recorded before, so this duplicate paid nothing.',
+        duplicate: 'The same vote was recorded before, so this repeat paid nothing.',
         test: 'This is a test from the dashboard. It is announced as a test, and neither pays nor counts.',
         ignored: 'This is another event of the listing site. It neither pays nor counts.',
         rejected: 'Its listing had many more votes than usual, and this one was rejected. It neither pays nor counts.',
         unconfirmed: 'The vote is stored, and paid as soon as its site confirms it. The site is asked for 24 hours.',
         rateAlarm:
           'Its listing has many more votes than usual. It is stored, and paid when the held votes are released.',
-        refused: 'Its site did not confirm the vote, so it was not paid. Replay it to pay it all the same.',
+        refused: 'Its site did not confirm the vote, so it was not paid. Try it again to pay it all the same.',
         membership:
           'The vote is stored, and paid as soon as Discord says that the voter is a member of the server. Until then, nothing is decided.',
         blocked: 'This user is blocked by the guards, so the vote neither pays nor counts.',
@@ -521,8 +589,8 @@ export const en = {
       details: 'Details',
       original: 'Original: {delivery}',
       followed: 'What was done',
-      replay: 'Replay',
-      replayHint: 'Processes the delivery again with the current version and configuration. It is never paid twice.',
+      replay: 'Try again',
+      replayHint: 'Reads it again, by the rules of today. It is never paid twice.',
       pay: 'Pay it all the same',
       payHint:
         'The vote is recorded by the current rules, at its own time, as if there were no guards. It is never paid twice.',
@@ -541,7 +609,7 @@ export const en = {
       now: 'now',
       noVotes: 'no votes yet',
       entries: 'Entries',
-      noEntries: 'The ledger has no entries of this member.',
+      noEntries: 'This member has no credits yet.',
       ofProgram: 'your program, key {key}',
       correct: {
         title: 'Correct the account',
@@ -550,9 +618,9 @@ export const en = {
         hint: 'Entries are never changed: a correction is an additional entry with your reason.',
         question: 'Correct this account?',
       },
-      unpaid: 'Deliveries that paid nothing',
-      noUnpaid: "None among this member's newest 100 deliveries.",
-      ofMember: 'All deliveries of this member',
+      unpaid: 'Votes that paid nothing',
+      noUnpaid: "None among this member's newest 100 votes.",
+      ofMember: 'All votes of this member',
       another: 'Another member',
       search: "Member's name or Discord ID",
       lookUp: 'Look up',
@@ -563,7 +631,6 @@ export const en = {
       noBalances: 'Nobody has credits yet.',
       moreMembers: 'More members',
       forgotten: 'forgotten member',
-      undoChange: 'Undo a change',
       noCorrections: 'Nobody has corrected an account yet.',
       operator: 'operator',
       /** After what somebody has done. */
@@ -571,28 +638,28 @@ export const en = {
         signedOut: 'You are signed out.',
         corrected: 'The account was corrected. The new entry is the first in the list.',
         repeated: 'This correction was already made. Nothing was booked twice.',
-        recorded: 'The delivery was processed and recorded.',
-        test: 'The delivery was processed: it is a test.',
-        duplicate: 'The event of this delivery is already recorded. Nothing was booked twice.',
-        ignored: 'The delivery was processed: it is another event of the site, and pays nothing.',
-        quarantined: 'The delivery still cannot be processed. It stays in quarantine.',
+        recorded: 'The vote was read again and recorded.',
+        test: 'It was read again: it is a test.',
+        duplicate: 'This vote is already recorded. Nothing was paid twice.',
+        ignored: 'It was read again: it is something else of the site, and pays nothing.',
+        quarantined: 'It still cannot be understood, and stays stored.',
         signedIn: 'You are signed in.',
         released: 'The held votes are being paid.',
         rejected: 'The held votes are rejected.',
         reversed: 'The votes were reversed.',
-        revived: 'The action is waiting again, and is tried at once.',
+        revived: 'It is waiting again, and is tried at once.',
       },
       noTopVoters: 'Nobody has voted this month.',
       lostVote: '“I voted and got nothing”',
       lostVoteHint: 'Look up the member to see what votes paid, and why others paid nothing.',
       attention: 'Needs your attention',
       quarantined: {
-        one: '{count} quarantined delivery: genuine, but could not be processed. Nothing was paid for it yet.',
-        other: '{count} quarantined deliveries: genuine, but could not be processed. Nothing was paid for them yet.',
+        one: '{count} vote is genuine, but could not be understood. Nothing was paid for it yet.',
+        other: '{count} votes are genuine, but could not be understood. Nothing was paid for them yet.',
       },
       failed: {
-        one: '{count} action failed: an announcement, a role or a message. Fix the cause and replay it.',
-        other: '{count} actions failed: announcements, roles or messages. Fix the cause and replay them.',
+        one: '{count} message or role of the bot failed. Fix the cause and try it again.',
+        other: '{count} messages or roles of the bot failed. Fix the cause and try them again.',
       },
       keyRefused:
         'The service rejects the API key of {name}. Create a new key in its dashboard, Edit server → Advanced setup, and configure it.',
@@ -604,25 +671,25 @@ export const en = {
       working: 'working',
       notReady: 'not ready',
       allReady: 'Everything is ready',
-      lastDelivery: 'last delivery {time}',
-      noDelivery: 'no delivery yet',
+      lastDelivery: 'last vote received {time}',
+      noDelivery: 'no vote received yet',
       /** Of actions, of which there may be one or several. */
       states: { waiting: 'Waiting', done: 'Done', buried: 'Failed' },
       actionsHint: 'What the bot does in Discord, such as announcements and roles.',
       noActions: 'There are none.',
       directMessagesClosed: 'The member does not accept direct messages from the bot, or shares no server with it.',
       /** Why something failed. `{channel}` is a channel. */
-      unknownKind: 'unknown kind of event',
+      unknownKind: 'not a kind of vote that is known',
     }),
     noChannel: 'The channel {channel} does not exist any more. Choose another one in the settings.',
     ...plain({
       discordFailed: 'Discord did not respond as expected.',
       /** Of a delivery. */
       body: {
-        title: 'Body',
-        pruned: 'Deleted because of its age, perhaps with its actions. The entry and the balance do not depend on it.',
-        shared: 'The body of the delivery that this one repeats. A repeat is stored without its own.',
-        raw: 'Raw body, as it was signed',
+        title: 'As it was received',
+        pruned: 'Deleted because of its age. Credits do not depend on it.',
+        shared: 'The content of the one that this repeats. A repeat is stored without its own.',
+        raw: 'Unchanged, as it was signed',
       },
       /** Of the program, in the status. */
       parts: { database: 'Database', requests: 'Requests to Discord' },
@@ -649,8 +716,7 @@ export const en = {
         hint: 'The credits are taken back as far as members still have them, with milestones that are not reached without these votes. The votes no longer count, and their roles end.',
         order: 'The end must be later than the beginning.',
       },
-      rules: 'Active rules',
-      orders: 'Shop orders',
+      orders: 'Orders',
       noOrders: 'Nobody has bought anything yet.',
       /** How many roles are in which state. */
       roles: { applied: 'given', pending: 'being changed', parked: 'rejected by Discord' },
@@ -664,6 +730,8 @@ export const en = {
       noServers:
         'Votes are not set up in any server that you manage. Use /setup there; after that, sign out and in again.',
       signIn: 'Sign in',
+      /** Above it. */
+      purpose: 'See who votes, answer “I voted and got nothing”, and change every setting of your server.',
       signInWithDiscord: 'Sign in with Discord',
       staySignedIn: 'You stay signed in for {duration}.',
       /** The operator's, whose setting is `{name}`. */
@@ -969,6 +1037,10 @@ export const en = {
     title: 'Vote for {name}',
     reward: 'Each vote earns {credits}.',
     rewardToday: 'Each vote earns {credits} today.',
+    /** Why: `{factor}` is such as 2, `{days}` are days of the week. */
+    multiplier: '×{factor} at the moment',
+    multiplierOn: '×{factor} on {days}',
+    multiplierUntil: '×{factor} until {time}',
     ...plain({
       creditsButton: 'My credits',
     }),
@@ -1060,6 +1132,7 @@ export const en = {
       streak: 'Streak',
       party: 'Vote party',
       raffle: 'Raffle',
+      gifts: 'Gifts',
       votePanel: 'Post a vote panel',
       tests: 'Test the webhook',
       newKey: 'Replace API key',
@@ -1075,14 +1148,22 @@ export const en = {
       addRole: 'Add a role',
       addCodes: 'Add codes',
       addManual: 'Add another item',
-      limits: 'Stock and role',
+      limits: 'Limits',
+      look: 'Description and picture',
+      up: 'Up',
+      down: 'Down',
       remove: 'Remove',
       simple: 'Simple',
       lively: 'Lively',
+      regulars: 'Regulars',
+      together: 'Together',
+      presets: 'Presets',
+      profile: 'Name and picture',
       ownNumbers: 'Own numbers',
       voteNow: 'Vote now',
       giveRole: 'Give voters a role',
       openShop: 'Open the shop',
+      openWeb: 'Open on the web',
       open: 'Open',
       addWebhook: 'Add an address',
       events: 'Events',
@@ -1105,6 +1186,7 @@ export const en = {
       credits: 'Credits',
       streak: 'Streak',
       party: 'Vote party',
+      gifts: 'Gifts between members',
       milestone: 'Milestone',
       multiplier: 'Multiplier',
       luck: 'Luck',
@@ -1117,7 +1199,8 @@ export const en = {
       style: 'Announcements',
       text: 'Text of announcements',
       item: 'Item of the shop',
-      limits: 'Stock and required role',
+      limits: 'Limits of an item',
+      look: 'Description and picture',
     }),
     fields: plain({
       url: 'Address',
@@ -1139,6 +1222,11 @@ export const en = {
       announceChannel: 'Announcements',
       premiumChannel: 'Premium',
       ownerChannel: 'Reports for your team',
+      reminderChannel: 'Reminders',
+      nick: 'Name of the bot in this server',
+      picture: 'Its picture in this server',
+      pictureFile: 'Picture to upload',
+      bannerFile: 'Banner of its profile',
       vote: 'Credits per vote',
       premium: 'Credits for premium',
       whenDenied: 'Credits if the service denies them',
@@ -1168,6 +1256,7 @@ export const en = {
       goal: 'Votes to reach together',
       per: 'Within a',
       partyCredits: 'Credits for everyone who voted',
+      giftLimit: 'Credits a member can give in a day',
       votes: 'Number of votes',
       repeats: 'How often?',
       milestoneCredits: 'Credits',
@@ -1200,6 +1289,12 @@ export const en = {
       newCodes: 'More codes, one per line',
       codesFile: 'File with codes',
       stock: 'How many can be sold',
+      limit: 'How often each member can buy it',
+      from: 'Sold from',
+      until: 'Sold until',
+      description: 'Description',
+      emoji: 'Emoji before the name',
+      itemPicture: 'Address of a small picture',
       needsRole: 'Only for members with this role',
       tokenName: 'Name',
       tokenScopes: 'What it allows',
@@ -1221,6 +1316,9 @@ export const en = {
       file: 'At most 256 KB.',
       premiumChannel: 'If it is empty, premium is announced with the votes.',
       ownerChannel: 'For problems and purchases that your team fulfils.',
+      nick: 'Empty for its own name.',
+      picture: 'PNG, JPEG, GIF or WebP, at most 2 MB. Empty: it stays as it is.',
+      reminderChannel: 'Mentions members who want reminders there and accept no direct messages.',
       allListings: 'Empty for none.',
       chance: 'From 0 to 1: with 0.02, one vote in fifty wins.',
       places: 'One line for each, such as 1: 1000 or 2-10: 200. Equal scores share a place.',
@@ -1229,6 +1327,7 @@ export const en = {
       blocked: 'Their IDs, one per line. Their votes are not paid, and nobody says so to them.',
       hiddenRoles: 'Members with one of them also win no prizes.',
       off: 'Leave it empty to switch this off.',
+      giftLimit: 'With /gift, to other members. Empty: members cannot give credits.',
       forgive: 'In any seven days, from 0 to 6.',
       timeZone: 'It decides when a day begins.',
       otherTimeZone: 'Such as Europe/Lisbon. It replaces the choice above.',
@@ -1242,6 +1341,10 @@ export const en = {
       codes: 'Each is given to one buyer. They are never shown again.',
       newCodes: 'They are added to those that are stored.',
       stock: 'Leave it empty for no limit.',
+      localTime: 'In the time zone of the server, such as 2026-12-24 18:00. Empty: no bound.',
+      price: 'To give it away, enter the word free.',
+      emoji: 'Such as 🎁, or one of your server as <:name:id>.',
+      itemPicture: 'https://… of an image that Discord can show.',
       tokenName: 'Such as the program that uses it.',
     }),
     choices: plain({
@@ -1299,6 +1402,7 @@ export const en = {
       announceChannelId: 'Announcements',
       premiumChannelId: 'Premium',
       ownerChannelId: 'Reports',
+      reminderChannelId: 'Reminders',
       cooldownHours: 'Time between votes',
       timeZone: 'Time zone',
       guards: 'Guards',
@@ -1329,6 +1433,7 @@ export const en = {
         party: 'Vote party',
         prizes: 'Prizes',
         raffle: 'Raffle',
+        giftLimit: 'Gifts a day',
       },
       announcements: {
         mode: 'Votes',
@@ -1380,6 +1485,8 @@ export const en = {
       sameAsAnnouncements: 'same as announcements',
       anyTier: 'any tier',
       item: '{name} ({price})',
+      /** The same where it is the only one. */
+      oneItem: '{name}, {price}',
       lostStreaks: 'from {days}',
       stored: 'stored: {count}',
     },
@@ -1460,12 +1567,39 @@ export const en = {
       signed: 'Signed: whoever sees a request can only repeat it, and a repeat pays nothing.',
       token: 'Token: whoever sees one request can forge votes until you change the secret.',
     }),
+    /** How the bot looks in the server. */
+    profile: {
+      intro:
+        'With the name and picture of your server, announcements look as if they came from it. They apply to everything that the bot posts here, and to its profile.',
+      hint: 'Discord stores them, and shows them only in this server.',
+      pictures: plain({
+        keep: 'As it is',
+        icon: 'The icon of this server',
+        upload: 'The uploaded picture',
+        own: 'Picture and banner that the bot has everywhere',
+      }),
+      saved: 'Discord shows it in a moment, also on what was posted before.',
+      noPicture:
+        'There is no picture that can be used: upload a PNG, JPEG, GIF or WebP of at most 2 MB, or give your server an icon.',
+      noPermission: 'The bot may not change its name here. Give its role the permission *Change Nickname*.',
+      rejected: 'Discord does not accept it: {reason}',
+      unavailable: 'Discord did not answer. Nothing was changed; try again in a moment.',
+    },
+    /** What the presets of the rules are, each with its name. */
+    presets: {
+      simple: '**Simple**: 10 credits per vote.',
+      lively:
+        '**Lively**: 10 credits per vote, twice as many at weekends, and 50 for seven days in a row; one missed day is forgiven.',
+      regulars:
+        '**Regulars**: 10 credits per vote, 50 for seven days in a row, and milestones: 100 credits at 10 votes, 300 at 50, and 500 at every 100.',
+      together:
+        '**Together**: 10 credits per vote, and 25 for everyone who voted if the server reaches 50 votes in a week.',
+      ownNumbers: '**Own numbers**: you decide.',
+    },
     steps: {
       channelTitle: 'Where should votes be announced?',
       channel: 'Pick a channel that your members can read.',
       rewardsTitle: 'What is a vote worth?',
-      rewards:
-        '**Simple**: 10 credits per vote.\n**Lively**: 10 credits per vote, twice as many at weekends, and 50 for seven days in a row; one missed day is forgiven.\n**Own numbers**: you decide.',
       /** In the checklist. */
       earn: 'Something to earn: a shop or milestones',
       doneTitle: 'Ready',
@@ -1537,6 +1671,10 @@ export const en = {
       change: '**{name}**: {before} → {after}',
       ofListing: '{listing} · {name}',
       secretChanged: '**{name}**: changed',
+      /** Of a list. */
+      added: 'Added: {entry}',
+      removed: 'Removed: {entry}',
+      order: 'New order: {entries}',
       wouldHavePaid: 'In the last 30 days, these rules would have paid {after} (before: {before}).',
     },
     /** What a value of a setting has to be. Plain; `{names}` and `{known}` are lists. */
@@ -1575,6 +1713,11 @@ export const en = {
       sameCode: 'Code {position} is the same as code {first}. Enter each once.',
       sameNumber: 'There is a milestone with this number already.',
       sameName: 'There is one with this name already.',
+      emoji:
+        'Paste one emoji, such as 🎁, or one of your server: write \\ before it in a channel to get its <:name:id>.',
+      localTime: 'Enter a time such as 2026-12-24 18:00.',
+      laterUntil: 'Enter a time after the one from which it is sold.',
+      freePrice: 'At 0, everyone gets it for nothing. If that is right, enter the word {word} as the price.',
       chance: 'Enter a number from 0 to 1.',
       noRole: 'A milestone of a week or month gives credits alone.',
       milestoneReward: 'Enter credits, choose a role, or both.',

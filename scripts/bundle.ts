@@ -8,7 +8,7 @@ import { ownFace, pageFolder } from 'local-discord/page';
 import { build, type Plugin } from 'rolldown';
 import { esmExternalRequirePlugin } from 'rolldown/plugins';
 import { minify } from 'rolldown/utils';
-import { previewScript } from '../src/owner/console/announcements/announcements-page.ts';
+import { previewScript } from '../src/owner/console/settings/previews-html.ts';
 import { sandboxFace } from '../src/sandbox/page/sandbox-page.ts';
 import { copyAssets, programAssets } from './assets.ts';
 import { createChunks } from './chunks.ts';

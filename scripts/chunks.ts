@@ -11,7 +11,7 @@ const main = join(root, 'src/main.ts');
 const start = join(root, 'src/cli/start.ts');
 /** Loads lazily what a start needs, as does the list of features. */
 const app = join(root, 'src/app/app.ts');
-const features = join(root, 'src/features/');
+const features = join(root, 'src/features/create.ts');
 
 /**
  * Puts what a start loads in a few files, because Node takes about half a millisecond to find and link each. A file has what
@@ -38,7 +38,7 @@ function findClosures(graph: Graph): ReadonlyMap<string, ReadonlySet<string>> {
   const needsDiscord = (id: string) =>
     [...loadedBy([id])].some((each) => each.includes('/node_modules/@discordjs/rest/'));
   const isEarly = (id: string) => !needsDiscord(id);
-  const withFeatures = (id: string) => [...importsOf(id), ...(id.startsWith(features) ? lazily(id) : [])];
+  const withFeatures = (id: string) => [...importsOf(id), ...(id === features ? lazily(id) : [])];
   const others = lazily(main).filter((id) => id !== start);
   return new Map([
     ['main', loadedBy([main])],

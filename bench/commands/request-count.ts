@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import { type Clock, systemClock } from '@tallyhook/platform/clock';
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
@@ -27,10 +28,11 @@ const thousand = 1_000;
 /** Interval between commands: a thousand in an hour. */
 const gap = hour / thousand;
 
-/** A simulated hour: 60 % `/canvote`, 20 % `/stats`, 20 % `/reviews`, on a manual clock. */
+/** A simulated hour: 60 % `/canvote`, 20 % `/stats`, 20 % `/reviews`. */
 export async function countRequests(voters: Voters, directory: string): Promise<Requests> {
-  let now = Date.UTC(2025, 5, 1);
-  const clock: Clock = { ...systemClock, now: () => now, monotonic: () => now };
+  // The service limits the requests of a key by the system's clock, so that has to be simulated as well.
+  mock.timers.enable({ apis: ['Date'], now: Date.UTC(2025, 5, 1) });
+  const clock: Clock = { ...systemClock, now: Date.now, monotonic: Date.now };
   const service = await startService({
     host: '127.0.0.1',
     port: 0,
@@ -42,7 +44,9 @@ export async function countRequests(voters: Voters, directory: string): Promise<
   });
   try {
     const votes =
-      voters === 'never voted' ? new Map<string, number>() : await cast(service, clock, () => (now += 3 * second));
+      voters === 'never voted'
+        ? new Map<string, number>()
+        : await cast(service, clock, () => mock.timers.tick(3 * second));
     let tallyhook = 0;
     const lookup = createLookup({
       kind: 'server',
@@ -63,11 +67,12 @@ export async function countRequests(voters: Voters, directory: string): Promise<
       const userId = memberId(Math.floor(chance() * members));
       await commands.find((command) => command.name === name)?.execute(inputOf(userId), services);
       plain.use(name, userId);
-      now += gap;
+      mock.timers.tick(gap);
     }
     return { tallyhook, plain: plain.requests() };
   } finally {
     await service.stop();
+    mock.timers.reset();
   }
 }
 
@@ -92,7 +97,10 @@ const unused: Omit<CommandContext, 'listings' | 'texts' | 'clock'> = {
   commands,
   commandId: () => null,
   awards: { award: notUsed },
-  reminders: { switchOn: notUsed, switchOff: notUsed, isOn: notUsed, snooze: notUsed },
+  reminders: {
+    channelIds: [],
+    ...{ switchOn: notUsed, switchOff: notUsed, mute: notUsed, choicesOf: notUsed, isOn: notUsed, snooze: notUsed },
+  },
   standings: { summary: notUsed, standing: notUsed, lastVotes: notUsed, leaderboard: notUsed },
   rules: [],
   nextVotesOf: async () => [],

@@ -9,6 +9,7 @@ import {
   textsOf,
   withoutUndefined,
 } from '@tallyhook/platform/json';
+import type { Markup } from '@tallyhook/platform/texts/markup';
 import {
   hintText,
   type SettingChoices,
@@ -44,6 +45,8 @@ export interface Form {
     readonly add: TextIn<'setup.choices'>;
     entries(value: unknown, texts: Texts): readonly string[];
   };
+  /** What an entry has beside its fields, which only files can state; null for nothing. */
+  readonly note?: (entry: JsonObject, texts: Texts) => Markup | null;
   fields(context: FormContext): readonly ModalField[];
   /** Numbers that are not whole, and other invalid texts, are passed on as they are, and found when they are saved. */
   read(input: CommandInput, context: FormContext): FormValues;
@@ -70,6 +73,45 @@ export function settingsForm(
     read: (input, { value }) =>
       Object.fromEntries(paths.map((path) => [path, readSetting(fieldsOf(path), input, value(path))])),
   };
+}
+
+/**
+ * Several forms as one, for pages, which have room for more than Discord's five fields: those of settings, or all that edit
+ * the entries of one list. The fields of all have different names.
+ */
+export function joinForms([first, ...others]: readonly [Form, ...Form[]]): Form {
+  const forms = [first, ...others];
+  const [path] = first.paths;
+  // Forms of a list remove its entries themselves if `/setup` opens them by a select.
+  const removes = ({ entry }: FormContext) => isEntryForm(first) && first.list === undefined && entry !== null;
+  return {
+    name: first.name,
+    paths: [...new Set(forms.flatMap(({ paths }) => paths))],
+    secretFields: forms.flatMap(({ secretFields = [] }) => secretFields),
+    fields: (context) => [
+      ...forms.flatMap((form) => form.fields(context)),
+      ...(removes(context) ? removeBox(context) : []),
+    ],
+    read(input, context) {
+      const list = path === undefined ? [] : listOf(context.value(path));
+      if (path !== undefined && removes(context) && isChecked(input, 'remove')) {
+        return { [path]: list.toSpliced(context.entry ?? 0, 1) };
+      }
+      let values: FormValues = first.read(input, context);
+      for (const form of others) {
+        const value = (of: SettingPath) => (of in values ? values[of] : context.value(of));
+        // What is new was added at the end by the first form.
+        const entry = isEntryForm(form) ? (context.entry ?? list.length) : null;
+        values = { ...values, ...form.read(input, { ...context, value, entry }) };
+      }
+      return values;
+    },
+  };
+}
+
+/** True if it edits one entry of a list, and not settings as a whole. */
+export function isEntryForm({ button }: Form): boolean {
+  return button === undefined;
 }
 
 function placedIn(form: Form['name']): SettingPath[] {
@@ -126,10 +168,20 @@ function modalField(
   };
   switch (field.kind) {
     case 'text':
+      return {
+        kind: 'text',
+        ...common,
+        ...textExtras(field, texts),
+        value: fieldText(value),
+        maxLength: maxLength ?? 100,
+      };
     case 'number':
-      return { kind: 'text', ...common, value: fieldText(value), maxLength: maxLength ?? 100 };
+      return { kind: 'text', ...common, isNumber: true, value: fieldText(value), maxLength: maxLength ?? 100 };
     case 'longText':
-      return { kind: 'text', ...common, multiline: true, value: linesOf(value), ...(maxLength && { maxLength }) };
+      return {
+        ...{ kind: 'text', ...common, ...textExtras(field, texts), multiline: true, value: linesOf(value) },
+        ...(maxLength && { maxLength }),
+      };
     case 'channels':
     case 'roles':
       if (field.isList)
@@ -156,6 +208,16 @@ function modalField(
       return { kind: 'checkboxes', name, label, required: false, choices: shown };
     }
   }
+}
+
+/** Discord: the most characters of a placeholder. */
+const maxPlaceholderLength = 100;
+
+function textExtras({ usual, inserts }: Extract<SettingField, { kind: 'text' | 'longText' }>, texts: Texts) {
+  return {
+    ...(usual && { placeholder: usual(texts).slice(0, maxPlaceholderLength) }),
+    ...(inserts && { inserts }),
+  };
 }
 
 /** The entered value of a setting. What a form does not show of an object stays as it is. */
@@ -292,12 +354,12 @@ function selectedId(input: CommandInput, name: string): string | undefined {
   return selectedValues(input, name)[0];
 }
 
-interface EntryForm extends Pick<Form, 'name' | 'list' | 'secretFields'> {
+interface EntryForm extends Pick<Form, 'name' | 'list' | 'note' | 'secretFields'> {
   readonly path: SettingPath;
   /** Each edits a part of the entry. */
   readonly fields: readonly SettingField[] | ((context: FormContext) => readonly SettingField[]);
   /** The parts of a stored entry, if the fields edit others. */
-  readonly toParts?: (entry: JsonObject) => JsonObject;
+  readonly toParts?: (entry: JsonObject, context: FormContext) => JsonObject;
   /** Fields that `toEntry` or `others` reads. */
   readonly more?: (context: FormContext) => readonly ModalField[];
   /** The entry with the parts that were entered; null if there is none to save. */
@@ -315,7 +377,7 @@ export function entryForm({ path, fields, toParts, more, toEntry, others, ...for
   const fieldsIn = (context: FormContext) => (typeof fields === 'function' ? fields(context) : fields);
   function partsOf(context: FormContext): JsonObject {
     const edited = editedEntry(context, path);
-    return toParts === undefined ? edited : toParts(edited);
+    return toParts === undefined ? edited : toParts(edited, context);
   }
   return {
     ...form,

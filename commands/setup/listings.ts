@@ -38,6 +38,7 @@ import type { Texts } from '../../src/texts/texts.ts';
 import { linkableSites } from '../../src/webhook/sites/index.ts';
 import { homePageOf, type Site, trustOf } from '../../src/webhook/sites/site.ts';
 import { textInput, withDraft } from './form.ts';
+import { presets, valuesOfPreset } from './presets.ts';
 import { credits, setupSections, votePanelButton } from './sections.ts';
 import {
   authorOf,
@@ -680,7 +681,7 @@ export function renderChannelStep(view: SetupView, before: Markup | null, isProb
 
 export async function chooseChannel(view: ListingView): Promise<Panel> {
   const [channelId] = view.input.values;
-  const failed = await saveStep(view, { announceChannelId: channelId });
+  const failed = await saveStep(view, [['announceChannelId', channelId]]);
   if (failed === null) return renderRewardsStep(view);
   return refusing(renderChannelStep(view, renderProblems(failed), true), failed);
 }
@@ -688,33 +689,27 @@ export async function chooseChannel(view: ListingView): Promise<Panel> {
 /** The last step: presets, or numbers of one's own. */
 export function renderRewardsStep(view: SetupView): Panel {
   const { text } = view.texts;
-  const preset = (p: 'simple' | 'lively') =>
-    button(text(`setup.buttons.${p}`), 'preset', { ...listingOptions(view), p }, 'primary');
   const own = editOptions(view, credits);
   return panel(
     'plain',
     text('setup.steps.rewardsTitle'),
-    [textBlock(text('setup.steps.rewards'))],
     [
-      preset('simple'),
-      preset('lively'),
+      textBlock(lines(...presets.map(({ id }) => text(`setup.presets.${id}`)), text('setup.presets.ownNumbers'))),
+      buttonBlock(
+        ...presets.map(({ id: p }) =>
+          button(text(`setup.buttons.${p}`), 'preset', { ...listingOptions(view), p }, 'primary'),
+        ),
+      ),
+    ],
+    [
       button(text('setup.buttons.ownNumbers'), 'edit', own),
       button(text('setup.buttons.later'), 'overview', listingOptions(view)),
     ],
   );
 }
 
-type Values = Partial<Readonly<Record<SettingPath, unknown>>>;
-
-const simple: Values = { 'rewards.vote': 10 };
-const lively: Values = {
-  'rewards.vote': 10,
-  'rewards.multipliers': [{ factor: 2, days: ['saturday', 'sunday'] }],
-  'rewards.streak': { every: 7, credits: 50, forgive: 1 },
-};
-
 export async function choosePreset(view: ListingView): Promise<Panel> {
-  const failed = await saveStep(view, view.input.options['p'] === 'lively' ? lively : simple);
+  const failed = await saveStep(view, valuesOfPreset(view.input.options['p']));
   if (failed !== null) return renderUnsaved(view, failed);
   return renderReady(await refreshed(view));
 }
@@ -737,9 +732,11 @@ async function renderReady(view: SetupView): Promise<Panel> {
 }
 
 /** Null if it was saved; otherwise what is wrong. */
-async function saveStep(view: ListingView, values: Values): Promise<readonly Problem[] | null> {
+async function saveStep(
+  view: ListingView,
+  entries: readonly (readonly [path: SettingPath, value: unknown])[],
+): Promise<readonly Problem[] | null> {
   const { services, texts } = view;
-  const entries = Object.entries(values) as [SettingPath, unknown][];
   const problems = await findProblemsOf(view, entries);
   if (problems.length > 0) return problems;
   const changes = toChanges(view, entries);

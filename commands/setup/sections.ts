@@ -7,6 +7,7 @@ import {
   joined,
   lines,
   type Markup,
+  markup,
   roleMention,
   subtext,
   trustedMarkup,
@@ -20,16 +21,22 @@ import {
   showLuck,
   showMilestone,
   showMultiplier,
+  showWindow,
   weekdayName,
   weekdays,
 } from '../../src/core/settings/reward-settings.ts';
 import { choicesOf, isOff, type SettingField } from '../../src/core/settings/setting-spec.ts';
+import { calendarOf } from '../../src/core/tally/community.ts';
 import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/command.ts';
 import type { Modal, ModalField, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { votePreview } from '../../src/features/announcements/previews.ts';
 import { showBoard, showPrize } from '../../src/features/prizes/settings.ts';
 import { namedTiers } from '../../src/features/roles/settings.ts';
 import { announcementSettings, type SettingPath, settingAt } from '../../src/features/settings.ts';
+import type { UnreadyItem } from '../../src/features/shop/feature.ts';
+import { explainIssue } from '../../src/features/shop/parts.ts';
+import { maxDescriptionLength, priceText } from '../../src/features/shop/purchase.ts';
+import { enteredPrice, freeWord } from '../../src/features/shop/settings.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import {
   editedEntry,
@@ -37,6 +44,8 @@ import {
   type Form,
   type FormContext,
   fileField,
+  isEntryForm,
+  joinForms,
   modalFields,
   readParts,
   removeBox,
@@ -86,6 +95,8 @@ export interface SetupSection {
   readonly alwaysShown?: readonly SettingPath[];
   /** True if a setting has an effect, so that it is shown. By default all have. */
   isUsed?(view: SetupView, path: SettingPath): boolean;
+  /** What it is about, above its settings. */
+  intro?(texts: Texts): Markup;
   /** Blocks of the section. By default a text with its settings. */
   blocks?(view: ListingView, settings: PanelBlock): readonly PanelBlock[];
   /** Renders the section in another way. */
@@ -113,16 +124,19 @@ export function pathsOf({ forms, paths }: SetupSection): readonly SettingPath[] 
 export function renderSection(view: ListingView, section: SetupSection): Panel {
   const { id } = section;
   const { text } = view.texts;
-  const isStored = pathsOf(section).some((path) => effectiveValue(view, path).source === 'setup');
   const settings = textBlock(renderSettings(view, section));
   return panel(
     'plain',
     escapedName(text(`setup.sections.${id}`)),
-    [...(section.blocks?.(view, settings) ?? [settings]), ...listSelects(view, section)],
+    [
+      ...(section.intro === undefined ? [] : [textBlock(section.intro(view.texts))]),
+      ...(section.blocks?.(view, settings) ?? [settings]),
+      ...listSelects(view, section),
+    ],
     [
       ...editButtons(view, section),
       ...(section.buttons?.(view) ?? []),
-      ...(isStored ? [button(text('setup.buttons.reset'), 'reset', { ...listingOptions(view), s: id })] : []),
+      ...resetButtons(view, section),
       overviewButton(view),
     ],
   );
@@ -177,6 +191,13 @@ function editButtons(view: SetupView, { forms }: SetupSection): ReplyButton[] {
       ? []
       : button(text(`setup.buttons.${form.button}`), 'edit', editOptions(view, form), 'primary'),
   );
+}
+
+/** The button that takes back what is stored of a section; none if nothing is. */
+export function resetButtons(view: SetupView, section: SetupSection): readonly ReplyButton[] {
+  const isStored = pathsOf(section).some((path) => effectiveValue(view, path).source === 'setup');
+  const options = { ...listingOptions(view), s: section.id };
+  return isStored ? [button(view.texts.text('setup.buttons.reset'), 'reset', options)] : [];
 }
 
 const maxEntries = 24;
@@ -260,12 +281,14 @@ const item = entryForm({
   path: 'shop',
   fields: (context) => [
     { name: 'itemName', kind: 'text', part: 'name', maxLength: 80, isRequired: true },
-    { name: 'price', kind: 'number', part: 'price', maxLength: 9, isRequired: true },
+    { name: 'price', kind: 'number', part: 'price', hint: 'price', maxLength: 9, isRequired: true },
     ...(variantIn(context) === 'role' ? roleFields : []),
   ],
   more: (context) => (variantIn(context) === 'codes' ? codeFields(context) : reportFields(context)),
   secretFields: ['codes'],
-  toEntry: (parts, context, input) => {
+  toParts: ({ price, ...others }) => ({ ...others, price: price === 0 ? freeWord : price }),
+  toEntry: (entered, context, input) => {
+    const parts: JsonObject = { ...entered, price: enteredPrice(entered['price']) };
     const variant = variantIn(context);
     const codes = textField(input, 'codes')
       .split('\n')
@@ -308,10 +331,53 @@ const limits = entryForm({
   path: 'shop',
   fields: [
     { name: 'stock', kind: 'number', part: 'stock', hint: 'stock', maxLength: 10 },
+    { name: 'limit', kind: 'number', part: 'limit', hint: 'stock', maxLength: 10 },
     { name: 'needsRole', kind: 'roles', part: 'needsRole' },
+    { name: 'from', kind: 'text', part: 'from', hint: 'localTime', maxLength: 40 },
+    { name: 'until', kind: 'text', part: 'until', hint: 'localTime', maxLength: 40 },
+  ],
+  toParts: ({ from, until, ...others }, context) => ({
+    ...others,
+    from: toLocalTime(from, context),
+    until: toLocalTime(until, context),
+  }),
+  toEntry: ({ from, until, ...parts }, context) =>
+    parts['id'] === undefined
+      ? null
+      : { ...parts, from: fromLocalTime(from, context), until: fromLocalTime(until, context) },
+});
+
+/** What members see of it beside name and price. */
+const look = entryForm({
+  name: 'look',
+  path: 'shop',
+  fields: [
+    { name: 'description', kind: 'longText', part: 'description', maxLength: maxDescriptionLength },
+    { name: 'emoji', kind: 'text', part: 'emoji', hint: 'emoji', maxLength: 64 },
+    { name: 'itemPicture', kind: 'text', part: 'picture', hint: 'itemPicture', maxLength: 500 },
   ],
   toEntry: (parts) => (parts['id'] === undefined ? null : parts),
 });
+
+function zoneOf({ value }: FormContext) {
+  return calendarOf({ timeZone: textOf(value('timeZone')) || 'UTC' });
+}
+
+/** A time of the file as people write it, in the time zone of the community: `2026-12-24 18:00`. */
+function toLocalTime(time: unknown, context: FormContext): string | undefined {
+  const at = Date.parse(textOf(time));
+  if (Number.isNaN(at)) return undefined;
+  return new Date(zoneOf(context).toLocal(at)).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/** The time of the file; what is no such time is found when it is saved. */
+function fromLocalTime(text: unknown, context: FormContext): unknown {
+  const [, day, time = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d))?$/.exec(textOf(text)) ?? [];
+  const local = Date.parse(`${day}T${time}Z`);
+  // The 31st of a shorter month is read as a day of the next one.
+  const isDate = !Number.isNaN(local) && new Date(local).toISOString().startsWith(day ?? '');
+  return isDate ? new Date(zoneOf(context).fromLocal(local)).toISOString() : text;
+}
 
 const maxIdLength = 24;
 
@@ -332,8 +398,12 @@ function newId(name: string, list: readonly JsonObject[]): string {
 const shop: SetupSection = {
   id: 'shop',
   summary: ['shop'],
-  forms: [item, limits],
-  blocks: renderItems,
+  forms: [item, look, limits],
+  blocks: (view) => renderItems(view, []),
+  async render(view) {
+    const unready = await view.services.unreadyItems(view.guildId);
+    return renderSection(view, { ...shop, blocks: () => renderItems(view, unready) });
+  },
   buttons: addButtons,
   step: (view) => ({
     name: view.texts.text('setup.steps.earn'),
@@ -342,6 +412,8 @@ const shop: SetupSection = {
   }),
   actions: {
     item: (view) => renderItem(view, Number(view.input.values[0])),
+    'item-up': (view) => moveItem(view, -1),
+    'item-down': (view) => moveItem(view, 1),
     remove: confirmRemoval,
     removed: removeItem,
   },
@@ -354,14 +426,14 @@ function itemsOf(view: SetupView): readonly JsonObject[] {
 /** Discord: at most 25 choices, and 4,000 characters of text. */
 const maxItems = 25;
 
-function renderItems(view: SetupView): readonly PanelBlock[] {
+function renderItems(view: SetupView, unready: readonly UnreadyItem[]): readonly PanelBlock[] {
   const { text } = view.texts;
   const { source } = effectiveValue(view, 'shop');
   const items = itemsOf(view).slice(0, maxItems);
   if (items.length === 0) return [textBlock(text('setup.shop.empty'))];
   const choices = items.map((each, index) => ({ label: textOf(each['name']), value: String(index) }));
 
-  const described = items.map((each) => describeItem(view, each));
+  const described = items.map((each) => lines(describeItem(view, each), issueOf(view, each, unready)));
   return [
     textBlock(lines(...described, sourceText(source, view.texts), missingReports(view))),
     selectBlock({
@@ -372,6 +444,13 @@ function renderItems(view: SetupView): readonly PanelBlock[] {
       choices,
     }),
   ];
+}
+
+/** Why nobody can buy it; null if somebody can. What a channel is missing for is said once, below all items. */
+function issueOf({ texts }: SetupView, shown: JsonObject, unready: readonly UnreadyItem[]): Markup | null {
+  const found = unready.find(({ item: { id }, issue }) => id === shown['id'] && issue !== 'no_channel');
+  if (found === undefined) return null;
+  return subtext(joined([markup`⚠️`, ...explainIssue(found.issue, found.role ?? '', texts)], ' '));
 }
 
 /** Nobody would know of a purchase that the team fulfils, so it cannot be bought; null if that is not so. */
@@ -400,7 +479,7 @@ function describeItem({ texts }: SetupView, shown: JsonObject) {
   const { text } = texts;
   const name = text('setup.values.item', {
     name: escapeName(textOf(shown['name']), 80),
-    price: text('parts.credits', { count: numberOf(shown['price']) }),
+    price: priceText(numberOf(shown['price']), texts),
   });
   const contents = {
     role: () => roleMention(textOf(shown['role'])),
@@ -413,18 +492,24 @@ function describeItem({ texts }: SetupView, shown: JsonObject) {
   return joined([name, contents[variantOf(shown)](), needs], ' · ');
 }
 
-function renderItem(view: ListingView, position: number): Panel {
+async function renderItem(view: ListingView, position: number): Promise<Panel> {
   const { text } = view.texts;
   const opened = itemsOf(view)[position];
   if (opened === undefined) return renderSection(view, shop);
   const removal = { ...listingOptions(view), e: position, v: view.community.version };
+  const unready = await view.services.unreadyItems(view.guildId);
+  const move = (label: string, action: string, isPossible: boolean) =>
+    isPossible ? [button(label, action, removal)] : [];
   return panel(
     'plain',
     escapedName(textOf(opened['name'])),
-    [textBlock(describeItem(view, opened))],
+    [textBlock(lines(describeItem(view, opened), issueOf(view, opened, unready)))],
     [
       button(text('setup.buttons.edit'), 'edit', editOptions(view, item, { entry: position }), 'primary'),
+      button(text('setup.buttons.look'), 'edit', editOptions(view, look, { entry: position })),
       button(text('setup.buttons.limits'), 'edit', editOptions(view, limits, { entry: position })),
+      ...move(text('setup.buttons.up'), 'item-up', position > 0),
+      ...move(text('setup.buttons.down'), 'item-down', position < itemsOf(view).length - 1),
       button(text('setup.buttons.remove'), 'remove', removal, 'danger'),
       sectionButton(view, 'shop'),
     ],
@@ -447,6 +532,17 @@ function confirmRemoval(view: ListingView): Panel {
   );
 }
 
+/** Exchanges an item with the one before or after it: members see them in this order. */
+async function moveItem(view: ListingView, by: 1 | -1): Promise<Panel> {
+  const items = itemsOf(view);
+  const position = Number(view.input.options['e']);
+  const [moved, other] = [items[position], items[position + by]];
+  if (moved === undefined || other === undefined) return renderSection(view, shop);
+  const changes = toChanges(view, [['shop', items.with(position, other).with(position + by, moved)]]);
+  const saving = { ...authorOf(view), basis: basisOf(view), changes };
+  return showSaved(view, view.services.settings.save(saving), { section: 'shop' });
+}
+
 async function removeItem(view: ListingView): Promise<Panel> {
   const items = itemsOf(view);
   const position = Number(view.input.options['e']);
@@ -460,7 +556,12 @@ async function removeItem(view: ListingView): Promise<Panel> {
  * The sections of what every community has.
  */
 
-const channelPaths: readonly SettingPath[] = ['announceChannelId', 'premiumChannelId', 'ownerChannelId'];
+const channelPaths: readonly SettingPath[] = [
+  'announceChannelId',
+  'premiumChannelId',
+  'ownerChannelId',
+  'reminderChannelId',
+];
 
 const channels: SetupSection = {
   id: 'channels',
@@ -474,7 +575,7 @@ const cooldown: SetupSection = {
   id: 'cooldown',
   summary: ['cooldownHours'],
   forms: [settingsForm('cooldown', 'edit', ['cooldownHours'])],
-  blocks: ({ texts }, settings) => [textBlock(texts.text('setup.cooldown')), settings],
+  intro: ({ text }) => text('setup.cooldown'),
 };
 
 export const credits = settingsForm('credits', 'credits', [
@@ -538,6 +639,7 @@ const multiplier = entryForm({
     { name: 'multiplierRole', kind: 'roles', part: 'role' },
   ],
   toParts: ({ days, ...others }) => ({ days: textsOf(days), ...others }),
+  note: ({ from, until }, { locale }) => showWindow([from, until], locale),
   toEntry: ({ days, ...others }) => ({ ...others, ...(isSomeDays(textsOf(days)) && { days }) }),
 });
 
@@ -622,6 +724,7 @@ const rewards: SetupSection = {
   forms: [credits, settingsForm('streak', 'streak', ['rewards.streak', 'timeZone']), milestone, multiplier, luck],
   alwaysShown: ['rewards.vote'],
   isUsed: (view, path) => path !== 'timeZone' || effectiveValue(view, path).source !== 'default',
+  buttons: (view) => [button(view.texts.text('setup.buttons.presets'), 'step-rewards', listingOptions(view))],
 };
 
 const prizes: SetupSection = {
@@ -714,7 +817,7 @@ const guards: SetupSection = { id: 'guards', summary: ['guards'], forms: [settin
 
 export const setupSections: readonly SetupSection[] = [
   channels,
-  { ...rewards, forms: [...rewards.forms, settingsForm('party', 'party')] },
+  { ...rewards, forms: [...rewards.forms, settingsForm('party', 'party'), settingsForm('gifts', 'gifts')] },
   prizes,
   roles,
   cooldown,
@@ -729,15 +832,26 @@ export function sectionOf(id: unknown): SetupSection | null {
   return setupSections.find((each) => each.id === id) ?? null;
 }
 
-export function findForm(name: unknown): Pick<Edit, 'form' | 'section'> | null {
+function findForm(name: unknown): Pick<Edit, 'form' | 'section'> | null {
   const section = setupSections.find(({ forms }) => forms.some((form) => form.name === name));
   const form = section?.forms.find((each) => each.name === name);
   return section && form ? { form, section: section.id } : null;
 }
 
-/** The edit that a component or modal names; null for a forged or outdated one. */
+/** The forms of a section that a page has as one: those of its settings, or those of the entries of a list. */
+export function formsOf({ forms }: SetupSection, list: string | null): readonly Form[] {
+  return forms.filter((form) => isEntryForm(form) === (list !== null) && (list === null || form.paths[0] === list));
+}
+
+function findPageForm({ s: id, p: list }: CommandInput['options']): Pick<Edit, 'form' | 'section'> | null {
+  const section = sectionOf(id);
+  const [first, ...others] = section === null ? [] : formsOf(section, typeof list === 'string' ? list : null);
+  return section && first ? { form: joinForms([first, ...others]), section: section.id } : null;
+}
+
+/** The edit that a component, modal or page names; null for a forged or outdated one. */
 export function editOf({ options }: CommandInput): Edit | null {
-  const found = findForm(options['f']);
+  const found = options['f'] === undefined ? findPageForm(options) : findForm(options['f']);
   const entry = Number(options['e'] ?? Number.NaN);
   const isPosition = Number.isInteger(entry) && entry >= 0 && entry < 1_000;
   return found && { ...found, entry: isPosition ? entry : null, variant: String(options['k'] ?? '') || null };

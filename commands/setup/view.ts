@@ -356,6 +356,8 @@ function renderChanged(change: ChangedSetting, view: ChangeView): Markup {
     : own;
   if (isSecret) return text('setup.saved.secretChanged', { name });
   const displayed = listing === null ? undefined : view.listingNames.get(listing);
+  const summary = findSetting(path)?.showChange?.(before, after, texts) ?? null;
+  if (summary !== null) return isNamed ? joined([name, summary], ': ') : summary;
   const describe = (value: unknown) =>
     value === undefined ? text('setup.values.notSet') : describeValue(path, value, texts, displayed);
   return text('setup.saved.change', { name, before: describe(before), after: describe(after) });

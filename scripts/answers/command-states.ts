@@ -29,7 +29,7 @@ export const memberScene: Scene = {
       stage.run('canvote', { listing: 'bot' }),
     ),
     state('remind-on', '/remind on', 'Reminders are on', (stage) => stage.run('remind', { state: 'on' })),
-    state('reminder', 'The reminder, a direct message', 'looks forward to your vote', async (stage) => {
+    state('reminder', 'The reminder, a direct message', 'forward to your vote', async (stage) => {
       const { discord } = stage.sandbox;
       stage.pass(cooldownMs);
       const message = await stage.waitFor('the reminder', () => discord.directMessages(stage.id('mira'))[0]);

@@ -16,8 +16,11 @@ export const shopScene: Scene = {
   options: {
     listingSettings: {
       shop: [
-        { id: 'vip', name: 'VIP for a week', price: 50, role: '1190000000000000027', for: '7d', stock: 5 },
-        { id: 'key', name: 'Game key', price: 40, codes: ['LANTERN-1111'] },
+        {
+          ...{ id: 'vip', name: 'VIP for a week', price: 50, role: '1190000000000000027', for: '7d', stock: 5 },
+          ...{ emoji: '⚓', description: 'A seat at the captain’s table, and a name in gold.', limit: 2 },
+        },
+        { id: 'key', name: 'Game key', price: 40, codes: ['LANTERN-1111', 'LANTERN-2222'], stock: 1 },
         { id: 'shout', name: 'Shout-out', price: 30, manual: true, needsRole: '1190000000000000022' },
       ],
     },

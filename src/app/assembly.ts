@@ -16,7 +16,7 @@ import { chooseCommands } from '../../commands/custom-command.ts';
 import { commandsFor } from '../../commands/index.ts';
 import type { Config } from '../../config/schema.ts';
 import { roles as allRoles, type Role } from '../../config/settings.ts';
-import { logConfigWarnings, logShortSecrets } from '../../config/warnings.ts';
+import { logConfigWarnings, logDoubts, logShortSecrets } from '../../config/warnings.ts';
 import { createMetrics } from '../core/metrics.ts';
 import { createEffectNotices, noticesThrough } from '../core/outbox/effect-notices.ts';
 import type { SubscribedKind } from '../core/outbox/handler-events.ts';
@@ -339,6 +339,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
       for (const loop of loops) loop.start();
       logConfigWarnings(config, directory.listings, log);
       logShortSecrets(config.listings, log);
+      logDoubts(directory.listings, log);
       const names = answering === null ? null : commands.offered.map(({ name }) => name);
       void noteProgram(store, config.listings, names, log);
       if (address !== null)

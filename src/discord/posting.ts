@@ -3,6 +3,7 @@ import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
 import { day, minute, second } from '@tallyhook/platform/durations';
 import { snowflakePattern } from '@tallyhook/platform/snowflake';
+import { mention } from '@tallyhook/platform/texts/markup';
 import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { Panel, Reply, ReplyFile } from './commands/reply.ts';
@@ -29,7 +30,7 @@ interface PostingAttempt {
 export type Posted = { readonly messageId: string } | AttemptResult;
 
 /**
- * Posts a message that pings nobody, once for all attempts of an effect. While Discord remembers the nonce, it returns
+ * Posts a message, once for all attempts of an effect. While Discord remembers the nonce, it returns
  * the existing message; later the channel is searched for the footer and the time, which no other message has.
  */
 export async function postOnce(
@@ -41,6 +42,7 @@ export async function postOnce(
     effect,
     footers = [reply.footer],
     contains = '',
+    pinged,
   }: {
     readonly channelId: string;
     readonly reply: (Reply | Panel) & { readonly footer: string };
@@ -48,6 +50,8 @@ export async function postOnce(
     readonly footers?: readonly string[];
     /** A part of the text, if the footers alone say too little. */
     readonly contains?: string;
+    /** The member whom it pings; nobody without it. */
+    readonly pinged?: string;
     readonly effect: PostingAttempt;
   },
 ): Promise<Posted> {
@@ -64,7 +68,7 @@ export async function postOnce(
       if (found === 'unknown') return unknownResult(channelId);
       if (found !== 'absent') return found;
     }
-    const { id } = sentMessage.parse(await post(rest, channelId, reply, nonce));
+    const { id } = sentMessage.parse(await post(rest, channelId, reply, { nonce, pinged }));
     return { messageId: id };
   } catch (error) {
     return classifySendError(error, { channelId, effects: 1 });
@@ -72,12 +76,17 @@ export async function postOnce(
 }
 
 /** Posts the message without its files if Discord rejects it: the bot may not attach files in the channel. */
-async function post(rest: DiscordRest, channelId: string, reply: Reply | Panel, nonce: string): Promise<unknown> {
+async function post(
+  rest: DiscordRest,
+  channelId: string,
+  reply: Reply | Panel,
+  { nonce, pinged }: { readonly nonce: string; readonly pinged: string | undefined },
+): Promise<unknown> {
   try {
-    return await postReply(rest, channelId, reply, nonce);
+    return await postReply(rest, channelId, reply, nonce, pinged);
   } catch (error) {
     if (rejectionOf(error) === null || !reply.files?.length) throw error;
-    return postReply(rest, channelId, { ...reply, files: [] }, nonce);
+    return postReply(rest, channelId, { ...reply, files: [] }, nonce, pinged);
   }
 }
 
@@ -100,15 +109,20 @@ export function postRequest(replies: readonly (Reply | Panel)[], nonce: string):
   return request(replies, { nonce, enforce_nonce: true });
 }
 
-/** Posts a reply as a message of its own, and returns the message. Throws what {@link DiscordRest} throws. */
+/**
+ * Posts a reply as a message of its own, and returns the message. Throws what {@link DiscordRest} throws.
+ * @param pinged the member whom it pings, by a mention above an embed; nobody without it
+ */
 export async function postReply(
   rest: DiscordRest,
   channelId: string,
   reply: Reply | Panel,
   nonce: string,
+  pinged?: string,
 ): Promise<unknown> {
   const { body, files } = postRequest([reply], nonce);
-  return rest.post(Routes.channelMessages(channelId), body, files);
+  const ping = pinged !== undefined && { content: mention(pinged), allowed_mentions: { users: [pinged] } };
+  return rest.post(Routes.channelMessages(channelId), { ...body, ...ping }, files);
 }
 
 function editRequest(panel: Panel): MessageRequest {

@@ -17,7 +17,13 @@ import { type DatabaseSource, openDatabase } from '../core/store/open-database.t
 import { queryBuilder } from '../core/store/query-builder.ts';
 import { createSqlClients, type SqlClients } from '../core/store/sql-module.ts';
 import { createFindLastVotes, sqlLedger, sqlStandings } from '../core/store/standings/standings.ts';
-import { type CountRecordedVotes, sqlVoteCounts, type VotesPerDay } from '../core/store/standings/votes-per-day.ts';
+import { type CountVoters, sqlVoters } from '../core/store/standings/voters.ts';
+import {
+  type CountRecordedVotes,
+  sqlVoteCounts,
+  type VoteActivity,
+  type VotesPerDay,
+} from '../core/store/standings/votes-per-day.ts';
 import { createRecordings, type Recordings } from '../core/tally/recorder.ts';
 import { type Modules, storedFeatures } from './index.ts';
 import { type Counting, createCounting } from './upkeep/store.ts';
@@ -44,6 +50,9 @@ export interface Store extends SqlClients<Modules> {
   standingsIn(communityId: CommunityId, timeZone: string, hiddenRoles?: readonly string[]): Standings;
   /** Votes by the calendar of a time zone (IANA name). Each time zone has one cache. */
   votesPerDayIn(timeZone: string): VotesPerDay;
+  voteActivityIn(timeZone: string): VoteActivity;
+  /** Counts who has voted in the week of a day (day number). */
+  readonly countVoters: CountVoters;
   recordedVotesIn(timeZone: string): CountRecordedVotes;
   /** In which communities a member has an account. Rejects with the driver's error. */
   communitiesOf(userId: string): Promise<readonly CommunityId[]>;
@@ -138,6 +147,8 @@ export async function createStore(
       return known;
     },
     votesPerDayIn: voteCounts.perDayIn,
+    voteActivityIn: voteCounts.activityIn,
+    countVoters: sqlVoters(db, dialect),
     recordedVotesIn: voteCounts.recordedIn,
     communitiesOf: async (userId) =>
       (await accountsOfMember(reading, db, userId)).map((accountId) => partsOf(accountId).communityId),

@@ -19,6 +19,7 @@ const loaders = [
   () => import('./announcements/parts.ts'),
   () => import('./roles/parts.ts'),
   () => import('./shop/parts.ts'),
+  () => import('./gifts/parts.ts'),
   () => import('./member-data/parts.ts'),
   () => import('./corrections/parts.ts'),
   () => import('./guards/parts.ts'),

@@ -8,6 +8,7 @@ import { confirmations } from './confirmations/feature.ts';
 import { corrections } from './corrections/feature.ts';
 import { digests } from './digests/feature.ts';
 import { events } from './events/feature.ts';
+import { gifts } from './gifts/feature.ts';
 import { guards } from './guards/feature.ts';
 import { handlers } from './handlers/feature.ts';
 import { imports } from './imports/feature.ts';
@@ -46,6 +47,7 @@ export const features = {
   communities,
   roles,
   shop,
+  gifts,
   imports,
   simulation,
   memberData,

@@ -66,14 +66,15 @@ export interface FeatureServices {
   readonly loops?: readonly Loop[];
   /** Pages of its own. */
   readonly routes?: RequestHandler;
-  /** On the console's page of rewards. */
+  /** On the console's overview, or on a page of its own. */
   readonly cards?: readonly ConsoleCard[];
 }
 
 export interface ConsoleCard {
   readonly id: string;
   readonly title: (texts: Texts) => string;
-  readonly isBesideRules?: true;
+  /** The page that it is on, in place of the overview. */
+  readonly page?: 'orders';
   /** True if it shows one community alone where the view has a scope; others are shown to the operator only. */
   readonly isScoped?: true;
   /** Null if there is nothing to show. Rejects with the errors of the store. */
@@ -156,11 +157,20 @@ export interface FeatureParts {
   readonly onDirectMessagesClosed?: (userId: string) => Promise<void>;
 }
 
+/** What is sent of a direct message now. */
+export interface Sendable<Message extends object = object> {
+  /** As it is stored by now. */
+  readonly message: Message;
+  /** The channel in which it mentions the member, who accepts no direct messages; null or missing to send it to them. */
+  readonly channelId?: string | null;
+}
+
 export interface DirectMessageSender<Type extends string = string, Message extends object = object> {
   readonly type: Type;
-  render(message: Message, texts: Texts): Promise<Reply>;
-  /** True if the message is still to be sent, or when to find out; true by default. */
-  isWanted?(message: Message, effect: Effect<DirectMessage>): Promise<boolean | RetryLater>;
+  /** @param isPublic true in a channel, where others see it and use its buttons */
+  render(message: Message, texts: Texts, isPublic: boolean): Promise<Reply>;
+  /** Called before each attempt: what is sent, null if nothing is wanted any more, or when to find out. By default all. */
+  prepare?(message: Message, effect: Effect<DirectMessage>): Promise<Sendable<Message> | RetryLater | null>;
   /**
    * True if the channel contains the message, posted at `since` (ms since the epoch) or later. Without it, a message
    * whose first attempt has an unknown result may be sent twice.

@@ -18,11 +18,13 @@ import type { AnnouncementSettings } from '../texts/announcement-settings.ts';
 import * as announcements from './announcements/settings.ts';
 import { every } from './digests/settings.ts';
 import { webhooks } from './events/settings.ts';
+import { giftLimit } from './gifts/settings.ts';
 import { guards } from './guards/settings.ts';
 import { lostStreaks } from './lost-streaks/settings.ts';
 import * as party from './party/settings.ts';
 import * as prizes from './prizes/settings.ts';
 import * as raffles from './raffles/settings.ts';
+import { reminderChannelId } from './reminders/settings.ts';
 import { reviews } from './reviews/settings.ts';
 import { milestoneRoles, premiumRoles, voterRole } from './roles/settings.ts';
 import { shop } from './shop/settings.ts';
@@ -33,6 +35,7 @@ export const settings = [
   listing.ownerChannelId,
   listing.announceChannelId,
   listing.premiumChannelId,
+  reminderChannelId,
   listing.cooldownHours,
   rewards.vote,
   rewards.premium,
@@ -51,6 +54,7 @@ export const settings = [
   prizes.prizes,
   raffles.raffle,
   guards,
+  giftLimit,
   announcements.mode,
   every,
   ...announcements.look,
@@ -116,6 +120,11 @@ export function rolesNamedBy(settingsOfListing: SettingsInEffect): readonly stri
 
 export function missingSettings(settingsOfListing: SettingsInEffect): readonly MissingSetting[] {
   return specs.flatMap(({ needs }) => needs?.(settingsOfListing) ?? []);
+}
+
+/** What is valid, but probably a mistake: sentences for the log. */
+export function doubtsAbout(settingsOfListing: SettingsInEffect): readonly string[] {
+  return specs.flatMap(({ doubts }) => doubts?.(settingsOfListing) ?? []);
 }
 
 const secretParts = specs.flatMap((spec) => spec.secretParts ?? []);

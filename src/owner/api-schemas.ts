@@ -212,6 +212,7 @@ export const purchase = z
   .strictObject({
     id: z.int(),
     userId: discordId,
+    receiverId: discordId.nullable().meta({ description: 'To whom it was given; null if the buyer has it.' }),
     item: z.string(),
     name: z.string(),
     price: credits,

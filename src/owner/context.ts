@@ -4,7 +4,6 @@ import type { CommunityId } from '../core/ledger/account.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
 import type { SessionRevocations } from '../core/store/coordination.ts';
-import type { DayVotes } from '../core/store/standings/votes-per-day.ts';
 import type { Recordings } from '../core/tally/recorder.ts';
 import type { GuildReader } from '../discord/guild-reader.ts';
 import type { CommunityListing } from '../features/communities/feature.ts';
@@ -21,6 +20,7 @@ import type { Tokens } from '../features/tokens/tokens.ts';
 import type { RecordsContext } from '../features/traces/delivery-details.ts';
 import type { AppTexts } from '../texts/texts.ts';
 import type { Outcome } from '../webhook/response.ts';
+import type { Activity } from './activity.ts';
 import type { SignInLinks } from './authentication.ts';
 import type { CommunityScope, OwnerCommunities } from './communities.ts';
 import type { EventStream } from './event-stream.ts';
@@ -118,7 +118,7 @@ export interface Caller {
 interface RewardRecords {
   readonly cards: readonly ConsoleCard[];
   /** By the calendar of the community; of all listings by that of the first one. @param scope null for all listings */
-  votesPerDay(scope: CommunityScope | null): Promise<readonly DayVotes[]>;
+  activity(scope: CommunityScope | null): Promise<Activity>;
   /** How many purchases wait for the owner. @param scope null for all */
   waitingOrders(scope: CommunityScope | null): Promise<number>;
 }

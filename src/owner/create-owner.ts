@@ -15,6 +15,7 @@ import type { SetupServices } from '../features/settings/services.ts';
 import type { Store } from '../features/store.ts';
 import { maxRequestsPerMinute } from '../lookup/budget.ts';
 import type { KeyStatus } from '../lookup/lookup.ts';
+import { readActivity } from './activity.ts';
 import { createOwnerApi } from './api.ts';
 import { Authentication, createDiscordSignIn } from './authentication.ts';
 import { createCommunityScopes, createOwnerCommunities } from './communities.ts';
@@ -89,9 +90,16 @@ export function createOwnerApp(
       rewards: {
         cards,
         waitingOrders: async (scope) => (await store.shop.summary(scope?.guildId ?? null)).waiting,
-        votesPerDay(scope) {
-          const community = scope === null ? directory.communities[0] : directory.ofGuild(scope.guildId);
-          return store.votesPerDayIn(community?.timeZone ?? 'UTC')(scope?.listings ?? null, clock.now());
+        activity(scope) {
+          const [first, ...others] = directory.communities;
+          const community = scope === null ? first : directory.ofGuild(scope.guildId);
+          return readActivity(store, {
+            names: scope?.listings ?? null,
+            listings: directory.listings,
+            timeZone: community?.timeZone ?? 'UTC',
+            communityId: scope?.communityId ?? (others.length > 0 ? null : (first?.id ?? null)),
+            now: clock.now(),
+          });
         },
       },
       health: () => runReadinessChecks(checks),

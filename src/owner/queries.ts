@@ -94,8 +94,8 @@ export type Overview = Awaited<ReturnType<typeof getOverview>>;
 export async function getOverview(context: OwnerContext) {
   const { records, rewards, communities, clock, scope } = context;
   const [community, ...others] = communities.all();
-  const [days, totals, orders, problems, parts, budgets, [lastDelivery = null]] = await Promise.all([
-    rewards.votesPerDay(scope),
+  const [activity, totals, orders, problems, parts, budgets, [lastDelivery = null]] = await Promise.all([
+    rewards.activity(scope),
     // Of several communities, each has its own.
     others.length > 0 ? null : totalsOf(community, clock.now()),
     rewards.waitingOrders(scope),
@@ -105,7 +105,7 @@ export async function getOverview(context: OwnerContext) {
     records.deliveries({ limit: 1, before: null }),
   ]);
   return {
-    ...{ days, totals, orders, problems, parts, budgets, lastDelivery },
+    ...{ activity, totals, orders, problems, parts, budgets, lastDelivery },
     names: await context.namesIn(scope)(totals?.top.map(({ userId }) => userId) ?? []),
   };
 }
@@ -113,14 +113,16 @@ export async function getOverview(context: OwnerContext) {
 /** In this calendar month counted votes, the credits that votes and premium earned, and the members with most votes. */
 async function totalsOf({ standings }: OwnerCommunity, now: number) {
   const board = { limit: maxTop, offset: 0, userId: null } as const;
-  const [votes, credits, balances] = await Promise.all([
+  const [votes, credits, balances, streaks] = await Promise.all([
     standings.leaderboard({ ...board, period: 'month', by: 'votes' }, now),
     standings.leaderboard({ ...board, period: 'month', by: 'credits' }, now),
     standings.leaderboard({ ...board, period: 'all', by: 'credits' }, now),
+    standings.leaderboard({ ...board, period: 'all', by: 'streak' }, now),
   ]);
   return {
     month: { votes: votes.sum, credits: credits.sum },
     members: { count: balances.total, credits: balances.sum },
+    streaks: { count: streaks.total, longest: streaks.members[0]?.score ?? 0 },
     top: votes.members,
   };
 }

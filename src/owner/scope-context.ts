@@ -62,7 +62,7 @@ export function scopeContext(context: OwnerContext, scope: CommunityScope): Owne
     },
     rewards: {
       cards: context.rewards.cards.filter(({ isScoped }) => isScoped),
-      votesPerDay: () => context.rewards.votesPerDay(scope),
+      activity: () => context.rewards.activity(scope),
       waitingOrders: () => context.rewards.waitingOrders(scope),
     },
     listings: () => context.listings().filter(({ name }) => isListed(name)),

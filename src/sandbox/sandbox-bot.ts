@@ -105,6 +105,8 @@ async function createBot(options: BotOptions, address: Environment) {
     secrets,
     /** The address of a new link that signs in to the console. */
     consoleLink: () => `${address['PUBLIC_URL']}/owner/${signInLinks.create()}`,
+    /** The address of the console for those who sign in with Discord. */
+    dashboard: `${address['PUBLIC_URL']}/owner/`,
     async runDoctor(): Promise<readonly CheckResult[]> {
       // Few look at it, and it needs most of the command line.
       const { runDoctor } = await import('../cli/doctor/doctor-command.ts');
@@ -153,6 +155,7 @@ async function botEnvironment(options: BotOptions, secrets: WebhookSecrets): Pro
   const { discord, listingService, sites } = options;
   return {
     DISCORD_TOKEN: discord.token,
+    DISCORD_CLIENT_SECRET: discord.clientSecret,
     DISCORD_API_URL: discord.apiUrl,
     DISCORD_GUILD_ID: discord.guildId,
     LOOKUP_BASE_URL: listingService.service.baseUrl,

@@ -205,8 +205,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       return null;
     };
     const faultInjection = createFaultInjection({ bot, deliveries, findWebhook, clock });
-    const { consoleLink, runDoctor } = sandboxBot;
-    running = { ledger: app.ledger, consoleLink, runDoctor, faultInjection, outages };
+    const { consoleLink, dashboard, runDoctor } = sandboxBot;
+    running = { ledger: app.ledger, consoleLink, dashboard, runDoctor, faultInjection, outages };
     if (isLinked) await registerWebhooks(listingService, bot, secrets);
     if (isLinked) for (const each of sites?.all ?? []) each.setWebhook(`${bot}/webhooks/${each.name}`);
     await discord.pageReady();
@@ -279,6 +279,7 @@ interface RunningBot {
   readonly ledger: Pick<Ledger, 'account'>;
   readonly faultInjection: FaultInjection;
   readonly consoleLink: () => string;
+  readonly dashboard: string;
   readonly runDoctor: PagePorts['runDoctor'];
   readonly outages: { readonly discord: OutageSwitch; readonly service: OutageSwitch };
 }
@@ -345,6 +346,11 @@ function createPagePorts(
     listings: [...listings.map(({ kind, name }) => ({ kind, name })), ...(sites?.all ?? []).map(votableListing)],
     serviceUrl: service.url,
     consoleLink: () => bot()?.consoleLink() ?? null,
+    dashboard() {
+      const address = bot()?.dashboard ?? null;
+      if (address !== null) events.emit('tour', 'dashboard');
+      return address;
+    },
     isLinked,
     tours,
     commandLine,

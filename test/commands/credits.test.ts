@@ -136,7 +136,7 @@ describe('/credits', () => {
 
 it('the cause of an entry that a later version has written has a name, and its reason is shown', () => {
   const de = textsIn('de');
-  for (const cause of ['gift', 'constructor']) {
+  for (const cause of ['bounty', 'constructor']) {
     expect(causeName(cause, de)).toBe('Sonstiges');
     expect(entryReason(cause, 'from mira', de)).toBe('from mira');
   }

@@ -55,7 +55,7 @@ const optionOf = (command: Command, count: number) =>
 
 describe('the option "listing"', () => {
   it('has kinds as choices, and autocomplete where there are names, which may change', () => {
-    expect(withListing.map(({ name }) => name).sort()).toEqual(['canvote', 'claim', 'reviews', 'stats']);
+    expect(withListing.map(({ name }) => name).sort()).toEqual(['canvote', 'claim', 'remind', 'reviews', 'stats']);
     for (const command of withListing) {
       if (command.name !== 'reviews') expect(optionOf(command, 2)).not.toHaveProperty('autocomplete');
       const option = optionOf(command, 30);

@@ -326,7 +326,13 @@ describeOnEveryDatabase('listings with one target', (newUrl) => {
     expect(await waiting()).toHaveLength(2);
     const [first] = await store.outbox.claim(directMessageQueue('1'), votedAt + 12 * hour, votedAt + 13 * hour, 9);
     if (first === undefined) throw new Error('nothing is due');
-    await store.reminders.dropOthers(accountOf('1'), names, first.id, votedAt + 12 * hour);
+    const now = votedAt + 12 * hour;
+    await store.reminders.share(
+      accountOf('1'),
+      first.id,
+      { listing: 'server', dueAt: now },
+      { names, until: now, now },
+    );
     expect((await waiting()).map(({ id }) => id)).toEqual([first.id]);
     await store.outbox.done([first], votedAt + 12 * hour);
 

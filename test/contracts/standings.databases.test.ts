@@ -51,6 +51,23 @@ describeOnEveryDatabase('standings', (newUrl) => {
     );
   }
 
+  it('knows who has voted in a week, and who of them for the first time, in one community alone', async () => {
+    const { castVote, store } = await open();
+    // Monday, 2 February at noon.
+    const monday = start + 36 * hour;
+    const dayAt = (at: number) => Math.floor((at + hour) / day);
+    await castVote('1', start);
+    await castVote('1', monday);
+    await castVote('2', monday);
+    await castVote('2', monday + day);
+    await castVote('3', start);
+    await addCredits(store, '4', 5);
+    expect(await store.countVoters(firstCommunity, dayAt(monday + 2 * day))).toEqual({ all: 2, newcomers: 1 });
+    expect(await store.countVoters(firstCommunity, dayAt(monday + 7 * day))).toEqual({ all: 0, newcomers: 0 });
+    const other = await addCommunity(store, guildId);
+    expect(await store.countVoters(other, dayAt(monday))).toEqual({ all: 0, newcomers: 0 });
+  });
+
   const pageOf = async (standings: Standings, board: Board, now: number, options: object = {}) =>
     standings.leaderboard({ ...board, limit: 10, offset: 0, userId: null, ...options }, now);
   const linesOf = async (standings: Standings, period: Board['period'], by: Board['by'], now: number) =>
@@ -282,6 +299,25 @@ describeOnEveryDatabase('votes per day', (newUrl) => {
       await castVote(userId, at);
     const { count } = await open(url);
     expect(busy(await count(['server']))).toBe('31: 1, 27: 1, 28: 2, 1: 2');
+  });
+
+  it('are known by the hour of the day in the time zone, of the same 30 days', async () => {
+    const { castVote, store } = await open(newUrl());
+    // 23:50 UTC is 0:50 in Berlin.
+    for (const [userId, at] of Object.entries({
+      1: now,
+      2: now - day,
+      3: now - 12 * hour - 10 * minute,
+      4: now - 31 * day,
+    }))
+      await castVote(userId, at);
+    const { days, hours } = await store.voteActivityIn(timeZone)(['server'], now);
+    expect(busy(days)).toBe('28: 1, 1: 2');
+    expect(hours.flatMap((votes, index) => (votes > 0 ? [[index, votes]] : []))).toEqual([
+      [0, 1],
+      [13, 2],
+    ]);
+    expect(hours).toHaveLength(24);
   });
 
   it('are counted votes of the listing, with claims and denied votes', async () => {

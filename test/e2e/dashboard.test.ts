@@ -4,17 +4,17 @@ import { violationsOf } from '@tallyhook/platform/testing/browser/violations';
 import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { setupSections } from '../../commands/setup/sections.ts';
 import { startDashboard } from '../support/dashboard-world.ts';
 
 /** The pages of a server, below its address; those of the operator are at the root as well. */
 const pages = [
   ...['', 'users', 'users?id=nobody', 'users/:tomas', 'deliveries', 'deliveries/4', 'deliveries/5', 'effects'],
-  ...['listings', 'rewards', 'announcements', 'changes'],
+  ...['listings', 'orders', 'changes'],
 ];
 const settingsPages = [
-  'settings',
-  'settings?a=section&o.s=announcements&o.l=harbour',
-  ...['channels', 'credits', 'style', 'text'].map((form) => `settings?a=edit&o.f=${form}&o.l=harbour`),
+  ...[...setupSections.map(({ id }) => id), 'listing', 'tokens'].map((page) => `settings/${page}`),
+  'settings?a=edit&o.s=shop&o.p=shop&o.k=codes&o.l=harbour',
   'settings?a=history',
 ];
 
@@ -41,7 +41,7 @@ describe('the dashboard in a browser', { timeout: 120_000 }, () => {
   });
 
   describe('a form of announcements', () => {
-    const textForm = () => world().addressOf(`${world().own}settings?a=edit&o.f=text&o.l=harbour`);
+    const textForm = () => world().addressOf(`${world().own}settings/announcements`);
     const firstMessage = (page: Page) =>
       page.getByRole('region', { name: 'Preview' }).locator('discord-message').first();
 
@@ -65,11 +65,35 @@ describe('the dashboard in a browser', { timeout: 120_000 }, () => {
       await page.goto(textForm());
       expect(await page.getByLabel('Title').inputValue()).toBe('Hello');
       expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('');
+      // What applies while it is empty.
+      expect(await page.getByLabel('Text', { exact: true }).getAttribute('placeholder')).toContain('{mention} voted');
+    });
+
+    it('inserts a placeholder where the cursor is, at a press', async () => {
+      const page = await world().openPage('manager');
+      await page.goto(textForm());
+      const text = page.getByLabel('Text', { exact: true });
+      await text.fill('Thanks, !');
+      await text.evaluate((field: HTMLTextAreaElement) => field.setSelectionRange(8, 8));
+      await page.locator('[data-into="field-text"]').getByRole('button', { name: '{mention}' }).click();
+      expect(await text.inputValue()).toBe('Thanks, {mention}!');
+      await expect.poll(() => firstMessage(page).innerText()).toContain('Thanks, ada!');
+    });
+
+    it('keeps the preview in sight while its fields are scrolled', async () => {
+      const page = await world().openPage('manager', { viewport: { width: 1400, height: 700 } });
+      await page.goto(textForm());
+      await firstMessage(page).waitFor();
+      await page.getByLabel('Language').scrollIntoViewIfNeeded();
+      await page.mouse.wheel(0, 600);
+      await expect.poll(async () => (await firstMessage(page).boundingBox())?.y ?? -1).toBeGreaterThan(0);
+      const save = await page.getByRole('button', { name: 'Save' }).boundingBox();
+      expect(save?.y).toBeLessThan(700);
     });
 
     it('says beside a rule what it would have paid, before it is saved', async () => {
       const page = await world().openPage('manager');
-      await page.goto(world().addressOf(`${world().own}settings?a=edit&o.f=credits&o.l=harbour`));
+      await page.goto(world().addressOf(`${world().own}settings/rewards`));
       const preview = page.getByRole('region', { name: 'Preview' });
       expect(await preview.isVisible()).toBe(false);
       await page.getByLabel('Credits per vote').fill('1000');
@@ -85,8 +109,8 @@ describe('the dashboard in a browser', { timeout: 120_000 }, () => {
       await page.getByLabel('Title').fill('Ahoy');
       await page.getByRole('button', { name: 'Save' }).click();
       expect(await page.getByRole('status').innerText()).toContain('Ahoy');
-      await page.goto(world().addressOf(`${world().own}announcements`));
-      expect(await page.getByRole('article').first().innerText()).toMatch(/Ahoy[\s\S]*@ada voted for harbour/);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      expect(await page.getByRole('status').innerText()).toContain('Undone');
       await page.goto(textForm());
       await page.getByLabel('Title').fill('Hello');
       await page.getByRole('button', { name: 'Save' }).click();
@@ -100,7 +124,7 @@ describe('the dashboard in a browser', { timeout: 120_000 }, () => {
         await firstMessage(page).waitFor();
         await page.getByLabel('Title').focus();
         const names: string[] = [];
-        for (let presses = 0; presses < 10; presses += 1) {
+        for (let presses = 0; presses < 28; presses += 1) {
           const { name, isOutlined } = await page.evaluate(() => {
             const focused = document.activeElement as HTMLInputElement;
             const { outlineStyle, outlineWidth } = getComputedStyle(focused);
@@ -111,12 +135,12 @@ describe('the dashboard in a browser', { timeout: 120_000 }, () => {
           names.push(name);
           await page.keyboard.press('Tab');
         }
-        expect(names).toEqual([
+        expect(names.filter((name) => !name.startsWith('{'))).toEqual([
           ...['Title', 'Text', 'Address of a small image', 'Language', 'Avatar and name of the voter'],
-          ...['Icon of the server', 'Streak', 'Credits in large type', 'Save', 'Cancel'],
+          ...['Icon of the server', 'Streak', 'Credits in large type', 'Save'],
         ]);
-        // Nothing of the preview takes the focus.
-        expect(await page.evaluate(() => document.activeElement?.closest('.previews') ?? null)).toBeNull();
+        // Of the preview, what folds it takes the focus, and nothing of its messages.
+        expect(await page.evaluate(() => document.activeElement?.closest('discord-messages') ?? null)).toBeNull();
       },
     );
   });
@@ -138,6 +162,7 @@ describe('the dashboard in a browser', { timeout: 120_000 }, () => {
       return ids;
     };
     await page.goto(addressOf(`${own}deliveries`));
+    await page.getByText('Filter').first().click();
     expect(await order('Outcome', 8)).toEqual([
       ...['outcome', 'kind', 'listing', 'user', 'since', 'until', 'Filter', 'Clear'],
     ]);

@@ -88,7 +88,7 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
       await page.keyboard.press('Escape');
       await page.keyboard.press('Enter');
     };
-    await expectText(hint, 'Try this (4 of 7): Give voters a role');
+    await expectText(hint, 'Try this (4 of 8): Give voters a role');
     await press('Overview');
     await press('Roles');
     await press('Edit');
@@ -97,7 +97,7 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
     await expectText(messages, /Role for voters: not set →/);
     await page.getByRole('button', { name: '+12 hours' }).click();
     await page.locator('[data-vote="server"]').click();
-    await expectText(hint, 'Try this (5 of 7): Open a shop');
+    await expectText(hint, 'Try this (5 of 8): Open a shop');
     await press('Overview');
     await press('Shop');
     await press('Add a role');
@@ -116,8 +116,15 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
     await submit();
     await expectText(messages, /Codes of an item: changed/);
     await run('/shop');
-    await expectText(hint, 'Try this (6 of 7): “I voted and got nothing”');
+    await expectText(hint, 'Try this (6 of 8): “I voted and got nothing”');
     await run('/trace user:@mira');
+    await expectText(hint, 'Try this (8 of 8): Open your dashboard');
+    const [console_] = await Promise.all([
+      page.context().waitForEvent('page'),
+      hint.getByRole('link', { name: 'your dashboard' }).click(),
+    ]);
+    await console_.getByRole('link', { name: 'Sign in with Discord' }).waitFor();
+    await console_.close();
     await expectText(hint, 'Done. Bring it to your server:');
     await saveScreenshot(page, 'setup-tour-done');
   });

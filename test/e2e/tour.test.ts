@@ -87,6 +87,26 @@ describe('the tours', { timeout: 60_000 }, () => {
     await expectText(hint(page), 'Done.');
   });
 
+  it('lead the owner of a server to the dashboard, by the link of /setup as well', async () => {
+    const { page, messages, sandbox } = await visitSandbox({}, { seed: 'none' });
+    await run(page, '/setup');
+    const link = messages.locator('discord-button', { hasText: 'Open on the web' });
+    await link.waitFor();
+    // Another origin than that of the page with the tour.
+    const dashboard = await page.context().browser()?.newPage();
+    if (dashboard === undefined) throw new Error('no browser');
+    onTestFinished(() => dashboard.close());
+    await dashboard.goto(`${sandbox.urls.page}/dashboard`);
+    await dashboard.getByRole('link', { name: 'Sign in with Discord' }).click();
+    await dashboard.getByRole('combobox').selectOption('mira');
+    await dashboard.getByRole('button', { name: 'Authorize' }).click();
+    await dashboard.getByRole('heading', { name: 'Overview' }).waitFor();
+    await dashboard.getByRole('button', { name: 'Sign out mira' }).waitFor();
+    await dashboard.goto((await link.getAttribute('url')) ?? '');
+    await dashboard.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Rewards' }).click();
+    expect(await dashboard.getByLabel('Credits per vote').inputValue()).toBe('10');
+  });
+
   it('start over without listings, in the open page, and the other sandbox keeps what was done', async () => {
     const directory = tempDir();
     let chosen: StartOver | undefined;
@@ -108,7 +128,7 @@ describe('the tours', { timeout: 60_000 }, () => {
     await first.stop();
     const ports = { page: Number(new URL(first.urls.page).port), service: 0 };
     await wholeSandbox({ seed: 'none', linked: false, ports, commandLine });
-    await expectText(hint(page), 'Try this (1 of 7): Type /setup and link Lantern Harbour');
+    await expectText(hint(page), /Try this \(1 of \d+\): Type \/setup and link Lantern Harbour/);
     await hint(page).getByRole('button', { name: 'I vote' }).click();
     await expectText(hint(page), 'This tour is about a bot that knows its listings');
     await page.reload();

@@ -58,7 +58,7 @@ it('a member of a community on other sites alone sees where to vote, and claims 
   expect(lines.join('')).not.toContain('site-key');
 });
 
-it('in a community with several listings, "Vote" leads to all of them, from announcements and reminders', async () => {
+it('in a community with several listings, "Vote" leads to all of them from announcements, and to one from its reminder', async () => {
   const clock = createOffsetClock();
   const own = { announcements: { voteButton: true }, announceChannelId: defaultGuild({}).announcements.id };
   const listings = [topgg, disurl].map((each) => ({ ...each, ...own }));
@@ -89,6 +89,71 @@ it('in a community with several listings, "Vote" leads to all of them, from anno
 
   clock.advance(12 * hour + minute - (clock.now() - votedAt));
   await eventually(() => expect(discord.directMessages(voter ?? '')).toHaveLength(1));
-  const fromReminder = textOf(await press(discord.directMessages(voter ?? '')[0], 'Vote', voter));
-  expect(fromReminder).toContain('You can perhaps vote for **Harbour (Disurl)**');
+  const [reminder] = discord.directMessages(voter ?? '');
+  expect(controlsOf(reminder?.components ?? [])[0]).toMatchObject({
+    label: 'Vote',
+    url: expect.stringContaining('disurl'),
+  });
+});
+
+it('reminds of all listings in one message, and in the channel for reminders where direct messages are closed', async () => {
+  const clock = createOffsetClock();
+  const listings = [topgg, disurl].map((each) => ({ ...each, reminderChannelId: defaultGuild({}).announcements.id }));
+  const { discord, url, app } = await startOn(listings, {}, clock);
+  const [open, closed, unwilling] = discord.members.map(({ id }) => id) as [string, string, string];
+  const channelId = discord.channels.announcements;
+  await eventually(() => expect(discord.commands()).toHaveLength(app.commandData().length));
+  const remind = (userId: string, options: Record<string, string | boolean>) =>
+    discord.runCommand({
+      name: 'remind',
+      options: { state: 'on', ...options },
+      userId,
+      channelId: discord.channels.general,
+    }).settled;
+  expect(textOf(await remind(open, { quiet_hours: 'whenever' }))).toContain('I do not know the quiet hours');
+  expect(textOf(await remind(open, {}))).not.toContain('mentioned in');
+  expect(textOf(await remind(closed, { channel: true }))).toContain(`you are mentioned in <#${channelId}>`);
+  await remind(unwilling, {});
+  for (const userId of [closed, unwilling]) discord.guild.acceptDirectMessages(userId, false);
+  const votedAt = clock.now();
+  const vote = async (userId: string) => {
+    const send = (name: string, authorization: string, body: object) =>
+      fetch(`${url}/webhooks/${name}`, { method: 'POST', headers: { authorization }, body: JSON.stringify(body) });
+    const ofBot = { bot: topgg.id, user: userId, type: 'upvote' };
+    const answers = [
+      await send('harbour', 'Basic token', { type: 'vote', guildId: disurl.id, userId }),
+      await send('quartermaster', 'whs_secret', ofBot),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  };
+  for (const userId of [open, closed, unwilling]) await vote(userId);
+  const advanceTo = (ms: number) => clock.advance(ms - (clock.now() - votedAt));
+
+  advanceTo(12 * hour + minute);
+  await eventually(() => expect(discord.directMessages(open)).toHaveLength(1));
+  const [reminder] = discord.directMessages(open);
+  const rows = (reminder?.components ?? []).map((row) =>
+    controlsOf([row]).map((each) => 'label' in each && each.label),
+  );
+  expect(rows).toEqual([
+    ['Vote on Disurl', 'Vote on top.gg'],
+    ['In 1 hour', 'In 6 hours', 'Stop'],
+  ]);
+  expect(textOf(reminder)).toContain('**Harbour (Disurl), Quartermaster (top.gg)** look forward to your vote.');
+
+  await eventually(() => expect(discord.messages(channelId)).toHaveLength(1));
+  const [mentioned] = discord.messages(channelId);
+  expect(mentioned).toMatchObject({ content: `<@${closed}>`, mentions: [{ id: closed }] });
+  expect(textOf(mentioned)).toContain('look forward to your vote');
+  // What others may press does nothing to the member.
+  expect(controlsOf(mentioned?.components ?? []).every((each) => 'url' in each)).toBe(true);
+
+  // Nothing is sent to a member who is known to accept nothing, and the next reminder goes to the channel at once.
+  const tried = () => discord.requests.filter(({ status }) => status === 403).length;
+  await eventually(() => expect(tried()).toBe(2));
+  await vote(closed);
+  advanceTo(25 * hour);
+  await eventually(() => expect(discord.messages(channelId)).toHaveLength(2));
+  expect(tried()).toBe(2);
+  expect(discord.directMessages(open)).toHaveLength(1);
 });

@@ -14,6 +14,7 @@ export function service() {
     runDoctor: async () => [],
     listings: [{ kind: 'server', name: 'Lantern Harbour' }],
     consoleLink: () => null,
+    dashboard: () => null,
     events: news,
     outages,
     async injectFault(what) {

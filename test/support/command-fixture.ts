@@ -104,7 +104,11 @@ export function fakeLookup(kind: ListingKind, responses: Responses): Lookup {
 }
 
 const unexpected = () => Promise.reject(new Error('There are no reminders.'));
-const noReminders: Reminders = { switchOn: unexpected, switchOff: unexpected, isOn: unexpected, snooze: unexpected };
+const noReminders: Reminders = {
+  channelIds: [],
+  ...{ switchOn: unexpected, switchOff: unexpected, mute: unexpected },
+  ...{ choicesOf: unexpected, isOn: unexpected, snooze: unexpected },
+};
 
 export function contextFor(...listings: ListedLookup[]): CommandContext & { clock: ManualClock } {
   const noAwards = { award: () => Promise.reject(new Error('There are no accounts.')) };

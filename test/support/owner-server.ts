@@ -17,6 +17,7 @@ import { reminderCard } from '../../src/features/reminders/parts.ts';
 import { roleCard } from '../../src/features/roles/parts.ts';
 import { shopCard } from '../../src/features/shop/parts.ts';
 import { Tokens } from '../../src/features/tokens/tokens.ts';
+import { readActivity } from '../../src/owner/activity.ts';
 import { createCommunityScopes, createOwnerCommunities } from '../../src/owner/communities.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/create-owner.ts';
@@ -86,7 +87,11 @@ export async function startOwnerServer({ standings, guildId, botSite, ...changes
     rewards: {
       cards: [shopCard(store.shop), reminderCard(store.reminders, clock), roleCard(store.roles)],
       waitingOrders: async () => (await store.shop.summary()).waiting,
-      votesPerDay: () => store.votesPerDayIn('UTC')(null, clock.now()),
+      activity: () =>
+        readActivity(store, {
+          ...{ names: null, listings: directory.listings, timeZone: 'UTC', communityId: null },
+          now: clock.now(),
+        }),
     },
     replay: createReplay({ listings: () => serverAndBot(), recorder, clock }),
     listings: () => directory.listings.map((each) => ({ ...each, timeZone: 'Europe/Berlin' })),

@@ -4,6 +4,7 @@ import { createLog } from '@tallyhook/platform/log';
 import { systemResolve } from '@tallyhook/platform/webhooks/target';
 import { loadConfig } from '../../config/load.ts';
 import { createMetrics } from '../../src/core/metrics.ts';
+import type { GuildProfiles } from '../../src/discord/guild-profile.ts';
 import { createDirectory, createListingTargets } from '../../src/features/communities/directory.ts';
 import { EndpointAccess } from '../../src/features/events/endpoints.ts';
 import { WebhookSender } from '../../src/features/events/sender.ts';
@@ -40,10 +41,21 @@ export function setupOver(
   });
 }
 
+const noProfiles: GuildProfiles = {
+  find: async () => null,
+  iconOf: async () => null,
+  readPicture: async () => null,
+  change: async () => ({ problem: 'unavailable' }),
+};
+
 /** What `/setup` needs: every key is accepted, and Discord says nothing, unless `checks` differ. */
 export function setupServicesOver(
   store: Store,
-  { checks = {}, environment = {} }: { checks?: Partial<SetupChecks>; environment?: Environment } = {},
+  {
+    checks = {},
+    environment = {},
+    profiles = noProfiles,
+  }: { checks?: Partial<SetupChecks>; environment?: Environment; profiles?: GuildProfiles } = {},
 ): SetupServices {
   const config = configOf(environment);
   const clock = systemClock;
@@ -59,15 +71,18 @@ export function setupServicesOver(
   const webhookSender = new WebhookSender({ ...kit, targets, metrics: createMetrics() });
   return {
     settings: setup,
+    webPage: () => null,
     simulateChange: createChangeSimulation({ ...kit, setup }),
     endpoints: new EndpointAccess({ ...kit, webhookSender, nudge() {} }),
     drafts: createSetupDrafts(systemClock),
+    profiles,
     connections: { heldFor: async () => [], confirm: async () => null },
     async postVotePanel(guildId, channelId) {
       await store.votePanel.place({ guildId, channelId }, systemClock.now());
     },
     tokens: new Tokens({ store: store.tokens, clock, log: createLog({ level: 'silent', secrets: [] }) }),
     communityIdOf: () => firstCommunity,
+    unreadyItems: async () => [],
     hasVotePanel: async (guildId) => (await store.votePanel.find(guildId)) !== null,
     checks: {
       checkKey: async () => ({ status: 'valid', kind: 'server', name: 'Lantern Harbour', targetId: null }),

@@ -12,7 +12,8 @@ export const vipRole = '700000000000000001';
 
 export function itemOf(changes: Partial<ShopItem>): ShopItem {
   const none = { role: null, forMs: null, codes: null, manual: false, stock: null, needsRole: null };
-  return { id: 'shout', name: 'Shout-out', price: 50, ...none, ...changes };
+  const noLooks = { limit: null, from: null, until: null, description: null, emoji: null, picture: null };
+  return { id: 'shout', name: 'Shout-out', price: 50, ...none, ...noLooks, ...changes };
 }
 
 export const shout = itemOf({ manual: true });

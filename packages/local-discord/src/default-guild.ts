@@ -78,7 +78,7 @@ const toUser = ({ id: userId, username, displayName }: Person) => ({
 
 const everyonePermissions =
   memberPermissions |
-  permissions('addReactions', 'createPublicThreads', 'createPrivateThreads', 'sendMessagesInThreads');
+  permissions('addReactions', 'changeNickname', 'createPublicThreads', 'createPrivateThreads', 'sendMessagesInThreads');
 
 /** The constant fields of the guild; channels, members and roles are stored separately. */
 const settings = {

@@ -314,11 +314,14 @@ export class DiscordState {
   }
 
   setRoles(member: Member, roles: readonly string[]): void {
-    const updated = { ...member, roles };
-    this.members.set(member.user.id, updated);
+    this.updateMember({ ...member, roles });
+  }
+
+  updateMember(updated: Member): void {
+    this.members.set(updated.user.id, updated);
     const data = { ...updated, guild_id: this.guildId };
     // "Guild Member Update is sent for current-user updates regardless of whether the GUILD_MEMBERS intent is set."
-    const requiredIntent = member.user.id === this.bot.id ? intent.guilds : intent.guildMembers;
+    const requiredIntent = updated.user.id === this.bot.id ? intent.guilds : intent.guildMembers;
     this.dispatch('GUILD_MEMBER_UPDATE', data, requiredIntent);
     this.changed('members');
   }

@@ -34,9 +34,9 @@ export type Member = ReturnType<typeof newMember>;
 /** A member who has just joined, or with these roles. */
 export const newMember = (user: User, joinedAt: string, roles: readonly string[] = []) => ({
   user,
-  nick: null,
-  avatar: null,
-  banner: null,
+  nick: null as string | null,
+  avatar: null as string | null,
+  banner: null as string | null,
   roles,
   joined_at: joinedAt,
   premium_since: null,

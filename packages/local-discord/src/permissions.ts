@@ -13,6 +13,7 @@ export const permission = {
   readMessageHistory: 1n << 16n,
   mentionEveryone: 1n << 17n,
   useExternalEmojis: 1n << 18n,
+  changeNickname: 1n << 26n,
   manageRoles: 1n << 28n,
   useApplicationCommands: 1n << 31n,
   manageThreads: 1n << 34n,

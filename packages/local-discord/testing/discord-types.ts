@@ -20,7 +20,7 @@ const primitiveSchemas: Readonly<Record<string, z.ZodType>> = {
   never: z.never('The document has no such response'),
 };
 
-/** Parses a TypeScript type of the document into a schema. Supports names, `|`, `[]` and parentheses. */
+/** Parses a TypeScript type of the document into a schema. Supports names, `|`, `[]`, parentheses and objects. */
 export function schemaOfType(typeText: string): z.ZodType {
   const tokens = typeText.match(/[\w.]+|\[\]|[^\s\w]/g) ?? [];
   const schema = parseUnion(tokens);
@@ -40,8 +40,26 @@ function parseUnion(tokens: string[]): z.ZodType {
 
 function parseType(tokens: string[]): z.ZodType {
   const token = tokens.shift() ?? '';
-  let schema = token === '(' ? parseUnion(tokens) : (primitiveSchemas[token] ?? schemaByName(token));
+  let schema =
+    token === '('
+      ? parseUnion(tokens)
+      : token === '{'
+        ? parseObject(tokens)
+        : (primitiveSchemas[token] ?? schemaByName(token));
   if (token === '(' && tokens.shift() !== ')') throw new Error('A parenthesis is not closed');
   for (; tokens[0] === '[]'; tokens.shift()) schema = z.array(schema);
   return schema;
+}
+
+/** The fields of an object after its brace: `name?: type;`. */
+function parseObject(tokens: string[]): z.ZodType {
+  const fields: Record<string, z.ZodType> = {};
+  for (let name = tokens.shift(); name !== '}'; name = tokens.shift()) {
+    const isOptional = tokens[0] === '?' && tokens.shift() === '?';
+    if (name === undefined || tokens.shift() !== ':') throw new Error('A field of an object has no type');
+    const schema = parseUnion(tokens);
+    fields[name] = isOptional ? schema.optional() : schema;
+    if (tokens[0] === ';') tokens.shift();
+  }
+  return z.strictObject(fields);
 }

@@ -18,12 +18,14 @@ export type KnownCause =
   | 'raffle'
   | 'purchase'
   | 'refund'
+  | 'gift'
   | 'correction';
 
 /**
  * The cause of a ledger entry. `vote`, `denied` and `claim` (a vote that a member reported) are counted votes;
  * `within_cooldown` is a vote too close to another one, and is not counted. `premium` is a purchase or renewal at the
- * service, `purchase` and `refund` are the shop's. `correction` is an adjustment by a manager, the operator or
+ * service, `purchase` and `refund` are the shop's. `gift` is what one
+ * member gave to another one. `correction` is an adjustment by a manager, the operator or
  * a program. Later versions add causes, and may have written some to the database that this one reads: treat any other
  * text as one of these.
  * @category Ledger
@@ -56,10 +58,10 @@ export interface Entry {
   readonly accountId: AccountId;
   /** Name of the listing; null if the entry belongs to none. */
   readonly listing: string | null;
-  /** Whole credits, negative only for a correction and a purchase. */
+  /** Whole credits, negative only for a correction, a purchase and a gift. */
   readonly credits: number;
   readonly cause: Cause;
-  /** Explanation from the service, or from the author of a correction; null if there is none. */
+  /** Explanation from the service, or from the author of a correction; of a gift `to ID` or `from ID`; null if there is none. */
   readonly reason: string | null;
   /** Time of the event (ms since the epoch). */
   readonly at: number;

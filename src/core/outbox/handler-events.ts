@@ -94,6 +94,8 @@ export interface PurchaseEvent extends HandlerEventFields {
   readonly purchaseId: number;
   /** Discord ID of the buyer. */
   readonly userId: string;
+  /** To whom it was given (Discord ID); null if the buyer has it. */
+  readonly recipientId: string | null;
   /** The item's id and name in the settings of the shop. */
   readonly item: string;
   readonly name: string;

@@ -106,6 +106,8 @@ export interface VoteAmount {
   readonly credits: number;
   /** True if it is not what votes usually earn, and stays so for the rest of the calendar day. */
   readonly isToday: boolean;
+  /** The multipliers that make it so. */
+  readonly multipliers: readonly Multiplier[];
 }
 
 /**
@@ -122,7 +124,9 @@ export function amountPerVote(rewards: ListingRewards, calendar: Calendar, at: n
   const dayEnd = calendar.startOf(day + 1);
   const laterToday = boundariesOf(rewards.multipliers).filter((time) => time > at && time < dayEnd);
   const isToday = credits !== rewards.base.perVote && laterToday.every((time) => creditsAt(time) === credits);
-  return { credits, isToday };
+  const moment = { at, day, roles: new Set<string>() };
+  const multipliers = rewards.multipliers.filter((each) => each.factor !== 1 && applies(each, moment));
+  return { credits, isToday, multipliers };
 }
 
 /** The vote's own entry. Multipliers apply to the credits of the cause `vote` only. */

@@ -98,7 +98,7 @@ export function showMultiplier({ factor, days, from, until, role }: JsonObject, 
 }
 
 /** A time from one to another, each of which may be missing. Not timestamps, which selects do not show. */
-function showWindow(times: readonly unknown[], locale: string): Markup | null {
+export function showWindow(times: readonly unknown[], locale: string): Markup | null {
   if (times.every((time) => time === undefined)) return null;
   const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
   const [from, until] = times.map((at) => (typeof at === 'string' ? Date.parse(at) : null));

@@ -69,10 +69,14 @@ export interface SettingSpec {
   readonly requiredRoles?: (value: unknown) => readonly unknown[];
   /** Other settings that the value needs and that are missing. */
   readonly needs?: (settings: SettingsInEffect) => readonly MissingSetting[];
+  /** What is valid, but probably a mistake: sentences for the operator. */
+  readonly doubts?: (settings: SettingsInEffect) => readonly string[];
   /** A value as in the file in the words of `/setup`; numbers, texts and switches need none. */
   readonly show?: (value: unknown, texts: Texts) => Markup;
   /** An entry of a list in the words of `/setup`. */
   readonly showEntry?: (entry: JsonObject, texts: Texts) => Markup;
+  /** A change of the value in a line, where it says more than before and after; null where it does not. */
+  readonly showChange?: (before: unknown, after: unknown, texts: Texts) => Markup | null;
   /** Fields that edit it in a form of `/setup`. */
   readonly fields?: readonly SettingField[];
   /** The form that it is in, if that does not name its settings itself. */
@@ -125,7 +129,13 @@ export type SettingChoices = (texts: Texts) => readonly (readonly [value: string
 
 export type SettingField = FieldOfPart &
   (
-    | { readonly kind: 'text' | 'longText' | 'number' | 'channels' | 'roles' }
+    | { readonly kind: 'number' | 'channels' | 'roles' }
+    /** `usual` is what applies while it is empty, and `inserts` what it can contain: both are shown. */
+    | {
+        readonly kind: 'text' | 'longText';
+        readonly usual?: (texts: Texts) => string;
+        readonly inserts?: readonly string[];
+      }
     /** A select of the usual zones, and a text for any other. */
     | { readonly kind: 'timeZone' }
     /** Texts such as `12h`, or numbers of a unit (ms). A present value that is none of them is offered as well. */

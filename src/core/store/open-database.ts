@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import module from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '@tallyhook/platform/clock';
@@ -161,9 +162,12 @@ export function startWriteWorker(workerFile: URL, files: DatabaseFiles, maxQueue
   let closed = false;
 
   function startWorker(): Worker {
+    // A thread does not inherit the compile cache, of which Node reports its own subfolder. Other runtimes have none.
+    const directory = module.getCompileCacheDir?.();
+    const compileCache = directory === undefined ? {} : { NODE_COMPILE_CACHE: dirname(directory) };
     // The worker needs no settings, and they contain secrets. Node's options are for the program: with `--input-type`, which
     // comes with `--eval`, a file cannot be started.
-    const newWorker = new Worker(workerFile, { workerData: files, env: {}, execArgv: [] });
+    const newWorker = new Worker(workerFile, { workerData: files, env: compileCache, execArgv: [] });
     // The new worker knows no listings.
     encodeJob = createJobEncoder();
     const rejectPending = (cause: Error) => {

@@ -310,6 +310,8 @@ export interface ResolvedFile {
 export interface ResolvedUser {
   readonly name: string;
   readonly isBot: boolean;
+  /** The ids of the roles in the guild; null if it is not known to be a member of it. */
+  readonly roles: readonly string[] | null;
 }
 
 /** A channel that a member selected. @category Commands */

@@ -36,6 +36,8 @@ export type ReplyButton =
       /** Default: secondary (grey). */
       readonly style?: 'primary' | 'secondary' | 'success' | 'danger';
       readonly disabled?: boolean;
+      /** True if it begins a row of a reply. */
+      readonly beginsRow?: boolean;
     });
 
 /**
@@ -202,6 +204,10 @@ export type ModalField = {
       readonly maxLength?: number;
       readonly value?: string;
       readonly placeholder?: Plain;
+      /** True if it is for a number: pages make it narrow. @internal */
+      readonly isNumber?: true;
+      /** Texts that pages insert at a press. @internal */
+      readonly inserts?: readonly string[];
     }
   | Select
   | {

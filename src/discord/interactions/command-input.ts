@@ -178,12 +178,13 @@ export function resolvedBy({
   const resolved = 'resolved' in data ? data.resolved : undefined;
   if (resolved === undefined) return nothingResolved;
   const users = 'users' in resolved ? resolved.users : undefined;
+  const members = 'members' in resolved ? resolved.members : undefined;
   const channels = 'channels' in resolved ? resolved.channels : undefined;
   const roles = 'roles' in resolved ? resolved.roles : undefined;
   const files = 'attachments' in resolved ? (resolved.attachments as Readonly<Record<string, object>>) : undefined;
   return {
     ...(files && { files: mapped(files, toFile) }),
-    users: mapped(users, toUser),
+    users: mapped(users, (user, id) => toUser(user, members?.[id])),
     channels: mapped(channels, toChannel),
     // Everybody has the role @everyone, which cannot be given either. Its id is that of the guild.
     roles: mapped(roles, (role, id) => (id === guildId ? { ...toRole(role), isManaged: true } : toRole(role))),
@@ -197,12 +198,13 @@ function mapped<From, To>(
   return Object.fromEntries(Object.entries(objects ?? {}).map(([id, object]) => [id, convert(object, id)]));
 }
 
-function toUser(user: object): ResolvedUser {
+function toUser(user: object, member: { readonly roles?: readonly string[] } | undefined): ResolvedUser {
   const shown = 'global_name' in user ? user.global_name : null;
   const username = 'username' in user ? user.username : null;
   return {
     name: [shown, username].find((name) => typeof name === 'string') ?? '',
     isBot: 'bot' in user && user.bot === true,
+    roles: member?.roles ?? null,
   };
 }
 

@@ -72,15 +72,18 @@ export function renderComponents(
   for (const reply of replies) {
     for (const select of reply.selects ?? []) add(selects, renderReplySelect(select, command), limits.rows);
   }
-  const buttons: Button[] = [];
-  const maxButtons = (limits.rows - selects.length) * maxButtonsPerRow;
-  for (const reply of replies) {
-    for (const button of reply.buttons ?? []) add(buttons, renderButton(button, command), maxButtons);
+  const rows: Button[][] = [];
+  const maxRows = limits.rows - selects.length;
+  for (const button of replies.flatMap((reply) => reply.buttons ?? [])) {
+    const isFull = (rows.at(-1)?.length ?? maxButtonsPerRow) === maxButtonsPerRow;
+    const beginsRow = button.kind === 'action' && button.beginsRow === true;
+    if ((isFull || beginsRow) && rows.at(-1)?.length !== 0) {
+      if (rows.length === maxRows) break;
+      rows.push([]);
+    }
+    add(rows.at(-1) ?? [], renderButton(button, command), maxButtonsPerRow);
   }
-  const rows = selects.map((select) => rowOf([select]));
-  for (let at = 0; at < buttons.length; at += maxButtonsPerRow)
-    rows.push(rowOf(buttons.slice(at, at + maxButtonsPerRow)));
-  return rows;
+  return [...selects.map((select) => rowOf([select])), ...rows.filter((row) => row.length > 0).map(rowOf)];
 }
 
 /** The custom id of an action; null if it does not fit or belongs to no command. */

@@ -1,6 +1,6 @@
 import { textOf } from '@tallyhook/platform/json';
 import { locales } from '@tallyhook/platform/texts/locale';
-import { escapeName, webAddress } from '@tallyhook/platform/texts/markup';
+import { escapeName, trustedMarkup, webAddress } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
 import { announcementSwitch } from '../../core/announcements/announcement-style.ts';
 import { choicesOf, setting, showChoice } from '../../core/settings/setting-spec.ts';
@@ -72,7 +72,13 @@ const title = setting({
   ),
   canBeOff: true,
   inFile: ({ announcements }) => announcements.title,
-  fields: [{ name: 'title', kind: 'text', hint: 'title', maxLength: maxTitleLength, ifEmpty: null }],
+  fields: [
+    {
+      ...{ name: 'title', kind: 'text', hint: 'title', maxLength: maxTitleLength, ifEmpty: null },
+      usual: (texts) => texts.text('announcement.titles.vote'),
+      inserts: titlePlaceholders.map(inBraces),
+    },
+  ],
 });
 
 const text = setting({
@@ -82,7 +88,16 @@ const text = setting({
   schema: template(placeholderNames, maxTextLength),
   canBeOff: true,
   inFile: ({ announcements }) => announcements.text,
-  fields: [{ name: 'text', kind: 'longText', hint: 'text', maxLength: 3_000, ifEmpty: null }],
+  fields: [
+    {
+      ...{ name: 'text', kind: 'longText', hint: 'text', maxLength: 3_000, ifEmpty: null },
+      usual: (texts) => {
+        const [user, name] = [trustedMarkup(inBraces('mention')), trustedMarkup(inBraces('listing'))];
+        return texts.text('announcement.voted', { user, name });
+      },
+      inserts: placeholderNames.map(inBraces),
+    },
+  ],
 });
 
 const colour = setting({

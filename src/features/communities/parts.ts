@@ -81,7 +81,7 @@ export function create(context: PartsContext & Pick<DepartureContext, 'store' | 
           const card = notice.listing === null ? null : await readCard(cardOf, notice.listing, clock);
           return renderDeparture(notice, listingName(card, notice.guildId), texts);
         },
-        isWanted: departures.isNoticeWanted,
+        prepare: async (message) => ((await departures.isNoticeWanted(message)) ? { message } : null),
         isIn: (channelId, notice, since) => hasDeparture(rest, channelId, notice, since),
         reachesStrangers: true,
       }),

@@ -1,7 +1,7 @@
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
-import { bold, escapeText, lines, type Markup, memberName, subtext } from '@tallyhook/platform/texts/markup';
+import { bold, escapeText, joined, lines, type Markup, memberName, subtext } from '@tallyhook/platform/texts/markup';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import {
   ada,
@@ -19,6 +19,7 @@ import { amountPerVote } from '../../core/rewards/decide-vote.ts';
 import { nextMilestone } from '../../core/rewards/milestones.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
+import { medalOf } from '../../texts/medals.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { CommunityListing } from '../communities/feature.ts';
 import { hiddenRolesOf } from '../guards/feature.ts';
@@ -171,9 +172,11 @@ function renderDigest(
     text('digest.credits', { credits: text('parts.credits', { count: credits }) }),
   );
   const reached = style.milestones ? milestones : [];
-  const topVoters = top.map(({ userId, votes: own }) =>
-    text('digest.voter', { user: memberName(userId, departed), votes: text('parts.votes', { count: own }) }),
-  );
+  const topVoters = top.map(({ userId, votes: own }) => {
+    const medal = medalOf(1 + top.filter((other) => other.votes > own).length);
+    const votesOf = text('parts.votes', { count: own });
+    return joined([medal, text('digest.voter', { user: memberName(userId, departed), votes: votesOf })], ' ');
+  });
   const reachedBy = reached.map(({ userId, votes: own }) =>
     text('digest.milestone', { count: own, user: memberName(userId, departed) }),
   );

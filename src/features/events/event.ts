@@ -48,7 +48,7 @@ export const webhookKind: EffectKind<'webhook', OutgoingEvent> = {
 
 /** The data of an event of somebody else, without a member who gave or wrote something. */
 function unnamed(data: OutgoingEvent['data'], userId: string): OutgoingEvent['data'] {
-  const others = (['giftedBy', 'author'] as const).filter((name) => data[name] === userId);
+  const others = (['giftedBy', 'author', 'recipientId'] as const).filter((name) => data[name] === userId);
   return { ...data, ...Object.fromEntries(others.map((name) => [name, null])) };
 }
 

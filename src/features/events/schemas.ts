@@ -44,6 +44,7 @@ const premium = {
 const purchase = {
   ...common,
   userId: member,
+  recipientId: id.nullable().describe('To whom it was given (Discord ID); null if the buyer has it.'),
   purchaseId: z.string(),
   item: z.string().describe('The id of the item.'),
   name: z.string().describe('The name of the item.'),
@@ -115,11 +116,13 @@ export const eventSchemas = {
     userId: member,
     credits,
     balance,
-    cause: z.string().describe('As of the entry: `correction`.'),
-    reason: z.string().describe('What the author entered.'),
+    cause: z.string().describe('As of the entry: `correction` or `gift`.'),
+    reason: z.string().describe('What the author entered; of a gift `gift`.'),
     author: id
       .nullable()
-      .describe('The manager (Discord ID), `operator`, a token such as `token 3 (quiz)`, or null for a program.'),
+      .describe(
+        'The manager, or who gave a gift (Discord ID), `operator`, a token such as `token 3 (quiz)`, or null for a program.',
+      ),
     at: time,
   }),
   'webhook.test': z.object({ ...common, at: time }),

@@ -124,6 +124,7 @@ const fieldsByKind: { readonly [Kind in HandlerKind]: Fields<HandlerEvents[Kind]
   },
   purchase: {
     ...ofMember,
+    recipientId: ['string', null],
     purchaseId: ['number'],
     item: ['string'],
     name: ['string'],

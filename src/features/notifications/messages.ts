@@ -2,6 +2,7 @@ import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { minute } from '@tallyhook/platform/durations';
+import { lines, mention } from '@tallyhook/platform/texts/markup';
 import { plainName } from '@tallyhook/platform/truncate';
 import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
@@ -22,7 +23,7 @@ import {
   retryAlone,
 } from '../../discord/discord-errors.ts';
 import type { ChannelTexts, MemberTexts } from '../../discord/languages.ts';
-import { postReply } from '../../discord/posting.ts';
+import { postOnce, postReply } from '../../discord/posting.ts';
 import type { DiscordAPIError, DiscordRest } from '../../discord/rest.ts';
 import type { DirectMessageSender, OwnerReportRenderer } from '../parts.ts';
 
@@ -33,6 +34,12 @@ const maxReasonLength = 300;
 const nonceLifetimeMs = 2 * minute;
 /** Between this clock and that of Discord. */
 const clockToleranceMs = 5 * minute;
+
+/** A message as it is sent now. */
+interface SentMessage {
+  readonly type: DirectMessageSender;
+  readonly message: object;
+}
 
 const channelSchema = z.object({ id: z.string() });
 
@@ -63,15 +70,18 @@ export function createDirectMessageHandler(options: {
   const types = new Map(options.types.map((each) => [each.type, each]));
 
   async function settleRejection(
-    { queue, content: { userId, message } }: Effect<DirectMessage>,
+    effect: Effect<DirectMessage>,
     error: DiscordAPIError,
+    sent: SentMessage,
   ): Promise<AttemptResult> {
+    const { queue } = effect;
+    const { userId } = effect.content;
     switch (error.code) {
       case RESTJSONErrorCodes.CannotSendMessagesToThisUser:
       case RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds:
         // Discord also rejects a member who has left every server of the bot, which says nothing about reminders.
-        if (!types.get(message.type)?.reachesStrangers) await onClosed(userId);
-        return { outcome: 'bury', reason: directMessagesClosed };
+        if (!sent.type.reachesStrangers) await onClosed(userId);
+        return (await postInstead(effect, sent)) ?? { outcome: 'bury', reason: directMessagesClosed };
       case RESTJSONErrorCodes.OpeningDirectMessagesTooFast:
         return retry('Discord limits how fast direct messages are opened');
       case RESTJSONErrorCodes.UnknownChannel:
@@ -86,30 +96,62 @@ export function createDirectMessageHandler(options: {
   }
 
   /** Whether an earlier attempt has sent it, if that is so long ago that Discord may have forgotten the nonce. */
-  async function wasSent(channelId: string, effect: Effect<DirectMessage>): Promise<boolean> {
-    const { possiblySentSince: since, content } = effect;
+  async function wasSent(
+    channelId: string,
+    { possiblySentSince: since, content }: Effect<DirectMessage>,
+    type: DirectMessageSender,
+  ): Promise<boolean> {
     if (since === null) return false;
     const age = clock.now() - since;
     if (age >= 0 && age < nonceLifetimeMs) return false;
-    const { message } = content;
-    return (await types.get(message.type)?.isIn?.(channelId, message, since - clockToleranceMs)) ?? false;
+    return (await type.isIn?.(channelId, content.message, since - clockToleranceMs)) ?? false;
+  }
+
+  async function postIn(
+    channelId: string,
+    effect: Effect<DirectMessage>,
+    { type, message }: SentMessage,
+  ): Promise<AttemptResult> {
+    const { userId } = effect.content;
+    const { text, ...reply } = await type.render(message, await textsOf(userId), true);
+    const user = mention(userId);
+    const posted = await postOnce(rest, clock, {
+      channelId,
+      // By its time and the mention it is found again if it is unknown whether it was sent.
+      reply: { ...reply, text: lines(user, text), footer: '', at: effect.createdAt },
+      ...{ contains: user, pinged: userId, effect },
+    });
+    return 'outcome' in posted ? posted : { outcome: 'done' };
+  }
+
+  /** In a channel, if the member is reached there; null otherwise. */
+  async function postInstead(
+    effect: Effect<DirectMessage>,
+    { type, message }: SentMessage,
+  ): Promise<AttemptResult | null> {
+    const sendable = (await type.prepare?.(message, effect)) ?? null;
+    if (sendable === null || 'outcome' in sendable || !sendable.channelId) return null;
+    return postIn(sendable.channelId, effect, { type, message: sendable.message });
   }
 
   return handle(directMessageKind, async (effect) => {
     const { userId, message } = effect.content;
     const type = types.get(message.type);
     if (type === undefined) return withoutType(message);
-    const isWanted = (await type.isWanted?.(message, effect)) ?? true;
-    if (isWanted !== true) return isWanted === false ? { outcome: 'done' } : isWanted;
-    const reply = await type.render(message, await textsOf(userId));
+    const sendable = type.prepare === undefined ? { message } : await type.prepare(message, effect);
+    if (sendable === null) return { outcome: 'done' };
+    if ('outcome' in sendable) return sendable;
+    const sent = { type, message: sendable.message };
+    if (sendable.channelId) return postIn(sendable.channelId, effect, sent);
+    const reply = await type.render(sent.message, await textsOf(userId), false);
     try {
       const channelId = await openChannel(userId);
-      if (!(await wasSent(channelId, effect))) await postReply(rest, channelId, reply, effect.nonce);
+      if (!(await wasSent(channelId, effect, type))) await postReply(rest, channelId, reply, effect.nonce);
       return { outcome: 'done' };
     } catch (error) {
       if (error instanceof z.ZodError) return retry('the response is not from Discord');
       const rejection = rejectionOf(error);
-      return rejection === null ? retryAlone(error) : settleRejection(effect, rejection);
+      return rejection === null ? retryAlone(error) : settleRejection(effect, rejection, sent);
     }
   });
 }

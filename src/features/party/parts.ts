@@ -132,7 +132,6 @@ export function partyCard(current: (guildId: string | null) => Promise<PartyStat
   return {
     id: 'party',
     title: ({ text }) => text('party.title'),
-    isBesideRules: true,
     isScoped: true,
     async render({ scope, texts, markup }) {
       const status = await current(scope?.guildId ?? null);

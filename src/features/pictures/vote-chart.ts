@@ -1,3 +1,4 @@
+import { axisValues, summarize } from '@tallyhook/platform/charts/axis';
 import { day as dayMs } from '@tallyhook/platform/durations';
 import { fontFamily, isDrawable } from '@tallyhook/platform/pictures/fonts';
 import { box, line, type Picture, type PictureNode } from '@tallyhook/platform/pictures/picture';
@@ -46,21 +47,6 @@ function plain(text: string): string {
   return text.replace(spaces, ' ').replace(marks, '');
 }
 
-const maxSteps = 4;
-
-/** The values of the horizontal lines of a chart, from 0 to the first round value that is not less than `max`. */
-function axisValues(max: number): readonly number[] {
-  const step = roundStep(Math.max(1, max) / maxSteps);
-  return Array.from({ length: Math.max(1, Math.ceil(max / step)) + 1 }, (_, index) => index * step);
-}
-
-/** The smallest whole number of 1, 2, 2.5, 5, 10, 20, 25, … that is not less than `min`. */
-function roundStep(min: number): number {
-  const power = 10 ** Math.max(0, Math.floor(Math.log10(min)));
-  const factor = [1, 2, 2.5, 5].find((each) => each * power >= min && Number.isInteger(each * power)) ?? 10;
-  return factor * power;
-}
-
 /** The words of the chart, in its language. Those that the font cannot draw are left out, or replaced by signs. */
 export interface VoteChartWords {
   readonly title: string;
@@ -87,11 +73,8 @@ export function canDrawWords(words: VoteChartWords): boolean {
 
 /** The figures of a chart. `best` is the first day with the most votes. */
 export function summarizeVotes(days: readonly DayVotes[]) {
-  const total = days.reduce((sum, { votes }) => sum + votes, 0);
-  const exact = total / Math.max(1, days.length);
-  const precision = exact < 1 ? 100 : exact < 10 ? 10 : 1;
   const best = days.reduce((one, other) => (other.votes > one.votes ? other : one));
-  return { total, average: Math.round(exact * precision) / precision, best };
+  return { ...summarize(days.map(({ votes }) => votes)), best };
 }
 
 function firstDayOf(days: readonly DayVotes[]): number {

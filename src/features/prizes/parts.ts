@@ -224,7 +224,6 @@ function prizesCard({
   return {
     id: 'prizes',
     title: ({ text }) => text('prizes.title'),
-    isBesideRules: true,
     isScoped: true,
     async render({ scope, texts, markup }) {
       const community =

@@ -119,7 +119,6 @@ function raffleCard({ store, directory, clock, config }: RaffleContext): Console
   return {
     id: 'raffle',
     title: ({ text }) => text('raffle.title'),
-    isBesideRules: true,
     isScoped: true,
     async render({ scope, texts, markup }) {
       const community =

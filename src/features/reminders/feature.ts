@@ -1,5 +1,6 @@
 import type { Feature } from '../../core/feature.ts';
 import { lastVoteIn } from '../../core/ledger/account.ts';
+import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import { deletedRows } from '../../core/store/member-data/member-table.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { CountedVote, Tally } from '../../core/tally/tally.ts';
@@ -8,7 +9,14 @@ import { plannedReminder, type ReminderTables, reminderMessage } from './store.t
 
 export const reminders = {
   sql,
-  tables: { reminder_stops: deletedRows<ReminderTables>('reminder_stops') },
+  tables: {
+    reminder_stops: deletedRows<ReminderTables>('reminder_stops'),
+    reminder_choices: deletedRows<ReminderTables>('reminder_choices'),
+  },
+  deleteOfGuild: deleteRowsByKey<Pick<ReminderTables, 'reminder_choices'>>('reminder_choices', 'community_id', [
+    'user_id',
+    'community_id',
+  ]),
   directMessages: [reminderMessage],
   onVote: { of: { mark: 'reminder' }, call: planReminder },
 } satisfies Feature<ReminderTables>;

@@ -1,12 +1,14 @@
 import type { Clock } from '@tallyhook/platform/clock';
-import { second } from '@tallyhook/platform/durations';
+import { minute, second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import { createLoop } from '@tallyhook/platform/loop';
+import { lines, type Markup, markup, timestamp } from '@tallyhook/platform/texts/markup';
+import { plainName } from '@tallyhook/platform/truncate';
 import { html } from '@tallyhook/platform/web/html';
 import { Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
-import { type ListingCard, listingName, readCard, voteLinks } from '../../core/announcements/announcement.ts';
-import type { Reply } from '../../discord/commands/reply.ts';
+import { type ListingCard, listingName, readCard, siteName, voteLinks } from '../../core/announcements/announcement.ts';
+import type { Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { actionId } from '../../discord/rendering/components.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { Texts } from '../../texts/texts.ts';
@@ -19,15 +21,9 @@ import {
   type ServicesContext,
   sendMessage,
 } from '../parts.ts';
-import {
-  type CheckedListing,
-  createReminderDecision,
-  createReminders,
-  createVoteCheck,
-  listingToCheck,
-  type ReminderService,
-} from './service.ts';
-import { type ReminderNotice, reminderMessage, type StoredReminders } from './store.ts';
+import { createReminderPreparation, createVoteCheck, reminderChannelOf } from './due.ts';
+import { type CheckedListing, createReminders, listingToCheck, type ReminderService } from './service.ts';
+import { noticesOf, type ReminderNotice, reminderMessage, type StoredReminders } from './store.ts';
 
 /** How often notices of other processes are read (ms). */
 const noticesPollMs = 30 * second;
@@ -64,7 +60,10 @@ export function createServices(context: ServicesContext & { readonly store: { re
   return {
     shared: { reminders },
     commandsIn: ({ communities }) => ({
-      reminders: reminders.covering(communities.flatMap(({ named }) => named.map(toCheck))),
+      reminders: reminders.covering(
+        communities.flatMap(({ named }) => named.map(toCheck)),
+        communities.flatMap((each) => reminderChannelOf(each) ?? []),
+      ),
     }),
     noticeFor: reminders.noticeFor,
     loops: [notices],
@@ -78,7 +77,7 @@ export function create(
     readonly reminders: Pick<ReminderService, 'findListing' | 'directMessagesClosed'>;
   },
 ) {
-  const { reminders, rest, lookups, cardOf, metrics, clock } = context;
+  const { reminders, rest, lookups, directory, cardOf, metrics, clock } = context;
   const checked = metrics.counter({
     name: 'tallyhook_reminders_total',
     help: 'Reminders checked when due, by outcome (due, not_yet, unknown).',
@@ -88,11 +87,13 @@ export function create(
   return {
     directMessages: [
       sendMessage(reminderMessage, {
-        async render(reminder, texts) {
-          const card = await readCard(cardOf, reminder.listing, clock);
-          return renderReminder(reminder, card, texts);
+        async render(reminder, texts, isPublic) {
+          const cards = noticesOf(reminder).map(async (notice): Promise<NoticeCard> => {
+            return { notice, card: await readCard(cardOf, notice.listing, clock) };
+          });
+          return renderReminder(reminder, await Promise.all(cards), { texts, isPublic, now: clock.now() });
         },
-        isWanted: createReminderDecision(
+        prepare: createReminderPreparation(
           context,
           createVoteCheck(context.store.reminders.lastVote, lookups.keyStatus, clock),
           (outcome) => checked.inc({ outcome }),
@@ -100,7 +101,11 @@ export function create(
         isIn: (channelId, reminder) => hasReminder(rest, channelId, reminder),
       }),
     ],
-    onDirectMessagesClosed: reminders.directMessagesClosed,
+    onDirectMessagesClosed: (userId) =>
+      reminders.directMessagesClosed(
+        userId,
+        directory.communities.filter((each) => reminderChannelOf(each) !== null).map(({ id }) => id),
+      ),
   } satisfies FeatureParts;
 }
 
@@ -113,21 +118,78 @@ const messagesSchema = z.array(
   }),
 );
 
-/** A reminder, with buttons to vote, to be reminded again, and to stop reminders. */
-export function renderReminder(reminder: ReminderNotice, card: ListingCard | null, { text }: Texts): Reply {
-  const url = card?.url ?? null;
-  return {
+/** A listing of a reminder, and what is known of it. */
+export interface NoticeCard {
+  readonly notice: ReminderNotice;
+  readonly card: ListingCard | null;
+}
+
+/** Links of one message: four of Discord's five rows. The others lead to a list of all listings. */
+const maxLinks = 20;
+
+/** A reminder, with buttons to vote, to be reminded again, and to stop reminders. In public only those to vote. */
+export function renderReminder(
+  reminder: ReminderNotice,
+  cards: readonly NoticeCard[],
+  { texts, isPublic, now }: { readonly texts: Texts; readonly isPublic: boolean; readonly now: number },
+): Reply {
+  const { text } = texts;
+  const due = cards.filter(({ notice }) => notice.dueAt <= now);
+  const soon = Map.groupBy(
+    cards.filter(({ notice }) => notice.dueAt > now),
+    ({ notice }) => Math.floor(notice.dueAt / minute),
+  );
+  const named = (listed: readonly NoticeCard[]) => texts.list(listed.map(nameOf));
+  const [only] = cards.length === 1 ? cards : [];
+  const url = only?.card?.url ?? null;
+  const reply = {
     tone: 'good',
     title: text('remind.messageTitle'),
-    text: text('remind.message', { name: listingName(card, reminder.listing) }),
+    text: lines(
+      due.length === 0 ? null : text(due.length === 1 ? 'remind.message' : 'remind.messages', { name: named(due) }),
+      ...[...soon.values()].map((listed) =>
+        text('remind.messageSoon', { name: named(listed), time: timestamp(listed[0]?.notice.dueAt ?? now, 't') }),
+      ),
+    ),
     ...(url === null ? {} : { url }),
+  } as const;
+  const links = linksTo(cards, texts);
+  if (isPublic) return { ...reply, buttons: links };
+  return {
+    ...reply,
     buttons: [
-      ...voteLinks(card, text('canVote.voteButton')),
-      { kind: 'action', ...snoozeTarget(reminder, 1), label: text('remind.snoozeButtons.1') },
+      ...links,
+      { kind: 'action', ...snoozeTarget(reminder, 1), label: text('remind.snoozeButtons.1'), beginsRow: true },
       { kind: 'action', ...snoozeTarget(reminder, 6), label: text('remind.snoozeButtons.6') },
       { kind: 'action', command: 'remind', action: 'stop', label: text('remind.stopButton') },
     ],
   };
+}
+
+/** With its site, unless the name contains it. */
+function nameOf({ notice, card }: NoticeCard): Markup {
+  const name = listingName(card, notice.listing);
+  return card?.site === undefined || name.includes(card.site) ? name : markup`${name} (${siteName(card)})`;
+}
+
+function linksTo(cards: readonly NoticeCard[], { text }: Texts): readonly ReplyButton[] {
+  const vote = text('canVote.voteButton');
+  const listed = cards.flatMap(({ card }) => (card?.list ? voteLinks(card, vote) : [])).slice(0, 1);
+  const links = cards.flatMap(({ notice, card }): ReplyButton[] => {
+    if (!card?.url) return [];
+    const { site, url } = card;
+    const isOnly = cards.filter((each) => each.card?.site === site).length === 1;
+    const label =
+      cards.length === 1
+        ? vote
+        : site !== undefined && isOnly
+          ? text('canVote.voteOn', { site })
+          : text('canVote.voteFor', { name: plainName(card.name ?? notice.listing) });
+    return [{ kind: 'link', label, url }];
+  });
+  if (links.length === cards.length && links.length <= maxLinks) return links;
+  // What has no page of its own, or no room, is in the list of all.
+  return [...links.slice(0, maxLinks - 1), ...listed];
 }
 
 /**

@@ -1,18 +1,19 @@
-import type { RetryLater } from '@tallyhook/platform/attempt-result';
-import type { Clock } from '@tallyhook/platform/clock';
-import { day, minute, second } from '@tallyhook/platform/durations';
 import { commandMention } from '@tallyhook/platform/texts/markup';
-import { accountIdOf } from '../../core/ledger/account.ts';
-import type { DirectMessage, Effect } from '../../core/outbox/effect-kind.ts';
-import { parseQueue } from '../../core/outbox/queue.ts';
+import { accountIdOf, type CommunityId } from '../../core/ledger/account.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { AnsweringContext, ListedLookup } from '../../discord/commands/command.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
-import { maxRequestsPerMinute } from '../../lookup/budget.ts';
-import type { KeyStatus, Lookup } from '../../lookup/lookup.ts';
-import type { PartsContext, ServicesContext } from '../parts.ts';
-import type { ListingOfCommunity, NextReminder, ReminderNotice, SnoozeResult, StoredReminders } from './store.ts';
+import type { Lookup } from '../../lookup/lookup.ts';
+import type { ServicesContext } from '../parts.ts';
+import type {
+  ChosenReminders,
+  ListingOfCommunity,
+  NextReminder,
+  ReminderChoices,
+  SnoozeResult,
+  StoredReminders,
+} from './store.ts';
 
 const stopTexts = { direct_messages_closed: 'remind.directMessagesClosed' } as const;
 
@@ -29,20 +30,38 @@ export function createReminders(
   /** Members who are to be informed. In memory, so that commands need not read the database for it. */
   let toInform: ReadonlySet<string> = new Set();
 
-  function covering(covered: readonly CheckedListing[]) {
+  /** @param channelIds the channels in which members of these communities are reminded who accept no direct messages */
+  function covering(covered: readonly CheckedListing[], channelIds: readonly string[] = []) {
     const byCommunity = Map.groupBy(covered, ({ communityId }) => communityId);
+    const find = (name: string) => covered.find((each) => each.name === name || each.names?.includes(name));
     const accountsOf = (userId: string) => [...byCommunity.keys()].map((id) => accountIdOf(id, userId));
     return {
-      /** Switches the reminders of a member on, for all listings. It asks the service when the next vote is due. */
-      async switchOn(userId: string): Promise<readonly NextReminder[]> {
+      channelIds,
+      /**
+       * Switches the reminders of a member on: for all listings that were not switched off, or for the one that is chosen.
+       * It asks the service when the next vote is due.
+       */
+      async switchOn(userId: string, chosen: ChosenReminders = {}): Promise<readonly NextReminder[]> {
         const next: NextReminder[] = [];
+        const only = chosen.listing === undefined ? undefined : find(chosen.listing)?.communityId;
         for (const [communityId, listings] of byCommunity) {
+          if (only !== undefined && communityId !== only) continue;
           const cooldowns = await Promise.all(
             listings.map(async (listing) => ({ ...plain(listing), nextVoteAt: await nextVoteAt(userId, listing) })),
           );
-          next.push(...(await store.switchOn(accountIdOf(communityId, userId), cooldowns, clock.now())));
+          next.push(...(await store.switchOn(accountIdOf(communityId, userId), cooldowns, clock.now(), chosen)));
         }
         return next;
+      },
+      /** Switches the reminders of one listing off. */
+      async mute(userId: string, name: string): Promise<void> {
+        const listing = find(name);
+        if (listing === undefined) return;
+        await store.mute(accountIdOf(listing.communityId, userId), plain(listing));
+      },
+      /** What the member has chosen, community by community. */
+      async choicesOf(userId: string): Promise<readonly ReminderChoices[]> {
+        return Promise.all(accountsOf(userId).map(async (accountId) => (await store.stateOf(accountId)).choices));
       },
       async switchOff(userId: string): Promise<void> {
         for (const accountId of accountsOf(userId)) await store.switchOff(accountId);
@@ -51,7 +70,10 @@ export function createReminders(
         for (const accountId of accountsOf(userId)) if (await store.isReminded(accountId)) return true;
         return false;
       },
-      /** Reminds of a listing again after a delay (ms). `unknown`: the listing is not configured any more. */
+      /**
+       * Reminds again after a delay (ms): of a listing, and of what else in its community the member can vote for then.
+       * `unknown`: the listing is not configured any more.
+       */
       async snooze(
         userId: string,
         name: string,
@@ -60,7 +82,10 @@ export function createReminders(
         const listing = findListing(name);
         if (listing === undefined) return { outcome: 'unknown' };
         const now = clock.now();
-        return store.snooze(accountIdOf(listing.communityId, userId), plain(listing), now + delayMs, now);
+        const { communityId } = listing;
+        const others = (byCommunity.get(communityId) ?? []).filter((each) => each.name !== listing.name);
+        const all = [listing, ...others].map(plain);
+        return store.snooze(accountIdOf(communityId, userId), all, now + delayMs, now);
       },
     };
   }
@@ -68,11 +93,15 @@ export function createReminders(
   return {
     findListing,
     covering,
-    /** Stores that the member accepts no direct messages, to report it at the next command. */
-    async directMessagesClosed(userId: string): Promise<void> {
-      await store.stop(userId, 'direct_messages_closed', clock.now());
+    /**
+     * Stores that the member accepts no direct messages, to report it at the next command.
+     * @param withChannel the communities in which reminders go on in a channel, if the member has chosen so
+     */
+    async directMessagesClosed(userId: string, withChannel: readonly CommunityId[]): Promise<void> {
+      const reason = 'direct_messages_closed';
+      if (!(await store.stop(userId, reason, clock.now(), withChannel))) return;
       toInform = new Set(toInform).add(userId);
-      log.info({ user: userId, reason: 'direct_messages_closed' }, 'the reminders of a member were switched off');
+      log.info({ user: userId, reason }, 'the reminders of a member were switched off');
     },
     /** Reads which members are to be informed, also by other processes. */
     async refreshNotices(): Promise<void> {
@@ -102,15 +131,6 @@ async function nextVoteAt(userId: string, { lookup }: CheckedListing): Promise<n
   return status?.value.nextVoteAt ?? null;
 }
 
-/** The part of the budget that is left to commands; checks beyond it use the ledger alone. */
-const reservedPart = 1 / 2;
-/** When to check again if the service does not say when the cooldown ends (ms). */
-const unknownCooldownMs = 5 * minute;
-/** When to check again if nothing confirms that the member may vote (ms) … */
-const retryMs = 30 * second;
-/** … and for how long, before the reminder is planned again. */
-const maxRetriesMs = 10 * minute;
-
 /** A listing whose votes are checked; `lookup` is null without an API key. */
 export interface CheckedListing extends ListingOfCommunity {
   readonly lookup: Lookup | null;
@@ -126,97 +146,5 @@ export function listingToCheck(
     names: namesOfTarget(community, name),
     lookup: findLookup(name)?.lookup ?? null,
     communityId: community.id,
-  };
-}
-
-/** Whether a member may vote. `unknown`: neither the service nor the ledger confirms it. */
-export type VoteCheck =
-  | { readonly outcome: 'mayVote' | 'unknown' }
-  /** `nextVoteAt`: when to check again (ms since the epoch). */
-  | { readonly outcome: 'notYet'; readonly nextVoteAt: number };
-
-/**
- * The service is asked, because it may know votes that were never received. Without a fresh answer, the ledger confirms
- * that a vote is due if it contains the last one.
- */
-export function createVoteCheck(
-  lastVote: StoredReminders['lastVote'],
-  keyStatus: (listing: string) => Promise<KeyStatus | undefined>,
-  clock: Clock,
-) {
-  async function askService(userId: string, { name, lookup }: CheckedListing): Promise<VoteCheck | null> {
-    if (lookup === null) return null;
-    const { budgetLeft = null, budgetLimit = maxRequestsPerMinute } = (await keyStatus(name)) ?? {};
-    if ((budgetLeft ?? 0) <= budgetLimit * reservedPart) return null;
-    const status = await lookup.voteStatus(userId).catch(() => null);
-    if (status === null || status.stale) return null;
-    const { canVote, nextVoteAt } = status.value;
-    return canVote
-      ? { outcome: 'mayVote' }
-      : { outcome: 'notYet', nextVoteAt: nextVoteAt ?? clock.now() + unknownCooldownMs };
-  }
-
-  return async (userId: string, listing: CheckedListing): Promise<VoteCheck> => {
-    const checked = await askService(userId, listing);
-    if (checked !== null) return checked;
-    const last = await lastVote(userId, listing);
-    const now = clock.now();
-    if (last === null || last.at > now) return { outcome: 'unknown' };
-    const { nextVoteAt } = last;
-    return nextVoteAt <= now ? { outcome: 'mayVote' } : { outcome: 'notYet', nextVoteAt };
-  };
-}
-
-interface DecisionContext extends Pick<PartsContext, 'clock'> {
-  readonly store: { readonly reminders: StoredReminders };
-  readonly reminders: Pick<ReminderService, 'findListing'>;
-  readonly config: Pick<PartsContext['config'], 'reminders'>;
-  readonly directory: Pick<PartsContext['directory'], 'listings'>;
-}
-
-/**
- * Decides whether a reminder that is due is sent: only if the service or the ledger confirms that the member may vote.
- * @param onChecked gets `due`: the message is sent; `not_yet`: the member may not vote yet; `unknown`: nothing confirms it
- */
-export function createReminderDecision(
-  { store: { reminders: store }, reminders, config, directory, clock }: DecisionContext,
-  checkVote: ReturnType<typeof createVoteCheck>,
-  onChecked: (outcome: 'due' | 'not_yet' | 'unknown') => void,
-): (notice: ReminderNotice, effect: Effect<DirectMessage>) => Promise<boolean | RetryLater> {
-  return async (notice, { id, content: { userId }, createdAt, possiblySentSince, queue }) => {
-    const now = clock.now();
-    const latest = now + Math.max(day, ...directory.listings.map(({ rewards }) => rewards.base.cooldownMs));
-    const listing = reminders.findListing(notice.listing);
-    async function postpone(dueAt: number): Promise<false> {
-      const accountId = accountIdOf(listing?.communityId ?? parseQueue(queue).communityId, userId);
-      await store.postpone(accountId, { listing: notice.listing, dueAt: Math.min(dueAt, latest) }, now);
-      return false;
-    }
-    // The listing may be configured, and reminders switched on again.
-    if (!config.reminders || listing === undefined) return postpone(latest);
-    if (!(await store.isCurrent({ userId, ...notice }, listing))) return false;
-    if (possiblySentSince !== null) return true;
-    const check = await checkVote(userId, listing);
-    switch (check.outcome) {
-      case 'mayVote': {
-        const { names = [], communityId: accounts } = listing;
-        if (names.length > 1) await store.dropOthers(accountIdOf(accounts, userId), names, id, now);
-        onChecked('due');
-        return true;
-      }
-      case 'notYet':
-        onChecked('not_yet');
-        return postpone(Math.max(check.nextVoteAt, now + second));
-      case 'unknown':
-        onChecked('unknown');
-        if (now - createdAt > maxRetriesMs) return postpone(now + maxRetriesMs);
-        return {
-          outcome: 'later',
-          reason: 'neither the service nor the ledger confirms that the member may vote',
-          retryAfterMs: retryMs,
-          scope: 'effects',
-          notSent: true,
-        };
-    }
   };
 }

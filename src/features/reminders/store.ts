@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { hour } from '@tallyhook/platform/durations';
+import { day, hour } from '@tallyhook/platform/durations';
+import { type Fields, isEqual, listOf, matches, parseJson, textsOf } from '@tallyhook/platform/json';
 import {
   type AccountId,
   accountIdOf,
@@ -17,6 +18,7 @@ import {
   type PlannedEffect,
   parseContent,
   planKey,
+  serializeContent,
   type TypedMessage,
 } from '../../core/outbox/effect-kind.ts';
 import { queueName } from '../../core/outbox/queue.ts';
@@ -28,6 +30,7 @@ import { literal, preparedStatement, run, upsert } from '../../core/store/query-
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { AccountState } from '../../core/tally/account-state.ts';
 import { lastVoteFor } from '../next-votes/feature.ts';
+import type { QuietHours } from './quiet-hours.ts';
 
 /** Why the program has switched off the reminders of a member: Discord accepts no direct messages to the member. */
 export type StopReason = 'direct_messages_closed';
@@ -35,6 +38,19 @@ export type StopReason = 'direct_messages_closed';
 export interface ReminderTables {
   /** Whose reminders the program has switched off, and 1 if the member was informed of it. */
   reminder_stops: { user_id: string; reason: StopReason; at: number; told: number };
+  /**
+   * What a member has chosen for the reminders of a community; without a row, nothing. `muted` are names of listings
+   * (JSON); the quiet hours are minutes of the day; `is_closed` is 1 since Discord has rejected a direct message.
+   */
+  reminder_choices: {
+    user_id: string;
+    community_id: number;
+    muted: string;
+    quiet_from: number | null;
+    quiet_until: number | null;
+    in_channel: number;
+    is_closed: number;
+  };
 }
 
 type ReminderSql = Sql<ReminderTables>;
@@ -45,10 +61,42 @@ export interface ReminderNotice {
   readonly dueAt: number;
 }
 
-export const reminderMessage: MessageType<'reminder', ReminderNotice> = {
-  type: 'reminder',
-  fields: { listing: ['string'], dueAt: ['number'] },
-};
+/** The contents of a reminder: the listing that is due first, and the others that it mentions. */
+export interface ReminderMessage extends ReminderNotice {
+  /** In the order in which they are due, those that are due later included. */
+  readonly others?: readonly ReminderNotice[];
+}
+
+const noticeFields: Fields<ReminderNotice> = { listing: ['string'], dueAt: ['number'] };
+
+export const reminderMessage: MessageType<'reminder', ReminderMessage> = { type: 'reminder', fields: noticeFields };
+
+/** All listings of a reminder. */
+export function noticesOf({ listing, dueAt, others }: ReminderMessage): readonly ReminderNotice[] {
+  return [{ listing, dueAt }, ...listOf(others).filter((each) => matches(each, noticeFields))];
+}
+
+/** The reminder of these listings, of which there is at least one. */
+export function messageFor([first, ...others]: readonly [ReminderNotice, ...ReminderNotice[]]): ReminderMessage {
+  return others.length === 0 ? first : { ...first, others };
+}
+
+/** What a member has chosen for the reminders of a community. */
+export interface ReminderChoices {
+  /** The names of the listings of which there are none. */
+  readonly muted: readonly string[];
+  readonly quiet: QuietHours | null;
+  /** True for a mention in a channel of the server where direct messages are closed. */
+  readonly inChannel: boolean;
+  /** True since Discord has rejected a direct message; only with `inChannel`. */
+  readonly isClosed: boolean;
+}
+
+/** What a member chooses now; the rest stays as it is. */
+export interface ChosenReminders extends Partial<Pick<ReminderChoices, 'quiet' | 'inChannel'>> {
+  /** The listing of which there are reminders; if there were none before, of it alone. */
+  readonly listing?: string;
+}
 
 export interface Reminder extends ReminderNotice {
   readonly userId: string;
@@ -76,6 +124,7 @@ interface ReminderState {
   /** Why the program has switched them off; null if it has not. */
   readonly stopped: { readonly reason: StopReason; readonly at: number } | null;
   readonly lastVotes: LastVotes;
+  readonly choices: ReminderChoices;
 }
 
 /** When the next reminder is due (ms since the epoch); null for a listing that the member can vote for now. */
@@ -85,8 +134,11 @@ export interface NextReminder {
 }
 
 export type SnoozeResult =
-  /** `voted`: the member has voted meanwhile, and is reminded when the next vote is due. */
-  { readonly outcome: 'snoozed' | 'voted'; readonly dueAt: number } | { readonly outcome: 'off' };
+  /** `listings`: those that the member is reminded of then. */
+  | { readonly outcome: 'snoozed'; readonly dueAt: number; readonly listings: readonly string[] }
+  /** The member has voted meanwhile, and is reminded when the next vote is due. */
+  | { readonly outcome: 'voted'; readonly dueAt: number }
+  | { readonly outcome: 'off' };
 
 /** The effect that reminds a member when the vote is due. A later one replaces it. @param createdAt now (ms since the epoch) */
 export function plannedReminder(reminder: Reminder, communityId: CommunityId, createdAt: number): PlannedEffect {
@@ -109,21 +161,38 @@ export const reads = {
   stateOf: readState,
 
   /**
-   * Whether a reminder that is due is still to be sent: reminders are on, and the member has neither voted nor postponed
-   * it since.
+   * Whether a reminder that is due is still to be sent: reminders are on, also for the listing, and the member has neither
+   * voted nor postponed it since.
+   * @param isPlan true for a plan, which replaces what there was before
    */
   async isCurrent(
     sql: ReminderSql,
     { userId, listing, dueAt }: Reminder,
     account: ListingOfCommunity,
+    isPlan = false,
   ): Promise<boolean> {
     const { communityId, name, names = [name], cooldownMs } = account;
-    const { isOn, lastVotes } = await readState(sql, accountIdOf(communityId, userId));
-    if (!isOn) return false;
+    const { isOn, lastVotes, choices } = await readState(sql, accountIdOf(communityId, userId));
+    if (!isOn || isMuted(choices, [listing, ...names])) return false;
     const lastVote = await lastVoteFor(sql, { userId, lastVotes }, { names, cooldownMs });
     if (lastVote !== null && lastVote.nextVoteAt > dueAt) return false;
+    if (isPlan) return true;
     const keys = [...new Set([listing, ...names])].map((each) => reminderKey(communityId, userId, each));
     return !(await isPlanned(sql, keys));
+  },
+
+  /** The other reminders of the account: those that wait, and those that are planned until then (ms since the epoch). */
+  async othersUntil(sql: ReminderSql, accountId: AccountId, effectId: number, until: number) {
+    const { db, connection } = sql;
+    const { communityId, userId } = partsOf(accountId);
+    const plans = db.selectFrom('planned_effects').select(['kind', 'content']).where('user_id', '=', userId);
+    const ofCommunity = plans.where('key', 'like', reminderKey(communityId, userId, '%'));
+    const planned = await run(connection, ofCommunity.where('due_at', '<=', until).orderBy('due_at').orderBy('key'));
+    const waiting = await waitingReminders(sql, accountId, effectId);
+    return {
+      planned: planned.flatMap((row) => noticesIn(sql, row)),
+      waiting: waiting.flatMap(({ notices }) => notices),
+    };
   },
 
   /** The member's last vote for the listing in the ledger, and when the next one is due; null without a vote. */
@@ -145,22 +214,29 @@ export const reads = {
 /** What depends on the votes of a member locks the account first, as votes do. */
 export const writes = {
   /**
-   * Switches the reminders of a community on. The ledger may know later votes than the service. Listings in the order of
-   * the argument.
+   * Switches the reminders of a community on. The ledger may know later votes than the service. Returns the listings of
+   * which the member is reminded, in the order of the argument.
    */
   async switchOn(
     sql: ReminderSql,
     accountId: AccountId,
     listings: readonly ListingCooldown[],
     now: number,
+    chosen: ChosenReminders = {},
   ): Promise<readonly NextReminder[]> {
     const { db, connection } = sql;
     const account = await lockAccount(connection, db, accountId);
     const { userId } = account;
+    const before = (await readState(sql, accountId)).choices;
     await setReminder(sql, accountId, 1);
     await run(connection, db.deleteFrom('reminder_stops').where('user_id', '=', userId));
+    const { listing: only, quiet = before.quiet, inChannel = before.inChannel } = chosen;
+    const muted = mutedAfter(before.muted, listings, only, account.marks.reminder !== 0);
+    const choices = { muted, quiet, inChannel, isClosed: false };
+    if (!isEqual(choices, before)) await saveChoices(sql, accountId, choices);
     const next: NextReminder[] = [];
     for (const listing of listings) {
+      if (isMuted({ muted }, namesIn(listing))) continue;
       const dueAt = await dueAfter(sql, account, listing, now);
       if (dueAt !== null) await plan(sql, accountId, { listing: listing.name, dueAt }, now);
       next.push({ listing: listing.name, dueAt });
@@ -172,11 +248,29 @@ export const writes = {
     await switchAccountOff(sql, accountId);
   },
 
-  /** Reminds again at `until`, unless the member has voted meanwhile: then at the next vote. */
+  /** Switches the reminders of a listing off; those of the others stay as they are. */
+  async mute(sql: ReminderSql, accountId: AccountId, listing: RemindedListing): Promise<void> {
+    const { db, connection } = sql;
+    await lockAccount(connection, db, accountId);
+    const { choices } = await readState(sql, accountId);
+    if (!isMuted(choices, namesIn(listing))) {
+      await saveChoices(sql, accountId, { ...choices, muted: [...choices.muted, listing.name] });
+    }
+    const { communityId, userId } = partsOf(accountId);
+    await withdraw(
+      sql,
+      namesIn(listing).map((name) => reminderKey(communityId, userId, name)),
+    );
+  },
+
+  /**
+   * Reminds again at `until` of the first listing, and of the others that have become due within the last day or will be
+   * due by then, in place of their own reminders. If the member has voted for all of them meanwhile, at the next vote.
+   */
   async snooze(
     sql: ReminderSql,
     accountId: AccountId,
-    listing: RemindedListing,
+    listings: readonly RemindedListing[],
     until: number,
     now: number,
   ): Promise<SnoozeResult> {
@@ -186,10 +280,23 @@ export const writes = {
       await releaseAccount(connection, db, account);
       return { outcome: 'off' };
     }
-    const dueAt = await dueAfter(sql, account, { ...listing, nextVoteAt: null }, now);
-    if (dueAt !== null) return { outcome: 'voted', dueAt };
-    await plan(sql, accountId, { listing: listing.name, dueAt: until }, now);
-    return { outcome: 'snoozed', dueAt: until };
+    const { choices } = await readState(sql, accountId);
+    const snoozed: string[] = [];
+    const later: number[] = [];
+    for (const [index, listing] of listings.entries()) {
+      const lastVote = await lastVoteFor(sql, account, { names: namesIn(listing), cooldownMs: listing.cooldownMs });
+      const isOpen = lastVote !== null && lastVote.nextVoteAt > now - maxSnoozedMs;
+      if ((index > 0 && !isOpen) || isMuted(choices, namesIn(listing))) continue;
+      const dueAt = lastVote?.nextVoteAt ?? 0;
+      // The first one is due, unless there was a vote.
+      if (dueAt > (index === 0 ? now : until)) later.push(dueAt);
+      else snoozed.push(listing.name);
+    }
+    if (snoozed.length === 0) {
+      return later.length === 0 ? { outcome: 'off' } : { outcome: 'voted', dueAt: Math.min(...later) };
+    }
+    for (const listing of snoozed) await plan(sql, accountId, { listing, dueAt: until }, now);
+    return { outcome: 'snoozed', dueAt: until, listings: snoozed };
   },
 
   /** Plans a reminder that was due again, unless the member has voted or switched reminders off meanwhile. */
@@ -199,45 +306,67 @@ export const writes = {
     await planMissing(sql, plannedReminder({ userId, ...notice }, communityId, now));
   },
 
-  /** Drops the other reminders of listings with the same target: the member is reminded once. @param effectId of the one that stays */
-  async dropOthers(
+  /**
+   * Has an effect send a reminder of several listings: it replaces their own reminders, planned until then or waiting.
+   * @param names those of the listings, and of all others with their targets
+   */
+  async share(
     sql: ReminderSql,
     accountId: AccountId,
-    names: readonly string[],
     effectId: number,
-    now: number,
+    message: ReminderMessage,
+    { names, until, now }: { readonly names: readonly string[]; readonly until: number; readonly now: number },
   ): Promise<void> {
-    const { db, connection, effects } = sql;
+    const { db, connection } = sql;
     const { communityId, userId } = partsOf(accountId);
-    await withdraw(
-      sql,
-      names.map((name) => reminderKey(communityId, userId, name)),
+    // Plans first: one that becomes due at this moment is found among those that wait.
+    const keys = names.map((name) => reminderKey(communityId, userId, name));
+    await run(connection, db.deleteFrom('planned_effects').where('key', 'in', keys).where('due_at', '<=', until));
+    const contentOf = (shared: ReminderMessage) => {
+      const { kind, content } = directMessage(communityId, userId, reminderMessage, shared, now);
+      return serializeContent({ kind, content });
+    };
+    for (const { id, notices } of await waitingReminders(sql, accountId, effectId)) {
+      const [first, ...rest] = notices.filter(({ listing }) => !names.includes(listing));
+      const update = db.updateTable('effects').where('id', '=', id);
+      if (first === undefined) await run(connection, update.set({ state: 'done', finished_at: now }));
+      else if (rest.length + 1 < notices.length) {
+        await run(connection, update.set({ content: contentOf(messageFor([first, ...rest])) }));
+      }
+    }
+    await run(
+      connection,
+      db
+        .updateTable('effects')
+        .set({ content: contentOf(message) })
+        .where('id', '=', effectId),
     );
-    const queue = queueName('dm', communityId, userId);
-    const waiting = waitingIn(db).where('queue', '=', queue).where('id', '<>', effectId);
-    const rows = await run(connection, waiting.select(['id', 'kind', 'content']));
-    const repeated = rows.filter(({ kind, content }) => {
-      const parsed = parseContent(effects, kind, content);
-      if (!isOf(directMessageKind, parsed) || parsed.content.message.type !== reminderMessage.type) return false;
-      // A message of the type has its fields: the outbox has parsed it.
-      return names.includes((parsed.content.message as TypedMessage & ReminderNotice).listing);
-    });
-    if (repeated.length === 0) return;
-    const ids = repeated.map(({ id }) => id);
-    await run(connection, db.updateTable('effects').set({ state: 'done', finished_at: now }).where('id', 'in', ids));
   },
 
-  /** Switches off the reminders of a member in all communities for this reason, of which the member is to be informed. */
-  async stop(sql: ReminderSql, userId: string, reason: StopReason, now: number): Promise<void> {
+  /**
+   * Switches off the reminders of a member in all communities for this reason, of which the member is to be informed. In
+   * those with a channel for reminders they go on there, if the member has chosen so. Returns whether any were on.
+   */
+  async stop(
+    sql: ReminderSql,
+    userId: string,
+    reason: StopReason,
+    now: number,
+    withChannel: readonly CommunityId[] = [],
+  ): Promise<boolean> {
     const { db, connection } = sql;
     // A member who has no reminders, or was forgotten, needs no information.
     let wereOn = false;
     for (const accountId of await accountsOfMember(connection, db, userId)) {
-      if (await switchAccountOff(sql, accountId)) wereOn = true;
+      const { isOn, choices } = await readState(sql, accountId);
+      if (isOn && choices.inChannel && withChannel.includes(partsOf(accountId).communityId)) {
+        await saveChoices(sql, accountId, { ...choices, isClosed: true });
+      } else if (await switchAccountOff(sql, accountId)) wereOn = true;
     }
-    if (!wereOn) return;
+    if (!wereOn) return false;
     const stop = { reason, at: now, told: 0 };
     await upsert(sql, 'reminder_stops', { user_id: userId }, stop);
+    return true;
   },
 
   /** Why the reminders of a member were switched off; null for all but the first caller. */
@@ -257,14 +386,98 @@ const findStop = preparedStatement<{ userId: string }, ReminderTables>()((db, pl
   db.selectFrom('reminder_stops').select(['reason', 'at']).where('user_id', '=', placeholder('userId')),
 );
 
+const findChoices = preparedStatement<{ userId: string; communityId: number }, ReminderTables>()((db, placeholder) =>
+  db
+    .selectFrom('reminder_choices')
+    .select(['muted', 'quiet_from', 'quiet_until', 'in_channel', 'is_closed'])
+    .where('user_id', '=', placeholder('userId'))
+    .where('community_id', '=', placeholder('communityId')),
+);
+const noChoices: ReminderChoices = { muted: [], quiet: null, inChannel: false, isClosed: false };
+
 async function readState(sql: ReminderSql, accountId: AccountId): Promise<ReminderState> {
   const [row] = await findAccount(sql, { accountId });
   const [stopped] = await findStop(sql, { userId: memberOf(accountId) });
+  const [choices] = await findChoices(sql, partsOf(accountId));
   return {
     isOn: row?.reminder === 1,
     stopped: stopped ?? null,
     lastVotes: row === undefined ? {} : parseLastVotes(row.last_votes),
+    choices: choices === undefined ? noChoices : choicesOf(choices),
   };
+}
+
+type ChoicesRow = Omit<ReminderTables['reminder_choices'], 'user_id' | 'community_id'>;
+
+function choicesOf({
+  muted,
+  quiet_from: from,
+  quiet_until: until,
+  in_channel,
+  is_closed,
+}: ChoicesRow): ReminderChoices {
+  return {
+    muted: textsOf(parseJson(muted)),
+    quiet: from === null || until === null ? null : { from, until },
+    inChannel: in_channel === 1,
+    isClosed: is_closed === 1,
+  };
+}
+
+async function saveChoices(sql: ReminderSql, accountId: AccountId, choices: ReminderChoices): Promise<void> {
+  const { communityId: community_id, userId: user_id } = partsOf(accountId);
+  const { muted, quiet, inChannel, isClosed } = choices;
+  const row: ChoicesRow = {
+    muted: JSON.stringify(muted),
+    quiet_from: quiet?.from ?? null,
+    quiet_until: quiet?.until ?? null,
+    in_channel: inChannel ? 1 : 0,
+    is_closed: isClosed ? 1 : 0,
+  };
+  await upsert(sql, 'reminder_choices', { user_id, community_id }, row);
+}
+
+const namesIn = ({ name, names = [name] }: RemindedListing): readonly string[] => [name, ...names];
+
+/** Whether a listing, by all of its names, is one of which the member wants no reminders. */
+export function isMuted({ muted }: Pick<ReminderChoices, 'muted'>, names: readonly string[]): boolean {
+  return names.some((name) => muted.includes(name));
+}
+
+/** @param only the listing that was switched on; if reminders were off before, the others stay off */
+function mutedAfter(
+  muted: readonly string[],
+  listings: readonly RemindedListing[],
+  only: string | undefined,
+  wereOn: boolean,
+): readonly string[] {
+  if (only === undefined) return muted;
+  const chosen = listings.find((listing) => namesIn(listing).includes(only));
+  const names = chosen === undefined ? [only] : namesIn(chosen);
+  const others = wereOn ? muted : listings.filter((listing) => listing !== chosen).map(({ name }) => name);
+  return others.filter((name) => !names.includes(name));
+}
+
+/** The other reminders in the queue of the account. */
+async function waitingReminders(sql: ReminderSql, accountId: AccountId, effectId: number) {
+  const { db, connection } = sql;
+  const { communityId, userId } = partsOf(accountId);
+  const queue = queueName('dm', communityId, userId);
+  const waiting = waitingIn(db).where('queue', '=', queue).where('id', '<>', effectId);
+  // One that may have been sent stays what it is.
+  const rows = await run(connection, waiting.where('unsure_since', 'is', null).select(['id', 'kind', 'content']));
+  return rows.map((row) => ({ id: row.id, notices: noticesIn(sql, row) })).filter(({ notices }) => notices.length > 0);
+}
+
+/** The listings of a stored reminder; none if it is something else. */
+function noticesIn(
+  { effects }: ReminderSql,
+  { kind, content }: { readonly kind: string; readonly content: string },
+): readonly ReminderNotice[] {
+  const parsed = parseContent(effects, kind, content);
+  if (!isOf(directMessageKind, parsed) || parsed.content.message.type !== reminderMessage.type) return [];
+  // A message of the type has its fields: the outbox has parsed it.
+  return noticesOf(parsed.content.message as TypedMessage & ReminderMessage);
 }
 
 async function plan(sql: ReminderSql, accountId: AccountId, notice: ReminderNotice, now: number): Promise<void> {
@@ -299,6 +512,9 @@ async function dueAfter(
   const dueAt = Math.max(nextVoteAt ?? 0, lastVote?.nextVoteAt ?? 0);
   return dueAt > now ? dueAt : null;
 }
+
+/** A listing that has been due for longer is not a part of what is snoozed (ms). */
+const maxSnoozedMs = day;
 
 /** Members that one query counts: a few ms, in which SQLite blocks this thread. */
 const membersPerQuery = 10_000;

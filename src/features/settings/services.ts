@@ -9,6 +9,7 @@ import type { ListingConfig } from '../../../config/schema.ts';
 import { createCardSource, readCard } from '../../core/announcements/announcement.ts';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
+import { createGuildProfiles } from '../../discord/guild-profile.ts';
 import { createGuildChannels } from '../../discord/inspection.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/client.ts';
@@ -18,6 +19,7 @@ import type { EndpointAccess } from '../events/feature.ts';
 import type { ServicesContext } from '../parts.ts';
 import type { RoleAccess } from '../roles/feature.ts';
 import type { SettingPath } from '../settings.ts';
+import type { UnreadyItem } from '../shop/feature.ts';
 import { type RuleChange, type SimulatedCredits, simulatedMs } from '../simulation/feature.ts';
 import type { Tokens } from '../tokens/feature.ts';
 import type { CommunitySettings, KeyCheck, LinkResult, SettingsAuthor } from './community.ts';
@@ -39,6 +41,8 @@ export interface SetupContext extends ServicesContext {
   readonly postVotePanel: (guildId: string, channelId: string) => Promise<void>;
   /** True if the guild has a vote panel, or will have one in a moment. */
   readonly hasVotePanel: (guildId: string) => Promise<boolean>;
+  /** What cannot be bought in the shop of a guild until the team has changed something. */
+  readonly unreadyItems: (guildId: string) => Promise<readonly UnreadyItem[]>;
   readonly endpoints: EndpointAccess;
   readonly tokens: Tokens;
 }
@@ -62,14 +66,31 @@ type ConnectOffer = (
 export type SetupServices = ReturnType<typeof createSetupServices>;
 
 export function createSetupServices(context: SetupContext, connectOffer: ConnectOffer) {
-  const { topggConnect, postVotePanel, hasVotePanel, endpoints, tokens, directory } = context;
+  const { topggConnect, postVotePanel, hasVotePanel, unreadyItems, endpoints, tokens, directory } = context;
   return {
-    ...{ settings: context.setup, connections: topggConnect, postVotePanel, hasVotePanel, endpoints, tokens },
+    ...{
+      settings: context.setup,
+      connections: topggConnect,
+      postVotePanel,
+      hasVotePanel,
+      unreadyItems,
+      endpoints,
+      tokens,
+    },
     /** The community of a guild; null for one without listings. */
     communityIdOf: (guildId: string): CommunityId | null => directory.ofGuild(guildId)?.id ?? null,
+    /** The address of the settings of a guild in the console; null if nobody can sign in there with Discord. */
+    webPage: (guildId: string): string | null => {
+      const { clientSecret, publicUrl } = context.config;
+      return clientSecret === null || publicUrl === null ? null : `${publicUrl}/owner/servers/${guildId}/settings`;
+    },
     simulateChange: createChangeSimulation(context),
     checks: createSetupChecks(context, connectOffer),
     drafts: createSetupDrafts(context.clock),
+    /** How the bot looks in a guild. */
+    profiles: createGuildProfiles({
+      ...{ rest: context.rest, apiUrl: context.config.discord.apiUrl, clock: context.stopwatch, log: context.log },
+    }),
   };
 }
 

@@ -1,6 +1,5 @@
 import type { Feature } from '../../core/feature.ts';
 import { deleteRowsByKey } from '../../core/store/guild-data.ts';
-import { renamedRows } from '../../core/store/member-data/member-table.ts';
 import {
   closedReport,
   fulfilledMessage,
@@ -12,12 +11,13 @@ import {
 } from './purchase.ts';
 import type { ShopTables } from './store.ts';
 import * as sql from './store.ts';
-import { awaitRole, closePurchases } from './store.ts';
+import { awaitRole, closePurchases, memberPurchases } from './store.ts';
+
+export type { UnreadyItem } from './purchase.ts';
 
 export const shop = {
   sql,
-  // An issued code stays, so that it is not issued again.
-  tables: { purchases: renamedRows<ShopTables>('purchases') },
+  tables: { purchases: memberPurchases },
   directMessages: [fulfilledMessage, refundedMessage, unreadyMessage],
   ownerReports: [purchaseReport, refundedReport, closedReport, unreadyReport],
   beforeForgetting: closePurchases,

@@ -32,18 +32,20 @@ import {
   refundedReport,
   type Settlement,
   type ShopContext,
-  type ShopItem,
+  type ShopMember,
   type ShopVisitor,
   shopItems,
+  type UnreadyItem,
   unreadyMessage,
   unreadyReport,
 } from './purchase.ts';
-import { type PurchaseResult, type PurchaseStore, type StoredPurchase } from './store.ts';
+import type { Offer, PurchaseResult, PurchaseStore, StoredPurchase } from './store.ts';
 
 export function shopCard(shop: Pick<PurchaseStore, 'summary'>): ConsoleCard {
   return {
     id: 'orders',
     title: ({ text }) => text('console.orders'),
+    page: 'orders',
     isScoped: true,
     async render({ memberLink, text: foreign, markup, scope, texts }) {
       const { newest, waiting } = await shop.summary(scope?.guildId ?? null);
@@ -74,6 +76,17 @@ type PurchaseReport =
   | (ReportedPurchase & { readonly type: 'purchase' | 'purchaseRefunded' })
   | (ClosedPurchase & { readonly type: 'purchaseClosed' });
 
+/** Who bought what, and for whom. */
+export function reportText(
+  { userId, receiverId, name, price }: Pick<StoredPurchase, 'userId' | 'receiverId' | 'name' | 'price'>,
+  texts: Texts,
+): Markup {
+  const bought = { user: mention(userId), name: escapeName(name), price: priceText(price, texts) };
+  return receiverId === null
+    ? texts.text('shop.report.text', bought)
+    : texts.text('shop.report.given', { ...bought, receiver: mention(receiverId) });
+}
+
 /** The report of a purchase in the owner's channel, with buttons for managers if the owner has to fulfil it. */
 export function renderPurchaseReport(purchase: PurchaseReport, texts: Texts): Reply {
   const { type, purchaseId, item, price } = purchase;
@@ -84,12 +97,7 @@ export function renderPurchaseReport(purchase: PurchaseReport, texts: Texts): Re
       text: texts.text('shop.report.closed', { name: escapeName(item), price: priceText(price, texts) }),
     };
   }
-  const { userId } = purchase;
-  const text = texts.text('shop.report.text', {
-    user: mention(userId),
-    name: escapeName(item),
-    price: priceText(price, texts),
-  });
+  const text = reportText({ ...purchase, name: item }, texts);
   const title = texts.text('shop.report.title', { id: purchaseId });
   if (type === 'purchaseRefunded')
     return { tone: 'bad', title, text: lines(text, texts.text('shop.report.refundedRole')) };
@@ -114,13 +122,21 @@ export function renderUnreadyItem({ item, issue, role, guildName }: ReportedItem
   };
 }
 
-function explainIssue(issue: ItemIssue, role: string, texts: Texts): readonly Markup[] {
-  if (issue !== 'no_channel') return explainRoleIssue(issue, role, texts);
+/** Why nobody can get an item, and what to do. @param role that it is about (Discord ID); empty for none */
+export function explainIssue(issue: ItemIssue, role: string, texts: Texts): readonly Markup[] {
   const { text } = texts;
-  return [
-    joined([bold(text('setup.names.ownerChannelId')), text('setup.values.none')], ': '),
-    escapeName(text('setup.hints.ownerChannel')),
-  ];
+  switch (issue) {
+    case 'no_channel':
+      return [
+        joined([bold(text('setup.names.ownerChannelId')), text('setup.values.none')], ': '),
+        escapeName(text('setup.hints.ownerChannel')),
+      ];
+    case 'no_codes':
+    case 'ended':
+      return [text(`shop.issues.${issue}`)];
+    default:
+      return explainRoleIssue(issue, role, texts);
+  }
 }
 
 export function renderPurchaseMessage(
@@ -159,7 +175,11 @@ export function createServices(context: ServicesContext & ShopServices) {
     labels: ['result'],
   });
   const shop = createShop(context, (result) => purchases.inc({ result }));
-  return { commands: { shop }, cards: [shopCard(context.store.shop)] } satisfies FeatureServices;
+  return {
+    shared: { unreadyItems: shop.unreadyItems },
+    commands: { shop },
+    cards: [shopCard(context.store.shop)],
+  } satisfies FeatureServices;
 }
 
 export function create() {
@@ -185,7 +205,7 @@ export function create() {
 type ConfirmResult = PurchaseResult | { readonly outcome: 'unavailable' };
 
 /** The shop of the community in which a command is used. All methods reject with the errors of the store. */
-export type Shop = ReturnType<typeof createShop>;
+export type Shop = Omit<ReturnType<typeof createShop>, 'unreadyItems'>;
 
 /** @param onPurchase gets `sold`, `repeated`, `fulfilled`, `refunded`, or why nothing was sold: a rejection, `unavailable` */
 export function createShop(context: ShopServices, onPurchase: (result: string) => void) {
@@ -194,12 +214,20 @@ export function createShop(context: ShopServices, onPurchase: (result: string) =
   const reportUnready = createUnreadyReports(context);
   const shopIn = (guildId: string | null) => findShop(directory, guildId);
 
-  async function findUnready(shop: ShopContext): Promise<ReadonlySet<string>> {
-    const isAboutRoles = shop.guildId !== null && dependsOnRoles(shop);
-    const access = isAboutRoles ? await reusedRoleAccess(shop.guildId) : null;
+  async function accessIn(shop: ShopContext): Promise<RoleAccess | null> {
+    return shop.guildId !== null && dependsOnRoles(shop) ? reusedRoleAccess(shop.guildId) : null;
+  }
+
+  /** The shop with what cannot be bought, which is reported to the team. */
+  async function openShop(guildId: string | null) {
+    const shop = shopIn(guildId);
+    const access = await accessIn(shop);
     const unready = findUnreadyItems(shop, access);
-    for (const each of unready) await reportUnready(shop, each, access?.guildName ?? null);
-    return new Set(unready.map(({ item }) => item.id));
+    const report = async (all: readonly UnreadyItem[]) => {
+      for (const each of all) await reportUnready(shop, each, access?.guildName ?? null);
+    };
+    await report([...unready, ...endedItems(shop, clock.now())]);
+    return { ...shop, unready: new Set(unready.map(({ item }) => item.id)), report };
   }
 
   /** Never the code. */
@@ -214,15 +242,28 @@ export function createShop(context: ShopServices, onPurchase: (result: string) =
   }
 
   return {
-    /** The items as they are offered to a member, with the member's balance (credits). */
-    async offers({ userId, guildId, roles }: ShopVisitor) {
+    /**
+     * The items for a member, with the member's balance (credits): also those that are not offered now.
+     * @param receiver to whom they would be given; by default the member gets them
+     */
+    async offers({ userId, guildId, roles }: ShopVisitor, receiver: ShopMember | null = null) {
+      const { report: reportUnready, ...shop } = await openShop(guildId);
+      const found = await store.offers(shop, { userId, roles: roles ?? [] }, clock.now(), receiver);
+      await reportUnready(usedUpItems(found.offers));
+      return found;
+    },
+    /** What cannot be bought in the shop of a guild until the team has changed something. */
+    async unreadyItems(guildId: string): Promise<readonly UnreadyItem[]> {
       const shop = shopIn(guildId);
-      const unready = await findUnready(shop);
-      return store.offers({ ...shop, unready }, { userId, roles: roles ?? [] }, clock.now());
+      const now = clock.now();
+      // No member: of the offers only the codes matter.
+      const { offers } = await store.offers(shop, { userId: '0', roles: [] }, now);
+      return [...findUnreadyItems(shop, await accessIn(shop)), ...endedItems(shop, now), ...usedUpItems(offers)];
     },
     /**
      * Buys an item, once per confirmation.
-     * @param confirmation `price` that the member saw (credits); `confirmationId` of the interaction that showed it
+     * @param confirmation `price` that the member saw (credits); `confirmationId` of the interaction that showed it;
+     *   `receiverId` to whom it is given, null for the member
      */
     async confirm(
       { userId, guildId, roles }: ShopVisitor,
@@ -230,13 +271,19 @@ export function createShop(context: ShopServices, onPurchase: (result: string) =
         itemId,
         price,
         confirmationId,
-      }: Readonly<Record<'itemId' | 'confirmationId', string>> & { readonly price: number },
+        receiverId = null,
+      }: Readonly<Record<'itemId' | 'confirmationId', string>> & {
+        readonly price: number;
+        readonly receiverId?: string | null;
+      },
     ): Promise<ConfirmResult> {
-      const shop = shopIn(guildId);
+      const shop = await openShop(guildId);
       const item = shop.items.find(({ id }) => id === itemId) ?? null;
-      const order = { confirmationId, member: { userId, roles: roles ?? [] }, item, confirmedPrice: price };
+      // The roles of a receiver were checked when the receiver was chosen; those that were bought are checked again.
+      const receiver = receiverId === null ? null : { userId: receiverId, roles: [] };
+      const order = { confirmationId, member: { userId, roles: roles ?? [] }, receiver, item, confirmedPrice: price };
       const { communityId, ownerChannelId } = shop;
-      const isReady = !(await findUnready(shop)).has(itemId);
+      const isReady = !shop.unready.has(itemId);
       const result = await store
         .purchase(
           { ...order, communityId, guildId: shop.guildId, ownerChannelId, isReady, isHandled: isHandled('purchase') },
@@ -306,14 +353,6 @@ export function findShop(communities: ShopCommunities, guildId: string | null): 
   return { communityId, guildId: community.guildId, items: shopItems.in(community), ownerChannelId };
 }
 
-/** An item that nobody can get until the team has changed something. */
-export interface UnreadyItem {
-  readonly item: Pick<ShopItem, 'id' | 'name'>;
-  readonly issue: ItemIssue;
-  /** The role that it is about; null for none. */
-  readonly role: string | null;
-}
-
 /** @param access what the bot may do with the roles of the guild; null if that is not known */
 export function findUnreadyItems(
   { items, ownerChannelId }: Pick<ShopContext, 'items' | 'ownerChannelId'>,
@@ -322,14 +361,27 @@ export function findUnreadyItems(
   return items.flatMap((item): readonly UnreadyItem[] => {
     const { manual, role, needsRole } = item;
     // Nobody would know of a purchase that the team fulfils.
-    if (manual && ownerChannelId === null) return [{ item, issue: 'no_channel', role: null }];
+    if (manual && ownerChannelId === null) return [{ item, issue: 'no_channel', role: null, version: 0 }];
     if (access === null) return [];
     if (needsRole !== null && !access.roles.has(needsRole)) {
-      return [{ item, issue: 'role_deleted', role: needsRole }];
+      return [{ item, issue: 'role_deleted', role: needsRole, version: 0 }];
     }
     const issue = role === null ? null : roleIssue(role, access);
-    return issue === null ? [] : [{ item, issue, role }];
+    return issue === null ? [] : [{ item, issue, role, version: 0 }];
   });
+}
+
+/** Members do not see them any more. */
+function endedItems({ items }: Pick<ShopContext, 'items'>, now: number): readonly UnreadyItem[] {
+  return items.flatMap(({ id, name, until }) =>
+    until !== null && until <= now ? [{ item: { id, name }, issue: 'ended', role: null, version: until }] : [],
+  );
+}
+
+function usedUpItems(offers: readonly Pick<Offer, 'item' | 'isUsedUp'>[]): readonly UnreadyItem[] {
+  return offers.flatMap(({ item, isUsedUp }) =>
+    isUsedUp ? [{ item, issue: 'no_codes', role: null, version: item.codeCount ?? 0 }] : [],
+  );
 }
 
 function dependsOnRoles({ items }: Pick<ShopContext, 'items'>): boolean {
@@ -360,9 +412,13 @@ export function createUnreadyReports({
     return userId === null ? null : directMessage(communityId, userId, unreadyMessage, report, now);
   }
 
-  return async (shop: ShopContext, { item, issue, role }: UnreadyItem, guildName: string | null): Promise<void> => {
+  return async (
+    shop: ShopContext,
+    { item, issue, role, version }: UnreadyItem,
+    guildName: string | null,
+  ): Promise<void> => {
     const { guildId } = shop;
-    const key = `shop ${guildId ?? ''} ${item.id} ${issue}`;
+    const key = `shop ${guildId ?? ''} ${item.id} ${issue}${version === 0 ? '' : ` ${version}`}`;
     if (reported.has(key)) return;
     try {
       const effect = await effectFor(shop, { item: item.name, issue, role, guildName });

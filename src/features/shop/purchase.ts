@@ -11,6 +11,9 @@ import type { RoleIssue } from '../roles/feature.ts';
 /** Longest code (characters), so that a message with it fits into Discord's limits. */
 export const maxCodeLength = 200;
 
+/** Longest description (characters), so that some items fit into a message. */
+export const maxDescriptionLength = 200;
+
 /**
  * Something that members of a community buy with credits. Exactly one of `role`, `codes` and `manual` says what the
  * buyer gets.
@@ -37,6 +40,17 @@ export interface ShopItem {
   readonly stock: number | null;
   /** Only members with this role can buy the item (Discord ID); null for all members. */
   readonly needsRole: string | null;
+  /** How often a member can buy it, refunds not counted; null for no limit. */
+  readonly limit: number | null;
+  /** From when until when it is sold (ms since the epoch; `until` is exclusive); null for no bound. */
+  readonly from: number | null;
+  readonly until: number | null;
+  /** Up to {@link maxDescriptionLength} characters, written by the owner: escape it. */
+  readonly description: string | null;
+  /** One emoji, or one of a server: `<:name:id>`. */
+  readonly emoji: string | null;
+  /** The https address of a picture, which Discord fetches. */
+  readonly picture: string | null;
 }
 
 /**
@@ -62,7 +76,8 @@ export type PurchaseState = 'confirmed' | 'fulfilled' | 'refunded';
 
 /**
  * Why an item is not sold. `unknown_item`: the settings do not contain it. `already_owned`: the member has the role for
- * good. `not_ready`: nobody can get it until the team has changed something.
+ * good. `not_ready`: nobody can get it until the team has changed something. `not_on_sale`: it is not sold yet, or not any
+ * more. `limit_reached`: the member has bought it as often as each member may.
  */
 export type PurchaseRejection =
   | 'unknown_item'
@@ -70,6 +85,8 @@ export type PurchaseRejection =
   | 'role_required'
   | 'already_owned'
   | 'not_ready'
+  | 'not_on_sale'
+  | 'limit_reached'
   | 'sold_out'
   | 'overdrawn';
 
@@ -80,7 +97,12 @@ export interface PurchaseContext {
   readonly balance: number;
   /** How often the item can still be bought; null for no limit. */
   readonly left: number | null;
+  /** How often the buyer has bought it, refunds not counted. */
+  readonly bought: number;
+  /** Of the buyer. */
   readonly roles: readonly string[];
+  /** Of the member who gets the item: the buyer, or to whom it is given. */
+  readonly holderRoles: readonly string[];
   readonly grants: readonly Pick<StoredGrant, 'role' | 'source' | 'until'>[];
   /** True if nothing is missing that the team has to set up. */
   readonly isReady: boolean;
@@ -113,21 +135,27 @@ export function grantSource(purchaseId: number): string {
 const sourcePrefix = 'shop ';
 
 function rejectionOf(item: PublicShopItem, context: PurchaseContext): PurchaseRejection | null {
-  const { confirmedPrice, balance, left, roles, isReady } = context;
+  const { confirmedPrice, balance, left, bought, roles, isReady, now } = context;
+  if (!isOnSale(item, now)) return 'not_on_sale';
   if (!isReady) return 'not_ready';
   if (item.price !== confirmedPrice) return 'price_changed';
   if (item.needsRole !== null && !roles.includes(item.needsRole)) return 'role_required';
   if (item.role !== null && isOwned(item.role, context)) return 'already_owned';
+  if (item.limit !== null && bought >= item.limit) return 'limit_reached';
   if (left !== null && left <= 0) return 'sold_out';
   return balance < item.price ? 'overdrawn' : null;
+}
+
+export function isOnSale({ from, until }: Pick<ShopItem, 'from' | 'until'>, now: number): boolean {
+  return (from === null || from <= now) && (until === null || now < until);
 }
 
 /**
  * A role without a grant was given by somebody else. Sold for some days, it would be taken away at their end.
  */
-function isOwned(role: string, { roles, grants }: PurchaseContext): boolean {
+function isOwned(role: string, { holderRoles, grants }: PurchaseContext): boolean {
   const ofRole = grants.filter((grant) => grant.role === role);
-  return ofRole.length === 0 ? roles.includes(role) : ofRole.some(({ until }) => until === null);
+  return ofRole.length === 0 ? holderRoles.includes(role) : ofRole.some(({ until }) => until === null);
 }
 
 /**
@@ -168,8 +196,21 @@ export function priceText(price: number, { text }: Pick<Texts, 'text'>): Markup 
   return price === 0 ? text('shop.free') : text('parts.credits', { count: price });
 }
 
-/** Why nobody can get an item: there is no channel for reports, or the bot cannot give a role. */
-export type ItemIssue = 'no_channel' | RoleIssue;
+/**
+ * Why nobody can get an item: there is no channel for reports, all codes are issued, its time is over, or the bot cannot give
+ * a role.
+ */
+export type ItemIssue = 'no_channel' | 'no_codes' | 'ended' | RoleIssue;
+
+/** An item that nobody can get until the team has changed something. */
+export interface UnreadyItem {
+  readonly item: Pick<ShopItem, 'id' | 'name'>;
+  readonly issue: ItemIssue;
+  /** The role that it is about; null for none. */
+  readonly role: string | null;
+  /** What the issue is about, such as how many codes were issued: it is reported again when that has changed. */
+  readonly version: number;
+}
 
 export interface ReportedItem {
   readonly item: string;
@@ -189,6 +230,8 @@ export interface PurchasedItem {
 export interface ReportedPurchase extends PurchasedItem {
   readonly purchaseId: number;
   readonly userId: string;
+  /** To whom it is given; null if the buyer gets it. */
+  readonly receiverId: string | null;
 }
 
 /** A purchase whose buyer was forgotten. */
@@ -197,7 +240,12 @@ export interface ClosedPurchase extends PurchasedItem {
 }
 
 const item: Fields<PurchasedItem> = { item: ['string'], price: ['number'] };
-const purchase: Fields<ReportedPurchase> = { ...item, purchaseId: ['number'], userId: ['string'] };
+const purchase: Fields<ReportedPurchase> = {
+  ...item,
+  purchaseId: ['number'],
+  userId: ['string'],
+  receiverId: ['string', null],
+};
 
 const unready: Fields<ReportedItem> = {
   item: ['string'],
@@ -253,6 +301,8 @@ export interface PurchaseOrder {
   /** The id of the interaction that showed the confirmation. Each is one purchase, however often it is confirmed. */
   readonly confirmationId: string;
   readonly member: ShopMember;
+  /** To whom a role, or what the owner fulfils, is given; by default the buyer gets it. */
+  readonly receiver?: ShopMember | null;
   /** Null if the settings no longer contain it. Then only an earlier purchase with the confirmation is returned. */
   readonly item: ShopItem | null;
   /** The price in the confirmation (credits). */

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { toDurationText } from '@tallyhook/platform/duration-text';
 import { formatCount } from '@tallyhook/platform/durations';
-import { isObject, type JsonObject, listOf, numberOf, textOf } from '@tallyhook/platform/json';
+import { isEqual, isObject, type JsonObject, listOf, numberOf, textOf } from '@tallyhook/platform/json';
 import { worldWritableIssue } from '@tallyhook/platform/secret-files';
 import { readTextFile, UnreadableFileError } from '@tallyhook/platform/text-file';
-import { escapeName } from '@tallyhook/platform/texts/markup';
+import { escapeName, type Markup, webAddress } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
 import { type FilePlace, type SecretParts, setting } from '../../core/settings/setting-spec.ts';
 import {
@@ -16,12 +16,15 @@ import {
   rule,
   wholeNumber,
 } from '../../core/settings/value-schemas.ts';
-import { maxCodeLength, type ShopItem, shopItems, withoutCodes } from './purchase.ts';
+import type { Texts } from '../../texts/texts.ts';
+import { maxCodeLength, maxDescriptionLength, priceText, type ShopItem, shopItems, withoutCodes } from './purchase.ts';
 
 const expectedId = 'it must consist of at most 32 letters, digits, dashes and underscores';
 const nameError = breaks(rule('length', { min: 1, max: 80 }), 'it must have 1 to 80 characters');
 
 const maxItems = 100;
+/** Credits. */
+const maxPrice = 1_000_000;
 
 /** Most codes of an item that are stored by `/setup`; more belong into a file. */
 const maxStoredCodes = 5_000;
@@ -68,6 +71,19 @@ const codesOfItems: SecretParts = {
   },
 };
 
+const descriptionError = breaks(
+  rule('length', { min: 1, max: maxDescriptionLength }),
+  `it must have 1 to ${maxDescriptionLength} characters`,
+);
+const emojiError = breaks(rule('emoji'), 'it must be one emoji, such as 🎁, or one of your server as <:name:id>');
+const imageError = breaks(rule('image'), 'it must be the https address of an image');
+const timeError = breaks(
+  rule('localTime'),
+  'it must be a time in ISO 8601 with a time zone, such as 2026-12-01T00:00:00Z or 2026-12-01T00:00:00+01:00',
+);
+/** In the file as it is in effect: an ISO 8601 time. */
+const instant = z.iso.datetime({ offset: true, ...timeError });
+
 const fields = z.strictObject({
   id: z
     .string(expectedId)
@@ -101,7 +117,46 @@ const fields = z.strictObject({
     .optional()
     .describe('How often it can be bought in total. If it is left out, without limit, or once per code.'),
   needsRole: roleId.optional().describe('Only members with this role can buy it.'),
+  limit: wholeNumber(1, 1_000_000).optional().describe('How often each member can buy it; refunds do not count.'),
+  from: instant.optional().describe('It is sold from this time: ISO 8601 with a time zone.'),
+  until: instant.optional().describe('It is no longer sold from this time.'),
+  description: z
+    .string(descriptionError)
+    .trim()
+    .min(1, descriptionError)
+    .max(maxDescriptionLength, descriptionError)
+    .optional()
+    .describe(`What members read below the name, up to ${maxDescriptionLength} characters.`),
+  emoji: z
+    .string(emojiError)
+    .trim()
+    .refine(isEmoji, emojiError)
+    .optional()
+    .describe('One emoji before the name: `🎁`, or one of your server as `<:name:id>`.'),
+  picture: z
+    .string(imageError)
+    .refine(isImageAddress, imageError)
+    .optional()
+    .describe('The https address of a small picture beside it, which Discord fetches.'),
 });
+
+function isImageAddress(address: string): boolean {
+  return address.length <= 500 && (webAddress(address)?.startsWith('https:') ?? false);
+}
+
+/** One emoji, with or without the selector that asks for its coloured form, or one of a server. */
+function isEmoji(text: string): boolean {
+  return [text, `${text}\uFE0F`].some((each) => /^\p{RGI_Emoji}$/v.test(each)) || customEmoji.test(text);
+}
+
+/** Discord: "Message Formatting". */
+const customEmoji = /^<a?:\w{2,32}:\d{1,20}>$/;
+
+function checkWindow({ from, until }: Pick<z.infer<typeof fields>, 'from' | 'until'>, context: z.RefinementCtx): void {
+  if (from === undefined || until === undefined || Date.parse(from) < Date.parse(until)) return;
+  const params = { rule: rule('laterUntil') };
+  context.addIssue({ code: 'custom', path: ['until'], message: 'it must be later than "from"', params });
+}
 
 /** The parts of an item of which exactly one says what it is. */
 interface KindOfItem {
@@ -122,9 +177,27 @@ function checkKind({ role, codes, manual, for: duration }: KindOfItem, context: 
   }
 }
 
-const item = fields.superRefine(({ codes, codesFile, ...others }, context) =>
-  checkKind({ ...others, codes: codes ?? codesFile }, context),
-);
+const priceError = {
+  error: (issue: z.core.$ZodRawIssue) =>
+    (issue.input === '0'
+      ? breaks(rule('freePrice', { word: freeWord }), `it must be the word ${freeWord} where nothing is to be paid`)
+      : breaks(rule('wholeNumber', { min: 0, max: maxPrice }), `it must be a whole number from 0 to ${maxPrice}`)
+    ).error(issue),
+};
+
+/** In a form of `/setup`, the price of what is given away: a 0 there is more often a mistake. It is passed on as a text. */
+export const freeWord = 'free';
+
+/** A price as a form enters it. */
+export function enteredPrice(price: unknown): unknown {
+  if (typeof price === 'string' && price.toLowerCase() === freeWord) return 0;
+  return price === 0 ? '0' : price;
+}
+
+const item = fields.superRefine(({ codes, codesFile, ...others }, context) => {
+  checkKind({ ...others, codes: codes ?? codesFile }, context);
+  checkWindow(others, context);
+});
 
 /**
  * An item as `/setup` stores it: its codes are apart, so that they can be encrypted. A file with codes cannot be named,
@@ -132,19 +205,34 @@ const item = fields.superRefine(({ codes, codesFile, ...others }, context) =>
  */
 const storedItem = fields
   .omit({ codes: true, codesFile: true })
-  .extend({ codeCount: wholeNumber(0, maxStoredCodes).optional() })
+  .extend({
+    codeCount: wholeNumber(0, maxStoredCodes).optional(),
+    price: z.int(priceError).min(0, priceError).max(maxPrice, priceError),
+  })
   .superRefine(({ codeCount, ...others }, context) => {
     checkKind({ ...others, codes: codeCount }, context);
+    checkWindow(others, context);
     if (codeCount !== 0) return;
     const params = { rule: rule('atLeastOne') };
     context.addIssue({ code: 'custom', path: ['codes'], message: 'it must have at least one code', params });
   });
 
-function itemList<Item extends z.ZodType<{ readonly id: string }>>(items: Item) {
+function itemList<Item extends z.ZodType<{ readonly id: string; readonly name: string }>>(items: Item) {
   return z
     .array(items)
     .max(maxItems, breaks(rule('atMost', { max: maxItems }), `it must have at most ${maxItems} items`))
-    .superRefine(rejectEqualIds, { when: hasNoIssues });
+    .superRefine(rejectEqualIds, { when: hasNoIssues })
+    .superRefine(rejectEqualNames, { when: hasNoIssues });
+}
+
+/** Members could not tell them apart. */
+function rejectEqualNames(items: readonly { readonly name: string }[], context: z.RefinementCtx): void {
+  const names = items.map(({ name }) => name.trim().toLowerCase());
+  for (const [index, name] of names.entries()) {
+    if (names.indexOf(name) === index) continue;
+    const params = { rule: rule('sameName') };
+    context.addIssue({ code: 'custom', path: [index, 'name'], message: 'an earlier item has the same name', params });
+  }
 }
 
 function rejectEqualIds(items: readonly { readonly id: string }[], context: z.RefinementCtx): void {
@@ -172,17 +260,54 @@ export const shop = setting({
       .in(settings)
       .filter(({ manual }) => manual && settings.ownerChannelId === null)
       .map((each) => ({ path: 'ownerChannelId', problem: `is needed by the item "${each.id}" of the shop.` })),
+  doubts: (settings) =>
+    shopItems
+      .in(settings)
+      .filter(({ price }) => price === 0)
+      .map(({ id: itemId }) => `the item "${itemId}" of the shop costs nothing`),
   requiredRoles: (value) => listOf(value).map((entry) => entry['needsRole']),
-  showEntry: ({ name, price }, texts) =>
-    texts.text('setup.values.item', {
-      name: escapeName(textOf(name), 40),
-      price: texts.text('parts.credits', { count: numberOf(price) }),
-    }),
+  showEntry: (entry, texts) => texts.text('setup.values.item', shownItem(entry, texts)),
+  showChange: showItemsChange,
 });
+
+function shownItem({ name, price }: JsonObject, texts: Texts) {
+  return { name: escapeName(textOf(name), 80), price: priceText(numberOf(price), texts) };
+}
+
+/** Says what was added, removed or moved: in a long list, before and after would hide it. */
+function showItemsChange(before: unknown, after: unknown, texts: Texts): Markup | null {
+  const [old, current] = [listOf(before), listOf(after)];
+  const missingIn = (list: readonly JsonObject[], others: readonly JsonObject[]) =>
+    list.filter((each) => !others.some(({ id: otherId }) => otherId === each['id']));
+  const [added, removed] = [missingIn(current, old), missingIn(old, current)];
+  const [one, other] = [...added, ...removed];
+  if (one !== undefined && other === undefined) {
+    const entry = texts.text('setup.values.oneItem', shownItem(one, texts));
+    return texts.text(added.length === 1 ? 'setup.saved.added' : 'setup.saved.removed', { entry });
+  }
+  const isMoved = one === undefined && old.every((each) => current.some((moved) => isEqual(moved, each)));
+  if (!isMoved) return null;
+  const names = current.slice(0, maxNamesShown).map(({ name }) => escapeName(textOf(name), 80));
+  return texts.text('setup.saved.order', { entries: texts.list(names) });
+}
+
+const maxNamesShown = 25;
 
 /** An item as in the file, with `codeCount` in place of the codes. */
 function itemInFile(shopItem: ShopItem) {
-  const { id: itemId, name, price, role, forMs, codeCount, manual, stock, needsRole } = withoutCodes(shopItem);
+  const {
+    id: itemId,
+    name,
+    price,
+    role,
+    forMs,
+    codeCount,
+    manual,
+    stock,
+    needsRole,
+    ...others
+  } = withoutCodes(shopItem);
+  const { limit, from, until, description, emoji, picture } = others;
   return {
     id: itemId,
     name,
@@ -193,6 +318,12 @@ function itemInFile(shopItem: ShopItem) {
     ...(manual && { manual }),
     ...(stock !== null && { stock }),
     ...(needsRole !== null && { needsRole }),
+    ...(limit !== null && { limit }),
+    ...(from !== null && { from: new Date(from).toISOString() }),
+    ...(until !== null && { until: new Date(until).toISOString() }),
+    ...(description !== null && { description }),
+    ...(emoji !== null && { emoji }),
+    ...(picture !== null && { picture }),
   };
 }
 
@@ -209,6 +340,12 @@ function toShopItem(stated: z.infer<typeof item> & { readonly codeCount?: number
     manual,
     stock: stock ?? null,
     needsRole: needsRole ?? null,
+    limit: stated.limit ?? null,
+    from: stated.from === undefined ? null : Date.parse(stated.from),
+    until: stated.until === undefined ? null : Date.parse(stated.until),
+    description: stated.description ?? null,
+    emoji: stated.emoji ?? null,
+    picture: stated.picture ?? null,
   };
 }
 

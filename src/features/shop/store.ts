@@ -6,9 +6,11 @@ import type { PurchaseEvent } from '../../core/outbox/handler-events.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import type { GrantedRole } from '../../core/rewards/reward.ts';
 import { appendEntry, lockAccount, lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
+import type { MemberTable } from '../../core/store/member-data/member-table.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, lock, preparedStatement, run } from '../../core/store/query-builder.ts';
 import type { SettleRole, Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { AccountState } from '../../core/tally/account-state.ts';
 import { roleEffect } from '../../core/tally/grants.ts';
 import { tellOf } from '../events/feature.ts';
 import { handlerCall } from '../handlers/feature.ts';
@@ -24,6 +26,7 @@ import {
   type PurchaseState,
   purchaseEntry,
   purchaseReport,
+  type ReportedPurchase,
   refundEntry,
   refundedMessage,
   refundedReport,
@@ -41,6 +44,8 @@ export interface ShopTables {
     community_id: CommunityId;
     confirmation_id: string;
     user_id: string;
+    /** Who gets it: the buyer, or the member to whom it is given. */
+    receiver_id: string;
     /** Empty if the community has no guild. */
     guild_id: string;
     /** Where it was, or would be, reported to the owner. */
@@ -85,9 +90,10 @@ export type PurchaseResult =
   /** The confirmation was used by another member. */
   | { readonly outcome: 'foreign' };
 
-function toPurchase({ user_id: userId, item, name, price, ...row }: PurchaseRow) {
+function toPurchase({ user_id: userId, receiver_id, item, name, price, ...row }: PurchaseRow) {
+  const receiverId = receiver_id === userId ? null : receiver_id;
   const { id, state, balance, role, until, code, at } = row;
-  return { id, userId, item, name, price, state, balance, role, until, code, at };
+  return { id, userId, receiverId, item, name, price, state, balance, role, until, code, at };
 }
 
 /** A purchase as the team of its community sees it. */
@@ -127,6 +133,18 @@ const countPurchases = preparedStatement<{ communityId: CommunityId; items: read
       .where('state', '<>', literal('refunded'))
       .groupBy('item'),
 );
+
+/** How often a member has bought each item, without refunds. Items that were not bought are left out. */
+async function countBought(
+  { db, connection }: ShopSql,
+  communityId: CommunityId,
+  userId: string,
+): Promise<ReadonlyMap<string, number>> {
+  const own = db.selectFrom('purchases').where('user_id', '=', userId).where('community_id', '=', communityId);
+  const counted = own.select((eb) => ['item', eb.fn.countAll<number>().as('count')]);
+  const rows = await run(connection, counted.where('state', '<>', literal('refunded')).groupBy('item'));
+  return new Map(rows.map(({ item, count }) => [item, Number(count)]));
+}
 
 /**
  * The codes that the shop of a community has not issued yet, in their order. Codes are compared with those of all its
@@ -174,7 +192,7 @@ async function settlePurchases(
  */
 async function refundPurchase(sql: ShopSql, purchase: PurchaseRow, now: number): Promise<void> {
   const { db, connection } = sql;
-  const { id, user_id: userId, guild_id: guildId, role } = purchase;
+  const { id, receiver_id: userId, guild_id: guildId, role } = purchase;
   await refund(sql, purchase, now);
   if (role !== null) {
     const grant = db.deleteFrom('grants').where('user_id', '=', userId).where('role', '=', role);
@@ -194,8 +212,10 @@ async function refund(sql: ShopSql, purchase: PurchaseRow, now: number): Promise
 }
 
 /** Of a purchase, for who hears of it: without the code, which is the buyer's. */
-function eventData({ id, user_id: userId, item, name, price, role }: PurchaseRow, balance: number, at: number) {
-  return { userId, purchaseId: String(id), item, name, price, role, balance, at: new Date(at).toISOString() };
+function eventData(row: PurchaseRow, balance: number, at: number) {
+  const { id, userId, receiverId: recipientId, item, name, price, role } = toPurchase(row);
+  const purchase = { userId, recipientId, purchaseId: String(id), item, name, price, role };
+  return { ...purchase, balance, at: new Date(at).toISOString() };
 }
 
 function messageToBuyer(
@@ -229,13 +249,14 @@ function findOpenPurchases(
   { db, connection }: ShopSql,
   { userId, role, guildId }: GrantedRole,
 ): Promise<readonly PurchaseRow[]> {
-  const ofRole = db.selectFrom('purchases').selectAll().where('user_id', '=', userId).where('role', '=', role);
+  const ofRole = db.selectFrom('purchases').selectAll().where('receiver_id', '=', userId).where('role', '=', role);
   const open = ofRole.where('guild_id', '=', guildId).where('state', '=', literal('confirmed'));
   return run(connection, open.orderBy('id'));
 }
 
 /**
- * Refunds the purchases of a member that the owner has not fulfilled yet. The buyer gets no message.
+ * Refunds the purchases of a member that the owner has not fulfilled yet, without a message to the buyer, and what others
+ * have bought for the member and was not delivered yet.
  * @returns the reports to the owner, which do not name the buyer
  */
 export async function closePurchases(sql: ShopSql, userId: string, now: number): Promise<readonly NewEffect[]> {
@@ -246,6 +267,13 @@ export async function closePurchases(sql: ShopSql, userId: string, now: number):
   const open = ofMember.where('state', '=', literal('confirmed')).where('role', 'is', null).where('code', 'is', null);
   const purchases = await run(connection, open.orderBy('id'));
   for (const purchase of purchases) await refund(sql, purchase, now);
+  const toMember = db
+    .selectFrom('purchases')
+    .selectAll()
+    .where('receiver_id', '=', userId)
+    .where('user_id', '<>', userId);
+  const given = await run(connection, toMember.where('state', '=', literal('confirmed')).orderBy('id'));
+  for (const purchase of given) await refundPurchase(sql, purchase, now);
   return purchases.flatMap(({ id: purchaseId, community_id: communityId, owner_channel_id: channelId, ...row }) => {
     const { name: item, price } = row;
     if (channelId === null) return [];
@@ -254,10 +282,14 @@ export async function closePurchases(sql: ShopSql, userId: string, now: number):
 }
 
 function reportOfRefund(purchase: PurchaseRow, createdAt: number): readonly NewEffect[] {
-  const { id: purchaseId, community_id: communityId, user_id: userId, owner_channel_id: channelId } = purchase;
-  const { name: item, price } = purchase;
+  const { community_id: communityId, owner_channel_id: channelId } = purchase;
   if (channelId === null) return [];
-  return [ownerReport(communityId, channelId, refundedReport, { purchaseId, userId, item, price }, createdAt)];
+  return [ownerReport(communityId, channelId, refundedReport, reportOf(purchase), createdAt)];
+}
+
+function reportOf(row: PurchaseRow): ReportedPurchase {
+  const { id: purchaseId, userId, receiverId, name: item, price } = toPurchase(row);
+  return { purchaseId, userId, receiverId, item, price };
 }
 
 const maxNewest = 10;
@@ -277,7 +309,7 @@ const findOpenPurchase = preparedStatement<GrantedRole, ShopTables>()((db, place
   db
     .selectFrom('purchases')
     .select('id')
-    .where('user_id', '=', placeholder('userId'))
+    .where('receiver_id', '=', placeholder('userId'))
     .where('role', '=', placeholder('role'))
     .where('guild_id', '=', placeholder('guildId'))
     .where('state', '=', literal('confirmed'))
@@ -287,21 +319,34 @@ const findOpenPurchase = preparedStatement<GrantedRole, ShopTables>()((db, place
 /* Times are ms since the epoch. */
 
 export const reads = {
-  async offers(sql: ShopSql, shop: ShopContext, { userId, roles }: ShopMember, now: number) {
+  /** @param receiver to whom the items would be given; null for the member */
+  async offers(
+    sql: ShopSql,
+    shop: ShopContext,
+    { userId, roles }: ShopMember,
+    now: number,
+    receiver: ShopMember | null = null,
+  ) {
+    const holder = receiver ?? { userId, roles };
     const accountId = accountIdOf(shop.communityId, userId);
     const balance = (await findCredits(sql, { accountId }))[0]?.credits ?? 0;
-    const grants = await findGrants(sql, { userId });
+    const grants = await findGrants(sql, { userId: holder.userId });
     const stock = await stockOf(sql, shop);
+    const boughtBefore = await countBought(sql, shop.communityId, userId);
     const offer = (shopItem: ShopItem) => {
       const item = withoutCodes(shopItem);
-      const left = stock.get(item.id) ?? null;
+      const { left = null, unissued = null } = stock.get(item.id) ?? {};
       const isReady = !shop.unready?.has(item.id);
-      const context = { confirmedPrice: item.price, balance, left, roles, grants, isReady, now };
+      const bought = boughtBefore.get(item.id) ?? 0;
+      const common = { confirmedPrice: item.price, balance, left, bought, isReady, now };
+      const context = { ...common, roles, holderRoles: holder.roles, grants };
       const decision = decidePurchase(item, context);
       const until = decision.rejection === null ? decision.until : null;
       return {
         item,
         left,
+        /** True if all its codes are issued. */
+        isUsedUp: unissued === 0,
         /** Why the member cannot buy it now; null if it is sold. */
         rejection: decision.rejection,
         /** When the role would end if it was bought now (ms since the epoch); null if it would not. */
@@ -399,30 +444,48 @@ export const writes = {
       if (!isSame) return { outcome: 'foreign' };
       return { outcome: 'purchased', purchase: toPurchase(earlier), repeated: true };
     }
-    const account = await lockAccount(connection, db, accountIdOf(communityId, userId));
+    // A code is the buyer's, who can pass it on.
+    const receiver = item?.codes === null ? (order.receiver ?? null) : null;
+    const holder = receiver ?? order.member;
+    // The grants of a member have the lock of the account. In the order of the ids, as everywhere.
+    const ids = [...new Set([userId, holder.userId])].map((each) => accountIdOf(communityId, each));
+    const accounts = new Map<AccountId, AccountState>();
+    for (const id of ids.sort()) accounts.set(id, await lockAccount(connection, db, id));
+    const account = accounts.get(accountIdOf(communityId, userId));
+    if (account === undefined) throw new Error('The account of the buyer was not locked.');
+    const release = async () => {
+      for (const each of accounts.values()) await releaseAccount(connection, db, each);
+    };
     const reject = async (rejection: PurchaseRejection): Promise<PurchaseResult> => {
-      await releaseAccount(connection, db, account);
+      await release();
       return { outcome: 'rejected', rejection, balance: account.credits };
     };
     if (item === null) return reject('unknown_item');
-    const grants = await findGrants(sql, { userId });
+    const grants = await findGrants(sql, { userId: holder.userId });
+    const bought = item.limit === null ? 0 : ((await countBought(sql, communityId, userId)).get(item.id) ?? 0);
     const sold = item.stock === null ? 0 : ((await countSold(sql, communityId, [item.id])).get(item.id) ?? 0);
     const unissued = await unissuedCodes(sql, communityId, item, 1);
     const decision = decidePurchase(withoutCodes(item), {
       confirmedPrice,
       balance: account.credits,
       left: leftOf(item, sold, unissued.length),
+      bought,
       roles,
+      holderRoles: holder.roles,
       grants,
       isReady,
       now,
     });
     if (decision.rejection !== null) return reject(decision.rejection);
     const entry = purchaseEntry(account.id, item, now);
-    const { credits: balance } = await appendEntry(connection, db, account, entry);
+    const paid = await appendEntry(connection, db, account, entry);
+    accounts.set(account.id, paid);
+    await release();
+    const { credits: balance } = paid;
     const { state, until } = decision;
     const code = unissued[0] ?? null;
-    const purchase = await insertPurchase(sql, order, item, { state, until, balance, code, at: now });
+    const result = { receiver_id: holder.userId, state, until, balance, code, at: now };
+    const purchase = await insertPurchase(sql, order, item, result);
     const effects = await deliver(sql, purchase);
     const calls = order.isHandled ? [handlerCallOf(purchase, guildId)] : [];
     await enqueue(sql, [...effects, ...calls]);
@@ -456,14 +519,18 @@ export type Offer = Awaited<ReturnType<(typeof reads)['offers']>>['offers'][numb
 
 export type PurchaseStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
-/** How often each item can still be bought, by its id. */
-async function stockOf(sql: ShopSql, { communityId, items }: ShopContext): Promise<ReadonlyMap<string, number | null>> {
+/** How often each item can still be bought, and how many of its codes are not issued (null without codes), by its id. */
+async function stockOf(
+  sql: ShopSql,
+  { communityId, items }: ShopContext,
+): Promise<ReadonlyMap<string, { readonly left: number | null; readonly unissued: number | null }>> {
   const limited = items.filter(({ stock }) => stock !== null).map(({ id }) => id);
   const sold = await countSold(sql, communityId, limited);
-  const left = new Map<string, number | null>();
+  const left = new Map<string, { readonly left: number | null; readonly unissued: number | null }>();
   for (const item of items) {
     const unissued = await unissuedCodes(sql, communityId, item, Number.POSITIVE_INFINITY);
-    left.set(item.id, leftOf(item, sold.get(item.id) ?? 0, unissued.length));
+    const ofItem = leftOf(item, sold.get(item.id) ?? 0, unissued.length);
+    left.set(item.id, { left: ofItem, unissued: item.codes === null ? null : unissued.length });
   }
   return left;
 }
@@ -472,7 +539,7 @@ async function insertPurchase(
   { db, connection }: ShopSql,
   { confirmationId, member, communityId, guildId, ownerChannelId }: PurchaseOrder,
   { id, name, price, role }: ShopItem,
-  result: Pick<PurchaseRow, 'state' | 'until' | 'balance' | 'code' | 'at'>,
+  result: Pick<PurchaseRow, 'receiver_id' | 'state' | 'until' | 'balance' | 'code' | 'at'>,
 ): Promise<PurchaseRow> {
   const insert = db.insertInto('purchases').values({
     confirmation_id: confirmationId,
@@ -495,7 +562,7 @@ async function insertPurchase(
 
 /** Inserts the grant of a role. Returns what the purchase needs outside of the database. */
 async function deliver({ db, connection }: ShopSql, purchase: PurchaseRow): Promise<readonly NewEffect[]> {
-  const { id, user_id: userId, guild_id: guildId, role, until, at, owner_channel_id: channelId } = purchase;
+  const { id, receiver_id: userId, guild_id: guildId, role, until, at, owner_channel_id: channelId } = purchase;
   if (role !== null) {
     const grant = {
       user_id: userId,
@@ -509,12 +576,38 @@ async function deliver({ db, connection }: ShopSql, purchase: PurchaseRow): Prom
     return [roleEffect(purchase.community_id, { guildId, userId, role }, null, at)];
   }
   if (purchase.code !== null || channelId === null) return [];
-  const report = { purchaseId: id, userId, item: purchase.name, price: purchase.price };
-  return [ownerReport(purchase.community_id, channelId, purchaseReport, report, at)];
+  return [ownerReport(purchase.community_id, channelId, purchaseReport, reportOf(purchase), at)];
 }
 
+const ofReceiver = ['id', 'item', 'name', 'role', 'until', 'state', 'at', 'settled_at'] as const;
+
+/** What a member has bought, and what was bought for the member. An issued code stays, so that it is not issued again. */
+export const memberPurchases: MemberTable<ShopTables> = {
+  select: (db, { userId }) => [
+    db.selectFrom('purchases').selectAll().where('user_id', '=', userId),
+    db.selectFrom('purchases').select(ofReceiver).where('receiver_id', '=', userId).where('user_id', '<>', userId),
+  ],
+  forget: (db, { userId }, pseudonym) =>
+    (['user_id', 'receiver_id'] as const).map((column) =>
+      db
+        .updateTable('purchases')
+        .set({ [column]: pseudonym })
+        .where(column, '=', userId),
+    ),
+};
+
 function handlerCallOf(purchase: PurchaseRow, guildId: string | null): NewEffect {
-  const { id: purchaseId, user_id: userId, item, name, price, balance, role, at } = purchase;
+  const {
+    id: purchaseId,
+    userId,
+    receiverId: recipientId,
+    item,
+    name,
+    price,
+    balance,
+    role,
+    at,
+  } = toPurchase(purchase);
   const event: PurchaseEvent = {
     type: 'purchase',
     listing: null,
@@ -523,6 +616,7 @@ function handlerCallOf(purchase: PurchaseRow, guildId: string | null): NewEffect
     at,
     purchaseId,
     userId,
+    recipientId,
     item,
     name,
     price,

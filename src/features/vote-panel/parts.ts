@@ -11,6 +11,8 @@ import {
   type Markup,
   markup,
   memberName,
+  subtext,
+  timestamp,
 } from '@tallyhook/platform/texts/markup';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { Routes } from 'discord-api-types/v10';
@@ -18,6 +20,8 @@ import type { CommunityId } from '../../core/ledger/account.ts';
 import type { RankedMember, Standings } from '../../core/ledger/standing.ts';
 import { type Handle, handle } from '../../core/outbox/perform.ts';
 import { amountPerVote, type VoteAmount } from '../../core/rewards/decide-vote.ts';
+import type { Multiplier } from '../../core/rewards/rules.ts';
+import { weekdayName, weekdays } from '../../core/settings/reward-settings.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import {
   type CommandDefinition,
@@ -254,14 +258,15 @@ function linksTo({ listings, list }: PanelContent, texts: Texts): readonly Reply
 function renderRewards(
   rewards: readonly ListingReward[],
   listings: readonly ListedPage[],
-  { text }: Texts,
+  texts: Texts,
 ): readonly Markup[] {
-  const paid = rewards.map((reward) => ({
-    ...reward,
-    line: text(reward.isToday ? 'votePanel.rewardToday' : 'votePanel.reward', {
-      credits: text('parts.credits', { count: reward.credits }),
-    }),
-  }));
+  const { text } = texts;
+  const paid = rewards.map((reward) => {
+    const key = reward.isToday ? 'votePanel.rewardToday' : 'votePanel.reward';
+    const line = text(key, { credits: text('parts.credits', { count: reward.credits }) });
+    const reasons = reward.multipliers.map((each) => renderMultiplier(each, texts));
+    return { ...reward, line: reasons.length === 0 ? line : joined([line, subtext(joined(reasons, ' · '))], '\n') };
+  });
   const [first, ...others] = paid;
   if (first === undefined) return [];
   if (others.every(({ line }) => line === first.line)) return first.credits > 0 ? [first.line] : [];
@@ -271,6 +276,15 @@ function renderRewards(
       const shown = listings.find(({ listed }) => listed.name === listing);
       return joined([bold(shown === undefined ? escapeName(displayName) : nameWithSite(shown)), line], ' · ');
     });
+}
+
+/** Why votes earn more now: "×2 on Saturday, Sunday", or until when. */
+function renderMultiplier({ factor, days, until }: Multiplier, { text, list, locale, number }: Texts): Markup {
+  const times = number(factor);
+  if (until !== null) return text('votePanel.multiplierUntil', { factor: times, time: timestamp(until, 'f') });
+  if (days === null) return text('votePanel.multiplier', { factor: times });
+  const names = days.map((day) => escapeName(weekdayName(locale, weekdays[day - 1] ?? '')));
+  return text('votePanel.multiplierOn', { factor: times, days: list(names) });
 }
 
 export interface DrawnPanel {

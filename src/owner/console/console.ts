@@ -8,11 +8,11 @@ import express, { type RequestHandler, Router } from 'express';
 import { messageStyles, readScript, readSharedScript } from 'local-discord/messages';
 import type { Authentication, DiscordSignIn } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
-import { previewScript } from './announcements/announcements-page.ts';
 import { explainError, redirectToSlash, sessionMiddleware } from './middleware.ts';
 import { formRoutes, pageRoutes, serverRoutes } from './page-routes.ts';
 import { relativeRoot, renderPage, speaking, textsOf } from './render-page.ts';
 import { createOwnerSessions, type OwnerSessions } from './session.ts';
+import { previewScript } from './settings/previews-html.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { memberSignInRoutes, ownerSignInRoutes, signInLinkRoutes, startPath } from './sign-in.ts';
 
@@ -107,11 +107,12 @@ function sendErrorPages({ log }: OwnerContext, sessions: OwnerSessions) {
     async send(error, request, response) {
       const texts = textsOf(request);
       const { text } = texts;
-      renderPage(request, response, {
-        title: text('failure.title'),
-        session: await sessions.find(request).catch(() => null),
-        body: html`<h1>${text('failure.title')}</h1><p dir="auto">${explainError(error, texts)}</p><p><a href="${relativeRoot(request.path)}">${texts.text('console.overview')}</a></p>`,
-      });
+      const session = await sessions.find(request).catch(() => null);
+      const next = session === null ? text('console.signIn') : text('console.overview');
+      const body = html`<section class="card outcome"><p class="sign bad" aria-hidden="true">✗</p><h1>${text('failure.title')}</h1>
+<p dir="auto">${explainError(error, texts)}</p>
+<p class="line"><a class="button" href="${relativeRoot(request.path)}">${next}</a> <a class="button second" href="https://discord.com/channels/@me" rel="noreferrer">${text('webPage.back')}</a></p></section>`;
+      renderPage(request, response, { title: text('failure.title'), session, body });
     },
   });
 }

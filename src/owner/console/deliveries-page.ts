@@ -27,6 +27,7 @@ import {
   untrustedText,
   visible,
 } from './cells.ts';
+import { voteTabs } from './listings-page.ts';
 import { deliveryReason, explainInWords, type ReasonView, reasonHtml } from './reason.ts';
 import type { Visit } from './session.ts';
 
@@ -46,7 +47,8 @@ interface DeliveriesView extends NamedPage {
 export function deliveriesPage(view: DeliveriesView): Html {
   const { deliveries, next, filter, texts } = view;
   const { text } = texts;
-  return html`<h1>${text('console.deliveries')}</h1>
+  return html`<h1>${text('setup.link.vote')}</h1>
+${voteTabs('deliveries', view)}
 ${filterForm(view)}
 ${deliveries.length === 0 ? html`<p class="card">${text('console.noDeliveries')}</p>` : deliveryTable(view)}
 ${next !== null && html`<p class="pages"><a class="button second" rel="next" href="?${queryString({ ...filter, before: String(next) })}">${texts.text('setup.buttons.older')}</a></p>`}`;
@@ -64,7 +66,7 @@ function deliveryTable(view: DeliveriesView): Html {
     text('console.labels.outcome'),
     text('console.labels.member'),
   ];
-  return html`<div class="card flush"><table><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}<th scope="col" class="number">${credits}</th></tr></thead>
+  return html`<div class="card flush"><table class="compact"><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}<th scope="col" class="number">${credits}</th></tr></thead>
 <tbody>${deliveries.map((delivery) => {
     return html`<tr><td data-name="${text('console.labels.delivery')}">${deliveryLink(delivery.id, root)}</td><td data-name="${text('console.labels.received')}">${timeAgo(delivery.receivedAt, now, texts.locale)}</td>
 <td data-name="${text('console.labels.kind')}">${kindText(delivery.kind, texts)}</td><td data-name="${listing}">${listingText(delivery.listing, siteOf(delivery.listing), view)}</td>
@@ -93,7 +95,8 @@ ${options.map(
   const listingLabels = new Map(listings.map((name) => [name, names.listing(name) ?? name]));
   const timeInput = (name: string) =>
     html`<input id="${name}" type="datetime-local" name="${name}" value="${parameter(name).replace(/Z$/, '')}">`;
-  return html`<form class="card filter" method="get" action="${root}deliveries">
+  const isOpen = Object.values(filter).some((value) => value !== '');
+  return html`<details class="card"${isOpen && html` open`}><summary>${text('console.filter')}</summary><form class="filter" method="get" action="${root}deliveries">
 <p><label for="outcome">${text('console.labels.outcome')}</label>${select('outcome', outcomes, new Map(texts.namesIn('console.outcomes').map((name) => [name, text(`console.outcomes.${name}`)])))}</p>
 <p><label for="kind">${text('console.labels.kind')}</label>${select('kind', kinds, new Map(Object.entries(kindNames(texts))))}</p>
 <p><label for="listing">${text('setup.sections.listing')}</label>${select('listing', listings, listingLabels)}</p>
@@ -102,7 +105,7 @@ ${siteLabels.size > 1 && html`<p><label for="site">${text('console.labels.site')
 <p><label for="since">${text('console.labels.since')}</label>${timeInput('since')}</p>
 <p><label for="until">${text('console.labels.until')}</label>${timeInput('until')}</p>
 <p class="acts"><button>${text('console.filter')}</button> <a href="${root}deliveries">${text('console.clear')}</a></p>
-</form>`;
+</form></details>`;
 }
 
 function queryString(parameters: Readonly<Record<string, string>>): string {

@@ -1,21 +1,18 @@
 import { hour, minute } from '@tallyhook/platform/durations';
-import { bold, joined, type Markup, markup } from '@tallyhook/platform/texts/markup';
+import { markup } from '@tallyhook/platform/texts/markup';
 import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { dateTime } from '@tallyhook/platform/web/time-element';
-import { describeValue, settingName } from '../../../commands/setup/view.ts';
-import type { ListingConfig } from '../../../config/schema.ts';
 import { createCalendar } from '../../core/rewards/calendar.ts';
-import { isOff } from '../../core/settings/setting-spec.ts';
 import type { ReversalTotals, VoteRange } from '../../features/corrections/store.ts';
 import type { CardView, ConsoleCard } from '../../features/parts.ts';
 import type { HeldListing } from '../../features/rate-alarms/store.ts';
-import { settings } from '../../features/settings.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { NameBook } from '../names.ts';
 import type { ListingDetails } from '../queries.ts';
 import { counted, type DrawPart, fill, listingTitle, memberLink, named, siteText, untrustedText } from './cells.ts';
 import { reasonHtml } from './reason.ts';
+import { pageTabs } from './render-page.ts';
 import type { OwnerSession } from './session.ts';
 import { inlineMarkup } from './settings/markup-html.ts';
 
@@ -32,9 +29,19 @@ export function listingsPage(
   page: PageContext & { readonly drawPart: DrawPart },
 ): Html {
   const { text } = page.texts;
-  return html`<h1>${text('console.listings')}</h1>
+  return html`<h1>${text('setup.link.vote')}</h1>
+${voteTabs('listings', page)}
 ${listings.length === 0 && html`<p class="card">${text('failure.noListing', { setup: markup`/setup` })}</p>`}
 ${listings.map((listing) => page.drawPart(listing.name, () => listingCard(listing, page)))}`;
+}
+
+/** The pages about votes: what was received, and the listings that it was for. */
+export function voteTabs(current: string, { root, texts: { text } }: Pick<PageContext, 'root' | 'texts'>): Html {
+  const pages = [
+    { path: 'deliveries', title: text('console.deliveries') },
+    { path: 'listings', title: text('console.listings') },
+  ];
+  return pageTabs(text('setup.link.vote'), pages, { root, current });
 }
 
 function listingCard(listing: ListingDetails, page: PageContext): Html {
@@ -108,31 +115,8 @@ ${hidden}<input type="hidden" name="confirmed" value="yes"><button>${text('setup
 }</section></div>`;
 }
 
-interface RewardsPage {
-  readonly root: string;
-  readonly texts: Texts;
-  readonly names: NameBook;
-}
-
-/** One card per subject. @param cards those of the features */
-export function rewardsPage(
-  { rules, cards }: { readonly rules: readonly ListingConfig[]; readonly cards: readonly RenderedCard[] },
-  page: RewardsPage,
-): Html {
-  const { texts } = page;
-  const shown = (isBeside: boolean) =>
-    cards.flatMap(({ card: each, content }) =>
-      (each.isBesideRules === true) === isBeside ? [card(each.id, each.title(texts), content)] : [],
-    );
-  return html`<h1>${texts.text('console.rewards')}</h1>
-<div class="columns">
-${card('rules', texts.text('console.rules'), rulesByListing(rules, page))}
-<div>${shown(true)}</div>
-</div>
-${shown(false)}`;
-}
-
-interface RenderedCard {
+/** A card of a feature, with what it shows. */
+export interface RenderedCard {
   readonly card: ConsoleCard;
   readonly content: Html;
 }
@@ -141,7 +125,7 @@ interface RenderedCard {
 export async function renderCards(
   cards: readonly ConsoleCard[],
   scope: CardView['scope'],
-  page: RewardsPage,
+  page: Pick<PageContext, 'root' | 'texts' | 'names'>,
 ): Promise<readonly RenderedCard[]> {
   const { texts, names } = page;
   const view: CardView = {
@@ -158,27 +142,6 @@ export async function renderCards(
   });
 }
 
-function card(id: string, title: string, content: Html | readonly Html[]): Html {
-  return html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${content}</section>`;
-}
-
-/** Listings with the same rules share one list. */
-function rulesByListing(listings: readonly ListingConfig[], { texts, names }: RewardsPage): Html[] {
-  const described = listings.map((each) => ({ ...each, rules: describeRules(each, texts) }));
-  const groups = Map.groupBy(described, ({ timeZone, rules }) => [timeZone, ...rules].join('\n'));
-  return [...groups.values()].map((group) => {
-    const titles = texts.list(group.map(({ name }) => names.listing(name) ?? name));
-    const { timeZone = '', rules = [] } = group[0] ?? {};
-    return html`<h3><bdi>${titles}</bdi></h3><ul class="rules">${rules.map((rule) => html`<li>${inlineMarkup(rule, names, texts.locale)}</li>`)}</ul>
-<p class="quiet">${timeZoneText(timeZone, texts)}</p>`;
-  });
-}
-
-function describeRules(listing: ListingConfig, texts: Texts): readonly Markup[] {
-  return settings.flatMap(({ path, inFile }) => {
-    const value = inFile(listing);
-    const isRule = path === 'guards' || path.startsWith('rewards.');
-    if (!isRule || isOff(value) || value === 'all') return [];
-    return [joined([bold(settingName(path, texts)), describeValue(path, value, texts)], ': ')];
-  });
+export function cardHtml({ card: { id, title }, content }: RenderedCard, texts: Texts): Html {
+  return html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title(texts)}</h2>${content}</section>`;
 }

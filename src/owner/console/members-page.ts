@@ -3,7 +3,7 @@ import { type Html, html } from '@tallyhook/platform/web/html';
 import type { PageRequest } from '@tallyhook/platform/web/pagination';
 import { dateTime, timeAgo } from '@tallyhook/platform/web/time-element';
 import type { Request, Response } from 'express';
-import { causeName, entryReason } from '../../../commands/entry-reason.ts';
+import { causeName, entryReason, giftText } from '../../../commands/entry-reason.ts';
 import { maxCorrection, maxReasonLength } from '../../core/ledger/correction.ts';
 import type { DeliveryRecord, LedgerEntry } from '../../core/records/records.ts';
 import { withoutGuild } from '../../features/communities/directory.ts';
@@ -13,6 +13,7 @@ import type { OwnerContext } from '../context.ts';
 import type { NameBook } from '../names.ts';
 import { getMember, type MemberDetails, type VoteTimes } from '../queries.ts';
 import {
+  avatar,
   counted,
   deliveryLink,
   fill,
@@ -79,7 +80,7 @@ export function membersPage(
             score,
             rank,
           }) => html`<tr><td data-name="${text('console.labels.rank')}">${texts.number(rank)}</td>
-<td data-name="${text('console.labels.member')}">${memberLink(userId, { root, texts, names })}</td><td data-name="${text('console.labels.balance')}" class="number">${counted(texts.text('parts.credits', { count: score }))}</td></tr>`,
+<td data-name="${text('console.labels.member')}"><span class="person">${avatar(userId, { names })} ${memberLink(userId, { root, texts, names })}</span></td><td data-name="${text('console.labels.balance')}" class="number">${counted(texts.text('parts.credits', { count: score }))}</td></tr>`,
         )}</tbody></table>`
   }</section>
 ${end < total && html`<p class="pages"><a class="button second" rel="next" href="?from=${end}${communities.length > 1 && html`&amp;guildId=${community.guildId ?? withoutGuild}`}">${text('console.moreMembers')}</a></p>`}`;
@@ -160,7 +161,7 @@ function memberPage(view: MemberView): Html {
   const name = names.member(userId);
   const time = (at: number) => dateTime(at, locale);
   return html`<p class="trail"><a href="${root}users">${text('console.members')}</a></p>
-<h1>${fill(texts, 'console.memberTitle', { name: name === null ? userId : html`<bdi title="${userId}">${visible(name)}</bdi>` })}</h1>
+<h1 class="person">${avatar(userId, { names })} <span>${fill(texts, 'console.memberTitle', { name: name === null ? userId : html`<bdi title="${userId}">${visible(name)}</bdi>` })}</span></h1>
 ${name !== null && html`<p class="quiet">Discord ID ${userId}</p>`}
 ${accountLinks(view)}
 <dl class="sums"><div><dt>${text('console.labels.balance')}</dt><dd>${counted(texts.text('parts.credits', { count: credits }))}</dd></div><div><dt>${text('console.labels.countedVotes')}</dt><dd>${texts.number(votes)}</dd></div>
@@ -215,6 +216,8 @@ function entryTable(entries: readonly LedgerEntry[], { root, names, texts }: Mem
 function entryCause({ cause, reason, listing, key }: LedgerEntry, names: NameBook, texts: Texts): Html {
   if (key !== undefined)
     return html`${untrustedText(reason)}<br><span class="quiet">${fill(texts, 'console.ofProgram', { key: untrustedText(key) })}</span>`;
+  const gift = giftText({ cause, reason }, texts);
+  if (gift !== null) return html`${inlineMarkup(gift, names)}`;
   const why = entryReason(cause, reason, texts);
   return html`${causeName(cause, texts)}${listing !== null && html` · ${listingTitle(listing, names)}`}${why !== null && html`<br><span class="quiet">${inlineMarkup(why, names)}</span>`}`;
 }

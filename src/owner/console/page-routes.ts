@@ -43,11 +43,11 @@ import {
   readIdempotencyKey,
   userParameter,
 } from '../request-schemas.ts';
-import { announcementsPage } from './announcements/announcements-page.ts';
 import {
   counted,
   createDrawPart,
   fill,
+  initials,
   memberLink,
   type NamedPage,
   signedCredits,
@@ -55,11 +55,12 @@ import {
   visible,
 } from './cells.ts';
 import { deliveriesPage, deliveryPage, type EffectView, effectItem } from './deliveries-page.ts';
-import { listingsPage, renderCards, reversalPage, rewardsPage } from './listings-page.ts';
+import { listingsPage, renderCards, reversalPage } from './listings-page.ts';
+import { changesPage, getChanges, logTabs } from './log-page.ts';
 import { getMembers, membersPage, renderMemberPage } from './members-page.ts';
 import { ConsoleError, explainError, redirectToSlash, type SessionMiddleware } from './middleware.ts';
-import { changesPage, getChanges, overviewPage } from './overview-page.ts';
-import { consoleRoot, relativeRoot, renderPage, textsOf } from './render-page.ts';
+import { overviewPage } from './overview-page.ts';
+import { relativeRoot, renderPage, textsOf } from './render-page.ts';
 import { authorOf, type OwnerSession, type OwnerSessions, type Visit } from './session.ts';
 
 /** Rows per page, unless the URL has a `limit`. */
@@ -82,7 +83,12 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
   page('/', async (request, { context }) => {
     const texts = textsOf(request);
     const shown = { root: './', now: context.clock.now(), texts };
-    return { title: texts.text('console.overview'), body: overviewPage(await getOverview(context), shown) };
+    const { cards, names } = {
+      cards: context.rewards.cards.filter((card) => card.page !== 'orders'),
+      names: await context.namesIn(context.scope)([]),
+    };
+    const view = { ...shown, cards: await renderCards(cards, context.scope, { ...shown, names }) };
+    return { title: texts.text('console.overview'), body: overviewPage(await getOverview(context), view) };
   });
 
   page('/deliveries', async (request, { context }) => {
@@ -122,7 +128,7 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     ]);
     const texts = textsOf(request);
     const view = { root: './', session, texts, names };
-    return { title: texts.text('console.actions'), body: effectsPage({ state, effects, counts, next }, view) };
+    return { title: texts.text('console.log'), body: effectsPage({ state, effects, counts, next }, view) };
   });
 
   page('/listings', async (request, session) => {
@@ -133,29 +139,26 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     return { title: texts.text('console.listings'), body: listingsPage(listings, shown) };
   });
 
-  page('/rewards', async (request, { context }) => {
+  page('/orders', async (request, { context }) => {
     const { rewards, scope } = context;
     const texts = textsOf(request);
     const shown = { root: './', texts, names: await context.namesIn(scope)([]) };
-    const view = {
-      cards: await renderCards(rewards.cards, scope, shown),
-      rules: context.listings().filter(({ implied }) => !implied),
-    };
-    return { title: texts.text('console.rewards'), body: rewardsPage(view, shown) };
+    const cards = await renderCards(
+      rewards.cards.filter((card) => card.page === 'orders'),
+      scope,
+      shown,
+    );
+    const title = texts.text('console.orders');
+    const body = cards.map(
+      ({ card, content }) => html`<section class="card" aria-labelledby="${card.id}">${content}</section>`,
+    );
+    return { title, body: html`<h1 id="orders">${title}</h1>${body}` };
   });
 
-  page('/changes', async (request, { context }) => {
+  page('/changes', async (request, session) => {
     const texts = textsOf(request);
-    const body = changesPage(await getChanges(context), { isOfServer: context.scope !== null, root: './', texts });
-    return { title: texts.text('console.changes'), body };
-  });
-
-  page('/announcements', async (request, { context }) => {
-    const texts = textsOf(request);
-    return {
-      title: texts.text('console.announcements'),
-      body: await announcementsPage(context, texts, consoleRoot(request)),
-    };
+    const body = changesPage(await getChanges(session.context), { session, root: './', texts });
+    return { title: texts.text('console.log'), body };
   });
 
   router.get(
@@ -212,14 +215,15 @@ function effectsPage({ state, effects, counts, next }: EffectsView, view: Omit<E
   const { number, text } = texts;
   const tab = (name: EffectState) =>
     html`<li><a href="${root}effects?state=${name}"${name === state && html` aria-current="true"`}>${text(`console.states.${name}`)}${name !== 'done' && html` <span class="count">${number(counts[name])}</span>`}</a></li>`;
-  return html`<h1>${text('console.actions')}</h1>
-<p class="quiet">${text('console.actionsHint')}</p>
-<nav aria-label="${text('console.labels.state')}"><ul class="tabs">${effectTabs.map(tab)}</ul></nav>
-<section class="card" aria-labelledby="state"><h2 id="state">${text(`console.states.${state}`)}</h2>${
-    effects.length === 0
-      ? html`<p>${text('console.noActions')}</p>`
-      : html`<ul class="items">${effects.map((effect) => effectItem(effect, { ...view, returnTo: 'effects' }))}</ul>`
-  }</section>
+  return html`<h1>${text('console.log')}</h1>
+${logTabs('effects', view)}
+<section class="card" aria-labelledby="state"><p class="quiet">${text('console.actionsHint')}</p>
+<nav aria-label="${text('console.labels.state')}"><ul class="tabs">${effectTabs.map(tab)}</ul></nav><h2 id="state">${text(`console.states.${state}`)}</h2>
+${
+  effects.length === 0
+    ? html`<p>${text('console.noActions')}</p>`
+    : html`<ul class="items">${effects.map((effect) => effectItem(effect, { ...view, returnTo: 'effects' }))}</ul>`
+}</section>
 ${next !== null && html`<p class="pages"><a class="button second" rel="next" href="?state=${state}&amp;before=${next}">${text('setup.buttons.older')}</a></p>`}`;
 }
 
@@ -248,13 +252,15 @@ export function serverRoutes({ guilds }: Pick<OwnerContext, 'guilds'>, sessions:
     const session = await sessions.find(request);
     if (session === null) return response.redirect(303, '../sign-in?next=servers/');
     const servers = await serversOf(session);
+    const next = request.query['to'] === 'settings' ? 'settings' : '';
     const { text } = textsOf(request);
     const body = html`<h1>${text('console.servers')}</h1>
 ${
   servers.length === 0
     ? html`<p class="card">${text('console.noServers')}</p>`
     : html`<ul class="card items">${servers.map(
-        ({ id, name }) => html`<li><h2><a href="${id}/" title="${id}"><bdi>${name}</bdi></a></h2></li>`,
+        ({ id, name }) =>
+          html`<li><h2>${initials(name, name)} <a href="${id}/${next}" title="${id}"><bdi>${name}</bdi></a></h2></li>`,
       )}</ul>`
 }`;
     renderPage(request, response, { title: text('console.servers'), session, body });

@@ -3,6 +3,7 @@ import { type Html, html } from '@tallyhook/platform/web/html';
 import { type FlashMessages, findFlashMessage, type PageContent, pageFrame } from '@tallyhook/platform/web/page-frame';
 import type { Request, RequestHandler, Response } from 'express';
 import { type AppTexts, ownTexts, type Texts } from '../../texts/texts.ts';
+import { initials } from './cells.ts';
 import type { OwnerSession, Visit } from './session.ts';
 
 export const consoleMessages = ({ text }: Texts): FlashMessages => ({
@@ -20,16 +21,14 @@ export const consoleMessages = ({ text }: Texts): FlashMessages => ({
   'replayed-quarantined': { tone: 'bad', text: text('console.notices.quarantined') },
 });
 
+/** The navigation, and the pages that belong to each of its entries. */
 const sections = [
-  { path: '', name: 'overview' },
-  { path: 'users', name: 'members' },
-  { path: 'deliveries', name: 'deliveries' },
-  { path: 'effects', name: 'actions' },
-  { path: 'listings', name: 'listings' },
-  { path: 'rewards', name: 'rewards' },
-  { path: 'announcements', name: 'announcements' },
-  { path: 'settings', name: 'settings' },
-  { path: 'changes', name: 'changes' },
+  { name: 'overview', path: '', pages: [''] },
+  { name: 'members', path: 'users', pages: ['users'] },
+  { name: 'votes', path: 'deliveries', pages: ['deliveries', 'listings'] },
+  { name: 'orders', path: 'orders', pages: ['orders'] },
+  { name: 'settings', path: 'settings', pages: ['settings'] },
+  { name: 'log', path: 'changes', pages: ['changes', 'effects'] },
 ] as const;
 
 /** The relative URL of the overview from `path`, so that the console works under any path of a proxy. */
@@ -65,7 +64,7 @@ export function renderPage(
     skip: texts.text('console.skip'),
     title,
     siteName: 'tallyhook',
-    home: { href: root, text: session?.guildName ?? 'tallyhook' },
+    home: { href: root, text: homeName(session) },
     stylesheet: `${base}console.css`,
     icon: `${base}icon.svg`,
     navigation: session && navigation(section, { root, base }, session, texts),
@@ -73,6 +72,11 @@ export function renderPage(
     footer: hasTimes ? texts.text('console.times') : null,
   };
   response.type('html').send(pageFrame(frame, body).text);
+}
+
+function homeName(session: Viewer | null): Html {
+  const name = session?.guildName ?? null;
+  return name === null ? html`tallyhook` : html`${initials(name, name)}<bdi>${name}</bdi>`;
 }
 
 const languagesByRequest = new WeakMap<Request, AppTexts>();
@@ -95,12 +99,26 @@ function navigation(
   session: Viewer,
   { text }: Texts,
 ): Html {
-  const link = ({ path, name }: (typeof sections)[number]) =>
-    html`<li><a href="${root}${path}"${path === section && html` aria-current="page"`}>${text(`console.${name}`)}</a></li>`;
-  const servers = html`<li><a href="${base}servers/"${section === 'servers' && html` aria-current="page"`}>${text('console.servers')}</a></li>`;
-  // Settings are those of one server.
-  const shown = sections.filter(({ path }) => path !== 'settings' || (session.context?.scope ?? null) !== null);
+  const link = ({ path, pages, name }: (typeof sections)[number]) => {
+    const isCurrent = pages.some((each) => each === section);
+    const label = name === 'votes' ? text('setup.link.vote') : text(`console.${name}`);
+    return html`<li><a href="${root}${path}"${isCurrent && html` aria-current="page"`}>${label}</a></li>`;
+  };
   const hasServers = session.member !== null || (session.context?.guilds.ids().length ?? 0) > 0;
-  return html`<nav aria-label="tallyhook"><ul>${(session.context || session.member === null) && shown.map(link)}${hasServers && servers}</ul></nav>
-  <form method="post" action="${base}sign-out">${formTokenField(session)}<button class="plain">${text('console.signOut')}${session.visitor ? html` <bdi>${session.visitor.name}</bdi>` : null}</button></form>`;
+  const isChosen = session.context !== undefined || session.member === null;
+  return html`${isChosen && html`<nav aria-label="tallyhook"><ul>${sections.map(link)}</ul></nav>`}
+<div class="account">${hasServers && html`<a href="${base}servers/"${section === 'servers' && html` aria-current="page"`}>${text('console.servers')}</a>`}
+<form method="post" action="${base}sign-out">${formTokenField(session)}<button class="plain">${text('console.signOut')}${session.visitor ? html` <bdi>${session.visitor.name}</bdi>` : null}</button></form></div>`;
+}
+
+/** The pages of an entry of the navigation, of which this one is shown. */
+export function pageTabs(
+  label: string,
+  pages: readonly { readonly path: string; readonly title: string }[],
+  { root, current }: { readonly root: string; readonly current: string },
+): Html {
+  return html`<nav aria-label="${label}"><ul class="tabs">${pages.map(
+    ({ path, title }) =>
+      html`<li><a href="${root}${path}"${path === current && html` aria-current="page"`}>${title}</a></li>`,
+  )}</ul></nav>`;
 }

@@ -25,7 +25,7 @@ import { type OwnerSessions, sessionLifetimeMs } from './session.ts';
 export const nextPage = z
   .string()
   .regex(
-    /^(?:servers\/(?:\d{1,20}\/)?)?(?:(?:deliveries|effects|users|listings|rewards|announcements|settings|changes)(?:\/[\w-]{1,40}){0,3})?(?:\?[\w=&%.+:-]{0,500})?$/,
+    /^(?:servers\/(?:\d{1,20}\/)?)?(?:(?:deliveries|effects|users|listings|orders|settings|changes)(?:\/[\w-]{1,40}){0,3})?(?:\?[\w=&%.+:-]{0,500})?$/,
   )
   .catch('');
 
@@ -103,11 +103,11 @@ function signInPage(page: SignInPage): Html {
   const { next, errorMessage, discordUrl, hasToken, texts } = page;
   const { text } = texts;
   return html`<div class="narrow">
-<h1>${text('console.signIn')}</h1>
+${discordUrl === null && html`<h1>${text('console.signIn')}</h1>`}
 ${errorMessage && html`<p class="notice bad" role="alert" id="fault">${errorMessage}</p>`}
 ${
   discordUrl !== null &&
-  html`<section class="card stack"><p><a class="button discord" href="${discordUrl}${next && `?next=${encodeURIComponent(next)}`}">${text('console.signInWithDiscord')}</a></p>
+  html`<section class="card outcome"><img src="icon.svg" width="56" height="56" alt=""><h1>${text('console.signIn')}</h1><p>${text('console.purpose')}</p><p><a class="button discord" href="${discordUrl}${next && `?next=${encodeURIComponent(next)}`}">${text('console.signInWithDiscord')}</a></p>
 <p class="quiet">${counted(texts.text('help.managers'))}<br>${lasting(texts)}</p></section>`
 }
 ${hasToken && tokenForm(page)}
@@ -202,7 +202,7 @@ function arrivedPage(next: string, { text }: Texts) {
   return {
     title,
     session: null,
-    body: html`<h1>${title}</h1><p><a class="button" href="${next}">${text('setup.buttons.next')}</a></p>`,
+    body: html`<section class="card outcome"><p class="sign good" aria-hidden="true">✓</p><h1>${title}</h1><p><a class="button" href="${next}">${text('setup.buttons.next')}</a></p></section>`,
   };
 }
 

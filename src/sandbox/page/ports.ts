@@ -145,6 +145,8 @@ export interface PagePorts {
   readonly listings: readonly VotableListing[];
   /** The address of a new link that signs in to the owner's console, once; null before the bot has started. */
   consoleLink(): string | null;
+  /** The address of the owner's console, to sign in with Discord; null before the bot has started. */
+  dashboard(): string | null;
   /** The base URL of the service's own pages, if it has any. */
   readonly serviceUrl?: string;
   /** True if the bot knows the listings at the start; otherwise they are linked with `/setup`. */

@@ -34,6 +34,7 @@ export function createSandboxPage(ports: PagePorts): PageExtension {
         actions: createSandboxActions(ports),
         paths: {
           [consolePath]: (response) => response.writeHead(303, { Location: ports.consoleLink() ?? '/' }).end(),
+          [dashboardPath]: (response) => response.writeHead(303, { Location: ports.dashboard() ?? '/' }).end(),
         },
         prepare: () => credits.refresh(),
         state: () => sandboxState(ports, credits.current, [...timeline.values()]),
@@ -109,6 +110,8 @@ function createBalances(
 
 /** Leads to the owner's console, signed in. */
 export const consolePath = '/console';
+/** Leads to the same console, where a manager signs in with Discord. */
+export const dashboardPath = '/dashboard';
 
 /** The tours, the listing service, faults, the timeline and the doctor. */
 export const sandboxFace = {

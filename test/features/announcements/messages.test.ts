@@ -340,8 +340,8 @@ describe('a digest', () => {
         'Earned: **12,000** credits',
         '',
         '**Top voters**',
-        `<@${member(1)}>: **1,199** votes`,
-        `<@${member(2)}>: **1** vote`,
+        `🥇 <@${member(1)}>: **1,199** votes`,
+        `🥈 <@${member(2)}>: **1** vote`,
         '',
         '**Milestones**',
         `<@${member(1)}> reached **1,000** votes.`,
@@ -353,6 +353,16 @@ describe('a digest', () => {
     const labels = JSON.stringify(shown()[0]?.components);
     expect(labels).toContain('"Vote too"');
     expect(labels).toContain('"Remind me"');
+  });
+
+  it('gives members with as many votes the same medal, and none after the third rank', async () => {
+    const top = [5, 5, 5, 2, 1].map((own, index) => ({ userId: member(index + 1), votes: own }));
+    const { digest, effectIn, shown } = await posting({}, { ...votes, top });
+    await digest(effectIn(digestKind, period));
+    const medals = textsOf(shown()[0]?.components)
+      .join('\n')
+      .match(/.*<@\d+>: /gu);
+    expect(medals?.map((line) => line.split('<')[0])).toEqual(['🥇 ', '🥇 ', '🥇 ', '', '']);
   });
 
   it('is not posted without votes, and buried for a listing that is no more', async () => {

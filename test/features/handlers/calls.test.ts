@@ -156,7 +156,7 @@ it('that are slow delay neither other kinds nor other communities', async () => 
   await vote('4', otherGuild);
   const purchase: PurchaseEvent = {
     ...{ type: 'purchase', listing: null, guildId: slowGuild, deliveryId: null, at: start, purchaseId: 1, userId: '1' },
-    ...{ item: 'vip', name: 'VIP', price: 5, credits: -5, balance: 0, role: null },
+    ...{ item: 'vip', name: 'VIP', price: 5, credits: -5, balance: 0, role: null, recipientId: null },
   };
   const queue = handlerQueue('purchase', communityOf(slowGuild));
   const call = {

@@ -148,10 +148,13 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await store.prizes.decide(settlement, [winner], { announced: null, now: start });
     const order = orderOf({ ...keys, price: 0 });
     await store.shop.purchase({ ...order, member: { userId: member, roles: [] } }, start);
+    const gift = { communityId: firstCommunity, confirmationId: '5', giverId: member, receiverId: '20', credits: 1 };
+    await store.gifts.give(gift, { limit: 5, since: start }, start);
     await store.reminders.switchOn(
       accountOf(member),
       [{ name: 'server', cooldownMs: 12 * hour, nextVoteAt: null }],
       start,
+      { quiet: { from: 0, until: 60 } },
     );
     await store.outbox.enqueue([
       reminder,
@@ -209,7 +212,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
         content: expect.objectContaining({ event: 'server_vote', userId: member }),
       }),
     );
-    expect(exported['balances']).toMatchObject([{ credits: 118, votes: 1, last_votes: { server: start } }]);
+    expect(exported['balances']).toMatchObject([{ credits: 117, votes: 1, last_votes: { server: start } }]);
     expect(JSON.stringify({ ...exported, deliveries: [], effects: [] })).not.toContain(neighbour);
   });
 
@@ -244,7 +247,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     expect(await store.records.deliveries({ userId: member, limit: 10, before: null })).toEqual([]);
     const board = { period: 'all', by: 'credits', limit: 10, offset: 0, userId: null } as const;
     const { members: places } = await store.standingsIn(firstCommunity, 'UTC').leaderboard(board, start + day);
-    expect(places.map(({ userId }) => userId)).toEqual([neighbour]);
+    expect(places.map(({ userId }) => userId)).toEqual([neighbour, '20']);
     // The neighbour loses only the body with the name of the giver.
     const later = await store.memberData.export(neighbour);
     expect(later['entries']).toEqual(others['entries']);

@@ -35,8 +35,11 @@ async function messaging(card: ListingCard | null = null, isStillWanted = true) 
     ...{ rest, textsOf: async () => en, clock: systemClock },
     types: [
       ...shopParts().directMessages,
-      ...reminders.map((reminder) => ({ ...reminder, isWanted: async () => isStillWanted })),
-      ...departures.map((departure) => ({ ...departure, isWanted: async () => true })),
+      ...reminders.map((reminder) => ({
+        ...reminder,
+        prepare: async (message: object) => (isStillWanted ? { message } : null),
+      })),
+      ...departures.map((departure) => ({ ...departure, prepare: async (message: object) => ({ message }) })),
     ],
     onClosed: async (userId) => void closed.push(userId),
   });

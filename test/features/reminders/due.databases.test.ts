@@ -2,7 +2,7 @@ import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { directMessageKind, isOf } from '../../../src/core/outbox/effect-kind.ts';
-import { createReminderDecision, createVoteCheck, type VoteCheck } from '../../../src/features/reminders/service.ts';
+import { createReminderPreparation, createVoteCheck, type VoteCheck } from '../../../src/features/reminders/due.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
 import { accountOf, firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
@@ -103,7 +103,7 @@ describeOnEveryDatabase('reminders', (newUrl) => {
       expect(await switchOn(store, '1')).toEqual([{ listing: 'server', dueAt: nextVoteAt }]);
       await castVote(store, '1', nextVoteAt, atOtherSite, nextVoteAt + ms);
       const again = nextVoteAt + ms;
-      expect(await store.reminders.snooze(accountOf('1'), listing, again + day, again - 1)).toEqual({
+      expect(await store.reminders.snooze(accountOf('1'), [listing], again + day, again - 1)).toEqual({
         ...{ outcome: 'voted', dueAt: again },
       });
       const checkAt = (now: number) =>
@@ -131,16 +131,16 @@ describeOnEveryDatabase('reminders', (newUrl) => {
       store,
       reminders: { findListing: () => ofListing },
       config: { reminders: true },
-      directory: { listings: [] },
+      directory: { communities: [{ id: firstCommunity, timeZone: 'UTC', listings: [server, bot] }] },
       clock: manualClock(now),
       ...changes,
     };
-    const decision = createReminderDecision(
+    const prepare = createReminderPreparation(
       context,
       async () => check,
       (outcome) => outcomes.push(outcome),
     );
-    return { result: await decision(notice, effect), outcomes, again: () => decision(notice, effect) };
+    return { result: await prepare(notice, effect), outcomes, again: () => prepare(notice, effect) };
   }
 
   it('are sent only if the service or the ledger confirms them, and postponed to the time that it gives', async () => {
@@ -150,14 +150,14 @@ describeOnEveryDatabase('reminders', (newUrl) => {
     const now = start + cooldownMs;
     const nextVoteAt = start + 20 * hour;
     const early = await decide(store, now, { outcome: 'notYet', nextVoteAt });
-    expect([early.result, early.outcomes]).toEqual([false, ['not_yet']]);
+    expect([early.result, early.outcomes]).toEqual([null, ['not_yet']]);
     expect(await dueAt(store, nextVoteAt - 1)).toEqual([]);
     const unknown = await decide(store, nextVoteAt, { outcome: 'unknown' });
     expect(unknown.result).toMatchObject({ outcome: 'later', retryAfterMs: 30 * second, notSent: true });
     expect(await unknown.again()).toMatchObject({ outcome: 'later' });
     await castVote(store, '1', nextVoteAt);
     const due = await decide(store, nextVoteAt + cooldownMs, { outcome: 'mayVote' });
-    expect([due.result, due.outcomes]).toEqual([true, ['due']]);
+    expect([due.result, due.outcomes]).toMatchObject([{ message: { listing: 'server' }, channelId: null }, ['due']]);
   });
 
   it('wait for listings that are not configured, and for reminders to be offered again', async () => {
@@ -167,21 +167,23 @@ describeOnEveryDatabase('reminders', (newUrl) => {
     const now = start + cooldownMs;
     expect(
       (await decide(store, now, { outcome: 'mayVote' }, { reminders: { findListing: () => undefined } })).result,
-    ).toBe(false);
+    ).toBe(null);
     expect((await decide(store, now + day, { outcome: 'mayVote' }, { config: { reminders: false } })).result).toBe(
-      false,
+      null,
     );
-    expect((await decide(store, now + 2 * day, { outcome: 'mayVote' })).result).toBe(true);
+    expect((await decide(store, now + 2 * day, { outcome: 'mayVote' })).result).toMatchObject({
+      message: { listing: 'server' },
+    });
   });
 
   it('are due at once after the clock was set back, whatever was stored before, and are planned again', async () => {
     const { store } = await open();
     await switchOn(store, '1');
-    await store.reminders.snooze(accountOf('1'), listing, start + 40 * day, start + 30 * day);
+    await store.reminders.snooze(accountOf('1'), [listing], start + 40 * day, start + 30 * day);
     const now = start + hour;
     expect(await dueAt(store, now)).toEqual([]);
     await store.upkeep.wakePlanned(now);
-    expect((await decide(store, now, { outcome: 'notYet', nextVoteAt: start + cooldownMs })).result).toBe(false);
+    expect((await decide(store, now, { outcome: 'notYet', nextVoteAt: start + cooldownMs })).result).toBe(null);
     await store.upkeep.wakePlanned(now);
     expect(await dueAt(store, start + cooldownMs - 1)).toEqual([]);
     expect(await dueAt(store, start + cooldownMs)).toHaveLength(1);
@@ -205,11 +207,11 @@ describeOnEveryDatabase('reminders', (newUrl) => {
   it('can be snoozed, unless the member has voted meanwhile or switched them off', async () => {
     const { store } = await open();
     const now = start + 13 * hour;
-    const snooze = () => store.reminders.snooze(accountOf('1'), listing, now + hour, now);
+    const snooze = () => store.reminders.snooze(accountOf('1'), [listing], now + hour, now);
     expect(await snooze()).toEqual({ outcome: 'off' });
     await switchOn(store, '1');
     await castVote(store, '1', start);
-    expect(await snooze()).toEqual({ outcome: 'snoozed', dueAt: now + hour });
+    expect(await snooze()).toEqual({ outcome: 'snoozed', dueAt: now + hour, listings: ['server'] });
     expect(await dueAt(store, now + hour - 1)).toEqual([]);
     await castVote(store, '1', now);
     expect(await snooze()).toEqual({ outcome: 'voted', dueAt: now + cooldownMs });
@@ -241,6 +243,7 @@ describeOnEveryDatabase('reminders', (newUrl) => {
       isOn: false,
       stopped,
       lastVotes: { server: start },
+      choices: { muted: [], quiet: null, inChannel: false, isClosed: false },
     });
     expect(await store.reminders.membersToInform()).toEqual(['1']);
     const taken = await Promise.all([1, 2, 3].map(() => store.reminders.takeStopReason('1')));
@@ -259,7 +262,7 @@ describeOnEveryDatabase('reminders', (newUrl) => {
         castVote(store, userId, start),
         switchOn(other, userId),
         castVote(other, userId, start + day),
-        store.reminders.snooze(accountOf(userId), listing, start + 40 * day, start + 30 * hour),
+        store.reminders.snooze(accountOf(userId), [listing], start + 40 * day, start + 30 * hour),
       ]);
       const due = await dueAt(store, start + 50 * day);
       expect(due.filter((reminder) => reminder.userId === userId).length).toBeLessThanOrEqual(1);

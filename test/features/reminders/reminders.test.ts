@@ -5,7 +5,10 @@ import type { Message } from 'local-discord';
 import { describe, expect, it, vi } from 'vitest';
 import { remind } from '../../../commands/remind.ts';
 import { controlsOf } from '../../../packages/local-discord/src/objects.ts';
+import { renderComponents } from '../../../src/discord/rendering/components.ts';
+import { renderReminder } from '../../../src/features/reminders/parts.ts';
 import type { Reminders } from '../../../src/features/reminders/service.ts';
+import { textsIn } from '../../../src/texts/texts.ts';
 import { contextFor, fakeLookup, inputOf, memberId, server, start } from '../../support/command-fixture.ts';
 import { startInstallation } from '../../support/start-installation.ts';
 
@@ -68,7 +71,9 @@ async function startForMembers(changes: Record<string, string> = {}) {
   return { ...installation, clock, ofMember, checked, checkedUntilNow };
 }
 
-const labelsOf = (message: Message | undefined) =>
+const rowsOf = (message: Message | undefined) =>
+  (message?.components ?? []).map((row) => labelsOf({ components: [row] }));
+const labelsOf = (message: Pick<Message, 'components'> | undefined) =>
   controlsOf(message?.components ?? []).flatMap((each) => ('label' in each ? [each.label] : []));
 
 describe('a reminder', { timeout: 120_000 }, () => {
@@ -95,12 +100,10 @@ describe('a reminder', { timeout: 120_000 }, () => {
     await member.untilReminded(1);
     const [first] = member.reminders();
     expect(first?.embeds[0]).toMatchObject({ title: 'You can vote again' });
-    expect(labelsOf(first)).toEqual(['Vote', '1 h', '6 h', 'Stop']);
+    expect(rowsOf(first)).toEqual([['Vote'], ['In 1 hour', 'In 6 hours', 'Stop']]);
     expect(first?.embeds[0]?.url).toContain(service.url);
-    // The community has two listings.
-    expect(JSON.stringify(first?.components)).toContain('tallyhook:vote/list:');
 
-    const postponed = await member.press(first, '1 h');
+    const postponed = await member.press(first, 'In 1 hour');
     expect(postponed.embeds[0]).toMatchObject({ title: 'Reminder postponed' });
     expect(labelsOf(postponed)).toEqual(['Vote', 'Stop']);
     clock.advance(hour);
@@ -124,15 +127,15 @@ describe('a reminder', { timeout: 120_000 }, () => {
     await member.vote();
     await member.vote('bot_vote');
     clock.advance(12 * hour);
-    await member.untilReminded(2);
+    await member.untilReminded(1);
     await other.vote();
     clock.advance(10 * minute);
     await member.vote();
     clock.advance(12 * hour - 10 * minute);
     await other.untilReminded(1);
-    expect(member.reminders()).toHaveLength(2);
+    expect(member.reminders()).toHaveLength(1);
     clock.advance(10 * minute);
-    await member.untilReminded(3);
+    await member.untilReminded(2);
   });
 
   it('is not sent after a vote that only the service knows, whose time the confirmation gives', async () => {
@@ -157,7 +160,7 @@ describe('a reminder', { timeout: 120_000 }, () => {
     expect(labelsOf(notYet)).toEqual(['Remind me', 'Vote for Quartermaster']);
     await member.press(notYet, 'Remind me');
     const confirmation = discord.messages(discord.channels.general, member.user.id).at(-1);
-    expect(confirmation?.embeds[0]?.description).toContain(`<t:${Math.floor(nextVoteAt / 1_000)}:R>`);
+    expect(confirmation?.embeds[0]?.description).toContain(`<t:${Math.floor(nextVoteAt / 1_000)}:t>`);
   });
 
   it('that Discord rejects is not retried, switches reminders off, and is reported at the next command, once', async () => {
@@ -217,6 +220,20 @@ describe('a reminder', { timeout: 120_000 }, () => {
   });
 });
 
+it('a reminder of more listings than a message has room for leads to a list of all', () => {
+  const cards = Array.from({ length: 23 }, (_, index) => ({
+    notice: { listing: `l${index}`, dueAt: 0 },
+    card: { name: `Harbour ${index}`, url: `https://example.com/${index}`, list: { command: 'vote', action: 'list' } },
+  }));
+  const reply = renderReminder({ listing: 'l0', dueAt: 0 }, cards, {
+    ...{ texts: textsIn('en-US'), isPublic: false, now: 1 },
+  });
+  const rows = renderComponents([reply], null).map(({ components }) => components);
+  expect(rows.map((row) => row.length)).toEqual([5, 5, 5, 5, 3]);
+  expect(rows[3]?.at(-1)).toMatchObject({ label: 'Vote', custom_id: 'tallyhook:vote/list:' });
+  expect(rows[4]).toMatchObject([{ label: 'In 1 hour' }, { label: 'In 6 hours' }, { label: 'Stop' }]);
+});
+
 const listed = { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) };
 const other = { name: 'my_bot', lookup: fakeLookup('bot', {}) };
 const due = start + 11 * hour;
@@ -233,10 +250,13 @@ function remembering(changes: Partial<Reminders> = {}) {
       ];
     },
     switchOff: async (...args) => void calls.push(['off', ...args]),
+    channelIds: ['70'],
+    mute: async (...args) => void calls.push(['mute', ...args]),
+    choicesOf: async () => [],
     isOn: async () => false,
     async snooze(...args) {
       calls.push(['snooze', ...args]);
-      return { outcome: 'snoozed', dueAt: due };
+      return { outcome: 'snoozed', dueAt: due, listings: ['server'] };
     },
     ...changes,
   };
@@ -249,9 +269,9 @@ describe('/remind', () => {
   it('switches reminders on and says when the next ones come', async () => {
     const { calls, context } = remembering();
     const reply = await remind.execute(inputOf({ state: 'on' }), context);
-    expect(calls).toEqual([['on', memberId]]);
+    expect(calls).toEqual([['on', memberId, {}]]);
     expect(reply).toMatchObject({ tone: 'good', title: 'Reminders are on' });
-    expect(reply.text).toContain(`Your next reminder for **Lantern Harbour** comes <t:${seconds}:R>.`);
+    expect(reply.text).toContain(`Your next reminder comes at <t:${seconds}:t>.`);
     expect(reply.text).toContain(String.raw`You can vote for **my\_bot** now.`);
   });
 
@@ -270,7 +290,7 @@ describe('/remind', () => {
     const on = remembering({ isOn: async () => true });
     expect(await remind.execute(pressed('toggle'), on.context)).toMatchObject({ title: 'Reminders are off' });
     expect([...off.calls, ...on.calls]).toEqual([
-      ['on', memberId],
+      ['on', memberId, {}],
       ['off', memberId],
     ]);
   });

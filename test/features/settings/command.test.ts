@@ -1,15 +1,19 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { createLog } from '@tallyhook/platform/log';
+import { Routes } from 'discord-api-types/v10';
 import type { Message, SubmittedValues } from 'local-discord';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../../commands/index.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { applicationId } from '../../../packages/local-discord/src/default-guild.ts';
 import { controlsOf, textsOf } from '../../../packages/local-discord/src/objects.ts';
+import { createGuildProfiles } from '../../../src/discord/guild-profile.ts';
+import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { endpointId } from '../../../src/features/events/settings.ts';
 import { createUploads, type SetupChecks } from '../../../src/features/settings/services.ts';
 import { connectedBot, until } from '../../support/bot.ts';
+import { startFakeService } from '../../support/fake-service.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { setupOver, setupServicesOver, storedValue } from '../../support/setup-over.ts';
@@ -35,6 +39,7 @@ async function managed(
     isLinked?: boolean;
     checks?: Partial<SetupChecks>;
     environment?: Readonly<Record<string, string>>;
+    cdn?: string;
   } = {},
 ) {
   const bot = await connectedBot(commands, {
@@ -69,6 +74,15 @@ async function managed(
       return setupServicesOver(store, {
         checks,
         environment: { PUBLIC_URL: 'https://votes.example.org', ...file, ...options.environment },
+        profiles: createGuildProfiles({
+          rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
+          ...{
+            apiUrl: discord.apiUrl,
+            clock: systemClock,
+            log,
+            ...(options.cdn !== undefined && { cdn: options.cdn }),
+          },
+        }),
       });
     },
   });
@@ -230,6 +244,16 @@ describe('/setup without a listing', () => {
     expect(overview).toContain(
       '**3 of 6 done**\n✅ Listing\n✅ Test the webhook\n✅ Announcements\n⬜ Role for voters',
     );
+
+    // Another preset takes back what only the first one has.
+    await press('Rewards');
+    expect(await press('Presets')).toContain('**Together**');
+    await press('Together');
+    expect((await saved()).at(-1)).toMatchObject([
+      { path: 'rewards.multipliers', after: undefined },
+      { path: 'rewards.streak', after: undefined },
+      { path: 'rewards.party', after: { goal: 50, per: 'week', credits: 25 } },
+    ]);
   });
 
   it('says that the key is refused, and asks for it again without showing it', async () => {
@@ -464,7 +488,7 @@ describe('/setup with a listing', () => {
     expect(await stored('shop.key.codes', '')).toEqual(['AAA-1', 'BBB-2']);
     await press('Shop');
     await select('setup/item', ['0']);
-    const limits = await open('Stock and role');
+    const limits = await open('Limits');
     await submit(limits.id, { stock: '5', needsRole: [discord.roles.moderator] });
     await press('Shop');
     await select('setup/item', ['1']);
@@ -473,6 +497,64 @@ describe('/setup with a listing', () => {
     await press('Shop');
     expect(text()).toContain('VIP für 1 Woche (**100** credits)');
     expect(text()).not.toContain('Key');
+  });
+
+  it('describes an item, says when it is sold in the local time, and moves it', async () => {
+    const { settings, author, read, stored, press, open, submit, fill, select, text, discord } = await managed();
+    const changes = [{ listing: null, path: 'timeZone', value: 'Europe/Berlin' } as const];
+    await settings.save({ ...author(), basis: null, changes });
+    const role = { itemRole: [discord.roles.vip], itemFor: '7d' };
+    for (const itemName of ['One', 'Two']) await fill('Shop', 'Add a role', { ...role, itemName, price: '10' });
+    await press('Shop');
+    await select('setup/item', ['1']);
+    const shopNow = async () => (await stored('shop', '')) as readonly Record<string, unknown>[];
+    const looks = { description: 'Shines.', emoji: '🎁' };
+    const picture = 'https://example.com/gem.png';
+    await submit((await open('Description and picture')).id, { ...looks, itemPicture: picture });
+    await press('Shop');
+    await select('setup/item', ['1']);
+    const sale = { limit: '2', from: '2026-12-24 18:00', until: '2027-07-01' };
+    await submit((await open('Limits')).id, { ...sale, stock: '', needsRole: [] });
+    expect((await shopNow())[1]).toMatchObject({
+      ...{ ...looks, picture, limit: 2, from: '2026-12-24T17:00:00.000Z', until: '2027-06-30T22:00:00.000Z' },
+    });
+    await press('Shop');
+    await select('setup/item', ['1']);
+    const again = JSON.stringify((await open('Limits')).modal);
+    expect(again).toContain('"value":"2026-12-24 18:00"');
+    for (const until of ['2027-02-31', 'soon', '2026-12-24 18:00']) {
+      await submit((await open('Limits')).id, { ...sale, stock: '', needsRole: [], until });
+      expect(text()).toContain('Not saved yet');
+      await press('Overview');
+      await press('Shop');
+      await select('setup/item', ['1']);
+    }
+    expect(await press('Up')).toContain('New order: Two, One');
+    expect((await shopNow()).map(({ name }) => name)).toEqual(['Two', 'One']);
+    await press('Shop');
+    await select('setup/item', ['0']);
+    expect(await press('Remove')).toContain('Remove Two?');
+    expect(await press('Remove')).toContain('Removed: Two, **10** credits');
+    expect((await read()).length).toBe(1);
+  });
+
+  it('asks about an item that costs nothing, and one with the name of another', async () => {
+    const { discord, stored, press, open, submit, fill, select } = await managed();
+    const item = { itemName: 'VIP', itemRole: [discord.roles.vip], itemFor: '7d' };
+    expect(await fill('Shop', 'Add a role', { ...item, price: '0' })).toContain('enter the word free as the price');
+    expect(await stored('shop', '')).toBeUndefined();
+    await press('Overview');
+    expect(await fill('Shop', 'Add a role', { ...item, price: 'Free' })).toContain('Added: VIP, free');
+    const same = await fill('Shop', 'Add a role', { ...item, itemName: 'vip', price: '10' });
+    expect(same).toContain('There is one with this name already');
+    await press('Overview');
+    await press('Shop');
+    await select('setup/item', ['0']);
+    // Untouched, it stays free.
+    const edit = await open('Edit');
+    expect(JSON.stringify(edit.modal)).toContain('"value":"free"');
+    await submit(edit.id, { ...item, itemName: 'VIP!', price: 'free' });
+    expect(await stored('shop', '')).toMatchObject([{ name: 'VIP!', price: 0 }]);
   });
 
   it('asks for the channel for reports with an item that the team fulfils, and keeps the two together', async () => {
@@ -507,7 +589,7 @@ describe('/setup with a listing', () => {
     expect(codes.modal.components.map((each) => 'component' in each && each.component.type)).toEqual([4, 4, 4, 19]);
     const values = { itemName: 'Key', price: '500', codes: 'AAA-1' };
     const shown = await submit(codes.id, { ...values, codesFile: file('\uFEFFBBB-2\r\nCCC-3\n') });
-    expect(shown).toContain('→ Key');
+    expect(shown).toContain('Added: Key, **500** credits');
     expect(shown).not.toMatch(/BBB|attachments/);
     expect(await stored('shop.key.codes', '')).toEqual(['AAA-1', 'BBB-2', 'CCC-3']);
 
@@ -527,6 +609,49 @@ describe('/setup with a listing', () => {
     const form = await open('Import');
     expect(await submit(form.id, { settingsFile: file(exported) })).toContain('**8** credits → **7** credits');
     expect(await fill('Overview', 'Import', {})).toContain('Not saved yet');
+  });
+
+  it('gives the bot the name, picture and banner of the server, in this server alone', async () => {
+    const icons = await startFakeService();
+    onTestFinished(() => icons.close());
+    const png = Buffer.from('89504e470d0a1a0a', 'hex');
+    icons.respondWith((response) => response.end(png));
+    const { discord, press, open, submit, text } = await managed({ cdn: icons.origin });
+    const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+    const own = async () => {
+      const { id } = (await rest.get(Routes.user())) as { id: string };
+      return rest.get(Routes.guildMember(discord.guildId, id));
+    };
+    await press('Name and picture');
+    const first = await open('Edit');
+    const values = { nick: 'Harbour @everyone', picture: 'icon', bannerFile: file(png) };
+    expect(await submit(first.id, values)).toContain('Discord shows it in a moment');
+    expect(await own()).toMatchObject({
+      nick: 'Harbour @everyone',
+      avatar: expect.any(String),
+      banner: expect.any(String),
+    });
+    expect(icons.requests[0]?.url).toContain(`/icons/${discord.guildId}/`);
+
+    await press('Name and picture');
+    const unusable = await open('Edit');
+    expect(JSON.stringify(unusable.modal)).toContain('"value":"Harbour @everyone"');
+    const noPicture = { nick: 'Other', picture: 'upload', pictureFile: file('<svg onload=alert(1)>') };
+    expect(await submit(unusable.id, noPicture)).toContain('There is no picture that can be used');
+    expect(text()).not.toMatch(/attachments|svg/);
+    expect(await own()).toMatchObject({ nick: 'Harbour @everyone' });
+
+    const reset = await open('Edit again');
+    await submit(reset.id, { nick: '', picture: 'own' });
+    expect(await own()).toMatchObject({ nick: null, avatar: null, banner: null });
+  });
+
+  it('says which permission is missing to change the name', async () => {
+    const { discord, press, open, submit } = await managed();
+    discord.guild.setRolePermissions(discord.guildId, ['viewChannel', 'sendMessages', 'useApplicationCommands']);
+    await press('Name and picture');
+    const form = await open('Edit');
+    expect(await submit(form.id, { nick: 'Harbour', picture: 'keep' })).toContain('*Change Nickname*');
   });
 
   it('rotates a secret, which is shown once, and unlinks after a confirmation', async () => {

@@ -172,6 +172,37 @@ describe('/shop', () => {
     expect(json).toContain('-# page 2 of 3');
   });
 
+  it.each([
+    ['long', { description: `@everyone **${'*'.repeat(180)}`, until: start + 1, limit: 3, stock: 4 }, '_'.repeat(76)],
+    ['short', {}, ''],
+  ])(
+    'shows every item once, whole and escaped, on pages that Discord accepts, with %s texts',
+    async (_, looks, tail) => {
+      const many = Array.from({ length: 30 }, (_, index) =>
+        itemOf({
+          ...{ ...looks, id: `item${index}`, name: `${index}!${tail}`, manual: true, emoji: '<:gem:1>' },
+          picture: index % 3 === 0 ? null : 'https://example.com/gem.png',
+        }),
+      );
+      const { open } = await openShop(many);
+      const seen: string[] = [];
+      for (let page = 1, more = true; more; page += 1) {
+        const panel = await open({ page });
+        const json = JSON.stringify(renderReply(panel, 'shop').components);
+        expect(json.match(/"type":/g)?.length).toBeLessThanOrEqual(40);
+        const shown = [...json.matchAll(/"content":"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => JSON.parse(`"${text}"`));
+        expect(shown.join('').length).toBeLessThanOrEqual(4_000);
+        expect(shown.join('')).not.toMatch(/…|@everyone/);
+        for (const label of ['Next', 'My purchases']) expect(json).toContain(label);
+        seen.push(...[...json.matchAll(/item=(item\d+)/g)].map(([, id = '']) => id));
+        more = buttonsOf(panel).some(
+          ({ label, ...each }) => label === 'Next' && !('disabled' in each && each.disabled),
+        );
+      }
+      expect(seen).toEqual(many.map(({ id }) => id));
+    },
+  );
+
   it('never logs a code', async () => {
     const { buy, logged } = await openShop();
     await buy('key');
@@ -185,7 +216,7 @@ describe('a purchase that the owner fulfils', () => {
     const all = await openShop();
     await all.buy('shout');
     const report = renderPurchaseReport(
-      { type: 'purchase', purchaseId: 1, userId: memberId, item: 'Shout-out', price: 50 },
+      { type: 'purchase', purchaseId: 1, userId: memberId, receiverId: null, item: 'Shout-out', price: 50 },
       en,
     );
     const manager = { isManager: true, userId: otherMemberId, channelId };

@@ -96,15 +96,11 @@ describe('the shop', () => {
       ],
     }));
     discord.guild.deleteRole(discord.roles.premium);
-    const unavailable = "Not available yet. Your server's team has to finish setting it up.";
     for (const opened of [await open(), await open()]) {
-      expect(
-        textOf(opened)
-          .split('\n')
-          .filter((line) => line === `-# ${unavailable}`),
-      ).toHaveLength(2);
+      const names = [...textOf(opened).matchAll(/\*\*(\w+)\*\* · /g)].map(([, name]) => name);
+      expect(names).toEqual(['VIP']);
       const buttons = controlsOf(opened.components).filter((each) => 'label' in each && each.label === 'Buy');
-      expect(buttons.map(({ disabled }) => disabled === true)).toEqual([true, true, false]);
+      expect(buttons).toHaveLength(1);
     }
     expect(textOf(await buy('vip'))).toContain('is yours');
     expect(await credits()).toBe(70);
@@ -116,6 +112,56 @@ describe('the shop', () => {
       ),
       expect.stringMatching(/^\*\*Key\*\* is in the shop, but nobody can buy it\.\nThis server has no such role\./),
     ]);
+  });
+
+  it('takes out of the shop what is used up or over, and reports it to the team once', async () => {
+    const { open, buy, reports } = await startShop(() => ({
+      shop: [
+        { id: 'key', name: 'Key', price: 1, codes: ['AAA-1'] },
+        { id: 'old', name: 'Summer', price: 1, manual: true, until: '2026-01-01T00:00:00Z' },
+        { id: 'new', name: 'Winter', price: 1, manual: true, from: '2100-01-01T00:00:00Z' },
+        { id: 'shout', name: 'Shout', price: 1, manual: true, limit: 1 },
+      ],
+    }));
+    const names = async () => [...textOf(await open()).matchAll(/\*\*(\w+)\*\* · /g)].map(([, name]) => name);
+    expect(await names()).toEqual(['Key', 'Shout']);
+    expect(textOf(await buy('key'))).toContain('AAA-1');
+    expect(await names()).toEqual(['Shout']);
+    await buy('shout');
+    expect(textOf(await open())).toContain('You have bought this as often as you can.');
+    const problems = () => reports().flatMap(({ embeds }) => (embeds[0]?.title?.includes('cannot') ? embeds[0] : []));
+    await vi.waitFor(() => expect(problems()).toHaveLength(2), patience);
+    expect(problems().map(({ description }) => description)).toEqual([
+      expect.stringMatching(/^\*\*Summer\*\* .*\nIts time is over/),
+      expect.stringMatching(/^\*\*Key\*\* .*\nAll its codes are issued/),
+    ]);
+  });
+
+  it('sells a role for another member, who is named, and refuses bots', async () => {
+    const { discord, role, manager, buyer, choose, press, credits, reports } = await startShop();
+    const choosing = await choose('vip');
+    const select = (message: Message, userId: string) => {
+      const customId = controlsOf(message.components).find((each) => each.custom_id?.includes('shop/for'))?.custom_id;
+      return discord.select({ messageId: message.id, customId: customId ?? '', userId: buyer.id, values: [userId] })
+        .settled;
+    };
+    const refused = await select(choosing, discord.applicationId);
+    expect(textOf(refused)).toContain('is a bot');
+    const confirmation = await select(choosing, manager.id);
+    expect(textOf(confirmation)).toContain(`For <@${manager.id}>`);
+    for (const receipt of await Promise.all([press(confirmation, 'Confirm'), press(confirmation, 'Confirm')])) {
+      expect(textOf(receipt)).toContain(`For <@${manager.id}>`);
+      expect(receipt.mentions).toEqual([]);
+    }
+    expect(await credits()).toBe(70);
+    await vi.waitFor(() => expect(discord.rolesOf(manager.id)).toContain(role), patience);
+    expect(discord.rolesOf(buyer.id)).not.toContain(role);
+    const shout = await select(await choose('shout'), manager.id);
+    await press(shout, 'Confirm');
+    await vi.waitFor(() => expect(reports()).toHaveLength(1), patience);
+    expect(reports()[0]?.embeds[0]?.description).toContain(
+      `<@${buyer.id}> bought **Shout-out** (**50** credits) for <@${manager.id}>.`,
+    );
   });
 
   it('reports what the owner fulfils, and a manager presses Done', async () => {

@@ -2,6 +2,7 @@ import { systemClock } from '@tallyhook/platform/clock';
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import { createPrng } from '@tallyhook/platform/prng';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { forgetMember } from '../../../src/features/member-data/store.ts';
 import type { ShopContext, ShopItem } from '../../../src/features/shop/purchase.ts';
 import type { StoredPurchase } from '../../../src/features/shop/store.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
@@ -116,6 +117,81 @@ describeOnEveryDatabase('purchases', (newUrl) => {
       ['shout', null, null],
     ]);
     expect(JSON.stringify(offers)).not.toContain('DDD-4');
+  });
+
+  it('of an item with a limit are counted per member, and a refund gives one back', async () => {
+    const { store } = await open();
+    const limited = { ...shout, price: 1, limit: 2 };
+    const bought = [await buy(store, limited), await buy(store, limited), await buy(store, limited)];
+    expect(bought[2]).toEqual({ outcome: 'rejected', rejection: 'limit_reached', balance: 98 });
+    const [first] = bought;
+    const purchaseId = first?.outcome === 'purchased' ? first.purchase.id : 0;
+    await store.shop.settle({ purchaseId, state: 'refunded', channelId: ownerChannelId }, start);
+    expect(await buy(store, limited)).toMatchObject({ outcome: 'purchased' });
+    expect(await buy(store, limited)).toMatchObject({ rejection: 'limit_reached' });
+    await deposit(store, '2', 5);
+    expect(await buy(store, limited, start, { userId: '2' })).toMatchObject({ outcome: 'purchased' });
+    // Elsewhere the same item has not been bought.
+    const communityId = await addCommunity(store, '613425648685547548');
+    const elsewhere = { communityId, guildId: '613425648685547548' };
+    expect(await buy(store, { ...limited, price: 0 }, start, elsewhere)).toMatchObject({ outcome: 'purchased' });
+  });
+
+  describe('for another member', () => {
+    const given = { guildId, userId: '2', role: vipRole };
+    const receiver = { userId: '2', roles: [] };
+
+    it('take the price of the buyer, and give the role to the other, who need not have an account', async () => {
+      const { url, store } = await open();
+      expect(await buy(store, vip, start, { receiver })).toMatchObject({
+        purchase: { userId: '1', receiverId: '2', balance: 70 },
+      });
+      expect(await store.records.entries(accountOf('1'), 1)).toMatchObject([{ cause: 'purchase', credits: -30 }]);
+      expect(await store.records.entries(accountOf('2'), 1)).toEqual([]);
+      expect(await store.records.grants('2')).toMatchObject([{ role: vipRole, until: start + 7 * day }]);
+      expect(await store.records.grants('1')).toEqual([]);
+      expect(await store.shop.isPaidFor(given)).toBe(true);
+      expect(await isConsistent(url)).toBe(true);
+    });
+
+    it('are refunded to the buyer if Discord does not give the role, or the other is forgotten', async () => {
+      const { url, store } = await open();
+      await buy(store, vip, start, { receiver });
+      await store.roles.settleRole(given, 'failed', start);
+      expect(await creditsOf(store)).toBe(100);
+      expect(await store.records.grants('2')).toEqual([]);
+      await buy(store, vip, start, { receiver });
+      await buy(store, shout, start, { receiver });
+      expect(await creditsOf(store)).toBe(20);
+      const forgetting = { pseudonym: 'forgotten-1', now: start, keepVotesMs: hour };
+      await forgetMember(store.memberData, '2', forgetting);
+      expect(await creditsOf(store)).toBe(100);
+      expect((await store.shop.purchasesOf('1', firstCommunity, 9)).map(({ state }) => state)).toEqual([
+        ...['refunded', 'refunded', 'refunded'],
+      ]);
+      expect(JSON.stringify(await store.memberData.export('1'))).not.toContain('"receiver_id":"2"');
+      expect(await isConsistent(url)).toBe(true);
+    });
+
+    it('extend what the other has bought, and are not sold if the other has the role for good', async () => {
+      const { store } = await open();
+      await buy(store, vip, start, { receiver });
+      expect(await buy(store, vip, start, { receiver })).toMatchObject({ purchase: { until: start + 14 * day } });
+      const forGood = { userId: '3', roles: [vipRole] };
+      expect(await buy(store, vip, start, { receiver: forGood })).toMatchObject({ rejection: 'already_owned' });
+      // The roles of the buyer say nothing of that, and are those that an item needs.
+      const needing = { ...vip, needsRole: '9' };
+      expect(await buy(store, needing, start, { receiver, roles: [vipRole, '9'] })).toMatchObject({
+        outcome: 'purchased',
+      });
+      const other = { userId: '4', roles: ['9'] };
+      expect(await buy(store, needing, start, { receiver: other })).toMatchObject({ rejection: 'role_required' });
+    });
+
+    it('leave a code with the buyer', async () => {
+      const { store } = await open();
+      expect(await buy(store, keys, start, { receiver })).toMatchObject({ purchase: { receiverId: null } });
+    });
   });
 
   describe('compare codes', () => {
@@ -287,6 +363,11 @@ describeOnEveryDatabase(`two shops (seed ${seed})`, (newUrl) => {
         stores.map((store, index) => store.shop.purchase(orderOf(rare, { userId: [a, b][index] ?? '' }), firstVoteAt)),
       );
       expect(sold(raced)).toHaveLength(1);
+      const limited = itemOf({ id: `limited${round}`, manual: true, limit: 1, price: 0 });
+      const confirmed = await Promise.all(
+        [...stores, ...stores].map((store) => store.shop.purchase(orderOf(limited, { userId: a }), firstVoteAt)),
+      );
+      expect(sold(confirmed)).toHaveLength(1);
     }
     expect(await isConsistent(url)).toBe(true);
   });

@@ -9,9 +9,11 @@ import {
   type PublicShopItem,
   type PurchaseContext,
   shopItems,
+  withoutCodes,
 } from '../../../src/features/shop/purchase.ts';
 import { botToken } from '../../support/bot-token.ts';
 import { environmentWith, harbour, issuesOf } from '../../support/listings-file.ts';
+import { itemOf } from '../../support/shop-store.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -31,7 +33,20 @@ const key = { id: 'key', name: 'Game key', price: 0, codes: ['code-one', 'code-t
 describe('a shop', () => {
   it('offers roles, codes and what the owner fulfils', () => {
     const shout = { id: 'shout', name: 'Shout-out', price: 50, manual: true };
-    const absent = { role: null, forMs: null, codes: null, manual: false, stock: null, needsRole: null };
+    const absent = {
+      role: null,
+      forMs: null,
+      codes: null,
+      manual: false,
+      stock: null,
+      needsRole: null,
+      limit: null,
+      from: null,
+      until: null,
+      description: null,
+      emoji: null,
+      picture: null,
+    };
     const { for: _, ...role } = vip;
     expect(shopOf([vip, key, shout])).toEqual([
       { ...absent, ...role, forMs: 7 * 86_400_000 },
@@ -51,7 +66,7 @@ describe('a shop', () => {
   });
 
   it('has up to 100 items', () => {
-    const items = Array.from({ length: 101 }, (_, index) => ({ ...vip, id: `item-${index}` }));
+    const items = Array.from({ length: 101 }, (_, index) => ({ ...vip, id: `item-${index}`, name: `Item ${index}` }));
     expect(shopOf(items.slice(1))).toHaveLength(100);
     expect(issuesOf(environmentWith([{ ...harbour, shop: items }]))).toMatchObject([
       { setting: 'TALLYHOOK_CONFIG listings.0.shop', problem: 'is invalid: it must have at most 100 items.' },
@@ -70,6 +85,26 @@ describe('an invalid item', () => {
     ['with a duration only', [{ ...key, for: '7d' }], '0.for is invalid: it is only valid together with "role".'],
     ['with a space in its id', [{ ...vip, id: 'v p' }], idIssue],
     ['with the id of another', [vip, { ...key, id: 'vip' }], '1.id is invalid: an earlier item has the same id.'],
+    [
+      'with the name of another',
+      [vip, { ...key, name: ' vip For a week' }],
+      '1.name is invalid: an earlier item has the same name.',
+    ],
+    [
+      'that ends before it begins',
+      [{ ...vip, from: '2026-01-02T00:00:00Z', until: '2026-01-02T00:00:00+01:00' }],
+      '0.until is invalid: it must be later than "from".',
+    ],
+    [
+      'with two emoji',
+      [{ ...vip, emoji: '🎁🎁' }],
+      '0.emoji is invalid: it must be one emoji, such as 🎁, or one of your server as <:name:id>.',
+    ],
+    [
+      'with a picture that is not on the web',
+      [{ ...vip, picture: 'http://example.com/a.png' }],
+      '0.picture is invalid: it must be the https address of an image.',
+    ],
     ['with a long name', [{ ...vip, name: 'v'.repeat(81) }], '0.name is invalid: it must have 1 to 80 characters.'],
     [
       'without stock, which nobody could buy',
@@ -84,7 +119,7 @@ describe('an invalid item', () => {
     ],
     [
       'with a code of another item',
-      [key, { ...key, id: 'other', codes: ['code-two'] }],
+      [key, { ...key, id: 'other', name: 'Other', codes: ['code-two'] }],
       '1 has a code twice: listings.0.shop.1.codes.0 repeats listings.0.shop.0.codes.1.',
     ],
     [
@@ -161,11 +196,12 @@ it('the codes of items are exported with the items that have codes', () => {
 });
 
 const now = Date.UTC(2026, 0, 5);
-const base = { id: 'vip', name: 'VIP', price: 30, manual: false, stock: null, needsRole: null };
+const base = withoutCodes(itemOf({ id: 'vip', name: 'VIP', price: 30 }));
 const role: PublicShopItem = { ...base, role: '7', forMs: 7 * day, codeCount: null };
 const code: PublicShopItem = { ...base, role: null, forMs: null, codeCount: 3 };
 const rich: PurchaseContext = {
-  ...{ confirmedPrice: 30, balance: 100, left: null, roles: [], grants: [], isReady: true, now },
+  ...{ confirmedPrice: 30, balance: 100, left: null, bought: 0, isReady: true, now },
+  ...{ roles: [], holderRoles: [], grants: [] },
 };
 const grant = (source: string, until: number | null) => ({ role: '7', source, until });
 
@@ -187,22 +223,53 @@ describe('a purchase', () => {
   });
 
   it('of a role that somebody gave by hand is rejected, of one that was granted for a while is not', () => {
-    expect(decidePurchase(role, { ...rich, roles: ['7'] })).toEqual({ rejection: 'already_owned' });
+    expect(decidePurchase(role, { ...rich, holderRoles: ['7'] })).toEqual({ rejection: 'already_owned' });
     const grants = [grant('voter', now + day)];
-    expect(decidePurchase(role, { ...rich, roles: ['7'], grants })).toMatchObject({ rejection: null });
+    expect(decidePurchase(role, { ...rich, holderRoles: ['7'], grants })).toMatchObject({ rejection: null });
   });
 
-  it('is decided only if it is paid, in stock, and at the confirmed price', () => {
-    const contexts = fc.record({
-      confirmedPrice: fc.integer({ min: 0, max: 60 }),
-      balance: fc.integer({ min: 0, max: 60 }),
-      left: fc.option(fc.integer({ min: 0, max: 2 })),
+  it('is decided as a plain list of reasons says, the first of which counts', () => {
+    const time = fc.constantFrom(null, now - 1, now, now + 1);
+    const roles = fc.subarray(['7', '8']);
+    const situations = fc.record({
+      item: fc.record({
+        price: fc.constantFrom(0, 30),
+        ...{ from: time, until: time },
+        limit: fc.constantFrom(null, 1, 2),
+        needsRole: fc.constantFrom(null, '8'),
+        kind: fc.constantFrom(code, role, base),
+      }),
+      context: fc.record({
+        confirmedPrice: fc.constantFrom(0, 30),
+        balance: fc.constantFrom(0, 29, 30),
+        left: fc.constantFrom(null, 0, 1),
+        bought: fc.nat(2),
+        isReady: fc.boolean(),
+        ...{ roles, holderRoles: roles },
+        grants: fc.subarray([grant('premium x', now + day), grant('milestone', null)]),
+      }),
     });
     fc.assert(
-      fc.property(contexts, ({ confirmedPrice, balance, left }) => {
-        const { rejection } = decidePurchase(code, { ...rich, confirmedPrice, balance, left });
-        expect(rejection === null).toBe(confirmedPrice === 30 && balance >= 30 && left !== 0);
+      fc.property(situations, ({ item: { kind, ...changes }, context }) => {
+        const item = { ...kind, ...changes };
+        const holder = context.grants.length > 0 ? context.grants.map(({ until }) => until) : null;
+        const reasons: readonly (readonly [string, boolean])[] = [
+          ['not_on_sale', (item.from ?? now) > now || (item.until ?? now + 1) <= now],
+          ['not_ready', !context.isReady],
+          ['price_changed', context.confirmedPrice !== item.price],
+          ['role_required', item.needsRole === '8' && !context.roles.includes('8')],
+          [
+            'already_owned',
+            item.role === '7' && (holder === null ? context.holderRoles.includes('7') : holder.includes(null)),
+          ],
+          ['limit_reached', item.limit !== null && context.bought >= item.limit],
+          ['sold_out', context.left === 0],
+          ['overdrawn', context.balance < item.price],
+        ];
+        const expected = reasons.find(([, applies]) => applies)?.[0] ?? null;
+        expect(decidePurchase(item, { ...context, now }).rejection).toBe(expected);
       }),
+      { numRuns: 2_000 },
     );
   });
 });

@@ -190,6 +190,7 @@ describe('the vote panel of a guild', () => {
       ...({ timeZone: 'America/New_York', rewards: { vote: 15, multipliers } } as const),
     });
     const earned = () => textOf(messages()[0]).split('\n')[1];
+    const why = () => textOf(messages()[0]).split('\n')[2];
     const at = async (time: string) => {
       await clock.advance(Date.parse(time) - clock.now());
       if (await compare()) await update();
@@ -200,8 +201,12 @@ describe('the vote panel of a guild', () => {
     expect(earned()).toBe('Each vote earns **15** credits.');
     expect(await at('2026-11-21T04:58:00Z')).toBe('Each vote earns **15** credits.');
     // Midnight in New York. The amount does not last for the whole day.
+    expect(why()).toBe('');
     expect(await at('2026-11-21T05:00:00Z')).toBe('Each vote earns **30** credits.');
+    expect(why()).toBe('-# ×2 on Saturday, Sunday');
     expect(await at('2026-11-21T12:00:00Z')).toBe('Each vote earns **90** credits.');
+    const until = Date.parse('2026-11-21T18:00:00Z') / 1_000;
+    expect(why()).toBe(`-# ×2 on Saturday, Sunday · ×3 until <t:${until}:f>`);
     expect(await at('2026-11-21T18:00:00Z')).toBe('Each vote earns **30** credits today.');
     expect(await at('2026-11-23T05:00:00Z')).toBe('Each vote earns **15** credits.');
   });

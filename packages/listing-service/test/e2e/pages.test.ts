@@ -265,8 +265,8 @@ test.each([30, 90])('the labels of the chart of %d days fit on a phone', async (
   await page.goto(`${service.url}/sign-in?next=/dashboard/${serverId}/statistics`);
   await actAs(page, /^rowan/);
   await page.goto(`${service.url}/dashboard/${serverId}/statistics?days=${days}`);
-  const boxes = await page.locator('.chart .axis').evaluateAll((labels) => {
-    const chart = labels[0]?.closest('svg')?.getBoundingClientRect();
+  const boxes = await page.locator('.chart text').evaluateAll((labels) => {
+    const chart = labels[0]?.closest('.card')?.getBoundingClientRect();
     return labels.map((label) => {
       const { left, right, top, bottom } = label.getBoundingClientRect();
       const isInside =

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { DiscordStore } from '../discord-store.ts';
 import { errorResponse, raise } from '../errors.ts';
@@ -9,6 +10,15 @@ import { validate } from '../validate.ts';
 
 const memberRoute = routeWith({ acceptsMember: true });
 const publicRoute = routeWith({ needsBot: false });
+
+const image = z
+  .string()
+  .regex(/^data:image\/(?:png|jpeg|gif|webp);base64,[\w+/]+=*$/, 'Invalid image data')
+  .nullable()
+  .optional();
+const ownMember = z.object({ nick: z.string().max(32).nullable().optional(), avatar: image, banner: image });
+
+const hashOf = (picture: string) => createHash('md5').update(picture).digest('hex');
 
 /** The guild, its invite, its members and their roles, and direct message channels. Discord: "Guild", "Invite", "User". */
 export function guildRoutes({ state, threads, oauth }: DiscordStore): Route[] {
@@ -96,6 +106,17 @@ export function guildRoutes({ state, threads, oauth }: DiscordStore): Route[] {
     }),
     guildRoute('GET', '/guilds/:guildId/roles', () => ok(state.roles)),
     guildRoute('GET', '/guilds/:guildId/members/:userId', ({ ids }) => ok(memberOf(ids.userId))),
+    // Discord: "Modify Current Member".
+    guildRoute('PATCH', '/guilds/:guildId/members/@me', ({ body }) => {
+      const { nick, ...pictures } = validate(ownMember, body);
+      if (nick !== undefined && !state.hasPermission(state.bot.id, 'changeNickname')) {
+        throw errorResponse.missingPermissions();
+      }
+      const hashes = Object.entries(pictures).map(([name, picture]) => [name, picture && hashOf(picture)]);
+      const own = { ...memberOf(state.bot.id), ...(nick !== undefined && { nick: nick || null }) };
+      state.updateMember({ ...own, ...Object.fromEntries(hashes) });
+      return ok(memberOf(state.bot.id));
+    }),
     guildRoute('PUT', rolePath, ({ ids }) => done(changeRole(ids, true))),
     guildRoute('DELETE', rolePath, ({ ids }) => done(changeRole(ids, false))),
   ];

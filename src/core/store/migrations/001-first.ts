@@ -356,6 +356,16 @@ const features = ({ id, byKey }: Words) => [
     at bigint not null,
     told integer not null
   )`,
+  `create table if not exists reminder_choices (
+    user_id text not null,
+    community_id bigint not null,
+    muted text not null,
+    quiet_from integer,
+    quiet_until integer,
+    in_channel integer not null,
+    is_closed integer not null,
+    constraint reminder_choices_key primary key (user_id, community_id)
+  ) ${byKey}`,
   `create table if not exists next_votes (
     user_id text not null,
     listing text not null,
@@ -369,6 +379,7 @@ const features = ({ id, byKey }: Words) => [
     id ${id},
     confirmation_id text not null,
     user_id text not null,
+    receiver_id text not null,
     guild_id text not null,
     owner_channel_id text,
     item text not null,
@@ -388,8 +399,26 @@ const features = ({ id, byKey }: Words) => [
   // A code is issued once in its community.
   `create unique index if not exists purchases_code on purchases (community_id, code) where code is not null`,
   'create index if not exists purchases_of_user on purchases (user_id, at, id)',
+  // Those that wait for a role, and what a member was given who is forgotten.
+  'create index if not exists purchases_of_receiver on purchases (receiver_id, role)',
   // How many of an item are left.
   `create index if not exists purchases_sold on purchases (community_id, item) where state <> 'refunded'`,
+
+  `create table if not exists gifts (
+    community_id bigint not null,
+    confirmation_id text not null,
+    user_id text not null,
+    receiver_id text not null,
+    credits bigint not null,
+    balance bigint not null,
+    at bigint not null,
+    taken_entry bigint not null,
+    given_entry bigint not null,
+    constraint gifts_key primary key (community_id, confirmation_id)
+  ) ${byKey}`,
+  // What a member has given in a day, and the gifts of a member who is forgotten.
+  'create index if not exists gifts_of_giver on gifts (user_id, community_id, at)',
+  'create index if not exists gifts_to_receiver on gifts (receiver_id)',
 
   `create table if not exists vote_panels (
     guild_id text not null primary key,

@@ -2,8 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '@tallyhook/platform/clock';
 import type { Connection } from '@tallyhook/platform/database/dialect';
 import { preparedQuery } from '@tallyhook/platform/database/prepared-query';
-import { day, second } from '@tallyhook/platform/durations';
+import { day as dayMs, hour, second } from '@tallyhook/platform/durations';
 import { type Kysely, sql } from 'kysely';
+import type { Calendar } from '../../rewards/calendar.ts';
 import { calendarOf } from '../../tally/community.ts';
 import { countRows, slotMs, type VoteCount } from '../counters.ts';
 import type { Tables } from '../tables.ts';
@@ -34,6 +35,12 @@ export type CountRecordedVotes = (listings: readonly string[], now: number) => P
  * @param now ms since the epoch
  */
 export type VotesPerDay = (listings: readonly string[] | null, now: number) => Promise<readonly DayVotes[]>;
+
+/** As {@link VotesPerDay}, with the votes of the same days by the hour of the day: 24 numbers. */
+export type VoteActivity = (
+  listings: readonly string[] | null,
+  now: number,
+) => Promise<{ readonly days: readonly DayVotes[]; readonly hours: readonly number[] }>;
 
 /** A count of the newest votes is used for at least this time (ms), and for this many times as long as it took. */
 const minReuseMs = 2 * second;
@@ -94,16 +101,13 @@ export function sqlVoteCounts(db: Kysely<Tables>, reading: Connection, clock: Cl
     perDayIn(timeZone: string): VotesPerDay {
       const calendar = calendarOf({ timeZone });
       return async (listings, now) => {
-        const first = calendar.dayAt(now) - voteDays + 1;
-        const days = new Map<number, number>();
-        for (const { slot, votes } of await votesSince(listings, firstSlotAt(now))) {
-          const day = calendar.dayAt(slot * slotMs);
-          days.set(day, (days.get(day) ?? 0) + votes);
-        }
-        return Array.from({ length: voteDays }, (_, index) => {
-          return { day: first + index, votes: days.get(first + index) ?? 0 };
-        });
+        const votes = await votesSince(listings, firstSlotAt(now));
+        return perDay(votes, calendar, now).days;
       };
+    },
+    activityIn(timeZone: string): VoteActivity {
+      const calendar = calendarOf({ timeZone });
+      return async (listings, now) => perDay(await votesSince(listings, firstSlotAt(now)), calendar, now);
     },
     recordedIn(timeZone: string): CountRecordedVotes {
       const calendar = calendarOf({ timeZone });
@@ -121,9 +125,23 @@ export function sqlVoteCounts(db: Kysely<Tables>, reading: Connection, clock: Cl
   };
 }
 
+function perDay(all: readonly Omit<VoteCount, 'listing'>[], calendar: Calendar, now: number) {
+  const first = calendar.dayAt(now) - voteDays + 1;
+  const days = Array.from({ length: voteDays }, (_, index) => ({ day: first + index, votes: 0 }));
+  const hours = Array.from({ length: 24 }, () => 0);
+  for (const { slot, votes } of all) {
+    const day = days[calendar.dayAt(slot * slotMs) - first];
+    if (day === undefined) continue;
+    day.votes += votes;
+    const hourOfDay = Math.floor((calendar.toLocal(slot * slotMs) % dayMs) / hour);
+    hours[hourOfDay] = (hours[hourOfDay] ?? 0) + votes;
+  }
+  return { days, hours };
+}
+
 /** A slot before the first day that is shown, in every time zone. */
 function firstSlotAt(now: number): number {
-  return Math.floor((now - (voteDays + 1) * day) / slotMs);
+  return Math.floor((now - (voteDays + 1) * dayMs) / slotMs);
 }
 
 /** Reads the stored counts of votes, and the id below which entries are in them, at one moment. */

@@ -8,7 +8,7 @@ import {
   styleComponents,
   toElement,
 } from 'local-discord/messages/browser';
-import type { DrawnMessage } from '../announcements/announcements-page.ts';
+import type { DrawnMessage } from '../settings/previews-html.ts';
 
 /** After the last change of a form (ms). */
 const delayMs = 300;
@@ -18,7 +18,7 @@ const systemLight = matchMedia('(prefers-color-scheme: light)');
 
 /** Shows the message of an article below its text, which screen readers read instead. */
 function draw(article: HTMLElement): void {
-  const { message, names, locale, now } = JSON.parse(article.dataset['message'] ?? '') as DrawnMessage;
+  const { message, names, locale, now, sender } = JSON.parse(article.dataset['message'] ?? '') as DrawnMessage;
   const shown = {
     ...{ id: '', author: { username: '', bot: true }, content: '', timestamp: new Date(now).toISOString() },
     ...{ edited_timestamp: null, flags: 0, attachments: [], embeds: [] },
@@ -34,7 +34,7 @@ function draw(article: HTMLElement): void {
     linkTo: (url) => url,
     optionsOf: () => [],
   };
-  const author = { name: 'tallyhook', avatar: addressOf('icon.svg') };
+  const author = { name: sender, avatar: addressOf('icon.svg') };
   const display: MessageDisplay = { author, header: nothing, isContinued: false, isBusy: false, hasFailed: false };
   const element = messageElement(shown, display, view, { useComponent() {}, dismiss() {} });
   const drawing = toElement(
@@ -90,10 +90,25 @@ function follow(form: HTMLFormElement, previews: HTMLElement): void {
   show();
 }
 
+/** Inserts what is pressed where the cursor of its field is. */
+function showChips(chips: HTMLElement): void {
+  const field = document.getElementById(chips.dataset['into'] ?? '');
+  if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return;
+  chips.hidden = false;
+  chips.addEventListener('click', ({ target }) => {
+    if (!(target instanceof HTMLButtonElement)) return;
+    const { selectionStart, selectionEnd, value } = field;
+    field.setRangeText(target.textContent ?? '', selectionStart ?? value.length, selectionEnd ?? value.length, 'end');
+    field.focus();
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+}
+
 styleComponents();
+for (const chips of document.querySelectorAll<HTMLElement>('.chips')) showChips(chips);
 systemLight.addEventListener('change', drawAll);
 drawAll();
 for (const previews of document.querySelectorAll<HTMLElement>('[data-preview]')) {
-  const form = previews.parentElement?.querySelector('form');
-  if (form) follow(form, previews);
+  const form = document.getElementById(previews.dataset['of'] ?? '');
+  if (form instanceof HTMLFormElement) follow(form, previews);
 }

@@ -1,57 +1,69 @@
 import { randomUUID } from 'node:crypto';
-import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { HttpError } from '@tallyhook/platform/web/http-error';
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
-import { type Draft, hasDraft, readDraft, runSetup } from '../../../../commands/setup.ts';
+import { editOf, type SetupSection, sectionOf, setupSections } from '../../../../commands/setup/sections.ts';
+import { hasListing, openView } from '../../../../commands/setup/view.ts';
+import { type Draft, readDraft, runSetup } from '../../../../commands/setup.ts';
 import { wouldHavePaid } from '../../../core/settings/setting-spec.ts';
-import type { CommandInput, PostingPermission } from '../../../discord/commands/command.ts';
-import type {
-  Modal,
-  ModalField,
-  OptionValue,
-  Panel,
-  PanelBlock,
-  Reply,
-  ReplyButton,
-  ReplySelect,
-} from '../../../discord/commands/reply.ts';
-import type { GuildName } from '../../../discord/guild-reader.ts';
+import { type CommandInput, isChecked, type PostingPermission } from '../../../discord/commands/command.ts';
+import type { Modal, OptionValue, Panel, Reply } from '../../../discord/commands/reply.ts';
 import type { Texts } from '../../../texts/texts.ts';
 import { previewAnnouncements } from '../../announcement-previews.ts';
 import type { OwnerContext } from '../../context.ts';
-import type { NameBook } from '../../names.ts';
-import { previewAssets, previewsHtml } from '../announcements/announcements-page.ts';
 import type { SessionMiddleware } from '../middleware.ts';
-import { consoleRoot, renderPage, textsOf } from '../render-page.ts';
+import { consoleRoot, relativeRoot, renderPage, textsOf } from '../render-page.ts';
 import { authorOf, type Visit } from '../session.ts';
 import { attemptsPage } from './attempts-page.ts';
-import { inlineMarkup, markupHtml } from './markup-html.ts';
+import { markupHtml } from './markup-html.ts';
+import { addressOf, isReading, type PanelView, panelHtml } from './panel-html.ts';
+import { previewsHtml } from './previews-html.ts';
+import { type Answered, answerPages, besideNavigation, modalPage, type Shown, sectionPage } from './settings-page.ts';
 
 /** Requests that a page lists of an endpoint. */
 const maxAttempts = 50;
 
-/** `/setup` on the web: each answer of the command is a page, with the same forms, checks, undo and history. */
+/** The settings as pages: the sections and forms of `/setup`, with its checks, undo and history. */
 export function settingsRoutes({ requireSession, requireForm }: SessionMiddleware): Router {
   const router = Router({ strict: true, mergeParams: true });
 
   router.get(
     '/settings',
     requireSession(async (request, response, visit) => {
-      if (visit.context.scope === null) return response.redirect(303, 'servers/');
-      const { a: action = '' } = request.query;
-      if (action !== '' && !(typeof action === 'string' && isReading(action))) {
-        throw new HttpError(404, 'There is no such page.');
+      const { scope, guilds } = visit.context;
+      if (scope === null) {
+        const [only, ...others] = guilds.ids();
+        const isOnly = only !== undefined && others.length === 0;
+        return response.redirect(303, `servers/${isOnly ? `${only}/settings` : '?to=settings'}`);
       }
-      await answer(request, response, visit);
+      const { a: action = 'overview' } = request.query;
+      if (typeof action !== 'string' || !isReading(action)) throw new HttpError(404, 'There is no such page.');
+      const settings = await openSettings(request, response, visit);
+      const { input, setup } = settings.shown;
+      if (!hasListing(setup)) return settings.answer(input);
+      if (action === 'overview' || action === 'listing' || action === 'section') {
+        const s = String(input.options['s'] ?? setupSections[0]?.id);
+        const page = addressOf('section', { s, l: setup.listing.name }, settings.shown.view);
+        return response.redirect(303, page);
+      }
+      return settings.answer(input);
     }),
   );
 
-  router.post(
-    '/settings',
-    requireForm(async (request, response, visit) => {
-      await answer(request, response, visit);
+  router.get(
+    '/settings/:page',
+    requireSession(async (request, response, visit) => {
+      const { page } = request.params;
+      const settings = await openSettings(request, response, visit);
+      const { input, setup } = settings.shown;
+      const section = sectionOf(page);
+      const action = typeof page === 'string' ? answerPages.get(page) : undefined;
+      if (section === null && action === undefined) throw new HttpError(404, 'There is no such page.');
+      if (!hasListing(setup)) return response.redirect(303, '../settings');
+      if (section !== null && section.forms.length > 0) return settings.showSection(section, null);
+      const options = { ...input.options, s: String(page), l: setup.listing.name };
+      return settings.answer({ ...input, action: action ?? 'section', options });
     }),
   );
 
@@ -59,11 +71,115 @@ export function settingsRoutes({ requireSession, requireForm }: SessionMiddlewar
     '/settings/preview',
     requireForm(async (request, response, visit) => {
       const { input, texts } = await readRequest(request, visit);
-      await sendPreview(response, input, { context: visit.context, texts });
+      const { reader } = visit.context.guilds;
+      const sender = (await reader?.user(input.applicationId).catch(() => null)) ?? 'tallyhook';
+      await sendPreview(response, input, { context: visit.context, texts, sender });
     }),
   );
 
+  for (const path of ['/settings', '/settings/:page']) {
+    router.post(
+      path,
+      requireForm(async (request, response, visit) => {
+        const settings = await openSettings(request, response, visit);
+        await settings.answer(settings.shown.input);
+      }),
+    );
+  }
+
   return router;
+}
+
+/** Actions of a page whose answer is shown above it. */
+const noted: readonly (string | null)[] = ['submit', 'undo', 'reset'];
+
+/** The settings that a request is about, and what it is answered with. */
+async function openSettings(request: Request, response: Response, visit: Visit) {
+  const { context } = visit;
+  const { clock } = context;
+  const { input, texts, scope, setup: services, channels, roles } = await readRequest(request, visit);
+  const [{ standings }] = context.communities.all();
+  const commandContext = { clock, texts, services, standings };
+  const setup = await openView(input, commandContext, scope.guildId);
+  const view: PanelView = {
+    ...{ texts, channels: channels ?? [], roles, formToken: visit.formToken, changeId: randomUUID() },
+    ...{ base: `${relativeRoot(request.path)}settings`, names: await context.namesIn(scope)([]) },
+    isBesidePages: hasListing(setup),
+  };
+  const shown = { input, view, root: consoleRoot(request), setup };
+  const open = async () => ({ ...shown, setup: await openView(input, commandContext, scope.guildId) });
+
+  function send(current: string | null, content: Html, of: Shown): void {
+    const body = html`<div lang="${texts.locale}" dir="auto">${besideNavigation(current, content, of)}</div>`;
+    renderPage(request, response, { title: texts.text('console.settings'), session: visit, body });
+  }
+
+  /** @param answered what was done before, or not */
+  async function showSection(section: SetupSection, answered: Answered | null): Promise<void> {
+    const now = answered === null ? shown : await open();
+    if (hasListing(now.setup)) send(section.id, sectionPage(now.setup, section, now, answered), now);
+    else response.redirect(303, view.base);
+  }
+
+  /** The answer of `/setup`, as the page that it is about or as a page of its own. */
+  async function answer(asked: CommandInput): Promise<void> {
+    if (asked.action === 'webhook-attempts') return showAttempts(asked);
+    const result = await runSetup(asked, { clock, texts, setup: services, standings });
+    const [file] = ('files' in result && result.files) || [];
+    if (file !== undefined) {
+      response.attachment(file.name).send(Buffer.from(file.content));
+      return;
+    }
+    if ('isRefused' in result && result.isRefused) response.status(400);
+    const { options } = asked;
+    const edit = editOf(asked);
+    const section = sectionOf(edit?.section ?? options['s']);
+    const named = { ...view, names: await context.namesIn(scope)(mentionedIn(result)) };
+    if (isModal(result)) {
+      const page = { section: section?.id ?? null, answered: null, sent: options };
+      return send(section?.id ?? currentOf(asked), modalPage(result, page, shown), shown);
+    }
+    const answered: Answered = { panel: result, input: withoutFields(asked, edit?.form.secretFields) };
+    if (section !== null && section.forms.length > 0 && noted.includes(asked.action)) {
+      const isOfEntry = options['f'] !== undefined || options['p'] !== undefined;
+      const isRejected = result.tone === 'bad' && isOfEntry && !isChecked(asked, 'remove');
+      const form = isRejected
+        ? await runSetup({ ...asked, action: 'edit' }, { clock, texts, setup: services, standings })
+        : null;
+      if (form !== null && isModal(form)) {
+        return send(section.id, modalPage(form, { section: section.id, answered, sent: options }, shown), shown);
+      }
+      return showSection(section, answered);
+    }
+    const now = await open();
+    send(section?.id ?? currentOf(asked), panelHtml(result, named), now);
+  }
+
+  async function showAttempts({ options }: CommandInput): Promise<void> {
+    const sent = await services.endpoints.attempts(scope.guildId, String(options['w']), maxAttempts);
+    if (sent === null) throw new HttpError(404, 'There is no such endpoint.');
+    const back = addressOf('webhook', options, view);
+    send('webhooks', attemptsPage(sent, { back, now: clock.now(), texts }), shown);
+  }
+
+  return { shown, showSection, answer };
+}
+
+/** Secrets are on no page again. */
+function withoutFields(input: CommandInput, names: readonly string[] = []): CommandInput {
+  const fields = Object.entries(input.fields).filter(([name]) => !names.includes(name));
+  return { ...input, fields: Object.fromEntries(fields) };
+}
+
+function isModal(answer: Modal | Panel | Reply): answer is Modal {
+  return 'kind' in answer && answer.kind === 'modal';
+}
+
+/** The page of the navigation to which an action without a section belongs. */
+function currentOf({ action, options }: CommandInput): string | null {
+  if (options['s'] !== undefined) return String(options['s']);
+  if (action?.startsWith('webhook')) return 'webhooks';
+  return action?.includes('token') ? 'tokens' : 'listing';
 }
 
 /** Reads the input of `/setup` from a request and from Discord. @throws HttpError 404 without a server */
@@ -88,58 +204,6 @@ async function readRequest(request: Request, visit: Visit) {
   return { input, texts, scope, setup, channels, roles };
 }
 
-async function answer(request: Request, response: Response, visit: Visit): Promise<void> {
-  const { context } = visit;
-  const { clock } = context;
-  const { input, texts, scope, setup, channels, roles } = await readRequest(request, visit);
-  if (input.action === 'webhook-attempts') {
-    const endpoint = String(input.options['w']);
-    const sent = await setup.endpoints.attempts(scope.guildId, endpoint, maxAttempts);
-    if (sent === null) throw new HttpError(404, 'There is no such endpoint.');
-    const back = `?${queryOf('webhook', input.options)}`;
-    const body = attemptsPage(sent, { back, now: clock.now(), texts });
-    return renderPage(request, response, { title: texts.text('setup.buttons.attempts'), session: visit, body });
-  }
-  const [{ standings }] = context.communities.all();
-  const result = await runSetup(input, { clock, texts, setup, standings });
-  const [file] = ('files' in result && result.files) || [];
-  if (file !== undefined) {
-    response.attachment(file.name).send(Buffer.from(file.content));
-    return;
-  }
-  const view: PanelView = {
-    locale: texts.locale,
-    names: await context.namesIn(scope)(mentionedIn(result)),
-    channels: channels ?? [],
-    roles,
-    formToken: visit.formToken,
-    changeId: randomUUID(),
-  };
-  if ('isRefused' in result && result.isRefused) response.status(400);
-  const isModal = 'kind' in result && result.kind === 'modal';
-  const content = isModal
-    ? modalHtml(result, view, texts, consoleRoot(request))
-    : panelHtml(result as Panel | Reply, view);
-  const body = html`<div class="settings" lang="${texts.locale}" dir="auto">${content}</div>`;
-  renderPage(request, response, { title: texts.text('setup.main.title').replaceAll('*', ''), session: visit, body });
-}
-
-function modalHtml(modal: Modal, view: PanelView, texts: Texts, base: string): Html {
-  const { title, action, options = {}, fields } = modal;
-  const form = html`<form class="card stack" method="post" action="settings">${hiddenFields(action, options, view)}
-${fields.map((field) => fieldHtml(field, view))}
-<p class="line"><button>${texts.text('console.save')}</button> <a href="settings">${texts.text('setup.buttons.cancel')}</a></p></form>`;
-  const { f: name } = options;
-  return html`<h1>${title}</h1>
-${
-  hasDraft(name)
-    ? html`<div class="columns with-preview">${form}
-<section class="card previews" aria-labelledby="preview" data-preview="settings/preview" hidden><h2 id="preview">${texts.text('console.preview')}</h2><div></div></section></div>
-${previewAssets(base)}`
-    : form
-}`;
-}
-
 function mentionedIn(answer: object): string[] {
   return [...JSON.stringify(answer).matchAll(/<@(\d{1,20})>/g)].flatMap(([, id]) => id ?? []);
 }
@@ -147,6 +211,8 @@ function mentionedIn(answer: object): string[] {
 interface PreviewContext {
   readonly context: OwnerContext;
   readonly texts: Texts;
+  /** The name of the bot. */
+  readonly sender: string;
 }
 
 /** Answers with `{html}`: what a form would do that is not saved; empty for nothing. @throws HttpError 404 */
@@ -161,7 +227,7 @@ async function sendPreview(response: Response, input: CommandInput, preview: Pre
   response.json({ html: (await draftHtml(draft, preview))?.text ?? '' });
 }
 
-async function draftHtml(draft: Draft, { context, texts }: PreviewContext): Promise<Html | null> {
+async function draftHtml(draft: Draft, { context, texts, sender }: PreviewContext): Promise<Html | null> {
   const { scope, guilds, clock } = context;
   const [names, guild] = await Promise.all([
     context.namesIn(scope)([]),
@@ -174,7 +240,7 @@ async function draftHtml(draft: Draft, { context, texts }: PreviewContext): Prom
   const now = clock.now();
   const announced = texts.languages.for(listing.announcements.language, guild?.locale);
   const previews = previewAnnouncements(listing, { title: listing.title, texts: announced, now });
-  return previewsHtml(previews, { names, texts, announced, now });
+  return previewsHtml(previews, { names, texts, announced, now, sender });
 }
 
 const text = z.string().max(16_000);
@@ -238,181 +304,4 @@ async function resolve(
   const selected = values.filter((id) => channels?.has(id));
   const resolved = selected.map(async (id) => [id, { name: '', missing: await missingIn(id) }] as const);
   return { channels: Object.fromEntries(await Promise.all(resolved)), users: {}, roles: {} };
-}
-
-interface PanelView {
-  readonly names: NameBook;
-  readonly locale: string;
-  readonly channels: readonly GuildName[];
-  readonly roles: readonly GuildName[];
-  readonly formToken: string;
-  /** Sent with what is changed, so that sending it twice changes it once. */
-  readonly changeId: string;
-}
-
-type Options = Readonly<Record<string, OptionValue>>;
-
-/** An answer of `/setup` as a part of a page: what reads is a link, what changes something a form. */
-function panelHtml(panel: Panel | Reply, view: PanelView): Html {
-  const blocks: readonly PanelBlock[] =
-    'kind' in panel
-      ? panel.blocks
-      : [
-          ...(panel.text === undefined ? [] : [{ kind: 'text', text: panel.text } as const]),
-          ...(panel.buttons === undefined ? [] : [{ kind: 'buttons', buttons: panel.buttons } as const]),
-        ];
-  const tone = panel.tone === 'good' ? 'good' : panel.tone === 'bad' ? 'bad' : '';
-  return html`${panel.title !== undefined && html`<h1>${inlineMarkup(panel.title, view.names, view.locale)}</h1>`}
-<section class="card panel ${tone}"${tone !== '' && html` role="status"`}>${blocks.map((block) => blockHtml(block, view))}</section>`;
-}
-
-function blockHtml(block: PanelBlock, view: PanelView): Html {
-  switch (block.kind) {
-    case 'text':
-    case 'thumbnail':
-      return html`<div class="text">${markupHtml(block.text, view.names, view.locale)}</div>`;
-    case 'section':
-      return html`<div class="with-action"><div class="text">${markupHtml(block.text, view.names, view.locale)}</div>${buttonHtml(block.button, view)}</div>`;
-    case 'buttons':
-      return html`<div class="line">${block.buttons.map((button) => buttonHtml(button, view))}</div>`;
-    case 'select':
-      return selectHtml(block.select, view);
-    case 'separator':
-      return html`<hr>`;
-    case 'image':
-      return html`<p class="quiet">${block.description}</p>`;
-  }
-}
-
-function buttonHtml(button: ReplyButton, view: PanelView): Html | null {
-  if (button.kind === 'link')
-    return html`<a class="button second" href="${button.url}" rel="noreferrer">${button.label}</a>`;
-  if (button.kind === 'page') return null;
-  const { action, options = {}, label, style } = button;
-  const isMain = style === 'primary' || style === 'success';
-  if (isReading(action)) {
-    return html`<a class="button${!isMain && html` second`}" href="?${queryOf(action, options)}">${label}</a>`;
-  }
-  return html`<form method="post" action="settings">${hiddenFields(action, options, view)}<button class="${isMain ? '' : 'second'}${style === 'danger' && html` danger`}">${label}</button></form>`;
-}
-
-function selectHtml(select: ReplySelect, view: PanelView): Html {
-  const { action, options = {}, placeholder = '' } = select;
-  const id = `select-${action}`;
-  const field = html`<label for="${id}">${placeholder}</label> <select id="${id}" name="value">${optionsHtml(select, view)}</select>`;
-  return isReading(action)
-    ? html`<form class="line" method="get" action="settings"><input type="hidden" name="a" value="${action}">${Object.entries(
-        options,
-      ).map(
-        ([name, value]) => html`<input type="hidden" name="o.${name}" value="${String(value)}">`,
-      )}${field}<button class="second" aria-label="${placeholder}">→</button></form>`
-    : html`<form class="line" method="post" action="settings">${hiddenFields(action, options, view)}${field}<button aria-label="${placeholder}">✓</button></form>`;
-}
-
-function optionsHtml(
-  select: ReplySelect | Extract<ModalField, { kind: 'choices' | 'channels' | 'roles' | 'users' }>,
-  view: PanelView,
-): Html {
-  if (select.kind === 'choices') {
-    return html`${select.choices.map(
-      ({ value, label, selected }) =>
-        html`<option value="${value}"${selected === true && html` selected`}>${label}</option>`,
-    )}`;
-  }
-  const [known, sign] = select.kind === 'channels' ? [view.channels, '#'] : [view.roles, '@'];
-  const { selected = [] } = select;
-  const others = selected.filter((id) => known.every((each) => each.id !== id)).map((id) => ({ id, name: id }));
-  return html`${[...known, ...others].map(
-    ({ id, name }) => html`<option value="${id}"${selected.includes(id) && html` selected`}>${sign}${name}</option>`,
-  )}`;
-}
-
-function hiddenFields(action: string, options: Options, { formToken, changeId }: PanelView): Html {
-  const all = { a: action, i: changeId, ...Object.fromEntries(Object.entries(options).map(([k, v]) => [`o.${k}`, v])) };
-  return html`${formTokenField({ formToken })}${Object.entries(all).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${String(value)}">`,
-  )}`;
-}
-
-function queryOf(action: string, options: Options): string {
-  const query = new URLSearchParams({ a: action });
-  for (const [name, value] of Object.entries(options)) query.set(`o.${name}`, String(value));
-  return query.toString();
-}
-
-/** A field of a form. The first letter of its name says what is entered: a text, several values, or yes and no. */
-function fieldHtml(field: ModalField, view: PanelView): Html {
-  const { name, label, description, required = true } = field;
-  const id = `field-${name}`;
-  const hint = description === undefined ? null : html`<p class="quiet" id="${id}-hint">${description}</p>`;
-  const described = description !== undefined && html` aria-describedby="${id}-hint"`;
-  const must = required && html` required`;
-  switch (field.kind) {
-    case 'text': {
-      const { value = '', maxLength = 4_000, minLength = 0 } = field;
-      const limits = html` maxlength="${maxLength}"${minLength > 0 && html` minlength="${minLength}"`} dir="auto"${must}${described}`;
-      return html`<label for="${id}">${label}</label>${
-        field.multiline
-          ? html`<textarea id="${id}" name="t.${name}" rows="5"${limits}>\n${value}</textarea>`
-          : html`<input id="${id}" name="t.${name}" value="${value}" autocomplete="off"${limits}>`
-      }${hint}`;
-    }
-    // Its text can be entered in another field.
-    case 'file':
-      return html``;
-    case 'checkbox':
-      return html`<p class="choice"><input type="checkbox" id="${id}" name="b.${name}" value="1"${field.checked === true && html` checked`}${described}> <label for="${id}">${label}</label></p>${hint}`;
-    case 'radios':
-    case 'checkboxes': {
-      const [type, prefix] = field.kind === 'radios' ? ['radio', 't'] : ['checkbox', 'm'];
-      return html`<fieldset${described}><legend>${label}</legend>${field.choices.map(
-        ({ value, label: text, selected }) =>
-          html`<p class="choice"><input type="${type}" id="${id}-${value}" name="${prefix}.${name}" value="${value}"${selected === true && html` checked`}> <label for="${id}-${value}">${text}</label></p>`,
-      )}${hint}</fieldset>`;
-    }
-    default: {
-      const { maxValues = 1, minValues } = field;
-      const isEmptyAllowed = !required || minValues === 0;
-      return html`<label for="${id}">${label}</label><select id="${id}" name="m.${name}"${maxValues > 1 && html` multiple size="7"`}${described}>
-${maxValues === 1 && isEmptyAllowed && html`<option value="">–</option>`}${optionsHtml(field, view)}</select>${hint}`;
-    }
-  }
-}
-
-/** The actions of `/setup` that only show something, so that a link may lead to them. All others change something. */
-const reading: readonly string[] = [
-  'overview',
-  'listing',
-  'section',
-  'edit',
-  'again',
-  'entry',
-  'item',
-  'remove',
-  'test',
-  'step-channel',
-  'step-rewards',
-  'key',
-  'rotate',
-  'unlink',
-  'add',
-  'link',
-  'more',
-  'post-panel',
-  'history',
-  'import',
-  'export',
-  'check',
-  'webhook',
-  'webhook-add',
-  'webhook-events',
-  'webhook-attempts',
-  'webhook-remove',
-  'tokens',
-  'token',
-  'new-token',
-];
-
-function isReading(action: string): boolean {
-  return reading.includes(action);
 }

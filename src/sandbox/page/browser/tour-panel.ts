@@ -134,6 +134,11 @@ const tours: Readonly<Record<TourName, Tour>> = {
         view: 'chat',
         text: html`Take something back: in <code>/setup</code>, <b>History</b>, press Undo.`,
       },
+      {
+        name: 'dashboard',
+        text: html`Open <a href="/dashboard" target="_blank" rel="noopener">your dashboard ↗</a>, sign in with Discord as mira, and
+          see who votes, and every setting on a page.`,
+      },
     ],
   },
   run: {

@@ -4,34 +4,8 @@ import { type AnnouncementPreview, sampleNames, textsOf } from '../../../core/an
 import type { Panel, Reply } from '../../../discord/commands/reply.ts';
 import { renderMessage } from '../../../discord/rendering/message.ts';
 import type { Texts } from '../../../texts/texts.ts';
-import { type AnnouncedListing, previewAnnouncements } from '../../announcement-previews.ts';
-import type { OwnerContext } from '../../context.ts';
 import type { NameBook } from '../../names.ts';
-import { createDrawPart } from '../cells.ts';
-import { inlineMarkup, markupHtml } from '../settings/markup-html.ts';
-
-/** What the announcements of each listing look like. @param base the relative URL of the whole console */
-export async function announcementsPage(context: OwnerContext, texts: Texts, base: string): Promise<Html> {
-  const { listings, namesIn, scope, guilds, clock, log } = context;
-  const names = await namesIn(scope)([]);
-  const guild = scope && (await guilds.reader?.guild(scope.guildId).catch(() => null));
-  const now = clock.now();
-  const drawPart = createDrawPart({ log, texts });
-  const card = (listing: AnnouncedListing) => {
-    const title = names.listing(listing.name) ?? listing.name;
-    const ofListing = texts.languages.for(listing.announcements.language, guild?.locale);
-    const previews = previewAnnouncements(listing, { title, texts: ofListing, now });
-    const mode = texts.text(`setup.choices.${listing.announcements.mode}`);
-    return html`<section class="card" aria-label="${title}"><h2><bdi>${title}</bdi> <span class="quiet">${mode}</span></h2>
-<div class="previews">${previewsHtml(previews, { names, texts, announced: ofListing, now })}</div></section>`;
-  };
-  return html`<h1>${texts.text('console.announcements')}</h1>
-<p class="quiet">${texts.text('console.previewHint')}</p>
-${listings()
-  .filter(({ implied }) => !implied)
-  .map((listing) => drawPart(listing.name, () => card(listing)))}
-${previewAssets(base)}`;
-}
+import { inlineMarkup, markupHtml } from './markup-html.ts';
 
 /** Drawn by the script of the page: a message as it is posted, and what it mentions. */
 export interface DrawnMessage {
@@ -39,9 +13,12 @@ export interface DrawnMessage {
   readonly names: Readonly<Record<string, string>>;
   readonly locale: string;
   readonly now: number;
+  /** The name of the bot. */
+  readonly sender: string;
 }
 
 interface PreviewView {
+  readonly sender: string;
   readonly names: NameBook;
   readonly texts: Texts;
   readonly announced: Texts;
@@ -55,7 +32,7 @@ export function previewAssets(base: string): Html {
 
 /** Announcements as texts, in place of which a browser with JavaScript shows the messages. */
 export function previewsHtml(previews: readonly AnnouncementPreview[], view: PreviewView): Html {
-  const { texts, announced, now } = view;
+  const { texts, announced, now, sender } = view;
   const names: NameBook = {
     ...view.names,
     member: (id) => sampleNames.get(id ?? '') ?? view.names.member(id),
@@ -68,6 +45,7 @@ export function previewsHtml(previews: readonly AnnouncementPreview[], view: Pre
       names: namesIn(JSON.stringify(message), names),
       locale: announced.locale,
       now,
+      sender,
     };
     return html`<article class="preview" data-message="${JSON.stringify(drawn)}"><h3>${texts.text(`console.previews.${subject}`)}</h3>
 <div class="text" lang="${announced.locale}" dir="auto">${plainHtml(reply, names, announced.locale)}</div></article>`;

@@ -1,0 +1,125 @@
+import { escapeName, type Markup, subtext } from '@tallyhook/platform/texts/markup';
+import { plainName } from '@tallyhook/platform/truncate';
+import { selectedValues, textField } from '../../src/discord/commands/command.ts';
+import type { Modal, ModalField, Panel } from '../../src/discord/commands/reply.ts';
+import type { Picture, ProfileChanges, ProfileProblem } from '../../src/discord/guild-profile.ts';
+import type { Texts } from '../../src/texts/texts.ts';
+import { textInput } from './form.ts';
+import { button, escapedName, overviewButton, panel, type SetupView, textBlock } from './view.ts';
+
+/** Discord: "Modify Current Member" (characters). */
+const maxNickLength = 32;
+const pictures = ['keep', 'icon', 'upload', 'own'] as const;
+
+/** How the bot looks in this server: its messages have the name and the picture of the community. */
+export function renderProfile({ texts }: SetupView): Panel {
+  const { text } = texts;
+  return panel(
+    'plain',
+    escapedName(text('setup.buttons.profile')),
+    [textBlock(text('setup.profile.intro')), textBlock(subtext(text('setup.profile.hint')))],
+    [button(text('setup.buttons.edit'), 'profile-form', {}, 'primary'), overviewButton({ texts, listing: null })],
+  );
+}
+
+export async function profileForm({ texts, services, guildId }: SetupView): Promise<Modal> {
+  const { text } = texts;
+  const nick = (await services.profiles.find(guildId))?.nick ?? '';
+  const choices = pictures.map((value) => ({
+    value,
+    label: text(`setup.profile.pictures.${value}`),
+    selected: value === 'keep',
+  }));
+  return {
+    kind: 'modal',
+    title: text('setup.buttons.profile'),
+    action: 'profile-saved',
+    fields: [
+      { ...textInput(texts, 'nick', { hint: 'nick', required: false, maxLength: maxNickLength }), value: nick },
+      { kind: 'radios', name: 'picture', label: text('setup.fields.picture'), choices },
+      fileOf('pictureFile', texts),
+      fileOf('bannerFile', texts),
+    ],
+  };
+}
+
+function fileOf(name: 'pictureFile' | 'bannerFile', { text }: Texts): ModalField {
+  return {
+    kind: 'file',
+    name,
+    label: text(`setup.fields.${name}`),
+    description: text('setup.hints.picture'),
+    required: false,
+  };
+}
+
+/** Changes the profile in Discord. What the form leaves out stays as it is. */
+export async function saveProfile(view: SetupView): Promise<Panel> {
+  const { texts, services, guildId } = view;
+  const { text } = texts;
+  const changes = await changesOf(view);
+  if (changes === null) return problemPanel(view, text('setup.profile.noPicture'));
+  const problem = Object.keys(changes).length === 0 ? null : await services.profiles.change(guildId, changes);
+  if (problem !== null) return problemPanel(view, explain(problem, texts));
+  return panel(
+    'good',
+    text('setup.saved.title'),
+    [textBlock(text('setup.profile.saved'))],
+    [button(text('setup.buttons.profile'), 'profile'), overviewButton({ texts, listing: null })],
+  );
+}
+
+/** Null if a picture is missing, or cannot be used. */
+async function changesOf(view: SetupView): Promise<ProfileChanges | null> {
+  const { input, services, guildId } = view;
+  const nick = plainName(textField(input, 'nick'), maxNickLength) || null;
+  const before = await services.profiles.find(guildId);
+  // Without an answer in time, an empty field may be the name that there is.
+  const isChanged = before === null ? nick !== null : nick !== before.nick;
+  const name = isChanged ? { nick } : {};
+  const choice = pictures.find((each) => each === textField(input, 'picture')) ?? 'keep';
+  const banner = await uploadOf(view, 'bannerFile');
+  if (banner === null) return null;
+  const withBanner = banner === undefined ? {} : { banner };
+  switch (choice) {
+    case 'keep':
+      return { ...name, ...withBanner };
+    case 'own':
+      return { ...name, avatar: null, banner: null, ...withBanner };
+    case 'icon':
+    case 'upload': {
+      const avatar = choice === 'icon' ? await services.profiles.iconOf(guildId) : await uploadOf(view, 'pictureFile');
+      return avatar ? { ...name, ...withBanner, avatar } : null;
+    }
+  }
+}
+
+/** Undefined without a file, null for one that is no picture. */
+async function uploadOf({ input, services }: SetupView, field: string): Promise<Picture | null | undefined> {
+  const [id] = selectedValues(input, field);
+  const file = id === undefined ? undefined : input.resolved.files?.[id];
+  return file === undefined ? undefined : services.profiles.readPicture(file);
+}
+
+function explain(problem: ProfileProblem, { text }: Texts): Markup {
+  switch (problem.problem) {
+    case 'no_permission':
+      return text('setup.profile.noPermission');
+    case 'rejected':
+      return text('setup.profile.rejected', { reason: escapeName(problem.reason, 200) });
+    case 'unavailable':
+      return text('setup.profile.unavailable');
+  }
+}
+
+function problemPanel({ texts }: SetupView, problem: Markup): Panel {
+  return panel(
+    'bad',
+    texts.text('setup.problems.title'),
+    [textBlock(problem)],
+    [
+      button(texts.text('setup.buttons.editAgain'), 'profile-form', {}, 'primary'),
+      overviewButton({ texts, listing: null }),
+    ],
+  );
+}
