@@ -20,6 +20,7 @@ import { postOnce } from '../../discord/posting.ts';
 import { medalOf } from '../../texts/medals.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Community } from '../communities/feature.ts';
+import { hiddenRolesOf } from '../guards/feature.ts';
 import type {
   AnnouncementTask,
   ConsoleCard,
@@ -73,7 +74,8 @@ export function createSettlementHandler({ store, directory, clock, nudge }: Priz
   async function candidatesOf(settlement: Settlement, { timeZone, listings }: Community) {
     // An outage forgives missed days of a streak.
     if (settlement.by === 'streak') await store.upkeep.beat(clock.now());
-    return prizes.candidates({ ...settlement, timeZone, forgive: listings[0]?.rewards.streak?.forgive ?? 0 });
+    const forgive = listings[0]?.rewards.streak?.forgive ?? 0;
+    return prizes.candidates({ ...settlement, timeZone, forgive, hiddenRoles: hiddenRolesOf(listings) });
   }
 
   return async ({ content: settlement }) => {

@@ -26,6 +26,7 @@ import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run, upsert } from '../../core/store/query-builder.ts';
 import { toOutage } from '../../core/store/recording/queries.ts';
 import { rowsPerWrite, type Sql, type SqlClient } from '../../core/store/sql-module.ts';
+import { isShown } from '../../core/store/standings/hidden-members.ts';
 import { reversedReason } from '../../core/store/uncounted-votes.ts';
 import type { AccountState } from '../../core/tally/account-state.ts';
 import { calendarOf } from '../../core/tally/community.ts';
@@ -319,6 +320,8 @@ export interface CandidateQuery extends Settlement {
   readonly timeZone: string;
   /** Missed days in any seven that do not break a streak. */
   readonly forgive: number;
+  /** The roles (Discord IDs) whose members take no part. */
+  readonly hiddenRoles: readonly string[];
 }
 
 /** The part of an account that decides about its score. */
@@ -344,7 +347,7 @@ interface Scan extends PeriodTimes {
  */
 async function candidates(
   sql: Sql,
-  { communityId, per, by, firstDay, timeZone, forgive }: CandidateQuery,
+  { communityId, per, by, firstDay, timeZone, forgive, hiddenRoles }: CandidateQuery,
 ): Promise<readonly Candidate[]> {
   const { db, connection } = sql;
   const calendar = calendarOf({ timeZone });
@@ -352,9 +355,11 @@ async function candidates(
   const outages = await run(connection, db.selectFrom('outages').selectAll().orderBy('from_at'));
   const streaks = { forgive, outageDays: outageDays(outages.map(toOutage), calendar) };
   const scan: Scan = { by, period, calendar, streaks, ...timesOf(period, calendar) };
+  const shown = isShown(hiddenRoles);
   const found: Candidate[] = [];
   for (let last: AccountId | null | undefined = null; last !== undefined; await nextTurn()) {
-    const balances = db.selectFrom('balances').select(accountColumns).where(`${per}_start`, '>=', firstDay);
+    const voted = db.selectFrom('balances').select(accountColumns).where(`${per}_start`, '>=', firstDay);
+    const balances = shown === null ? voted : voted.where(shown);
     const page: readonly Account[] = await run(
       connection,
       accountsIn(balances, communityId, last).limit(literal(accountsPerQuery)),

@@ -7,6 +7,7 @@ import { formatPeriod, periodOf, settlementDelayMs, timesOf } from '../../core/r
 import type { Period } from '../../core/rewards/rules.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { Community } from '../communities/feature.ts';
+import { hiddenRolesOf } from '../guards/feature.ts';
 import type { AnnouncementTask, PartsContext } from '../parts.ts';
 import { commitmentOf } from './draw.ts';
 import type { RaffleKey } from './effects.ts';
@@ -29,6 +30,7 @@ interface VotersQuery {
   readonly firstDay: number;
   readonly timeZone: string;
   readonly forgive: number;
+  readonly hiddenRoles: readonly string[];
 }
 
 interface Voter {
@@ -95,7 +97,8 @@ function channelOf(listings: Community['listings']): string | null {
 export function createDrawHandler({ store, directory, clock, nudge }: DrawingContext): Handle<RaffleKey> {
   async function draw(raffle: Raffle, memberKey: string, { id, listings }: Community): Promise<AttemptResult> {
     const { communityId, raffleId, firstDay, timeZone, seed } = raffle;
-    const query = { communityId, per: perOf(raffle), by: 'votes', firstDay, timeZone, forgive: 0 } as const;
+    const scores = { per: perOf(raffle), by: 'votes', firstDay, timeZone, forgive: 0 } as const;
+    const query = { ...scores, communityId, hiddenRoles: hiddenRolesOf(listings) };
     const voters = (await store.prizes.candidates(query)).filter(
       ({ userId, votes }) => votes > 0 && !isPseudonym(userId),
     );

@@ -45,9 +45,15 @@ export interface Raffles {
   statusOf(userId: string): Promise<RaffleStatus>;
 }
 
-type RaffleContext = ServicesContext & { readonly store: { readonly raffles: RaffleStore } };
+type RaffleContext = Pick<ServicesContext, 'directory'> & StatusContext;
 
-function createRaffles({ id: communityId, timeZone, listings }: Community, context: RaffleContext): Raffles {
+interface StatusContext extends Pick<ServicesContext, 'clock'> {
+  readonly config: { readonly publicUrl: string | null };
+  readonly store: { readonly raffles: RaffleStore };
+}
+
+/** The raffles of a community. */
+export function createRaffles({ id: communityId, timeZone, listings }: Community, context: StatusContext): Raffles {
   const { store, clock, config } = context;
   const address = raffleAddress(config);
 
