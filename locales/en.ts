@@ -1001,7 +1001,7 @@ export const en = {
     },
   },
 
-  /** `{tickets}` is a number with its noun, `{days}` a period, `{hash}` and `{name}` are hexadecimal digits. */
+  /** `{tickets}` is a number with its noun, `{days}` a period, `{hash}`, `{name}` and `{id}` are hexadecimal digits. */
   raffle: {
     ...plain({
       description: 'Show your tickets in the raffle, and who has won the last one.',
@@ -1018,7 +1018,7 @@ export const en = {
     ends: 'It ends {time}, and is drawn an hour later.',
     /** The digest of what decides the draw, announced before it, and where it will be published. */
     commitment: 'SHA-256 of the secret number that decides: `{hash}`',
-    address: 'All that is needed to check the draw will be here: `{address}`',
+    address: 'What is needed to check the draw will be published as {id}.',
     winner: '{user} · {credits}',
     nobody: 'There were no votes.',
     ticketsHash: 'SHA-256 of the tickets: `{hash}`',

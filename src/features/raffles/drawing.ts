@@ -99,13 +99,12 @@ export function createDrawHandler({ store, directory, clock, nudge }: DrawingCon
     const { communityId, raffleId, firstDay, timeZone, seed } = raffle;
     const scores = { per: perOf(raffle), by: 'votes', firstDay, timeZone, forgive: 0 } as const;
     const query = { ...scores, communityId, hiddenRoles: hiddenRolesOf(listings) };
-    const voters = (await store.prizes.candidates(query)).filter(
-      ({ userId, votes }) => votes > 0 && !isPseudonym(userId),
-    );
-    const memberOf = new Map(voters.map(({ userId }) => [pseudonymIn(memberKey, userId), userId]));
-    const tickets = voters.map(({ userId, votes }) => {
-      return { member: pseudonymIn(memberKey, userId), tickets: ticketsFor(votes, raffle.rules) };
-    });
+    const voters = await store.prizes.candidates(query);
+    const named = voters
+      .filter(({ userId, votes }) => votes > 0 && !isPseudonym(userId))
+      .map(({ userId, votes }) => ({ userId, votes, member: pseudonymIn(memberKey, userId) }));
+    const memberOf = new Map(named.map(({ userId, member }) => [member, userId]));
+    const tickets = named.map(({ member, votes }) => ({ member, tickets: ticketsFor(votes, raffle.rules) }));
     const { winners: members, ticketsHash, file } = drawRaffle(termsOf(raffle), { seed, tickets });
     const winners = members.flatMap((member) => memberOf.get(member) ?? []);
     const channelId = winners.length === 0 ? null : channelOf(listings);

@@ -1,4 +1,12 @@
-import { escapeInline, lines, type Markup, memberName, subtext, timestamp } from '@tallyhook/platform/texts/markup';
+import {
+  escapeInline,
+  lines,
+  link,
+  type Markup,
+  memberName,
+  subtext,
+  timestamp,
+} from '@tallyhook/platform/texts/markup';
 import { ada, grace, type Preview } from '../../core/announcements/announcement.ts';
 import type { Handle } from '../../core/outbox/perform.ts';
 import type { Reply, ReplyButton } from '../../discord/commands/reply.ts';
@@ -75,7 +83,7 @@ function renderOpened({ rules, endsAt, commitment, raffleId }: DrawnRaffle, addr
       perVoteText(rules, texts),
       text('raffle.ends', { time: timestamp(endsAt, 'R') }),
       subtext(text('raffle.commitment', { hash: escapeInline(commitment) })),
-      subtext(text('raffle.address', { address: escapeInline(address ?? raffleId) })),
+      subtext(text('raffle.address', { id: link(escapeInline(raffleId), address) })),
     ),
   } as const;
 }

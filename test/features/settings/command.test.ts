@@ -711,6 +711,20 @@ describe('/setup for prizes', () => {
   });
 });
 
+describe('/setup for raffles', () => {
+  it('starts, changes and ends the raffles of a server', async () => {
+    const { fill, press, open } = await managed();
+    const entered = { winners: '3', raffleCredits: '300', per: 'week', ticketsPerVote: '', maxTickets: '14' };
+    const save = (values: object) => fill('Prizes', 'Raffle', { ...entered, ...values });
+    expect(await save({})).toContain('**300** credits for **3** members in a Week');
+    await press('Prizes');
+    expect(JSON.stringify((await open('Raffle')).modal)).toContain('"value":"14"');
+    expect(await save({ winners: '26' })).toContain('Enter a whole number from 1 to 25.');
+    expect(await save({ raffleCredits: '' })).toContain('Enter a whole number from 1 to 1000000.');
+    expect(await save({ winners: '' })).toContain('→ none');
+  });
+});
+
 describe('/setup for webhooks', () => {
   const secretIn = (text: string) => /whsec_[A-Za-z0-9+/]{43}=/.exec(text)?.[0] ?? '';
   const privateTargets = { environment: { WEBHOOK_PRIVATE_TARGETS: 'on' } };
