@@ -303,13 +303,18 @@ async function renderOverview(view: SetupView): Promise<Panel> {
       ...(await heldBlocks(view)),
       ...(await renderChecklist(view)),
       ...listingSelect(view),
-      sectionBlock(view, 'listing', escapedName(listingTitle(view, view.listing))),
-      ...setupSections
-        .filter(({ summary }) => summary.length > 0)
-        .map((section) => sectionBlock(view, section.id, summaryOf(view, section))),
-      // A row of buttons, because a message has 40 components.
+      textBlock(
+        lines(
+          summaryLine(view, 'listing', escapedName(listingTitle(view, view.listing))),
+          ...setupSections
+            .filter(({ summary }) => summary.length > 0)
+            .map((section) => summaryLine(view, section.id, summaryOf(view, section))),
+        ),
+      ),
+      // Rows of buttons below one text: a section with its button beside it counts as three of 40 components.
       buttonBlock(
-        ...setupSections.filter(({ summary }) => summary.length === 0).map(({ id }) => sectionButton(view, id)),
+        sectionButton(view, 'listing'),
+        ...setupSections.map(({ id }) => sectionButton(view, id)),
         button(text('setup.buttons.profile'), 'profile'),
         button(text('setup.buttons.tokens'), 'tokens'),
       ),
@@ -327,9 +332,8 @@ async function renderOverview(view: SetupView): Promise<Panel> {
   );
 }
 
-function sectionBlock(view: ListingView, id: SectionId, summary: Markup): PanelBlock {
-  const text = lines(bold(escapedName(view.texts.text(`setup.sections.${id}`))), summary);
-  return { kind: 'section', text, button: sectionButton(view, id) };
+function summaryLine({ texts }: ListingView, id: SectionId, summary: Markup): Markup {
+  return joined([bold(escapedName(texts.text(`setup.sections.${id}`))), summary], ': ');
 }
 
 function summaryOf(view: ListingView, { summary }: SetupSection): Markup {

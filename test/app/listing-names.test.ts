@@ -126,16 +126,7 @@ it('no person reads how a listing is called in the configuration', async () => {
     .getSetCookie()
     .map((each) => each.split(';')[0])
     .join('; ');
-  const paths = [
-    '',
-    'listings',
-    'deliveries',
-    'deliveries/1',
-    'effects',
-    'rewards',
-    'announcements',
-    `users/${userId}`,
-  ];
+  const paths = ['', 'listings', 'deliveries', 'deliveries/1', 'effects', 'orders', 'changes', `users/${userId}`];
   for (const path of paths) {
     const response = await fetch(`${url}/owner/${path}`, { headers: { cookie } });
     expect([path, response.status]).toEqual([path, 200]);

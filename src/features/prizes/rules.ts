@@ -62,24 +62,16 @@ export interface Winner {
 }
 
 /**
- * Whether a member can have a place. Those who cannot are left out before places are given, so that the next ones move
- * up.
- */
-export function takesPart({ userId }: Pick<Candidate, 'userId'>): boolean {
-  return !isPseudonym(userId);
-}
-
-/**
  * The members who win, best places first. Equal scores share the better place, and the places below are skipped
  * (1, 2, 2, 4): so all who share the last place of a range win, however many they are.
- * @param candidates all members, in any order; those without a score have no place
+ * @param candidates all members, in any order; those without a score, and those who were forgotten, have no place
  */
 export function winnersOf(
   candidates: readonly Candidate[],
   { places, minVotes }: Pick<PrizeRules, 'places' | 'minVotes'>,
 ): readonly Winner[] {
   const ranked = candidates
-    .filter((each) => each.score > 0 && each.votes >= minVotes && takesPart(each))
+    .filter((each) => each.score > 0 && each.votes >= minVotes && !isPseudonym(each.userId))
     .sort((one, other) => other.score - one.score || byAge(one.userId, other.userId));
   const lastPlace = Math.max(...places.map(({ to }) => to));
   const winners: Winner[] = [];

@@ -320,7 +320,7 @@ export interface CandidateQuery extends Settlement {
   readonly timeZone: string;
   /** Missed days in any seven that do not break a streak. */
   readonly forgive: number;
-  /** The roles (Discord IDs) whose members take no part. */
+  /** Discord ids of roles whose members have no place; the next ones move up. */
   readonly hiddenRoles: readonly string[];
 }
 
@@ -358,8 +358,8 @@ async function candidates(
   const shown = isShown(hiddenRoles);
   const found: Candidate[] = [];
   for (let last: AccountId | null | undefined = null; last !== undefined; await nextTurn()) {
-    const voted = db.selectFrom('balances').select(accountColumns).where(`${per}_start`, '>=', firstDay);
-    const balances = shown === null ? voted : voted.where(shown);
+    const voters = db.selectFrom('balances').select(accountColumns).where(`${per}_start`, '>=', firstDay);
+    const balances = shown === null ? voters : voters.where(shown);
     const page: readonly Account[] = await run(
       connection,
       accountsIn(balances, communityId, last).limit(literal(accountsPerQuery)),

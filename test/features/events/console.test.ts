@@ -19,12 +19,12 @@ async function startConsoles() {
     if (userId === null) await browser.send('sign-in', { ownerToken });
     else await browser.signIn(userId);
     const page = `servers/${guilds[side]}/settings`;
-    const token = await browser.formToken(page);
+    const token = await browser.formToken(`${page}/webhooks`);
     return {
       act: (action: string, fields: Fields = {}) =>
         browser.send(page, { token, a: action, i: randomUUID(), 'o.l': side, ...fields }),
       open: (action: string, w: string) => browser.open(`${page}?a=${action}&o.l=${side}&o.w=${w}`),
-      section: () => browser.open(`${page}?a=section&o.s=webhooks&o.l=${side}`),
+      section: () => browser.open(`${page}/webhooks?o.l=${side}`),
     };
   }
   return {

@@ -2,7 +2,7 @@ import { day, hour, minute } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createPseudonym } from '../../../src/core/ledger/account.ts';
+import { accountIdOf, createPseudonym } from '../../../src/core/ledger/account.ts';
 import { isOf } from '../../../src/core/outbox/effect-kind.ts';
 import { createReversals } from '../../../src/features/corrections/store.ts';
 import { forgetMember } from '../../../src/features/member-data/store.ts';
@@ -202,6 +202,18 @@ describeOnEveryDatabase('prizes', (newUrl) => {
     // Forgotten while the winners were decided.
     expect((await prizesIn(world.url))['1']).toBe(undefined);
     expect(await isConsistent(world.url)).toBe(true);
+  });
+
+  it('are not for members of hidden roles, whose places the next ones take', async () => {
+    const prizes = [weekly([{ from: 1, credits: 100 }])];
+    const world = await openWorld(newUrl(), monday, { prizes, guards: { hiddenRoles: [role] } });
+    await world.plan();
+    await votes(world, '1', votesFrom(monday, 3));
+    await votes(world, '2', votesFrom(monday, 2));
+    await world.store.roles.seeRoles(accountIdOf(firstCommunity, '1'), [role]);
+    await world.goTo(monday + week + hour);
+    await world.settle();
+    expect(await prizesIn(world.url)).toEqual({ 2: [100] });
   });
 
   it('follow a time zone that was changed', async () => {

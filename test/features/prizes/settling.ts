@@ -20,13 +20,15 @@ export interface PrizeWorldSettings {
   readonly prizes: readonly object[];
   readonly timeZone?: string;
   readonly rewards?: object;
+  readonly guards?: object;
 }
 
-function listingsWith({ prizes, timeZone = 'UTC', rewards = {} }: PrizeWorldSettings) {
+function listingsWith({ prizes, timeZone = 'UTC', rewards = {}, guards = {} }: PrizeWorldSettings) {
   const listing = {
     ...harbour,
     guildId,
     timeZone,
+    guards,
     announceChannelId: announceChannel,
     rewards: { ...rewards, prizes },
   };
