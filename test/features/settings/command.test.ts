@@ -716,15 +716,16 @@ describe('/setup for prizes', () => {
 
 describe('/setup for raffles', () => {
   it('starts, changes and ends the raffles of a server', async () => {
-    const { fill, press, open } = await managed();
+    const { fill, press, open, submit } = await managed();
     const entered = { winners: '3', raffleCredits: '300', per: 'week', ticketsPerVote: '', maxTickets: '14' };
-    const save = (values: object) => fill('Prizes', 'Raffle', { ...entered, ...values });
-    expect(await save({})).toContain('**300** credits for **3** members in a Week');
+    expect(await fill('Prizes', 'Raffle', entered)).toContain('**300** credits for **3** members in a Week');
     await press('Prizes');
-    expect(JSON.stringify((await open('Raffle')).modal)).toContain('"value":"14"');
-    expect(await save({ winners: '26' })).toContain('Enter a whole number from 1 to 25.');
-    expect(await save({ raffleCredits: '' })).toContain('Enter a whole number from 1 to 1000000.');
-    expect(await save({ winners: '' })).toContain('→ none');
+    const form = await open('Raffle');
+    expect(JSON.stringify(form.modal)).toContain('"value":"14"');
+    expect(await submit(form.id, { ...entered, winners: '26' })).toContain('Enter a whole number from 1 to 25.');
+    const again = async (values: object) => submit((await open('Edit again')).id, { ...entered, ...values });
+    expect(await again({ raffleCredits: '' })).toContain('Enter a whole number from 1 to 1,000,000.');
+    expect(await again({ winners: '' })).toContain('→ none');
   });
 });
 
