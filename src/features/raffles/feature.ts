@@ -2,6 +2,7 @@ import type { Feature } from '../../core/feature.ts';
 import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import { deletedRows } from '../../core/store/member-data/member-table.ts';
 import { raffleDrawKind, raffleDrawnKind, raffleOpenedKind } from './effects.ts';
+import { periodEnd } from './rules.ts';
 import type { RaffleTables } from './store.ts';
 import * as sql from './store.ts';
 
@@ -15,6 +16,7 @@ export const raffles = {
     // The published list stays: the winners follow from it, by their pseudonyms.
     raffle_winners: deletedRows<RaffleTables>('raffle_winners'),
   },
+  periodEnd,
   effects: [raffleDrawKind, raffleOpenedKind, raffleDrawnKind],
   deleteOfGuild: async (...args) => (await deleteWinners(...args)) || deleteRaffles(...args),
 } satisfies Feature<RaffleTables>;

@@ -1,8 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { addedValue } from '../../core/added-value.ts';
+import { isPseudonym } from '../../core/ledger/account.ts';
+import type { PeriodEnd } from '../../core/rewards/replay-votes.ts';
 import type { RewardEntry } from '../../core/rewards/reward.ts';
 import type { Period } from '../../core/rewards/rules.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
+import { hiddenRolesOf } from '../guards/feature.ts';
 
 /** The raffle of a community. */
 export interface RaffleRules {
@@ -50,3 +53,16 @@ export function pseudonymIn(key: string, userId: string): string {
 export function raffleEntry(credits: number, period: string): RewardEntry {
   return { cause: 'raffle', credits, reason: period, achievement: `raffle ${period}` };
 }
+
+/** What the rules pay at the end of past periods: as much, whoever wins. */
+export const periodEnd: PeriodEnd = {
+  periods: (rewards) => [raffleRules.in(rewards)?.per ?? []].flat(),
+  pay(rewards, _per, members) {
+    const { winners, credits } = raffleRules.in(rewards) ?? { winners: 0, credits: 0 };
+    const hidden = hiddenRolesOf([{ rewards }]);
+    const voters = members.filter(
+      ({ userId, roles }) => !isPseudonym(userId) && !hidden.some((role) => roles.has(role)),
+    );
+    return Math.min(winners, voters.length) * credits;
+  },
+};
