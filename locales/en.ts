@@ -1012,8 +1012,8 @@ export const en = {
     tickets: { one: '**{count}** ticket', other: '**{count}** tickets' },
     openedTitle: 'A raffle has begun',
     drawnTitle: 'Raffle: these members have won',
-    /** `{members}` is a number with its noun. */
-    prize: '{credits} for each of {members}.',
+    /** `{count}` is how many members win. */
+    prize: { one: 'One member wins {credits}.', other: '**{count}** members win {credits} each.' },
     perVote: 'Each vote is worth {tickets}, and a member has at most {most}.',
     ends: 'It ends {time}, and is drawn an hour later.',
     /** The digest of what decides the draw, announced before it, and where it will be published. */

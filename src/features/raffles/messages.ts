@@ -88,12 +88,9 @@ function renderOpened({ rules, endsAt, commitment, raffleId }: DrawnRaffle, addr
   } as const;
 }
 
-/** "300 credits for each of 3 members." */
+/** "3 members win 300 credits each." */
 export function prizeText({ credits, winners }: Pick<RaffleRules, 'credits' | 'winners'>, { text }: Texts): Markup {
-  return text('raffle.prize', {
-    credits: text('parts.credits', { count: credits }),
-    members: text('parts.members', { count: winners }),
-  });
+  return text('raffle.prize', { count: winners, credits: text('parts.credits', { count: credits }) });
 }
 
 export function perVoteText(
