@@ -949,6 +949,7 @@ export const en = {
     milestones: 'Milestones',
     milestone: { one: '{user} reached **{count}** vote.', other: '{user} reached **{count}** votes.' },
     more: { one: '… and {count} more', other: '… and {count} more' },
+    season: 'What you can win',
   },
 
   lostStreaks: {
@@ -988,6 +989,8 @@ export const en = {
         streak: { week: 'Longest streaks at the end of a week', month: 'Longest streaks at the end of a month' },
       },
     }),
+    /** What can be won: `{prize}` names the board and the places. `{time}` is relative, such as "in 3 days". */
+    current: '🏆 {prize} · ends {time}',
     wonTitle: 'Prizes: {board}',
     winner: '**#{place}** {user} · {score} · {reward}',
     more: { one: '… and {count} more member', other: '… and {count} more members' },
