@@ -70,23 +70,27 @@ const face = {
 test.each([
   ['its own face', paths, {}],
   ['the face of an operator', pathsWithFace, face],
-])('every page of the service passes the rules of axe with %s', { timeout: 240_000 }, async (_name, opened, itsFace) => {
-  const { service } = await running({ face: itsFace, operators: [ownerId] });
-  const { url } = await receiver();
-  await service.setWebhook(serverId, { voteUrl: url, voteSecret: 'a secret of 16 bytes' });
-  await service.testWebhook(serverId, 'vote');
-  const browser = await sharedBrowser();
-  const context = await browser.newContext();
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  await signIn(page, service.url, mira.userId);
-  for (const path of membersPaths) {
-    await page.goto(service.url + path);
-    await expectAccessible(page);
-  }
-  await signIn(page, service.url, ownerId);
-  for (const path of opened) {
-    await page.goto(service.url + path);
-    await expectAccessible(page);
-  }
-});
+])(
+  'every page of the service passes the rules of axe with %s',
+  { timeout: 240_000 },
+  async (_name, opened, itsFace) => {
+    const { service } = await running({ face: itsFace, operators: [ownerId] });
+    const { url } = await receiver();
+    await service.setWebhook(serverId, { voteUrl: url, voteSecret: 'a secret of 16 bytes' });
+    await service.testWebhook(serverId, 'vote');
+    const browser = await sharedBrowser();
+    const context = await browser.newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    await signIn(page, service.url, mira.userId);
+    for (const path of membersPaths) {
+      await page.goto(service.url + path);
+      await expectAccessible(page);
+    }
+    await signIn(page, service.url, ownerId);
+    for (const path of opened) {
+      await page.goto(service.url + path);
+      await expectAccessible(page);
+    }
+  },
+);
