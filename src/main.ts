@@ -526,7 +526,7 @@ function addSandboxOptions(command: Program): Program {
     .option('--port <port>', 'port of the page (default: 3100, or a free port if it is in use)')
     .option('--no-open', 'do not open the page in the browser, as it does on a terminal with a display')
     .option('--speed <factor>', 'run the clock of the sandbox up to 60 times as fast (default: 1)')
-    .option('--seed <number>', 'seed of all random values, or none: listings without votes and reviews')
+    .option('--seed <number>', 'seed of all random values, or none: no votes, reviews and orders')
     .option('--unlinked', 'start without listings, to link them with /setup; the service has their API keys')
     .option('--data <directory>', 'for the state of the sandbox (default: data/sandbox)')
     .option('--fresh', 'delete the previous state first');

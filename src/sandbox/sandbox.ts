@@ -91,6 +91,11 @@ export interface SandboxOptions {
   readonly listingSettings?: ListingSettings;
   /** True if the bot knows the listings at the start (default: true). Otherwise they are linked with `/setup`. */
   readonly linked?: boolean;
+  /**
+   * True if the bot has a past in its first run: thirty days of votes by its members, orders in the shop, prizes, and a vote
+   * panel (default: false).
+   */
+  readonly history?: boolean;
   /** True if members can also vote on imitations of other listing sites (default: true). */
   readonly sites?: boolean;
   /** Offers of the command line on the page. @internal */
@@ -192,6 +197,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
     const sandboxBot = await createSandboxBot({
       ...{ discord, listingService, sites, directory, environment, listingSettings, isLinked, clock, emit },
+      hasHistory: options.history ?? false,
       createBotLog: options.botLog,
       onConsoleOpened: () => void events.emit('tour', 'console'),
     });

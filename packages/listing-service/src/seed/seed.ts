@@ -8,7 +8,7 @@ import { issueKey } from '../storage/listings/keys.ts';
 import { findListing, insertListing, saveInvite, updateListing } from '../storage/listings/listings.ts';
 import { upsertMember } from '../storage/members/members.ts';
 import { upsertReview } from '../storage/reviews.ts';
-import { insertVotes, type NewVote } from '../storage/votes.ts';
+import { insertVotes } from '../storage/votes.ts';
 import {
   seededBot,
   seededCategories,
@@ -46,7 +46,12 @@ export async function seed(database: Database, now: number): Promise<SeedResult>
     await updateListing(sql, { ...bot, categories: seededCategories.bot }, now);
     await saveInvite(sql, server.id, serverInvite(seededInviteCode));
     for (const member of [seededOwner, ...seededMembers]) await upsertMember(sql, member);
-    await insertVotes(sql, [...generateVotes(server.id, 1, now), ...generateVotes(bot.id, 2, now)]);
+    for (const listing of [server, bot]) {
+      const votes = seededVotes(listing, now).map(({ userId, at }) => {
+        return { listingId: listing.id, userId, votedAt: at, denialReason: null };
+      });
+      await insertVotes(sql, votes);
+    }
     for (const [index, member] of seededMembers.entries()) {
       const review = seededReviews[index];
       if (!review) continue;
@@ -59,14 +64,20 @@ export async function seed(database: Database, now: number): Promise<SeedResult>
   });
 }
 
-/** Two months of votes of all members but the first, each with a random interval that is longer than the cooldown. */
-function generateVotes(listingId: string, prngSeed: number, now: number): NewVote[] {
-  const random = createPrng(prngSeed);
+/**
+ * The votes of a seeded listing in the two months before `now` (ms since the epoch): of all members but the first, each with
+ * a random interval that is longer than the cooldown, one member after the other.
+ */
+export function seededVotes(
+  { kind }: Pick<Listing, 'kind'>,
+  now: number,
+): readonly { readonly userId: string; readonly at: number }[] {
+  const random = createPrng(kind === 'server' ? 1 : 2);
   return seededMembers.slice(1).flatMap(({ userId }) => {
     const intervalMs = voteCooldownMs + random() * random() * 5 * day;
-    const votes: NewVote[] = [];
+    const votes: { userId: string; at: number }[] = [];
     for (let at = now - random() * intervalMs; at > now - 60 * day; at -= intervalMs + random() * 6 * hour) {
-      votes.push({ listingId, userId, votedAt: Math.floor(at), denialReason: null });
+      votes.push({ userId, at: Math.floor(at) });
     }
     return votes.reverse();
   });
