@@ -279,10 +279,7 @@ function createProgram(terminal: Terminal, environment: () => Environment): Prog
     .addOption(
       new Option('--as <kind>', 'what a row is: the balance of a member, or a vote').choices(['balances', 'votes']),
     )
-    .option(
-      '--map <columns>',
-      'which column is what: user=discord_id,credits=points,votes=count,time=voted_at,listing=site',
-    )
+    .option('--map <columns>', 'which column is what: user=id,credits=points,votes=count,time=at,listing=site')
     .option('--key <template>', 'where the id is in a key of a database: points_{user}, points_{guild}_{user}')
     .option('--path <name>', 'where the rows are in a JSON file, if not at the top: users, or data.users')
     .addOption(new Option('--format <format>', 'if that is not recognised').choices(['csv', 'json', 'ndjson']))
