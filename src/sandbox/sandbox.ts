@@ -29,6 +29,7 @@ import {
 } from './fault-injection.ts';
 import {
   createServiceApplication,
+  pictureOfServer,
   registerWebhooks,
   registration,
   startListingService,
@@ -174,7 +175,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const discord = await startSandboxDiscord(directory.file('discord.json'), track, {
       host,
       port: pagePort,
-      guild: { id: listings.server.id, name: listings.server.name, inviteCode: seededInviteCode },
+      guild: {
+        ...{ id: listings.server.id, name: listings.server.name, inviteCode: seededInviteCode },
+        picture: pictureOfServer(service),
+      },
       pageExtension: createSandboxPage(ports),
       applications: [registration(application, service.url)],
       clock,

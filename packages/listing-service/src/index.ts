@@ -32,6 +32,7 @@ export {
   seededOwner,
   seededServer,
 } from './seed/community.ts';
+export { seededIcon } from './seed/icons.ts';
 export { type SeedResult, seededVotes } from './seed/seed.ts';
 export { type RunningService, type ServiceOptions, startService } from './service.ts';
 export type {

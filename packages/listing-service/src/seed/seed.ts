@@ -4,6 +4,7 @@ import { serverInvite } from '../invites/discord-invites.ts';
 import { voteCooldownMs } from '../listing/cooldown.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
+import { writeIcon } from '../storage/listings/icons.ts';
 import { issueKey } from '../storage/listings/keys.ts';
 import { findListing, insertListing, saveInvite, updateListing } from '../storage/listings/listings.ts';
 import { upsertMember } from '../storage/members/members.ts';
@@ -18,6 +19,7 @@ import {
   seededReviews,
   seededServer,
 } from './community.ts';
+import { seededIcon } from './icons.ts';
 
 /** The seeded listings. The keys are null if the listings existed already, because only their digests are stored. */
 export interface SeedResult {
@@ -29,7 +31,7 @@ export interface SeedResult {
 const listingAgeMs = 400 * day;
 
 /**
- * Inserts an example community: a server and a bot with fixed ids, 32 members, 31 reviews and the votes of the two
+ * Inserts an example community: a server and a bot with fixed ids and icons, 32 members, 31 reviews and the votes of the two
  * months before `now` (ms since the epoch). Does nothing if the server exists.
  */
 export async function seed(database: Database, now: number): Promise<SeedResult> {
@@ -44,6 +46,7 @@ export async function seed(database: Database, now: number): Promise<SeedResult>
     await insertListing(sql, bot);
     await updateListing(sql, { ...server, categories: seededCategories.server }, now);
     await updateListing(sql, { ...bot, categories: seededCategories.bot }, now);
+    for (const { id, kind } of [server, bot]) await writeIcon(sql, id, seededIcon(kind));
     await saveInvite(sql, server.id, serverInvite(seededInviteCode));
     for (const member of [seededOwner, ...seededMembers]) await upsertMember(sql, member);
     for (const listing of [server, bot]) {
