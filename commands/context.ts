@@ -1,3 +1,4 @@
+import type { Markup } from '@tallyhook/platform/texts/markup';
 import type { Standings } from '../src/core/ledger/standing.ts';
 import type { RecordedVotes } from '../src/core/store/standings/votes-per-day.ts';
 import type { AnsweringContext, SlashCommand } from '../src/discord/commands/command.ts';
@@ -9,10 +10,12 @@ import type { RefusedVotes } from '../src/features/guards/parts.ts';
 import type { createMemberDataAccess } from '../src/features/member-data/parts.ts';
 import type { StatedNextVote } from '../src/features/next-votes/store.ts';
 import type { DrawVotePicture } from '../src/features/parts.ts';
+import type { Raffles } from '../src/features/raffles/parts.ts';
 import type { Reminders } from '../src/features/reminders/service.ts';
 import type { SetupServices } from '../src/features/settings/services.ts';
 import type { Shop } from '../src/features/shop/parts.ts';
 import type { Traces } from '../src/features/traces/parts.ts';
+import type { Texts } from '../src/texts/texts.ts';
 
 export interface CommandContext extends AnsweringContext {
   /**
@@ -29,6 +32,8 @@ export interface CommandContext extends AnsweringContext {
   /** How many votes for a listing of the community have arrived here. Rejects with the error of the store. */
   readonly recordedVotes: (listing: string) => Promise<RecordedVotes>;
   readonly drawVotePicture: DrawVotePicture;
+  /** What members can win now: a line each. Optional, so that contexts of tests need not have it. */
+  readonly season?: (texts: Texts) => readonly Markup[];
   readonly claims: Claims;
   /**
    * The names of those on a board who have left the guild, by id.
@@ -40,6 +45,8 @@ export interface CommandContext extends AnsweringContext {
   readonly memberData: ReturnType<typeof createMemberDataAccess>;
   /** When a member may vote again, as the deliveries of other sites have stated it. */
   readonly nextVotesOf: (userId: string) => Promise<readonly StatedNextVote[]>;
+  /** Null in a guild without a listing. Optional, so that contexts of tests need not have it. */
+  readonly raffles?: Raffles | null;
   readonly reminders: Reminders;
   /** Null if settings cannot be stored; then there is no `/setup`. */
   readonly setup: SetupServices | null;

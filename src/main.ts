@@ -429,6 +429,17 @@ function createProgram(terminal: Terminal, environment: () => Environment): Prog
 
       ${exitCodes}`);
 
+  const raffle = program.command('raffle').description('check the draw of a raffle');
+  raffle
+    .command('verify <source>')
+    .description('compute a raffle again from its published file (a file, or its address), and compare everything')
+    .option('--json', 'print {pass, id, period, commitment, winners, problems}')
+    .runs(async () => (await import('./cli/raffle.ts')).verifyRaffle)
+    .details(`
+      It needs neither settings nor a database, so anybody can run it. The rule is in the file, and in docs/raffles.md.
+
+      Exit codes: 0 everything matches, 1 something does not, or the file cannot be read, 2 invalid usage.`);
+
   const webhooks = program
     .command('webhooks')
     .description('see the addresses that hear of events, and send again what has failed')

@@ -19,6 +19,7 @@ import { memberData } from './member-data/feature.ts';
 import { nextVotes } from './next-votes/feature.ts';
 import { party } from './party/feature.ts';
 import { prizes } from './prizes/feature.ts';
+import { raffles } from './raffles/feature.ts';
 import { rateAlarms } from './rate-alarms/feature.ts';
 import { reminders } from './reminders/feature.ts';
 import { reviews } from './reviews/feature.ts';
@@ -37,6 +38,7 @@ export const features = {
   linkedRoles,
   party,
   prizes,
+  raffles,
   handlers,
   events,
   digests,

@@ -23,6 +23,7 @@ import { guards } from './guards/settings.ts';
 import { lostStreaks } from './lost-streaks/settings.ts';
 import * as party from './party/settings.ts';
 import * as prizes from './prizes/settings.ts';
+import * as raffles from './raffles/settings.ts';
 import { reminderChannelId } from './reminders/settings.ts';
 import { reviews } from './reviews/settings.ts';
 import { milestoneRoles, premiumRoles, voterRole } from './roles/settings.ts';
@@ -51,6 +52,7 @@ export const settings = [
   rewards.weight,
   party.party,
   prizes.prizes,
+  raffles.raffle,
   guards,
   giftLimit,
   announcements.mode,
@@ -61,6 +63,7 @@ export const settings = [
   announcements.premium,
   party.announced,
   prizes.announced,
+  raffles.announced,
   lostStreaks,
   announcements.language,
   shop,

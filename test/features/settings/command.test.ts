@@ -5,6 +5,7 @@ import type { Message, SubmittedValues } from 'local-discord';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../../commands/index.ts';
+import { presets } from '../../../commands/setup/presets.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { applicationId } from '../../../packages/local-discord/src/default-guild.ts';
 import { controlsOf, textsOf } from '../../../packages/local-discord/src/objects.ts';
@@ -12,6 +13,7 @@ import { createGuildProfiles } from '../../../src/discord/guild-profile.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { endpointId } from '../../../src/features/events/settings.ts';
 import { createUploads, type SetupChecks } from '../../../src/features/settings/services.ts';
+import { textsIn } from '../../../src/texts/texts.ts';
 import { connectedBot, until } from '../../support/bot.ts';
 import { startFakeService } from '../../support/fake-service.ts';
 import { serverAndBot } from '../../support/listings.ts';
@@ -245,15 +247,16 @@ describe('/setup without a listing', () => {
       '**3 of 6 done**\n✅ Listing\n✅ Test the webhook\n✅ Announcements\n⬜ Role for voters',
     );
 
-    // Another preset takes back what only the first one has.
-    await press('Rewards');
-    expect(await press('Presets')).toContain('**Together**');
-    await press('Together');
-    expect((await saved()).at(-1)).toMatchObject([
-      { path: 'rewards.multipliers', after: undefined },
-      { path: 'rewards.streak', after: undefined },
-      { path: 'rewards.party', after: { goal: 50, per: 'week', credits: 25 } },
-    ]);
+    // Another preset takes back what only the ones before have.
+    for (const { id, values } of presets) {
+      await press('Rewards');
+      await press('Presets');
+      await press(textsIn('en-US').text(`setup.buttons.${id}`));
+      const rules = (await saved()).flat().filter(({ path }) => path.startsWith('rewards.'));
+      const inEffect = new Map<string, unknown>(rules.map(({ path, after }) => [path, after]));
+      expect(JSON.parse(JSON.stringify(Object.fromEntries(inEffect))), id).toEqual(values);
+      await press('Overview');
+    }
   });
 
   it('says that the key is refused, and asks for it again without showing it', async () => {
@@ -708,6 +711,21 @@ describe('/setup for prizes', () => {
     expect(await again('1: 5')).toContain('Most votes of a month: #1: **5** credits');
     await fill('Prizes', 'setup/entry:f=prize', { ...entered, remove: true }, ['1']);
     expect(await fill('Prizes', 'setup/entry:f=prize', { ...entered, remove: true }, ['0'])).toContain('→ none');
+  });
+});
+
+describe('/setup for raffles', () => {
+  it('starts, changes and ends the raffles of a server', async () => {
+    const { fill, press, open, submit } = await managed();
+    const entered = { winners: '3', raffleCredits: '300', per: 'week', ticketsPerVote: '', maxTickets: '14' };
+    expect(await fill('Prizes', 'Raffle', entered)).toContain('**300** credits for **3** members in a Week');
+    await press('Prizes');
+    const form = await open('Raffle');
+    expect(JSON.stringify(form.modal)).toContain('"value":"14"');
+    expect(await submit(form.id, { ...entered, winners: '26' })).toContain('Enter a whole number from 1 to 25.');
+    const again = async (values: object) => submit((await open('Edit again')).id, { ...entered, ...values });
+    expect(await again({ raffleCredits: '' })).toContain('Enter a whole number from 1 to 1,000,000.');
+    expect(await again({ winners: '' })).toContain('→ none');
   });
 });
 
