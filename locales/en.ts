@@ -1017,6 +1017,11 @@ export const en = {
     drawnTitle: 'Raffle: these members have won',
     /** `{count}` is how many members win. */
     prize: { one: 'One member wins {credits}.', other: '**{count}** members win {credits} each.' },
+    /** Among what can be won. `{time}` is relative, such as "in 3 days". */
+    current: {
+      one: '🎟️ Raffle: one member wins {credits} · ends {time}',
+      other: '🎟️ Raffle: **{count}** members win {credits} each · ends {time}',
+    },
     perVote: 'Each vote is worth {tickets}, and a member has at most {most}.',
     ends: 'It ends {time}, and is drawn an hour later.',
     /** The digest of what decides the draw, announced before it, and where it will be published. */
@@ -1595,7 +1600,7 @@ export const en = {
       lively:
         '**Lively**: 10 credits per vote, twice as many at weekends, and 50 for seven days in a row; one missed day is forgiven.',
       smallServer:
-        '**Small server**: 10 credits per vote, 5 more for the first vote of a day, and 25 for everyone who voted if the server reaches 20 votes in a week.',
+        '**Small server**: 10 credits per vote, 5 more for the first vote of a day, 25 for everyone who voted if the server reaches 20 votes in a week, and a raffle of 100 each week, in which each vote is a ticket.',
       monthlySeason:
         '**Monthly season**: 10 credits per vote, 100 for 20 votes in a month, and prizes for the ten members with the most votes of each month: 1,000, 500 and 200.',
       minecraftStyle:

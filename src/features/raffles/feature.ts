@@ -6,6 +6,8 @@ import { periodEnd } from './rules.ts';
 import type { RaffleTables } from './store.ts';
 import * as sql from './store.ts';
 
+export { currentRaffle } from './settings.ts';
+
 const deleteWinners = deleteRowsByKey<RaffleTables>('raffle_winners', 'community_id', ['raffle_id', 'place']);
 const deleteRaffles = deleteRowsByKey<RaffleTables>('raffles', 'community_id', ['id']);
 

@@ -1,9 +1,14 @@
 import { numberOf, objectOf } from '@tallyhook/platform/json';
+import { type Markup, timestamp } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
 import { announcementSwitch } from '../../core/announcements/announcement-style.ts';
+import { periodOf, timesOf } from '../../core/rewards/calendar.ts';
 import { choicesOf, type SettingSpec, setting, showChoice } from '../../core/settings/setting-spec.ts';
 import { wholeNumber } from '../../core/settings/value-schemas.ts';
-import { maxWinners, raffleAnnounced, raffleRules } from './rules.ts';
+import { calendarOf } from '../../core/tally/community.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
+import type { Texts } from '../../texts/texts.ts';
+import { maxWinners, raffleAnnounced, raffleOf, raffleRules } from './rules.ts';
 
 const periods = ['week', 'month'] as const;
 const maxTickets = 100_000;
@@ -44,6 +49,21 @@ export const raffle = setting({
     { name: 'maxTickets', kind: 'number', part: 'maxTickets' },
   ],
 });
+
+/** A line with what the raffle pays, and until when votes count; none without a raffle. @param now ms since the epoch */
+export function currentRaffle(
+  listings: readonly Pick<ListingContext, 'rewards'>[],
+  timeZone: string,
+  { text }: Texts,
+  now: number,
+): readonly Markup[] {
+  const rules = raffleOf(listings);
+  if (rules === null) return [];
+  const calendar = calendarOf({ timeZone });
+  const { endsAt } = timesOf(periodOf(rules.per, calendar.dayAt(now)), calendar);
+  const credits = text('parts.credits', { count: rules.credits });
+  return [text('raffle.current', { count: rules.winners, credits, time: timestamp(endsAt, 'R') })];
+}
 
 export const announced = {
   ...announcementSwitch(
