@@ -21,7 +21,7 @@ const commandLine = { program: 'npm run tallyhook', startOver() {} };
 
 describe('the tours', { timeout: 60_000 }, () => {
   it('lead a member through votes on every site, a reminder and the shop, to the command that goes live', async () => {
-    const { page, messages } = await visitSandbox({}, { seed: 'none', commandLine });
+    const { page, messages } = await visitSandbox({}, { history: true, commandLine });
     await expectText(hint(page), 'Try this (1 of 8): Press Vote for the server');
     await vote(page).click();
     await expectText(hint(page), 'Try this (2 of 8): Type /canvote');
@@ -59,7 +59,7 @@ describe('the tours', { timeout: 60_000 }, () => {
   });
 
   it('lead the operator through console, faults and doctor', async () => {
-    const { page } = await visitSandbox({}, { seed: 'none' });
+    const { page } = await visitSandbox({}, { history: true });
     await hint(page).getByRole('button', { name: 'I run it' }).click();
     await expectText(hint(page), 'Try this (1 of 5): Open the owner console');
     const [console_] = await Promise.all([
