@@ -23,6 +23,7 @@ import { guards } from './guards/settings.ts';
 import { lostStreaks } from './lost-streaks/settings.ts';
 import * as party from './party/settings.ts';
 import * as prizes from './prizes/settings.ts';
+import { publicPage } from './public-pages/settings.ts';
 import { reminderChannelId } from './reminders/settings.ts';
 import { reviews } from './reviews/settings.ts';
 import { milestoneRoles, premiumRoles, voterRole } from './roles/settings.ts';
@@ -52,6 +53,7 @@ export const settings = [
   party.party,
   prizes.prizes,
   guards,
+  publicPage,
   giftLimit,
   announcements.mode,
   every,

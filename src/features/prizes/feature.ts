@@ -6,6 +6,8 @@ import type { PrizeTables } from './store.ts';
 import * as sql from './store.ts';
 import { lockUnpaidSettlements } from './store.ts';
 
+export { type PrizeBoard, prizesOf } from './rules.ts';
+
 const key = ['community_id', 'board', 'first_day'] as const;
 const deleteWinners = deleteRowsByKey<PrizeTables>('prize_winners', 'community_id', [...key, 'user_id']);
 const deleteSettlements = deleteRowsByKey<PrizeTables>('prize_settlements', 'community_id', key);

@@ -9,6 +9,9 @@ export const baseStyles = (): URL => new URL('./base.css', import.meta.url);
 /** The stylesheets before those of the bot's pages: what all pages have in common, and the look of the bot. */
 export const lookStyles = (): readonly URL[] => [baseStyles(), new URL('./look.css', import.meta.url)];
 
+/** The icon of the bot's pages. */
+export const botIcon = (): URL => new URL('./bot-icon.svg', import.meta.url);
+
 /**
  * Serves one file, such as a stylesheet, from memory. The build copies `.css`, `.svg` and `.browser.js` files next
  * to the bundle.

@@ -400,6 +400,13 @@ const features = ({ id, byKey }: Words) => [
     updated_at bigint default 0 not null
   ) ${byKey}`,
 
+  `create table if not exists public_pages (
+    slug text not null primary key,
+    community_id bigint not null,
+    taken_at bigint not null
+  ) ${byKey}`,
+  'create index if not exists public_pages_of_community on public_pages (community_id)',
+
   `create table if not exists confirmations (
     vote text not null primary key,
     user_id text,
