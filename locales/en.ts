@@ -1025,8 +1025,9 @@ export const en = {
     minVotes: 'From {votes} on',
     /** A link from the widget to the page. */
     allPlaces: 'All places',
-    footer:
-      'Names are those in the newest votes. With the command /privacy in Discord, or on your own page, you can have yours removed.',
+    /** Below the page. `footerWithPage` is said where members can sign in. */
+    footer: 'Names are those in the newest votes. The command /privacy in Discord removes what is stored about you.',
+    footerWithPage: 'Names are those in the newest votes. On your own page you can have yours left out.',
     own: 'My votes',
     ownHint: 'Your votes, streak, credits, purchases and reminders. Nobody else can see them.',
     ownPage: 'Open my page',
@@ -1039,6 +1040,11 @@ export const en = {
     /** `{zone}` is a time zone, such as Europe/Berlin. */
     times: 'Times are those of {zone}.',
     reminderHint: 'A direct message when you can vote again.',
+    /** A switch, with what it means. */
+    shown: 'Shown to others',
+    shownHint: 'Whether this page, its widget and its picture show you. It takes effect within a minute.',
+    hide: 'Leave me out',
+    show: 'Show me',
     privacy: 'What is stored about you',
     privacyHint: 'You can have all of it as a file, or have it forgotten.',
     export: 'Get the file',

@@ -10,6 +10,7 @@ import { nextVoteFor } from '../next-votes/feature.ts';
 import type { PurchaseStore } from '../shop/feature.ts';
 import { counted, linkLabel } from './page.ts';
 import type { MemberSession } from './sign-in.ts';
+import type { PublicPageStore } from './store.ts';
 import type { PublicView, VoteLink } from './view.ts';
 
 /** The newest purchases that the page shows. */
@@ -24,6 +25,8 @@ export interface OwnAccount {
   readonly nextVotes: readonly { readonly link: VoteLink; readonly at: number }[];
   readonly purchases: readonly Pick<Purchase, 'name' | 'price' | 'state' | 'role' | 'at'>[];
   readonly isReminded: boolean;
+  /** Whether others see the member on the public page. */
+  readonly isShown: boolean;
 }
 
 export interface AccountContext {
@@ -31,6 +34,7 @@ export interface AccountContext {
     standingsIn(communityId: CommunityId, timeZone: string, hiddenRoles: readonly string[]): Standings;
     readonly nextVotes: { ofMember(userId: string): Promise<Parameters<typeof nextVoteFor>[2]> };
     readonly shop: Pick<PurchaseStore, 'purchasesOf'>;
+    readonly publicPages: Pick<PublicPageStore, 'absent' | 'setShown'>;
   };
   readonly directory: Pick<Directory, 'namesOf'>;
   /** The reminders of a member in these communities. */
@@ -49,18 +53,19 @@ export async function readAccount(
   { store, directory, remindersIn }: AccountContext,
 ): Promise<OwnAccount> {
   const { id, timeZone, listings, named } = community;
-  const [standing, stated, purchases, isReminded] = await Promise.all([
+  const [standing, stated, purchases, isReminded, absent] = await Promise.all([
     store.standingsIn(id, timeZone, hiddenRolesOf(listings)).summary(userId, now),
     store.nextVotes.ofMember(userId),
     store.shop.purchasesOf(userId, id, shownPurchases),
     remindersIn([community]).isOn(userId),
+    store.publicPages.absent(id, [userId]),
   ]);
   const nextVotes = links.map((link) => {
     const cooldownMs = named.find(({ name }) => name === link.listing)?.rewards.base.cooldownMs ?? 0;
     const target = { names: directory.namesOf(link.listing), cooldownMs };
     return { link, at: nextVoteFor(target, standing.lastVotes, stated)?.nextVoteAt ?? 0 };
   });
-  return { standing, nextVotes, purchases, isReminded };
+  return { standing, nextVotes, purchases, isReminded, isShown: absent.length === 0 };
 }
 
 export interface OwnPage {
@@ -81,7 +86,7 @@ export function ownPageBody(page: OwnPage): Html {
 <p class="quiet">${text('publicPage.signedInAs')} <bdi>@${session.name}</bdi></p>
 <dl class="sums">${figure(text('setup.forms.credits'), number(credits))}${rank !== null && figure(text('publicPage.rank'), `#${number(rank)}`)}${figure(text('publicPage.votes'), number(month.votes))}${figure(text('publicPage.allVotes'), number(votes))}${figure(text('setup.forms.streak'), counted(text('parts.days', { count: streak.days })))}</dl>
 ${streak.endsAt !== null && html`<p class="quiet">${text('publicPage.streakEnds')} ${time(streak.endsAt, page)}</p>`}
-<div class="columns"><div>${voteSection(page)}${purchaseSection(page)}</div><div>${reminderSection(page)}${privacySection(texts)}</div></div>`;
+<div class="columns"><div>${voteSection(page)}${purchaseSection(page)}</div><div>${reminderSection(page)}${privacySection(page)}</div></div>`;
 }
 
 function voteSection(page: OwnPage): Html {
@@ -121,8 +126,11 @@ function reminderSection({ account: { isReminded }, session, texts: { text } }: 
 <form method="post" action="me/reminders">${formTokenField(session)}<input type="hidden" name="state" value="${isReminded ? 'off' : 'on'}"><button class="second">${isReminded ? text('remind.stopButton') : text('remind.button')}</button></form></section>`;
 }
 
-function privacySection({ text }: Texts): Html {
-  return html`<section class="card" aria-labelledby="privacy"><h2 id="privacy">${text('publicPage.privacy')}</h2>
+function privacySection({ account: { isShown }, session, texts: { text } }: OwnPage): Html {
+  return html`<section class="card" aria-labelledby="shown"><h2 id="shown">${text('publicPage.shown')} <span class="mark ${isShown ? 'good' : 'plain'}">${text(`remind.states.${isShown ? 'on' : 'off'}`)}</span></h2>
+<p>${text('publicPage.shownHint')}</p>
+<form method="post" action="me/shown">${formTokenField(session)}<input type="hidden" name="state" value="${isShown ? 'off' : 'on'}"><button class="second">${text(isShown ? 'publicPage.hide' : 'publicPage.show')}</button></form></section>
+<section class="card" aria-labelledby="privacy"><h2 id="privacy">${text('publicPage.privacy')}</h2>
 <p>${text('publicPage.privacyHint')}</p>
 <p class="acts"><a class="button second" href="me/export" download>${text('publicPage.export')}</a> <a class="danger" href="me/forget">${text('publicPage.forget')}</a></p></section>`;
 }

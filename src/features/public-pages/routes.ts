@@ -110,7 +110,7 @@ export function createPublicRoutes(context: RoutesContext): Express {
         head: previewTags(view, context.publicUrl && `${context.publicUrl}${pagesPath}/${slug}`, texts),
         navigation:
           ownPage && html`<div class="account"><a href="${ownPage}">${texts.text('publicPage.own')}</a></div>`,
-        footer: texts.text('publicPage.footer'),
+        footer: texts.text(ownPage === null ? 'publicPage.footer' : 'publicPage.footerWithPage'),
         body: publicPageBody({ view, ownPage, texts }),
       });
     }),
@@ -299,9 +299,14 @@ function memberRoutes(context: RoutesContext, signIn: MemberSignIn, { changes, a
   }
 
   form('/:slug/me/reminders', async ({ userId }, { community }, request, response) => {
-    const { state } = reminderForm.parse(request.body);
+    const { state } = switchForm.parse(request.body);
     const reminders = context.remindersIn([community]);
     await (state === 'on' ? reminders.switchOn(userId) : reminders.switchOff(userId));
+    response.redirect(303, '../me');
+  });
+  form('/:slug/me/shown', async ({ userId }, { community }, request, response) => {
+    const { state } = switchForm.parse(request.body);
+    await context.store.publicPages.setShown(community.id, userId, state === 'on');
     response.redirect(303, '../me');
   });
   form('/:slug/me/sign-out', async (session, { slug }, _request, response) => {
@@ -319,7 +324,7 @@ function memberRoutes(context: RoutesContext, signIn: MemberSignIn, { changes, a
   return router;
 }
 
-const reminderForm = z.object({ state: z.enum(['on', 'off']).catch('off') });
+const switchForm = z.object({ state: z.enum(['on', 'off']).catch('off') });
 
 const sameOriginForms = rejectCrossSiteForms({
   message: 'This form was not sent from a page of this site.',

@@ -10,6 +10,8 @@ export interface PublicPageTables {
     /** When the community has last taken it (ms since the epoch). */
     taken_at: number;
   };
+  /** Members who are not to be shown on the page of a community. */
+  public_page_absences: { community_id: CommunityId; user_id: string };
 }
 
 type PublicPageSql = Sql<PublicPageTables>;
@@ -25,6 +27,18 @@ export const reads = {
   async holder({ db, connection }: PublicPageSql, slug: string): Promise<CommunityId | null> {
     const page = db.selectFrom('public_pages').select('community_id').where('slug', '=', slug);
     return (await run(connection, page))[0]?.community_id ?? null;
+  },
+
+  /** Those of the members who are not to be shown on the page of the community. */
+  async absent(
+    { db, connection }: PublicPageSql,
+    communityId: CommunityId,
+    userIds: readonly string[],
+  ): Promise<readonly string[]> {
+    if (userIds.length === 0) return [];
+    const ofCommunity = db.selectFrom('public_page_absences').select('user_id');
+    const absent = ofCommunity.where('community_id', '=', communityId).where('user_id', 'in', userIds);
+    return (await run(connection, absent)).map(({ user_id }) => user_id);
   },
 };
 
@@ -47,6 +61,26 @@ export const writes = {
     const freed = others.slice(keptAddresses - 1);
     if (freed.length > 0) await run(connection, db.deleteFrom('public_pages').where('slug', 'in', freed));
     return communityId;
+  },
+
+  /** Whether a member is shown on the page of a community. */
+  async setShown(
+    { db, connection }: PublicPageSql,
+    communityId: CommunityId,
+    userId: string,
+    isShown: boolean,
+  ): Promise<void> {
+    const key = { community_id: communityId, user_id: userId };
+    if (isShown) {
+      const own = db.deleteFrom('public_page_absences').where(({ and }) => and(key));
+      await run(connection, own);
+      return;
+    }
+    const insert = db.insertInto('public_page_absences').values(key);
+    await run(
+      connection,
+      insert.onConflict((conflict) => conflict.doNothing()),
+    );
   },
 };
 

@@ -17,6 +17,7 @@ import type { Community, LookupClients } from '../communities/feature.ts';
 import { hiddenRolesOf } from '../guards/feature.ts';
 import { daysOfPeriod } from '../party/feature.ts';
 import { type PrizeBoard, prizesOf } from '../prizes/feature.ts';
+import type { PublicPageStore } from './store.ts';
 
 /** How long a page is shown as it was read (ms), however often it is visited. */
 const reuseMs = 15 * second;
@@ -42,6 +43,7 @@ export interface PublicBoard {
   readonly by: LeaderboardScore;
   /** The current period (day numbers, both inclusive). */
   readonly days: readonly [first: number, last: number];
+  /** Without those who do not want to be shown: the places below keep their numbers. */
   readonly members: readonly PublicMember[];
   /** How many members have a score. */
   readonly total: number;
@@ -92,6 +94,7 @@ export interface ViewContext {
     standingsIn(communityId: CommunityId, timeZone: string, hiddenRoles: readonly string[]): Standings;
     votesPerDayIn(timeZone: string): VotesPerDay;
     readonly records: Pick<Records, 'recentBody'>;
+    readonly publicPages: Pick<PublicPageStore, 'absent'>;
   };
   readonly lookups: Pick<LookupClients, 'of' | 'displayName'>;
   /** The current party of a community; null without one. */
@@ -138,7 +141,12 @@ async function readView(community: Community, context: ViewContext, nameOf: Name
   const prizes = prizesOf(listings);
   const boardOf = async ({ per, by }: PrizeBoard): Promise<PublicBoard> => {
     const query = { period: per, by, limit: shownMembers, offset: 0, userId: null } as const;
-    const { members, total } = await standings.leaderboard(query, now);
+    const { members: ranked, total } = await standings.leaderboard(query, now);
+    const absent = await store.publicPages.absent(
+      id,
+      ranked.map(({ userId }) => userId),
+    );
+    const members = ranked.filter(({ userId }) => !absent.includes(userId));
     const names = await Promise.all(members.map(({ userId }) => nameOf(community, userId)));
     const { firstDay, endDay } = periodOf(per, calendarOf({ timeZone }).dayAt(now));
     const rules = prizes.find((each) => each.per === per && each.by === by);

@@ -258,6 +258,24 @@ describe('the page of a member', { timeout: 60_000 }, () => {
     expect(sent).toMatchObject({ status: 303, location: '../me' });
   });
 
+  it('lets the member be left out of the page of this community', async () => {
+    const { signIn, visit, mira, clock } = world();
+    const member = await signIn('lantern-harbour', mira.id);
+    const token = await member.formToken('lantern-harbour/me');
+    const shown = async (slug: string) => {
+      clock.advance(16 * second);
+      const paths = ['', '/widget.js', '/widget.json', '/picture.svg'];
+      const texts = await Promise.all(paths.map(async (path) => (await visit(slug + path)).text));
+      return texts.filter((text) => text.includes('mira')).length;
+    };
+    await member.send('lantern-harbour/me/shown', { token, state: 'off' });
+    expect([await shown('lantern-harbour'), await shown('bees')]).toEqual([0, 4]);
+    // Nobody moves up, so that coming back changes the place of nobody.
+    expect((await visit('lantern-harbour/widget.json')).text).toContain('{"rank":2,"score":1,"name":"tomas"}');
+    await member.send('lantern-harbour/me/shown', { token, state: 'on' });
+    expect(await shown('lantern-harbour')).toBe(4);
+  });
+
   it('switches the reminders of this community on and off', async () => {
     const { signIn, mira } = world();
     const member = await signIn('lantern-harbour', mira.id);
@@ -298,6 +316,25 @@ describe('the page of a member', { timeout: 60_000 }, () => {
     expect((await visit('bees')).text).not.toContain('/me');
     expect((await visit('bees/me')).status).toBe(404);
   });
+});
+
+it('a page is read once for all who visit it within seconds', { timeout: 60_000 }, async () => {
+  const { visit, vote, clock } = await startPages();
+  const shown = async () => (await visit('bees')).text.includes('late bee');
+  expect(await shown()).toBe(false);
+  await vote('bees', strangers[0], 'late bee');
+  expect(await shown()).toBe(false);
+  clock.advance(16 * second);
+  expect(await shown()).toBe(true);
+});
+
+it('a process without a bot token names members by their votes', { timeout: 60_000 }, async () => {
+  const environment = { DISCORD_TOKEN: '', TALLYHOOK_ROLES: 'receive' };
+  const { visit, vote } = await startPages({ environment });
+  await vote('bees', strangers[0], 'a bee');
+  const { text } = await visit('bees');
+  expect(text).toContain('a bee');
+  expect(text).not.toContain('/me');
 });
 
 it('requests of an address are limited', { timeout: 60_000 }, async () => {
