@@ -1,3 +1,4 @@
+import type { Markup } from '@tallyhook/platform/texts/markup';
 import type { Standings } from '../src/core/ledger/standing.ts';
 import type { RecordedVotes } from '../src/core/store/standings/votes-per-day.ts';
 import type { AnsweringContext, SlashCommand } from '../src/discord/commands/command.ts';
@@ -13,6 +14,7 @@ import type { Reminders } from '../src/features/reminders/service.ts';
 import type { SetupServices } from '../src/features/settings/services.ts';
 import type { Shop } from '../src/features/shop/parts.ts';
 import type { Traces } from '../src/features/traces/parts.ts';
+import type { Texts } from '../src/texts/texts.ts';
 
 export interface CommandContext extends AnsweringContext {
   /**
@@ -29,6 +31,8 @@ export interface CommandContext extends AnsweringContext {
   /** How many votes for a listing of the community have arrived here. Rejects with the error of the store. */
   readonly recordedVotes: (listing: string) => Promise<RecordedVotes>;
   readonly drawVotePicture: DrawVotePicture;
+  /** What members can win now: a line each. Optional, so that contexts of tests need not have it. */
+  readonly season?: (texts: Texts) => readonly Markup[];
   readonly claims: Claims;
   /**
    * The names of those on a board who have left the guild, by id.

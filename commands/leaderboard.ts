@@ -1,5 +1,5 @@
 import { memoizeByIdentity } from '@tallyhook/platform/memoize';
-import { joined, lines, type Markup, memberName, mention } from '@tallyhook/platform/texts/markup';
+import { joined, lines, type Markup, memberName, mention, subtext } from '@tallyhook/platform/texts/markup';
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import {
   type Board,
@@ -68,8 +68,12 @@ export const leaderboard = {
     const page = isPastEnd ? await fetchPage(lastOffset(requested.total)) : requested;
     const shown = [...page.members, ...(page.own === null ? [] : [page.own])].map(({ userId }) => userId);
     const departed = await context.findDeparted(chosen.community?.guildId ?? input.guildId, shown);
-    const isUsual = departed.size === 0 && !('community' in chosen.options);
-    return isUsual ? renderPage(page, texts) : renderBoard(page, texts, { ...chosen.options }, departed);
+    const isOfCommunity = !('community' in chosen.options);
+    const season = (isOfCommunity && context.season?.(texts)) || [];
+    const isUsual = departed.size === 0 && isOfCommunity && season.length === 0;
+    return isUsual
+      ? renderPage(page, texts)
+      : renderBoard(page, texts, { options: { ...chosen.options }, season, departed });
   },
 } as const satisfies Command;
 
@@ -107,15 +111,21 @@ function lastOffset(total: number): number {
 }
 
 /** The standings return the same page to all commands until a score changes, so that it is rendered once. */
-const renderPage = memoizeByIdentity((page: LeaderboardPage, texts: Texts) => renderBoard(page, texts, {}));
+const renderPage = memoizeByIdentity((page: LeaderboardPage, texts: Texts) => renderBoard(page, texts));
 
-/** @param community names the community, if there are several @param departed the names of those who have left */
-function renderBoard(
-  page: LeaderboardPage,
-  texts: Texts,
-  community: Options,
-  departed: ReadonlyMap<string, string> = new Map(),
-): Panel {
+interface BoardExtras {
+  /** Names the community, if there are several. */
+  readonly options: Options;
+  /** What members can win: a line each. */
+  readonly season: readonly Markup[];
+  /** The names of those who have left. */
+  readonly departed: ReadonlyMap<string, string>;
+}
+
+const noExtras: BoardExtras = { options: {}, season: [], departed: new Map() };
+
+function renderBoard(page: LeaderboardPage, texts: Texts, extras: BoardExtras = noExtras): Panel {
+  const { options: community, season, departed } = extras;
   const { board, members, offset, total, userId, own, asOf, isCurrent } = page;
   const number = offset / pageSize + 1;
   const pages = Math.max(1, Math.ceil(total / pageSize));
@@ -144,7 +154,13 @@ function renderBoard(
     blocks: [
       {
         kind: 'text',
-        text: total === 0 ? text('leaderboard.none') : joined([list, isListed ? null : ownLine], '\n\n'),
+        text: joined(
+          [
+            ...(total === 0 ? [text('leaderboard.none')] : [list, isListed ? null : ownLine]),
+            season.length === 0 ? null : lines(...season.map(subtext)),
+          ],
+          '\n\n',
+        ),
       },
       ...(isUnused ? [] : selects(board, community, texts)),
       ...(pages === 1 ? [] : [{ kind: 'buttons', buttons: [previous, toOwn, next] } as const]),

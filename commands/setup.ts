@@ -303,14 +303,7 @@ async function renderOverview(view: SetupView): Promise<Panel> {
       ...(await heldBlocks(view)),
       ...(await renderChecklist(view)),
       ...listingSelect(view),
-      textBlock(
-        lines(
-          summaryLine(view, 'listing', escapedName(listingTitle(view, view.listing))),
-          ...setupSections
-            .filter(({ summary }) => summary.length > 0)
-            .map((section) => summaryLine(view, section.id, summaryOf(view, section))),
-        ),
-      ),
+      textBlock(summaryOf(view)),
       // Rows of buttons below one text: a section with its button beside it counts as three of 40 components.
       buttonBlock(
         sectionButton(view, 'listing'),
@@ -332,16 +325,26 @@ async function renderOverview(view: SetupView): Promise<Panel> {
   );
 }
 
-function summaryLine({ texts }: ListingView, id: SectionId, summary: Markup): Markup {
-  return joined([bold(escapedName(texts.text(`setup.sections.${id}`))), summary], ': ');
+/** What is set in each section, and the sections in which nothing is. */
+function summaryOf(view: ListingView): Markup {
+  const { text, list } = view.texts;
+  const nameOf = (id: SectionId) => escapedName(text(`setup.sections.${id}`));
+  const summarized = setupSections.filter((section) => section.summary.length > 0);
+  const isSet = ({ summary: paths }: SetupSection) => valuesAt(view, paths).length > 0;
+  const unset = summarized.filter((section) => !isSet(section)).map(({ id }) => nameOf(id));
+  return lines(
+    joined([bold(nameOf('listing')), escapedName(listingTitle(view, view.listing))], ': '),
+    ...summarized
+      .filter(isSet)
+      .map(({ id, summary: paths }) => joined([bold(nameOf(id)), joined(valuesAt(view, paths), ' · ')], ': ')),
+    unset.length === 0 ? null : subtext(text('setup.values.off', { names: list(unset) })),
+  );
 }
 
-function summaryOf(view: ListingView, { summary }: SetupSection): Markup {
+function valuesAt(view: ListingView, paths: SetupSection['summary']): readonly Markup[] {
   const { texts } = view;
-  const values = summary.map((path) => describeValue(path, effectiveValue(view, path).value, texts));
-  const { text } = texts;
-  const shown = values.filter((value) => value !== text('setup.values.none'));
-  return shown.length === 0 ? text('setup.values.none') : joined(shown, ' · ');
+  const values = paths.map((path) => describeValue(path, effectiveValue(view, path).value, texts));
+  return values.filter((value) => value !== texts.text('setup.values.none'));
 }
 
 function listingSelect(view: ListingView): PanelBlock[] {

@@ -944,6 +944,7 @@ export const en = {
     milestones: 'Milestones',
     milestone: { one: '{user} reached **{count}** vote.', other: '{user} reached **{count}** votes.' },
     more: { one: '… and {count} more', other: '… and {count} more' },
+    season: 'What you can win',
   },
 
   lostStreaks: {
@@ -983,6 +984,8 @@ export const en = {
         streak: { week: 'Longest streaks at the end of a week', month: 'Longest streaks at the end of a month' },
       },
     }),
+    /** What can be won: `{prize}` names the board and the places. `{time}` is relative, such as "in 3 days". */
+    current: '🏆 {prize} · ends {time}',
     wonTitle: 'Prizes: {board}',
     winner: '**#{place}** {user} · {score} · {reward}',
     more: { one: '… and {count} more member', other: '… and {count} more members' },
@@ -1160,8 +1163,9 @@ export const en = {
       remove: 'Remove',
       simple: 'Simple',
       lively: 'Lively',
-      regulars: 'Regulars',
-      together: 'Together',
+      smallServer: 'Small server',
+      monthlySeason: 'Monthly season',
+      minecraftStyle: 'Minecraft style',
       presets: 'Presets',
       profile: 'Name and picture',
       ownNumbers: 'Own numbers',
@@ -1593,10 +1597,12 @@ export const en = {
       simple: '**Simple**: 10 credits per vote.',
       lively:
         '**Lively**: 10 credits per vote, twice as many at weekends, and 50 for seven days in a row; one missed day is forgiven.',
-      regulars:
-        '**Regulars**: 10 credits per vote, 50 for seven days in a row, and milestones: 100 credits at 10 votes, 300 at 50, and 500 at every 100.',
-      together:
-        '**Together**: 10 credits per vote, and 25 for everyone who voted if the server reaches 50 votes in a week.',
+      smallServer:
+        '**Small server**: 10 credits per vote, 5 more for the first vote of a day, and 25 for everyone who voted if the server reaches 20 votes in a week.',
+      monthlySeason:
+        '**Monthly season**: 10 credits per vote, 100 for 20 votes in a month, and prizes for the ten members with the most votes of each month: 1,000, 500 and 200.',
+      minecraftStyle:
+        '**Minecraft style**: 10 credits per vote, 20 for votes on all listings in a day, a jackpot of 250 in one vote of fifty, milestones at 10, 50 and every 100 votes, and a vote party at 50 votes in a week.',
       ownNumbers: '**Own numbers**: you decide.',
     },
     steps: {

@@ -22,20 +22,43 @@ export const presets: readonly Preset[] = [
     },
   },
   {
-    id: 'regulars',
+    id: 'smallServer',
     values: {
       'rewards.vote': 10,
-      'rewards.streak': streak,
+      'rewards.firstVote': 5,
+      'rewards.party': { goal: 20, per: 'week', credits: 25 },
+    },
+  },
+  {
+    id: 'monthlySeason',
+    values: {
+      'rewards.vote': 10,
+      'rewards.milestones': [{ votes: 20, per: 'month', credits: 100 }],
+      'rewards.prizes': [
+        {
+          ...{ per: 'month', by: 'votes', minVotes: 5 },
+          places: [
+            { from: 1, credits: 1000 },
+            { from: 2, to: 3, credits: 500 },
+            { from: 4, to: 10, credits: 200 },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    id: 'minecraftStyle',
+    values: {
+      'rewards.vote': 10,
+      'rewards.luck': [{ chance: 0.02, credits: 250, name: 'Jackpot' }],
+      'rewards.allListings': 20,
       'rewards.milestones': [
         { votes: 10, credits: 100 },
         { votes: 50, credits: 300 },
         { everyVotes: 100, credits: 500 },
       ],
+      'rewards.party': { goal: 50, per: 'week', credits: 25 },
     },
-  },
-  {
-    id: 'together',
-    values: { 'rewards.vote': 10, 'rewards.party': { goal: 50, per: 'week', credits: 25 } },
   },
 ];
 

@@ -81,7 +81,7 @@ export const setupScene: Scene = {
       while (find() === undefined) await once(discord.events, 'change');
       return { ...shown, message: find() ?? shown.message };
     }),
-    state('setup-overview', '/setup', 'Listing. Lantern Harbour (server)', (stage) => stage.run('setup')),
+    state('setup-overview', '/setup', 'Listing: Lantern Harbour (server)', (stage) => stage.run('setup')),
     ...Object.entries(subjects).map(([name, text]) =>
       state(`setup-${name}`, `/setup: ${name}`, text, (stage) => section(stage, name)),
     ),

@@ -28,9 +28,10 @@ export async function simulateRewards(
     const communityId = before[0]?.community.id ?? noCommunity;
     const after = listingsWithCommunity(withOtherRewards(before, { path, listing: name ?? null }), () => communityId);
     const sql = { ...accessTo(snapshot), hooks: storedFeatures.hooks };
-    const since = systemClock.now() - simulatedMs;
+    const now = systemClock.now();
+    const since = now - simulatedMs;
     // Nobody waits here for an answer in Discord, so it may take its time.
-    const change = { communityId, before, after, since, maxEntries: Number.POSITIVE_INFINITY, signal };
+    const change = { communityId, before, after, since, now, maxEntries: Number.POSITIVE_INFINITY, signal };
     const credits = await simulateCredits(sql, change);
     if (signal.aborted) throw new TallyhookError('stopped', 'The simulation was stopped.');
     print(json ? JSON.stringify({ days, credits }) : comparison(credits));

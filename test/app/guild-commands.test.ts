@@ -39,6 +39,16 @@ async function twoGuilds(hosted: readonly string[] = ['island']) {
   return { ...started, idOfA, idOfB, creditsIn };
 }
 
+describe('the season', () => {
+  it('is below the boards of the guild alone whose prizes they are', async () => {
+    const prizes = [{ per: 'week', by: 'streak', places: [{ from: 1, to: 3, credits: 100 }] }];
+    const { run } = await guildCommands([listing('harbour', guildA, { rewards: { prizes } }), island], ['island']);
+    const board = (guildId: string) => run({ guildId, userId: mira }, 'leaderboard');
+    expect((await board(guildA)).text).toMatch(/#1–3: \*\*100\*\* credits · ends <t:\d+:R>/);
+    expect((await board(guildB)).text).not.toContain('ends');
+  });
+});
+
 describe('the shop', () => {
   const items = [item('lamp', 'A lamp')];
   const [empty, stocked] = [listing('harbour', guildA), listing('island', guildB, { shop: items })];

@@ -27,10 +27,10 @@ export const monday = Date.UTC(2026, 0, 5, 12);
 const pier = { name: 'pier', kind: 'bot', id: '2000', guildId };
 
 /** An installation with a server and a bot in one guild, and the rewards of both. */
-export function installation(url: string, rewards: object) {
+export function installation(url: string, rewards: object, others: object = {}) {
   const listings = [
-    { ...harbour, guildId, rewards },
-    { ...pier, rewards },
+    { ...harbour, guildId, rewards, ...others },
+    { ...pier, rewards, ...others },
   ];
   const environment = { ...environmentWith(listings), DATABASE_URL: url };
   const configured = loadConfig(environment).listings;

@@ -35,6 +35,27 @@ export interface CommonGoal {
   readonly credits: number;
 }
 
+/** A member in a calendar period, by past votes that are paid again. */
+export interface PeriodMember {
+  readonly userId: string;
+  /** The roles last seen (Discord IDs). */
+  readonly roles: ReadonlySet<string>;
+  /** Counted votes of the period. */
+  readonly votes: number;
+  /** Earned in the period by votes and premium. */
+  readonly credits: number;
+  /** Days of the streak with which the period ends. */
+  readonly streak: () => number;
+}
+
+/** What a community pays when calendar periods end. */
+export interface PeriodEnd {
+  /** The lengths of these periods by the rules of a listing. */
+  readonly periods: (rewards: ListingRewards) => readonly Period[];
+  /** Credits that are paid after such a period. @param members those with votes in it */
+  readonly pay: (rewards: ListingRewards, per: Period, members: readonly PeriodMember[]) => number;
+}
+
 /** Everything that the rewards of past votes depend on, apart from the votes. */
 export interface ReplayContext {
   /** The roles last seen of the member (Discord IDs). */

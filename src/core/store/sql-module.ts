@@ -1,7 +1,7 @@
 import type { SqlDialect } from '@tallyhook/platform/database/dialect';
 import type { CommunityId } from '../ledger/account.ts';
 import type { EffectFormats, NewEffect } from '../outbox/effect-kind.ts';
-import type { ReplayContext } from '../rewards/replay-votes.ts';
+import type { PeriodEnd, ReplayContext } from '../rewards/replay-votes.ts';
 import type { GrantedRole } from '../rewards/reward.ts';
 import type { Hooks } from '../tally/tally.ts';
 import type { MemberTables } from './member-data/member-table.ts';
@@ -31,6 +31,8 @@ export interface SqlHooks {
   readonly onTimeCorrected?: (sql: Sql, vote: CorrectedVote) => Promise<void>;
   /** The goal of the period of a past vote, to pay the vote again by other rules. At most one feature has it. */
   readonly goalAt?: ReplayContext['goalAt'];
+  /** To pay calendar periods again by other rules. */
+  readonly periodEnd?: PeriodEnd;
   /** The queue of its effects that concern this member alone, apart from direct messages. */
   readonly queueOf?: (userId: string) => string;
   /**

@@ -10,11 +10,12 @@ import type { CommandPlace } from '../../discord/interactions/interactions.ts';
 import { createLookup } from '../../lookup/client.ts';
 import { missingFor } from '../../lookup/sites/site-apis.ts';
 import { describeSiteListing } from '../../lookup/sites/site-client.ts';
-import { ownTexts } from '../../texts/texts.ts';
+import { ownTexts, type Texts } from '../../texts/texts.ts';
 import { findSite } from '../../webhook/sites/index.ts';
 import type { Services } from '../create.ts';
 import { hiddenRolesOf } from '../guards/feature.ts';
 import type { ServicesContext } from '../parts.ts';
+import { seasonLines } from '../season.ts';
 import { lacksOf } from '../settings.ts';
 import { type Community, withoutGuild } from './directory.ts';
 import { type CommunityListing, type CoveredCommunity, isRepeated, listedRules } from './listings.ts';
@@ -82,6 +83,7 @@ export function createCommandContexts({
           clock.now(),
         ),
       drawVotePicture,
+      season: (texts: Texts) => covered.slice(0, 1).flatMap((community) => seasonLines(community, texts, clock.now())),
       listings: lookups.of(shown(listings)),
       isShared: directory.isShared,
       lacks: lacksOf(listings),

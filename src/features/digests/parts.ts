@@ -21,9 +21,10 @@ import { calendarOf } from '../../core/tally/community.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
 import { medalOf } from '../../texts/medals.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { CommunityListing } from '../communities/feature.ts';
+import type { CommunityListing, Directory } from '../communities/feature.ts';
 import { hiddenRolesOf } from '../guards/feature.ts';
 import type { AnnouncementTask, FeatureParts, PartsContext, VotePicture } from '../parts.ts';
+import { seasonLines } from '../season.ts';
 import { digestInterval } from './settings.ts';
 import {
   type Digest,
@@ -127,10 +128,11 @@ function isDigested({ implied, announceChannelId, announcements }: CommunityList
 export type VotesBetween = (listing: string, from: number, until: number) => Promise<VoteSummary>;
 
 export function createDigestHandler(
-  messages: ListingMessages & Pick<DigestContext, 'drawVotePicture'>,
+  messages: ListingMessages &
+    Pick<DigestContext, 'drawVotePicture'> & { readonly directory: Pick<Directory, 'communityOf'> },
   votesBetween: VotesBetween,
 ): Handle<Digest> {
-  const { findDeparted, drawVotePicture, clock } = messages;
+  const { findDeparted, drawVotePicture, directory, clock } = messages;
   return async (effect) => {
     const { listing, from, until } = effect.content;
     const content = await votesBetween(listing, from, until);
@@ -142,7 +144,9 @@ export function createDigestHandler(
         settleWithin(maxDrawingMs, clock, drawing),
         findDeparted({ channelId: effect.content.channelId }, [...new Set(ids)]),
       ]);
-      const panel = renderDigest(content, { texts, card, style, listing, buttons, picture, departed });
+      const community = directory.communityOf(listing);
+      const season = community === undefined ? [] : seasonLines(community, texts, clock.now());
+      const panel = renderDigest(content, { texts, card, style, listing, buttons, picture, season, departed });
       const footer = card?.name ?? listing;
       return { reply: { ...panel, footer, since: from, at: until }, footers: [footer, listing] };
     });
@@ -158,6 +162,8 @@ function renderDigest(
     readonly style: AnnouncementStyle;
     readonly buttons: readonly ReplyButton[];
     readonly picture: VotePicture | null;
+    /** What can be won: a line each. */
+    readonly season: readonly Markup[];
     readonly departed: ReadonlyMap<string, string>;
   },
 ): Panel {
@@ -193,6 +199,7 @@ function renderDigest(
         : { kind: 'thumbnail', text: summary, url: style.thumbnail, description: card?.name ?? listing },
       ...section(text('digest.top'), topVoters),
       ...section(text('digest.milestones'), [...reachedBy, ...others]),
+      ...section(text('digest.season'), context.season),
       ...(picture === null ? [] : pictureBlocks(picture)),
       { kind: 'buttons', buttons: [...voteButtons, ...context.buttons] },
     ],
@@ -209,7 +216,9 @@ export const digestPreview: Preview = (context) => {
   const { credits: perVote } = amountPerVote(context.rewards, calendarOf(context), context.now);
   const credits = votes * perVote + (milestone?.credits ?? 0);
   const content = { votes, voters: 8, credits, top, milestones, moreMilestones: 0 };
-  return [{ subject: 'digest', reply: renderDigest(content, { ...context, picture: null, departed: new Map() }) }];
+  return [
+    { subject: 'digest', reply: renderDigest(content, { ...context, picture: null, season: [], departed: new Map() }) },
+  ];
 };
 
 function pictureBlocks({ file, caption }: VotePicture): PanelBlock[] {

@@ -2,9 +2,11 @@ import { addedValue } from '../../core/added-value.ts';
 import { type CommunityId, isPseudonym } from '../../core/ledger/account.ts';
 import type { LeaderboardScore } from '../../core/ledger/standing.ts';
 import { formatPeriod } from '../../core/rewards/calendar.ts';
+import type { PeriodEnd } from '../../core/rewards/replay-votes.ts';
 import type { RewardEntry } from '../../core/rewards/reward.ts';
 import type { Period } from '../../core/rewards/rules.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
+import { hiddenRolesOf } from '../guards/feature.ts';
 
 /** The board of which the members with the best places win: the votes, credits or streaks of a calendar period. */
 export interface PrizeBoard {
@@ -117,3 +119,18 @@ export function prizeEntry({ place, credits }: Winner, { per, by, firstDay }: Se
   const reason = `place ${place} by ${by}, ${formatPeriod(per, firstDay)}`;
   return { cause: 'prize', credits, reason, achievement: `prize ${by} ${formatPeriod(per, firstDay)}` };
 }
+
+/** What the rules pay at the end of past periods. */
+export const periodEnd: PeriodEnd = {
+  periods: (rewards) => prizeRules.in(rewards).map(({ per }) => per),
+  pay(rewards, period, members) {
+    const hidden = hiddenRolesOf([{ rewards }]);
+    const shown = members.filter(({ roles }) => !hidden.some((role) => roles.has(role)));
+    const boards = prizeRules.in(rewards).filter(({ per }) => per === period);
+    return boards.reduce((sum, rules) => {
+      const { by } = rules;
+      const scored = shown.map((each) => ({ ...each, score: by === 'streak' ? each.streak() : each[by] }));
+      return sum + winnersOf(scored, rules).reduce((won, { credits }) => won + credits, 0);
+    }, 0);
+  },
+};

@@ -1,14 +1,24 @@
 import { listOf, numberOf } from '@tallyhook/platform/json';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
-import { escapeInline, escapeName, joined, type Markup, roleMention } from '@tallyhook/platform/texts/markup';
+import {
+  escapeInline,
+  escapeName,
+  joined,
+  type Markup,
+  roleMention,
+  timestamp,
+} from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
 import { announcementSwitch } from '../../core/announcements/announcement-style.ts';
 import { leaderboardScores } from '../../core/ledger/standing.ts';
+import { periodOf, timesOf } from '../../core/rewards/calendar.ts';
 import { maxVotes } from '../../core/settings/reward-settings.ts';
 import { type SettingSpec, setting } from '../../core/settings/setting-spec.ts';
 import { breaks, credits, hasNoIssues, roleId, rule, wholeNumber } from '../../core/settings/value-schemas.ts';
+import { calendarOf } from '../../core/tally/community.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { Texts } from '../../texts/texts.ts';
-import { boardName, type PlacePrize, type PrizeRules, prizeRules, prizesAnnounced } from './rules.ts';
+import { boardName, type PlacePrize, type PrizeRules, prizeRules, prizesAnnounced, prizesOf } from './rules.ts';
 
 const maxPlace = 1_000;
 /** Ranges of places of a board. */
@@ -113,6 +123,20 @@ export function showPrize({ per, by, places }: Readonly<Record<string, unknown>>
   });
   const board = escapeName(showBoard(per, by, texts));
   return texts.text('setup.values.prize', { board, places: texts.list(ranges) });
+}
+
+/** A line for each board: what its places win, and until when votes count. @param now ms since the epoch */
+export function currentPrizes(
+  listings: readonly Pick<ListingContext, 'rewards'>[],
+  timeZone: string,
+  texts: Texts,
+  now: number,
+): readonly Markup[] {
+  const calendar = calendarOf({ timeZone });
+  return prizesOf(listings).map((board) => {
+    const { endsAt } = timesOf(periodOf(board.per, calendar.dayAt(now)), calendar);
+    return texts.text('prizes.current', { prize: showPrize({ ...board }, texts), time: timestamp(endsAt, 'R') });
+  });
 }
 
 /** What a place wins: "200 credits + @Champion". @param role the id; anything else for none */

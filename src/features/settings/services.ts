@@ -295,12 +295,14 @@ export function createChangeSimulation(
         const { rewards, timeZone } = configured.find(({ name }) => name === listing.name) ?? listing;
         return { ...listing, rewards, community: { ...listing.community, timeZone } };
       });
-    const since = clock.now() - simulatedMs;
+    const now = clock.now();
+    const since = now - simulatedMs;
     return store.simulation.simulateCredits({
       communityId,
       before: withRules(before),
       after: withRules(after),
       since,
+      now,
       maxEntries,
       signal,
     });

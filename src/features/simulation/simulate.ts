@@ -3,18 +3,20 @@ import { day } from '@tallyhook/platform/durations';
 import { parseJson } from '@tallyhook/platform/json';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
-import { monthOf, periodDays } from '../../core/rewards/calendar.ts';
+import { monthOf, periodDays, periodOf, settlementDelayMs, timesOf } from '../../core/rewards/calendar.ts';
 import { type VoteHistory } from '../../core/rewards/history.ts';
 import {
   type CommonGoal,
   type EarnedEntry,
   type PastVote,
+  type PeriodEnd,
   type ReplayContext,
   type ReplayListing,
   rebuildHistory,
   replayVotes,
 } from '../../core/rewards/replay-votes.ts';
 import { creditsOf } from '../../core/rewards/reward.ts';
+import { streakBefore } from '../../core/rewards/streak.ts';
 import { secretOf } from '../../core/store/installation.ts';
 import { type AccountSize, accountPages, type MemberEntry, readLedgers } from '../../core/store/member-ledgers.ts';
 import { run, type SqlAccess } from '../../core/store/query-builder.ts';
@@ -37,6 +39,8 @@ export interface RuleChange {
   readonly after: readonly ListingContext[];
   /** Ms since the epoch. */
   readonly since: number;
+  /** Ms since the epoch. */
+  readonly now: number;
   /** Nothing is simulated for members with more entries together. */
   readonly maxEntries: number;
   readonly signal: AbortSignal;
@@ -62,10 +66,12 @@ export async function simulateCredits(
 ): Promise<SimulatedCredits | null> {
   const { before, after, since, signal } = change;
   const goalAt = sql.hooks.find((hooks) => hooks.goalAt)?.goalAt;
+  const periodEnds = sql.hooks.flatMap((hooks) => hooks.periodEnd ?? []);
+  const hooks = { goalAt, periodEnds };
   const rows = await run(sql.connection, sql.db.selectFrom('outages').selectAll().orderBy('from_at'));
   const outages = rows.map(toOutage);
   const [rulesBefore, rulesAfter] = [listingsByName(before, outages), listingsByName(after, outages)];
-  const first = Math.min(firstNeeded(rulesBefore(null), since, goalAt), firstNeeded(rulesAfter(null), since, goalAt));
+  const first = Math.min(firstNeeded(rulesBefore(null), since, hooks), firstNeeded(rulesAfter(null), since, hooks));
   const members: PastMember[] = [];
   const accounts = await findAccounts(sql, change, rulesAfter(null).calendar.dayAt(first));
   for await (const { userId, roles, entries } of readLedgers(sql, accounts, entriesPerQuery)) {
@@ -84,7 +90,7 @@ export async function simulateCredits(
   // As if all votes had a time of their own: the others have another chance that is as large.
   const draw: ReplayContext['drawOf'] = (userId, { listing, at }) =>
     drawOf(secret, voteKey({ userId, at }, { name: listing ?? '', community }, at));
-  const pay = (listingOf: ReplayContext['listingOf']) => replay(members, { listingOf, goalAt, drawOf: draw }, change);
+  const pay = (listingOf: ReplayContext['listingOf']) => replay(members, { listingOf, ...hooks, drawOf: draw }, change);
   const paid = { before: await pay(rulesBefore), after: await pay(rulesAfter) };
   return signal.aborted ? null : paid;
 }
@@ -109,22 +115,72 @@ async function findAccounts(
   return found;
 }
 
+/** What features pay beside the votes themselves. */
+interface ReplayHooks extends Pick<ReplayContext, 'goalAt'> {
+  readonly periodEnds: readonly PeriodEnd[];
+}
+
 async function replay(
   members: readonly PastMember[],
-  { listingOf, goalAt, drawOf }: Pick<ReplayContext, 'listingOf' | 'goalAt' | 'drawOf'>,
-  { since, signal }: RuleChange,
+  { listingOf, goalAt, drawOf, periodEnds }: Pick<ReplayContext, 'listingOf' | 'drawOf'> & ReplayHooks,
+  change: RuleChange,
 ): Promise<number> {
-  const { rewards, calendar, outageDays } = listingOf(null);
+  const { since, signal } = change;
+  const listing = listingOf(null);
+  const { rewards, calendar, outageDays } = listing;
   const votes = members.flatMap((member) => member.votes.map(({ at }) => at));
-  const goals = reachedGoals(votes, (at) => goalAt?.(listingOf(null), at));
+  const goals = reachedGoals(votes, (at) => goalAt?.(listing, at));
+  const paid: PaidMember[] = [];
   let credits = 0;
-  for (const { userId, roles, earlier, ...events } of members) {
+  for (const member of members) {
     if (signal.aborted) break;
-    const days = earlier.map(({ listing, at }) => ({ listing: listing ?? '', day: calendar.dayAt(at) }));
+    const { userId, roles, earlier, ...events } = member;
+    const days = earlier.map(({ listing: name, at }) => ({ listing: name ?? '', day: calendar.dayAt(at) }));
     const history = rebuildHistory(days, rewards.streak, outageDays, { streaks: 0, bonusDays: [] });
     const entries = simulateEntries(userId, events, { roles, listingOf, goalAt, goals, drawOf }, history);
     credits += creditsOf(entries.filter(({ at }) => at >= since));
+    paid.push({ ...member, entries });
     await nextTurn();
+  }
+  return credits + periodEnds.reduce((sum, end) => sum + settledCredits(paid, end, listing, change), 0);
+}
+
+/** A member with the entries that were earned. */
+interface PaidMember extends PastMember {
+  readonly entries: readonly EarnedEntry[];
+}
+
+/** The credits that are paid for calendar periods that are settled between the times of the change. */
+function settledCredits(
+  members: readonly PaidMember[],
+  { periods, pay }: PeriodEnd,
+  { rewards, calendar, outageDays }: ReplayListing,
+  { since, now }: Pick<RuleChange, 'since' | 'now'>,
+): number {
+  let credits = 0;
+  for (const per of new Set(periods(rewards))) {
+    let period = periodOf(per, calendar.dayAt(since - settlementDelayMs));
+    for (let times = timesOf(period, calendar); times.settlesAt <= now; times = timesOf(period, calendar)) {
+      const { startsAt, endsAt } = times;
+      const { endDay } = period;
+      const isWithin = ({ at }: { readonly at: number }) => startsAt <= at && at < endsAt;
+      const voters = members.flatMap(({ userId, roles, earlier, votes, entries }) => {
+        const count = votes.filter(isWithin).length;
+        if (count === 0) return [];
+        const streak = () => {
+          const days = [...earlier, ...votes].map(({ listing, at }) => ({
+            listing: listing ?? '',
+            day: calendar.dayAt(at),
+          }));
+          const before = days.filter(({ day: of }) => of < endDay);
+          const history = rebuildHistory(before, null, outageDays, { streaks: 0, bonusDays: [] });
+          return streakBefore(history, endDay, { forgive: rewards.streak?.forgive ?? 0, outageDays }) ?? 0;
+        };
+        return [{ userId, roles, votes: count, credits: creditsOf(entries.filter(isWithin)), streak }];
+      });
+      credits += pay(rewards, per, voters);
+      period = periodOf(per, endDay);
+    }
   }
   return credits;
 }
@@ -146,14 +202,16 @@ function reachedGoals(
   return reached;
 }
 
-/** The first vote that decides what is paid since then (ms): of the day, or of the period of a goal or milestone. */
-function firstNeeded(listing: ReplayListing, since: number, goalAt: ReplayContext['goalAt']): number {
+/** The first vote that decides what is paid since then (ms): of the day, or of the period of a goal, milestone or prize. */
+function firstNeeded(listing: ReplayListing, since: number, { goalAt, periodEnds }: ReplayHooks): number {
   const { calendar, rewards } = listing;
   const day = calendar.dayAt(since);
-  const periods = rewards.milestones.flatMap(({ repeats }) =>
+  const ofMilestones = rewards.milestones.flatMap(({ repeats }) =>
     repeats === 'once' || repeats === 'every' ? [] : periodDays(repeats, day)[0],
   );
-  return calendar.startOf(Math.min(goalAt?.(listing, since)?.firstDay ?? day, ...periods));
+  const lastUnsettled = calendar.dayAt(since - settlementDelayMs);
+  const settled = periodEnds.flatMap(({ periods }) => periods(rewards).map((per) => periodDays(per, lastUnsettled)[0]));
+  return calendar.startOf(Math.min(goalAt?.(listing, since)?.firstDay ?? day, ...ofMilestones, ...settled));
 }
 
 export interface PastEvents {

@@ -52,6 +52,7 @@ import {
   renderReport,
   type ServicesContext,
 } from '../parts.ts';
+import { seasonLines } from '../season.ts';
 import { lacksOf } from '../settings.ts';
 import {
   type LostPanel,
@@ -154,6 +155,7 @@ async function drawPanel(
     top: members,
     departed: guildId === null ? new Map<string, string>() : await findDeparted({ guildId }, ids),
     moreTied,
+    season: seasonLines({ listings, timeZone }, texts, now),
     rewards: (shown.length > 0 ? shown : named).map(({ name, rewards }) => ({
       listing: name,
       displayName: lookups.displayName(name),
@@ -188,6 +190,8 @@ export interface PanelContent {
   readonly top: readonly RankedMember[];
   readonly departed: ReadonlyMap<string, string>;
   readonly moreTied: number;
+  /** What can be won: a line each. */
+  readonly season: readonly Markup[];
   readonly rewards: readonly ListingReward[];
   readonly list: ActionTarget | null;
   readonly buttons: readonly ReplyButton[];
@@ -237,6 +241,7 @@ export function renderVotePanel(content: PanelContent, texts: Texts): Panel {
           bold(text('leaderboard.titles.votes.month')),
           ...(top.length === 0 ? [text('leaderboard.none')] : ranked),
           tied,
+          ...content.season.map(subtext),
         ),
       },
       { kind: 'buttons', buttons: links },

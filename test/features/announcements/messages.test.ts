@@ -290,14 +290,15 @@ async function posting(announcements: StatedAnnouncements = {}, content: VoteSum
   const style = styleOf(readAnnouncements({ mode: 'digest', language: 'en', ...announcements }));
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
   const guilds = createKnownGuilds(rest, clock);
+  const directory = createDirectory([], communityIdsOf([]));
   const messages = {
-    rest,
+    ...{ rest, directory },
     findDeparted: createDecorations({ rest, guilds, requestsPerSecond: () => 50, clock }).findDeparted,
     clock,
     channelTexts: async () => textsIn('en-US'),
     cardOf: async () => ({ name: 'Lantern *Harbour*', url }),
     announcements: {
-      ...createAnnouncements(createDirectory([], communityIdsOf([]))),
+      ...createAnnouncements(directory),
       findStyle: (listing: string) => (listing === 'harbour' ? style : null),
     },
     voteButtons: () => [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' } as const],

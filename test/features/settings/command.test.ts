@@ -5,6 +5,7 @@ import type { Message, SubmittedValues } from 'local-discord';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../../commands/index.ts';
+import { presets } from '../../../commands/setup/presets.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { applicationId } from '../../../packages/local-discord/src/default-guild.ts';
 import { controlsOf, textsOf } from '../../../packages/local-discord/src/objects.ts';
@@ -12,6 +13,7 @@ import { createGuildProfiles } from '../../../src/discord/guild-profile.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { endpointId } from '../../../src/features/events/settings.ts';
 import { createUploads, type SetupChecks } from '../../../src/features/settings/services.ts';
+import { textsIn } from '../../../src/texts/texts.ts';
 import { connectedBot, until } from '../../support/bot.ts';
 import { startFakeService } from '../../support/fake-service.ts';
 import { serverAndBot } from '../../support/listings.ts';
@@ -245,15 +247,16 @@ describe('/setup without a listing', () => {
       '**3 of 6 done**\n✅ Listing\n✅ Test the webhook\n✅ Announcements\n⬜ Role for voters',
     );
 
-    // Another preset takes back what only the first one has.
-    await press('Rewards');
-    expect(await press('Presets')).toContain('**Together**');
-    await press('Together');
-    expect((await saved()).at(-1)).toMatchObject([
-      { path: 'rewards.multipliers', after: undefined },
-      { path: 'rewards.streak', after: undefined },
-      { path: 'rewards.party', after: { goal: 50, per: 'week', credits: 25 } },
-    ]);
+    // Another preset takes back what only the ones before have.
+    for (const { id, values } of presets) {
+      await press('Rewards');
+      await press('Presets');
+      await press(textsIn('en-US').text(`setup.buttons.${id}`));
+      const rules = (await saved()).flat().filter(({ path }) => path.startsWith('rewards.'));
+      const inEffect = new Map<string, unknown>(rules.map(({ path, after }) => [path, after]));
+      expect(JSON.parse(JSON.stringify(Object.fromEntries(inEffect))), id).toEqual(values);
+      await press('Overview');
+    }
   });
 
   it('says that the key is refused, and asks for it again without showing it', async () => {

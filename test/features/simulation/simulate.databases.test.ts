@@ -1,5 +1,6 @@
 import { day, hour } from '@tallyhook/platform/durations';
 import { describe, expect, it } from 'vitest';
+import { accountIdOf } from '../../../src/core/ledger/account.ts';
 import { partyKey } from '../../../src/features/party/rules.ts';
 import type { RuleChange } from '../../../src/features/simulation/feature.ts';
 import type { Store } from '../../../src/features/store.ts';
@@ -70,14 +71,16 @@ function simulate(
   store: Store,
   [before, after]: readonly [object, object],
   options: Partial<Pick<RuleChange, 'communityId' | 'since' | 'maxEntries' | 'signal'>> = {},
+  guards: object = {},
 ) {
-  const listingsWith = (rewards: object) => installation('sqlite:unused.db', rewards).listings;
+  const listingsWith = (rewards: object) => installation('sqlite:unused.db', rewards, { guards }).listings;
   const rules = { before: listingsWith(before), after: listingsWith(after) };
   const { signal } = new AbortController();
   return store.simulation.simulateCredits({
     communityId: firstCommunity,
     ...rules,
     since,
+    now: since + 30 * day,
     maxEntries: 100,
     signal,
     ...options,
@@ -150,6 +153,34 @@ describeOnEveryDatabase('what other rules would have paid', (newUrl) => {
     expect(await simulate(store, [vote, { ...vote, party }])).toEqual({ before, after: before + 3 * 25 });
     // Mira's on 6 January.
     expect(await simulate(store, [vote, { ...vote, allListings: 20 }])).toEqual({ before, after: before + 20 });
+  });
+
+  it('gives the prizes of the weeks and months that were settled in that time', async () => {
+    const { store } = await january2026();
+    // Three votes of Mira, and what the service said for Aiko's.
+    const votes = 3 + 40;
+    const prizesOf = async (board: object, guards: object = {}) => {
+      const places = [{ from: 1, credits: 100 }];
+      const after = { vote: 1, prizes: [{ per: 'week', by: 'votes', places, ...board }] };
+      const paid = await simulate(store, [{ vote: 1 }, after], { since: since - 12 * hour }, guards);
+      expect(paid?.before).toBe(votes);
+      return (paid?.after ?? 0) - votes;
+    };
+    // Mira has the most votes in the weeks to 4, 11 and 25 January; the first one is settled within the 30 days.
+    expect(await prizesOf({})).toBe(300);
+    expect(await prizesOf({ minVotes: 2 })).toBe(200);
+    // The streaks of two members end on 4 January at the earliest, those of later weeks before their ends.
+    expect(await prizesOf({ by: 'streak', places: [{ from: 1, to: 2, credits: 9 }] })).toBe(18);
+    // Aiko has 40 of the month, and Mira six.
+    const places = [
+      { from: 1, credits: 7 },
+      { from: 2, credits: 3 },
+    ];
+    expect(await prizesOf({ per: 'month', by: 'credits', places })).toBe(10);
+    // Tomas and Aiko move up.
+    const role = '700000000000000001';
+    await store.roles.seeRoles(accountIdOf(firstCommunity, mira), [role]);
+    expect(await prizesOf({}, { hiddenRoles: [role] })).toBe(200);
   });
 
   it('pays purchases again', async () => {

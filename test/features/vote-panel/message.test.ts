@@ -137,6 +137,15 @@ describe('the vote panel of a guild', () => {
     ]);
   });
 
+  it('says what can be won, and until when', async () => {
+    const prizes = [{ per: 'month', by: 'votes', places: [{ from: 1, credits: 1_000 }] }];
+    const { place, update, messages } = await guild({ shop, rewards: { prizes } });
+    await place();
+    await update();
+    const december = Date.UTC(2026, 11, 1) / 1_000;
+    expect(textOf(messages()[0])).toContain(`🏆 Most votes of a month: #1: **1,000** credits · ends <t:${december}:R>`);
+  });
+
   it('offers only what there is, and has friendly words before the first vote', async () => {
     const offered = commandsFor({ reminders: false }).filter(({ name }) => name !== 'vote');
     const { place, update, messages, service, listed } = await guild({}, offered);
