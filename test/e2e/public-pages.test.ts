@@ -11,7 +11,14 @@ import { startPages } from '../features/public-pages/world.ts';
 
 const strangers = ['200000000000000001', '200000000000000002', '200000000000000003', '200000000000000004'];
 /** Of members with the most votes first. */
-const names = ['mira', '<img src=x> "quoted"', 'नमस्ते', 'a-name-that-is-as-long-as-a-name-of-Discord-can-be', 'مرحبا', 'last'];
+const names = [
+  'mira',
+  '<img src=x> "quoted"',
+  'नमस्ते',
+  'a-name-that-is-as-long-as-a-name-of-Discord-can-be',
+  'مرحبا',
+  'last',
+];
 
 describe('public pages in a browser', { timeout: 120_000 }, () => {
   const world = sharedByTests(async () => {
@@ -91,7 +98,9 @@ describe('public pages in a browser', { timeout: 120_000 }, () => {
       const site = await serve((_request, response) => {
         response.setHeader('content-type', 'text/html; charset=utf-8');
         response.setHeader('content-security-policy', policy);
-        response.end(`<!doctype html><html lang="en"><title>Our site</title><body><main><h1>Our site</h1>${html}</main>`);
+        response.end(
+          `<!doctype html><html lang="en"><title>Our site</title><body><main><h1>Our site</h1>${html}</main>`,
+        );
       });
       const opened = await openPage({ locale: 'en-US' });
       // Without an icon of its own, a browser would ask for one.
@@ -105,8 +114,12 @@ describe('public pages in a browser', { timeout: 120_000 }, () => {
       const { page, requested } = await embed(`<script async src="${url}/c/lantern-harbour/widget.js"></script>`);
       const widget = page.getByRole('region', { name: 'Most votes this month' });
       await widget.waitFor();
-      expect(await widget.locator('bdi').allInnerTexts()).toEqual(['Lantern Harbour', ...names.slice(0, 5)].map(shortened));
-      expect(await widget.getByRole('link', { name: 'Vote on top.gg' }).getAttribute('href')).toContain('https://top.gg/');
+      expect(await widget.locator('bdi').allInnerTexts()).toEqual(
+        ['Lantern Harbour', ...names.slice(0, 5)].map(shortened),
+      );
+      expect(await widget.getByRole('link', { name: 'Vote on top.gg' }).getAttribute('href')).toContain(
+        'https://top.gg/',
+      );
       expect(await widget.getByRole('link', { name: 'All places' }).getAttribute('href')).toBe(
         `${url}/c/lantern-harbour`,
       );

@@ -1,4 +1,3 @@
-import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { objectOf } from '@tallyhook/platform/json';
 import type { CommunityId } from '../../core/ledger/account.ts';
@@ -8,9 +7,6 @@ import type { SettingIssue } from '../settings/feature.ts';
 import { publicPage } from './settings.ts';
 import { publicSlug } from './slug.ts';
 import type { PublicPageStore } from './store.ts';
-
-/** Addresses whose communities are kept in memory. */
-const maxKnown = 10_000;
 
 export type Addresses = ReturnType<typeof createAddresses>;
 
@@ -25,10 +21,8 @@ export function createAddresses(options: {
 }) {
   const { store, directory, clock } = options;
   let wanted: ReadonlyMap<string | null, readonly Community[]> | null = null;
-  const holders = new BoundedMap<CommunityId>(maxKnown);
   directory.onChange(() => {
     wanted = null;
-    holders.clear();
   });
 
   function wanting(slug: string): readonly Community[] {
@@ -37,12 +31,8 @@ export function createAddresses(options: {
   }
 
   async function holderOf(slug: string, ifFree: CommunityId): Promise<CommunityId> {
-    const known = holders.get(slug);
-    if (known !== undefined) return known;
     const { publicPages } = store;
-    const holder = (await publicPages.holder(slug)) ?? (await publicPages.take(slug, ifFree, clock.now()));
-    holders.set(slug, holder);
-    return holder;
+    return (await publicPages.holder(slug)) ?? publicPages.take(slug, ifFree, clock.now());
   }
 
   return {
