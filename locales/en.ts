@@ -1025,7 +1025,7 @@ export const en = {
     unnamed: 'A member',
     someRole: 'a role',
     /** Below prizes. `{votes}` is a number of votes with its noun. */
-    minVotes: 'From {votes} on',
+    minVotes: 'For members with at least {votes}',
     /** A link from the widget to the page. */
     allPlaces: 'All places',
     /** Below the page. `footerWithPage` is said where members can sign in. */
@@ -1045,7 +1045,7 @@ export const en = {
     reminderHint: 'A direct message when you can vote again.',
     /** A switch, with what it means. */
     shown: 'Shown to others',
-    shownHint: 'Whether this page, its widget and its picture show you. It takes effect within a minute.',
+    shownHint: 'Whether the page of this community, its widget and its picture show you. It takes effect within a minute.',
     hide: 'Leave me out',
     show: 'Show me',
     privacy: 'What is stored about you',
