@@ -1045,7 +1045,8 @@ export const en = {
     reminderHint: 'A direct message when you can vote again.',
     /** A switch, with what it means. */
     shown: 'Shown to others',
-    shownHint: 'Whether the page of this community, its widget and its picture show you. It takes effect within a minute.',
+    shownHint:
+      'Whether the page of this community, its widget and its picture show you. It takes effect within a minute.',
     hide: 'Leave me out',
     show: 'Show me',
     privacy: 'What is stored about you',
