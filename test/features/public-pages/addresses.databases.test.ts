@@ -31,7 +31,12 @@ async function openWorld(url: string) {
   const configure = (guildId: GuildId, slug: string | null) => {
     for (const { directory } of processes) directory.replace(new Map([[guildId, listingOf(guildId, slug)]]));
   };
-  return { clock, configure, addressesOf: (index: number) => processes[index]?.addresses };
+  function addressesOf(index: number) {
+    const found = processes[index];
+    if (found === undefined) throw new Error('There is no such process.');
+    return found.addresses;
+  }
+  return { clock, configure, addressesOf };
 }
 
 /** What each guild wants, and whose each address is: slow and obvious. */
@@ -82,7 +87,6 @@ describeOnEveryDatabase('addresses of public pages', (newUrl) => {
         for (const { do: what, process: index, guild: guildId, slug: at } of steps) {
           await clock.advance(1_000);
           const addresses = addressesOf(index);
-          if (addresses === undefined) throw new Error('no process');
           if (what === 'visit') {
             expect((await addresses.find(at))?.guildId ?? null).toBe(model.at(at));
             continue;
@@ -106,11 +110,11 @@ describeOnEveryDatabase('addresses of public pages', (newUrl) => {
     const { configure, addressesOf } = await openWorld(newUrl());
     const values = new Map([['publicPage', { slug: 'aaa' }]]);
     const issues = await Promise.all(
-      guildIds.map((guildId, index) => addressesOf(index % 2)?.issuesOf(guildId, values) ?? []),
+      guildIds.map((guildId, index) => addressesOf(index % 2).issuesOf(guildId, values)),
     );
     expect(issues.filter(({ length }) => length === 0)).toHaveLength(1);
     for (const guildId of guildIds) configure(guildId, 'aaa');
     const winner = guildIds[issues.findIndex(({ length }) => length === 0)];
-    expect((await addressesOf(0)?.find('aaa'))?.guildId).toBe(winner);
+    expect((await addressesOf(0).find('aaa'))?.guildId).toBe(winner);
   });
 });
