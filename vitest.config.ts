@@ -15,6 +15,8 @@ const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathn
 
 /** Tests that replace modules, built-in functions or what is global in a process. All others share processes. */
 const isolated = ['test/linear-time.test.ts', 'test/app/tracing.test.ts'];
+/** Counts what V8 runs of code that it has compiled itself. */
+const counting = { NODE_DISABLE_COMPILE_CACHE: '1' };
 /** `npm test` runs a part of their cases, `npm run test:full` all. */
 const sampled = ['test/discord/{hostile-text,panel}.test.ts', 'test/core/tally/record-event.test.ts'];
 const full = `test/${longTests}`;
@@ -60,7 +62,7 @@ export default defineConfig({
       ...ofLocalDiscord,
       ...ofListingService,
       project({ name: 'bot', include: ['test/**/*.test.ts'], exclude: [...isolated, full, pages] }),
-      project({ name: 'isolated', include: isolated, isolate: true }),
+      project({ name: 'isolated', include: isolated, isolate: true, env: counting }),
       project({
         name: 'full:bot',
         include: [full, examples, ...sampled],
@@ -70,6 +72,7 @@ export default defineConfig({
         name: 'full:linear-time',
         include: ['test/linear-time.test.ts'],
         isolate: true,
+        env: counting,
         provide: { ...bot.provide, oneCaseIn: 1 },
       }),
       project({

@@ -10,6 +10,7 @@ import type { RefusedVotes } from '../src/features/guards/parts.ts';
 import type { createMemberDataAccess } from '../src/features/member-data/parts.ts';
 import type { StatedNextVote } from '../src/features/next-votes/store.ts';
 import type { DrawVotePicture } from '../src/features/parts.ts';
+import type { Raffles } from '../src/features/raffles/parts.ts';
 import type { Reminders } from '../src/features/reminders/service.ts';
 import type { SetupServices } from '../src/features/settings/services.ts';
 import type { Shop } from '../src/features/shop/parts.ts';
@@ -44,6 +45,8 @@ export interface CommandContext extends AnsweringContext {
   readonly memberData: ReturnType<typeof createMemberDataAccess>;
   /** When a member may vote again, as the deliveries of other sites have stated it. */
   readonly nextVotesOf: (userId: string) => Promise<readonly StatedNextVote[]>;
+  /** Null in a guild without a listing. Optional, so that contexts of tests need not have it. */
+  readonly raffles?: Raffles | null;
   readonly reminders: Reminders;
   /** Null if settings cannot be stored; then there is no `/setup`. */
   readonly setup: SetupServices | null;

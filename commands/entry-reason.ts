@@ -3,6 +3,7 @@ import { escapeInline, escapeName, type Markup, mention } from '@tallyhook/platf
 import { ownReason } from '../src/core/announcements/announcement.ts';
 import type { Cause, Entry, ProgramKey } from '../src/core/ledger/entry.ts';
 import type { LeaderboardScore } from '../src/core/ledger/standing.ts';
+import { daysOfPeriod } from '../src/features/party/rules.ts';
 import type { Texts } from '../src/texts/texts.ts';
 
 const maxLength = 60;
@@ -12,6 +13,8 @@ const countedReason = /^(\d{1,9}) (days|votes)\b/;
 const dailyCauses: readonly Cause[] = ['allListings', 'firstVote'];
 /** How prizes explain theirs: "place 2 by votes, month 2026-11". */
 const placeReason = /^place (\d{1,4}) by (votes|credits|streak)\b/;
+/** That of raffles: "week 2026-W47". */
+const periodReason = /^(?:week \d{4}-W|month \d{4}-)\d\d$/;
 const countedCauses: readonly Cause[] = ['streak', 'milestone', 'party'];
 
 /** The day number of the date that is the reason for an entry; null for another reason. */
@@ -43,6 +46,7 @@ export function entryReason(cause: Cause, reason: string | null, texts: Texts): 
   if (date !== null) return escapeInline(texts.days(date));
   const [, place, by] = (cause === 'prize' && placeReason.exec(reason)) || [];
   if (place !== undefined) return texts.text(`prizes.reasons.${by as LeaderboardScore}`, { place: Number(place) });
+  if (cause === 'raffle' && periodReason.test(reason)) return escapeInline(texts.days(...daysOfPeriod(reason)));
   const [, count, unit] = (countedCauses.includes(cause) && countedReason.exec(reason)) || [];
   if (count !== undefined)
     return unit === 'days'

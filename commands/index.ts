@@ -7,6 +7,7 @@ import { gift } from './gift.ts';
 import { help } from './help.ts';
 import { leaderboard } from './leaderboard.ts';
 import { privacy, privacyWithLinks } from './privacy.ts';
+import { raffle } from './raffle.ts';
 import { remind } from './remind.ts';
 import { reviews } from './reviews.ts';
 import { setup } from './setup.ts';
@@ -16,7 +17,7 @@ import { trace } from './trace.ts';
 import { vote } from './vote.ts';
 
 export const commands: readonly Command[] = [
-  ...[vote, canvote, credits, leaderboard, remind, shop, gift, reviews, stats, claim, privacy, help],
+  ...[vote, canvote, credits, leaderboard, raffle, remind, shop, gift, reviews, stats, claim, privacy, help],
   ...[award, trace, setup],
 ];
 

@@ -225,6 +225,18 @@ export interface AppRewards extends Omit<ReceiverRewards, 'milestones'> {
     /** Counted votes of the period without which a member has no place; 1 by default. */
     readonly minVotes?: number;
   }[];
+  /** Credits for some of those who vote in a week or month, by chance: anybody can check the draw. */
+  readonly raffle?: {
+    readonly per: 'week' | 'month';
+    /** How many members win, at most 25. */
+    readonly winners: number;
+    /** For each winner. */
+    readonly credits: number;
+    /** 1 by default. */
+    readonly ticketsPerVote?: number;
+    /** Of one member; 100,000 by default. */
+    readonly maxTickets?: number;
+  };
   /** Credits that a member may give to others in a calendar day, with `/gift`; by default none. */
   readonly giftLimit?: number;
 }
@@ -258,6 +270,7 @@ export interface AppAnnouncements {
   readonly premium?: boolean;
   readonly party?: boolean;
   readonly prizes?: boolean;
+  readonly raffle?: boolean;
   /** `true` announces ends of streaks, a number those of at least so many days. */
   readonly lostStreaks?: boolean | number;
   /** A locale of Discord; that of the guild by default. */

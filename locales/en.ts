@@ -222,6 +222,7 @@ export const en = {
       milestone: 'Milestone',
       party: 'Vote party',
       prize: 'Prize',
+      raffle: 'Raffle',
       allListings: 'Votes on all listings',
       firstVote: 'First vote of the day',
       luck: 'Luck',
@@ -497,6 +498,7 @@ export const en = {
         premium: 'premium',
         lostStreaks: 'lost streaks',
         prizes: 'prizes',
+        raffle: 'a raffle',
         review: 'a review',
         test: 'a test',
       },
@@ -854,6 +856,9 @@ export const en = {
       partyReached: 'Goal of the vote party',
       prizeSettlement: 'Settlement of prizes',
       prizesWon: 'Announcement of prizes',
+      raffleDraw: 'Draw of a raffle',
+      raffleOpened: 'Announcement of a raffle',
+      raffleDrawn: 'Announcement of the winners of a raffle',
       confirmation: 'Confirmation by the site',
       membership: 'Question to Discord about a member',
       webhook: 'Event for another program',
@@ -999,6 +1004,42 @@ export const en = {
     },
   },
 
+  /** `{tickets}` is a number with its noun, `{days}` a period, `{hash}`, `{name}` and `{id}` are hexadecimal digits. */
+  raffle: {
+    ...plain({
+      description: 'Show your tickets in the raffle, and who has won the last one.',
+      /** On a button that leads to the file with the draw. */
+      fileButton: 'Check the draw',
+    }),
+    title: 'Raffle',
+    tickets: { one: '**{count}** ticket', other: '**{count}** tickets' },
+    openedTitle: 'A raffle has begun',
+    drawnTitle: 'Raffle: these members have won',
+    /** `{count}` is how many members win. */
+    prize: { one: 'One member wins {credits}.', other: '**{count}** members win {credits} each.' },
+    /** Among what can be won. `{time}` is relative, such as "in 3 days". */
+    current: {
+      one: '🎟️ Raffle: one member wins {credits} · ends {time}',
+      other: '🎟️ Raffle: **{count}** members win {credits} each · ends {time}',
+    },
+    perVote: 'Each vote is worth {tickets}, and a member has at most {most}.',
+    ends: 'It ends {time}, and is drawn an hour later.',
+    /** The digest of what decides the draw, announced before it, and where it will be published. */
+    commitment: 'SHA-256 of the secret number that decides: `{hash}`',
+    address: 'What is needed to check the draw will be published as {id}.',
+    winner: '{user} · {credits}',
+    nobody: 'There were no votes.',
+    ticketsHash: 'SHA-256 of the tickets: `{hash}`',
+    own: 'You have {tickets}.',
+    none: 'You have no tickets yet. Vote to get some.',
+    /** In the public list of tickets, members have other names. */
+    name: 'In its list you are `{name}`.',
+    last: '**Last raffle** ({days})',
+    ownLast: 'You had {tickets}, and were `{name}` in its list.',
+    latest: 'The last one was for {days}.',
+    off: 'There are no raffles here at the moment.',
+  },
+
   /** The message with which members vote. `creditsButton` is plain. */
   votePanel: {
     title: 'Vote for {name}',
@@ -1141,6 +1182,7 @@ export const en = {
       credits: 'Credits',
       streak: 'Streak',
       party: 'Vote party',
+      raffle: 'Raffle',
       gifts: 'Gifts',
       votePanel: 'Post a vote panel',
       tests: 'Test the webhook',
@@ -1201,6 +1243,7 @@ export const en = {
       multiplier: 'Multiplier',
       luck: 'Luck',
       prize: 'Prizes',
+      raffle: 'Raffle',
       roles: 'Roles',
       tier: 'Role of a premium tier',
       cooldown: 'Waiting time',
@@ -1249,6 +1292,10 @@ export const en = {
       places: 'Places and their credits',
       firstPlaceRole: 'Role for the first place',
       minVotes: 'Least votes to have a place',
+      winners: 'How many members win',
+      raffleCredits: 'Credits for each winner',
+      ticketsPerVote: 'Tickets for each vote',
+      maxTickets: 'Most tickets of a member',
       cooldown: 'Time between two votes of a member',
       pageAddress: 'End of the address',
       minAccountAge: 'Least age of Discord accounts',
@@ -1385,6 +1432,7 @@ export const en = {
       premium: 'Premium',
       party: 'Vote party',
       prizes: 'Prizes',
+      raffle: 'Raffle',
       read: 'Read',
       write: 'Award, correct and repeat',
       settings: 'Settings and tokens',
@@ -1443,6 +1491,7 @@ export const en = {
         weight: 'Weight of votes',
         party: 'Vote party',
         prizes: 'Prizes',
+        raffle: 'Raffle',
         giftLimit: 'Gifts a day',
       },
       announcements: {
@@ -1462,6 +1511,7 @@ export const en = {
         premium: 'Premium',
         party: 'Vote party',
         prizes: 'Prizes',
+        raffle: 'Raffle',
         lostStreaks: 'Ended streaks',
         language: 'Language',
       },
@@ -1483,6 +1533,7 @@ export const en = {
       /** `{board}` is what is ranked, `{places}` a list of `place`. */
       prize: '{board}: {places}',
       place: '#{place}: {reward}',
+      raffle: '{credits} for {members} in a {per}',
       minAccountAge: 'accounts from {duration}',
       membersOnly: 'members only',
       blocked: 'blocked: {users}',
@@ -1599,7 +1650,7 @@ export const en = {
       lively:
         '**Lively**: 10 credits per vote, twice as many at weekends, and 50 for seven days in a row; one missed day is forgiven.',
       smallServer:
-        '**Small server**: 10 credits per vote, 5 more for the first vote of a day, and 25 for everyone who voted if the server reaches 20 votes in a week.',
+        '**Small server**: 10 credits per vote, 5 more for the first vote of a day, 25 for everyone who voted if the server reaches 20 votes in a week, and a raffle of 100 each week, in which each vote is a ticket.',
       monthlySeason:
         '**Monthly season**: 10 credits per vote, 100 for 20 votes in a month, and prizes for the ten members with the most votes of each month: 1,000, 500 and 200.',
       minecraftStyle:

@@ -279,10 +279,7 @@ function createProgram(terminal: Terminal, environment: () => Environment): Prog
     .addOption(
       new Option('--as <kind>', 'what a row is: the balance of a member, or a vote').choices(['balances', 'votes']),
     )
-    .option(
-      '--map <columns>',
-      'which column is what: user=discord_id,credits=points,votes=count,time=voted_at,listing=site',
-    )
+    .option('--map <columns>', 'which column is what: user=id,credits=points,votes=count,time=at,listing=site')
     .option('--key <template>', 'where the id is in a key of a database: points_{user}, points_{guild}_{user}')
     .option('--path <name>', 'where the rows are in a JSON file, if not at the top: users, or data.users')
     .addOption(new Option('--format <format>', 'if that is not recognised').choices(['csv', 'json', 'ndjson']))
@@ -432,6 +429,17 @@ function createProgram(terminal: Terminal, environment: () => Environment): Prog
 
       ${exitCodes}`);
 
+  const raffle = program.command('raffle').description('check the draw of a raffle');
+  raffle
+    .command('verify <source>')
+    .description('compute a raffle again from its published file (a file, or its address), and compare everything')
+    .option('--json', 'print {pass, id, period, commitment, winners, problems}')
+    .runs(async () => (await import('./cli/raffle.ts')).verifyRaffle)
+    .details(`
+      It needs neither settings nor a database, so anybody can run it. The rule is in the file, and in docs/raffles.md.
+
+      Exit codes: 0 everything matches, 1 something does not, or the file cannot be read, 2 invalid usage.`);
+
   const webhooks = program
     .command('webhooks')
     .description('see the addresses that hear of events, and send again what has failed')
@@ -526,7 +534,7 @@ function addSandboxOptions(command: Program): Program {
     .option('--port <port>', 'port of the page (default: 3100, or a free port if it is in use)')
     .option('--no-open', 'do not open the page in the browser, as it does on a terminal with a display')
     .option('--speed <factor>', 'run the clock of the sandbox up to 60 times as fast (default: 1)')
-    .option('--seed <number>', 'seed of all random values, or none: listings without votes and reviews')
+    .option('--seed <number>', 'seed of all random values, or none: no votes, reviews and orders')
     .option('--unlinked', 'start without listings, to link them with /setup; the service has their API keys')
     .option('--data <directory>', 'for the state of the sandbox (default: data/sandbox)')
     .option('--fresh', 'delete the previous state first');

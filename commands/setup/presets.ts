@@ -27,6 +27,7 @@ export const presets: readonly Preset[] = [
       'rewards.vote': 10,
       'rewards.firstVote': 5,
       'rewards.party': { goal: 20, per: 'week', credits: 25 },
+      'rewards.raffle': { per: 'week', winners: 1, credits: 100 },
     },
   },
   {

@@ -730,7 +730,11 @@ const rewards: SetupSection = {
   buttons: (view) => [button(view.texts.text('setup.buttons.presets'), 'step-rewards', listingOptions(view))],
 };
 
-const prizes: SetupSection = { id: 'prizes', summary: ['rewards.prizes'], forms: [prize] };
+const prizes: SetupSection = {
+  id: 'prizes',
+  summary: ['rewards.prizes'],
+  forms: [prize, settingsForm('raffle', 'raffle')],
+};
 
 const announcements: SetupSection = {
   id: 'announcements',

@@ -9,7 +9,9 @@ import type { ClaimedEffect } from '../core/outbox/effect-kind.ts';
 import type { WebhookRoutes } from '../core/receiving/webhook-routes.ts';
 import type { ApplicationCommandBody } from '../discord/commands/command.ts';
 import type { AnyInteraction } from '../discord/interactions/interactions.ts';
+import type { CommunityIds } from '../features/communities/community-ids.ts';
 import type { PostedServerCount } from '../features/server-counts/posted-count.ts';
+import type { Store } from '../features/store.ts';
 import type { SignInLinks } from '../owner/authentication.ts';
 
 /** A complete tallyhook instance. @category Start here */
@@ -90,6 +92,8 @@ export interface InternalDependencies extends AppDependencies {
   readonly stopwatch?: Clock;
   /** Links that sign in to the owner's console. */
   readonly signInLinks?: SignInLinks;
+  /** Called once with the open database, before anything else reads or writes it. */
+  readonly prepareStore?: (store: Store, communityIds: CommunityIds) => Promise<void>;
   /** Called when everything is closed. */
   readonly onStopped?: () => void;
 }

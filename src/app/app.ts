@@ -15,6 +15,7 @@ import type { Environment } from '../../config/environment.ts';
 import { temporaryDatabase } from '../../config/receiver-options.ts';
 import type { Config } from '../../config/schema.ts';
 import { roles as allRoles } from '../../config/settings.ts';
+import type { CommunityIds } from '../features/communities/community-ids.ts';
 import type { Store } from '../features/store.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
 import { createAppTexts } from '../texts/texts.ts';
@@ -110,11 +111,10 @@ export async function openApp(config: Config, dependencies: InternalDependencies
     // First: the thread that writes starts while this one loads the rest, which is most of the program.
     const claim = config.roles.length === allRoles.length ? 'exclusive' : 'shared';
     store = await openStore(config.databaseUrl, clock, { claim, log });
-    const [{ prepareCommunities }, { assembleApp }] = await Promise.all([
-      import('../features/communities/community-ids.ts'),
+    const [communityIds, { assembleApp }] = await Promise.all([
+      prepareStore(store, config, dependencies),
       import('./assembly.ts'),
     ]);
-    const communityIds = await prepareCommunities(store.communityIds, config.listings);
     const { app, loadSettings } = await assembleApp({
       ...dependencies,
       languages,
@@ -132,6 +132,13 @@ export async function openApp(config: Config, dependencies: InternalDependencies
     await Promise.allSettled([cache.disconnect(), store?.close()]);
     throw error;
   }
+}
+
+async function prepareStore(store: Store, config: Config, dependencies: InternalDependencies): Promise<CommunityIds> {
+  const { prepareCommunities } = await import('../features/communities/community-ids.ts');
+  const communityIds = await prepareCommunities(store.communityIds, config.listings);
+  await dependencies.prepareStore?.(store, communityIds);
+  return communityIds;
 }
 
 /** Loads what {@link openApp} and {@link App.start} load, so that Node's compile cache has all of it. @internal */

@@ -11,6 +11,7 @@ const loaders = [
   () => import('./linked-roles/parts.ts'),
   () => import('./party/parts.ts'),
   () => import('./prizes/parts.ts'),
+  () => import('./raffles/parts.ts'),
   () => import('./digests/parts.ts'),
   () => import('./lost-streaks/parts.ts'),
   () => import('./reviews/parts.ts'),

@@ -20,6 +20,7 @@ import { nextVotes } from './next-votes/feature.ts';
 import { party } from './party/feature.ts';
 import { prizes } from './prizes/feature.ts';
 import { publicPages } from './public-pages/feature.ts';
+import { raffles } from './raffles/feature.ts';
 import { rateAlarms } from './rate-alarms/feature.ts';
 import { reminders } from './reminders/feature.ts';
 import { reviews } from './reviews/feature.ts';
@@ -38,6 +39,7 @@ export const features = {
   linkedRoles,
   party,
   prizes,
+  raffles,
   handlers,
   events,
   digests,

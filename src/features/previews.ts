@@ -3,6 +3,7 @@ import { premiumPreview, testPreview, votePreviews } from './announcements/previ
 import { digestPreview } from './digests/parts.ts';
 import { lostStreaksPreview } from './lost-streaks/parts.ts';
 import { prizesPreview } from './prizes/parts.ts';
+import { rafflePreview } from './raffles/parts.ts';
 import { reviewPreview } from './reviews/parts.ts';
 
 /** All announcements, in the order in which they are shown. */
@@ -12,6 +13,7 @@ export const previews: readonly Preview[] = [
   premiumPreview,
   lostStreaksPreview,
   prizesPreview,
+  rafflePreview,
   reviewPreview,
   testPreview,
 ];

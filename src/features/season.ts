@@ -2,12 +2,13 @@ import type { Markup } from '@tallyhook/platform/texts/markup';
 import type { Texts } from '../texts/texts.ts';
 import type { Community } from './communities/feature.ts';
 import { currentPrizes } from './prizes/feature.ts';
+import { currentRaffle } from './raffles/feature.ts';
 
-/** What the members of a community can win now: a line for each prize, with the time until which votes count (ms). */
+/** What the members of a community can win now: a line for each board with prizes, and one for the raffle, with the time until which votes count (ms). */
 export function seasonLines(
   { listings, timeZone }: Pick<Community, 'listings' | 'timeZone'>,
   texts: Texts,
   now: number,
 ): readonly Markup[] {
-  return currentPrizes(listings, timeZone, texts, now);
+  return [currentPrizes, currentRaffle].flatMap((current) => current(listings, timeZone, texts, now));
 }

@@ -24,6 +24,7 @@ import { lostStreaks } from './lost-streaks/settings.ts';
 import * as party from './party/settings.ts';
 import * as prizes from './prizes/settings.ts';
 import { publicPage } from './public-pages/settings.ts';
+import * as raffles from './raffles/settings.ts';
 import { reminderChannelId } from './reminders/settings.ts';
 import { reviews } from './reviews/settings.ts';
 import { milestoneRoles, premiumRoles, voterRole } from './roles/settings.ts';
@@ -52,6 +53,7 @@ export const settings = [
   rewards.weight,
   party.party,
   prizes.prizes,
+  raffles.raffle,
   guards,
   publicPage,
   giftLimit,
@@ -63,6 +65,7 @@ export const settings = [
   announcements.premium,
   party.announced,
   prizes.announced,
+  raffles.announced,
   lostStreaks,
   announcements.language,
   shop,

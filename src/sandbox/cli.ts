@@ -60,6 +60,7 @@ export async function runSandbox(
       return startSandbox({
         ...seed,
         ...{ speed, linked, environment, ports, log },
+        history: linked && options.seed !== 'none',
         directory: linked ? data : join(data, unlinkedDirectory),
         commandLine: { program, tour, startOver: choice.resolve },
         botLog({ logLevel, secrets, ownerToken }) {

@@ -67,6 +67,16 @@ export function defaultSettings(
     premiumRoles: { '*': roles.premium },
     allListings: 20,
     party: { goal: 5, per: 'week', credits: 25 },
+    prizes: [
+      {
+        per: 'week',
+        by: 'votes',
+        places: [
+          { from: 1, credits: 100 },
+          { from: 2, to: 3, credits: 50 },
+        ],
+      },
+    ],
   };
   const shop = [
     { id: 'vip', name: 'VIP for a week', price: 50, role: roles.vip, for: '7d', stock: 5 },

@@ -37,6 +37,8 @@ export class Deliveries {
   /** Associates a recorded delivery with the HTTP request that is being handled. */
   readonly #current = new AsyncLocalStorage<TrackedDelivery>();
   readonly #tracked = new BoundedMap<TrackedDelivery>(maxTracked);
+  /** Whose announcements are not shown. */
+  readonly #skipped = new Set<number>();
   #last: CapturedDelivery | null = null;
   #count = 0;
 
@@ -93,6 +95,11 @@ export class Deliveries {
     return this.#last;
   }
 
+  /** Shows nothing of deliveries that were recorded before the bot has started. */
+  skip(deliveryIds: readonly number[]): void {
+    for (const id of deliveryIds) this.#skipped.add(id);
+  }
+
   /** Wraps the bot's HTTP listener. */
   readonly wrapListener =
     (listener: RequestListener): RequestListener =>
@@ -128,7 +135,7 @@ export class Deliveries {
 
   readonly onAttempted = (...[effects, attempt]: Parameters<OnAttempted>): void => {
     for (const { kind, deliveryId, queue } of effects) {
-      if (deliveryId === null) continue;
+      if (deliveryId === null || this.#skipped.has(deliveryId)) continue;
       const delivery = this.#tracked.get(String(deliveryId));
       // During an outage, the first effect of any kind is attempted, and the others wait with it.
       const holdsUpAnnouncement = attempt.outcome === 'later' && attempt.scope === 'global' && !delivery?.isSettled;

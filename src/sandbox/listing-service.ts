@@ -10,6 +10,7 @@ import {
   type Listing,
   type RunningService,
   seededBot,
+  seededIcon,
   seededServer,
   startService,
 } from 'listing-service';
@@ -100,6 +101,13 @@ async function ensureListings(service: RunningService): Promise<SandboxListings>
     return listing ?? (await service.createListing({ ...fields, discordId: id })).listing;
   }
   return { server: await ensureListing(seededServer), bot: await ensureListing(seededBot) };
+}
+
+/** The icon of the seeded server as a `data:` URL, so that it is the same in Discord; undefined without seeding. */
+export function pictureOfServer({ seeded }: Pick<RunningService, 'seeded'>): string | undefined {
+  if (seeded === null) return undefined;
+  const { type, bytes } = seededIcon('server');
+  return `data:${type};base64,${bytes.toString('base64')}`;
 }
 
 const clientId = '1190000000000000003';

@@ -34,6 +34,8 @@ interface BotOptions {
   readonly listingSettings: ListingSettings | undefined;
   /** True if the operator has configured the listings; otherwise they are linked with `/setup`. */
   readonly isLinked: boolean;
+  /** True if a new ledger gets the past of a community. */
+  readonly hasHistory: boolean;
   readonly clock: Clock;
   /** Creates the bot's log from its configuration; without it nothing is logged. */
   readonly createBotLog: ((config: Config) => Logger) | undefined;
@@ -89,6 +91,8 @@ async function createBot(options: BotOptions, address: Environment) {
   const channelName = (id: string) => discord.channelName(id) ?? 'a deleted channel';
   const siteAt = (path: string) => sites?.find(path)?.site;
   const deliveries = new Deliveries({ clock, stopwatch: systemClock, memberName, channelName, siteAt, emit });
+  // The next sandbox in the same directory continues with what happened since.
+  const isNew = !existsSync(directory.file('tallyhook.db'));
   const signInLinks = createSignInLinks(systemClock, options.onConsoleOpened);
   const app = await openApp(config, {
     clock,
@@ -98,6 +102,13 @@ async function createBot(options: BotOptions, address: Environment) {
     onRecorded: deliveries.onRecorded,
     onAttempted: deliveries.onAttempted,
     signInLinks,
+    ...(options.hasHistory &&
+      isNew && {
+        async prepareStore(store, communityIds) {
+          const { recordHistory } = await import('./history.ts');
+          deliveries.skip(await recordHistory({ store, communityIds, config, discord, now: clock.now() }));
+        },
+      }),
   });
   return {
     app,
@@ -170,10 +181,10 @@ async function writeListings(options: BotOptions, secrets: WebhookSecrets): Prom
   const { service } = listingService;
   const { server, bot } = listingService.listings;
   const ofService = await Promise.all(
-    [server, bot].map(async ({ kind, id }) => {
+    [server, bot].map(async ({ kind, id, name: title }) => {
       // The service stores only hashes of its keys, so each start issues new ones.
       const lookupKey = await service.issueKey(id, 'Sandbox');
-      return { name: kind, kind, id, lookupKey, voteSecrets: [secrets.vote], premiumSecrets: [secrets.premium] };
+      return { name: kind, title, kind, id, lookupKey, voteSecrets: [secrets.vote], premiumSecrets: [secrets.premium] };
     }),
   );
   const ofSites = (sites?.all ?? []).map(

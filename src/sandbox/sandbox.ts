@@ -29,6 +29,7 @@ import {
 } from './fault-injection.ts';
 import {
   createServiceApplication,
+  pictureOfServer,
   registerWebhooks,
   registration,
   startListingService,
@@ -91,6 +92,11 @@ export interface SandboxOptions {
   readonly listingSettings?: ListingSettings;
   /** True if the bot knows the listings at the start (default: true). Otherwise they are linked with `/setup`. */
   readonly linked?: boolean;
+  /**
+   * True if the bot has a past in its first run: thirty days of votes by its members, orders in the shop, prizes, and a vote
+   * panel (default: false).
+   */
+  readonly history?: boolean;
   /** True if members can also vote on imitations of other listing sites (default: true). */
   readonly sites?: boolean;
   /** Offers of the command line on the page. @internal */
@@ -169,7 +175,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const discord = await startSandboxDiscord(directory.file('discord.json'), track, {
       host,
       port: pagePort,
-      guild: { id: listings.server.id, name: listings.server.name, inviteCode: seededInviteCode },
+      guild: {
+        ...{ id: listings.server.id, name: listings.server.name, inviteCode: seededInviteCode },
+        picture: pictureOfServer(service),
+      },
       pageExtension: createSandboxPage(ports),
       applications: [registration(application, service.url)],
       clock,
@@ -192,6 +201,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
     const sandboxBot = await createSandboxBot({
       ...{ discord, listingService, sites, directory, environment, listingSettings, isLinked, clock, emit },
+      hasHistory: options.history ?? false,
       createBotLog: options.botLog,
       onConsoleOpened: () => void events.emit('tour', 'console'),
     });

@@ -42,9 +42,14 @@ async function twoGuilds(hosted: readonly string[] = ['island']) {
 describe('the season', () => {
   it('is below the boards of the guild alone whose prizes they are', async () => {
     const prizes = [{ per: 'week', by: 'streak', places: [{ from: 1, to: 3, credits: 100 }] }];
-    const { run } = await guildCommands([listing('harbour', guildA, { rewards: { prizes } }), island], ['island']);
+    const raffle = { per: 'month', winners: 2, credits: 30 };
+    const { run } = await guildCommands(
+      [listing('harbour', guildA, { rewards: { prizes, raffle } }), island],
+      ['island'],
+    );
     const board = (guildId: string) => run({ guildId, userId: mira }, 'leaderboard');
     expect((await board(guildA)).text).toMatch(/#1–3: \*\*100\*\* credits · ends <t:\d+:R>/);
+    expect((await board(guildA)).text).toMatch(/\*\*2\*\* members win \*\*30\*\* credits each · ends <t:\d+:R>/);
     expect((await board(guildB)).text).not.toContain('ends');
   });
 });

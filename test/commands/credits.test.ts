@@ -149,6 +149,8 @@ describe('the reason of an entry', () => {
     ['milestone', '10 votes', '**10** Votes'],
     ['party', '1000 votes, week 2026-W47', '**1.000** Votes'],
     ['prize', 'place 2 by votes, month 2026-11', 'place **2** by votes'],
+    ['raffle', 'week 2026-W47', '16.–22. November'],
+    ['raffle', 'month 2026-11', '1.–30. November'],
     ['allListings', '2026-11-20', '20. November'],
     ['firstVote', '2026-11-20', '20. November'],
     ['correction', '5 votes for @everyone', '5 votes for @\u200Beveryone'],

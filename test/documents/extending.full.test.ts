@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { sharedByTests } from '@tallyhook/platform/testing/on-finished';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { describe, expect, it } from 'vitest';
 
@@ -115,15 +116,18 @@ await without.stop();
 console.log(JSON.stringify({ replies, thanks: announced().at(-1), mira: mira.id }));
 `;
 
-/** The tests of what the page adds to: they import a list of it, or ask about settings. */
+/**
+ * The tests of what the page adds to: they import a list of it, or ask about settings. Those of a whole program are left out:
+ * they take longer than all others, and see of an addition what `use.ts` does.
+ */
 function touchedTests(): readonly string[] {
   const lists = /'[./]*\/(?:commands\/index|src\/features\/(?:index|settings))\.ts'/;
-  return globSync('test/{*,commands/*,config/*,core/**/*,discord/*,features/**/*,texts/*}.test.ts').filter((path) => {
+  const wholeProgram = /\/support\/(?:setup-over|start-app|two-communities)\.ts'/;
+  return globSync('test/{*,commands/*,config/*,discord/*,features/**/*,texts/*}.test.ts').filter((path) => {
     if (path.endsWith('.full.test.ts')) return false;
-    return (
-      /^test\/(?:config\/|features\/[^/]+\/settings|texts\/|architecture)/.test(path) ||
-      lists.test(readFileSync(path, 'utf8'))
-    );
+    const source = readFileSync(path, 'utf8');
+    if (wholeProgram.test(source)) return false;
+    return /^test\/(?:config\/|features\/[^/]+\/settings|texts\/|architecture)/.test(path) || lists.test(source);
   });
 }
 
@@ -148,8 +152,10 @@ export default defineConfig({
 const { NODE_OPTIONS: _options, VITEST: _vitest, ...environment } = process.env;
 
 describe('docs/extending.md, applied to a clean tree', () => {
+  const followed = sharedByTests(followPage);
+
   it('compiles, its feature thanks for votes, and answers', { timeout: 900_000 }, async () => {
-    const copy = await followPage();
+    const copy = followed();
     const compiler = ['node_modules/typescript/bin/tsc', '--build', '--checkers', '1'];
     const compiled = await run(process.execPath, compiler, { cwd: copy }).catch(({ stdout }: { stdout: string }) => ({
       stdout,
@@ -173,7 +179,7 @@ describe('docs/extending.md, applied to a clean tree', () => {
   });
 
   it('leaves the tests green that it touches', { timeout: 900_000 }, async () => {
-    const copy = await followPage();
+    const copy = followed();
     writeFileSync(join(copy, 'vitest.touched.ts'), suites(touchedTests()));
     const file = join(copy, 'report.json');
     const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.touched.ts'];

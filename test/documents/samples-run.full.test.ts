@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { onFinished, sharedByTests } from '@tallyhook/platform/testing/on-finished';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readCodeBlocks } from '../../scripts/api/code-blocks.ts';
 import { startService } from '../../src/exports/sandbox.ts';
 import { blockOf, expectToFinish, handlesSigterm, root, voteOnTopgg } from './sample.ts';
@@ -17,15 +18,17 @@ const tests = blocks.filter(({ code }) => code.includes("from 'vitest'"));
 const programs = blocks.filter((block) => !tests.includes(block) && !block.code.includes(handlesSigterm));
 
 /** A listing service with a server. */
-async function service() {
+async function startListingService() {
   const running = await startService({ seed: true, allowLoopbackTargets: false });
-  onTestFinished(() => running.stop());
+  onFinished(() => running.stop());
   return { url: `${running.url}/api/v1`, key: running.seeded?.keys?.server ?? '' };
 }
 
 describe('the code in documents', { timeout: 240_000 }, () => {
-  it.each(programs)('runs to its end, with a listing service of its own: $origin', async ({ code }) => {
-    const { url, key } = await service();
+  const service = sharedByTests(startListingService);
+
+  it.each(programs)('runs to its end: $origin', async ({ code }) => {
+    const { url, key } = service();
     const withAddress = code.replaceAll('https://list.example/api/v1', url);
     await expectToFinish(withAddress, { LOOKUP_BASE_URL: url, LOOKUP_SERVER_KEY: key });
   });

@@ -77,6 +77,9 @@ it.each<Contents>([
       winners: [{ userId: '2', place: 1, score: 3, credits: 5, role: null }],
     },
   },
+  { kind: 'raffleDraw', content: { communityId: 1, raffleId: '5' } },
+  { kind: 'raffleOpened', content: { channelId: '4', communityId: 1, raffleId: '5' } },
+  { kind: 'raffleDrawn', content: { channelId: '4', communityId: 1, raffleId: '5' } },
 ])('the contents of the kind $kind are the same after they were stored, and unreadable without a field', (effect) => {
   expect(parseContent(storedFeatures.effects, effect.kind, serializeContent(effect))).toEqual(effect);
   for (const field of Object.keys(effect.content)) {

@@ -14,7 +14,8 @@ import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { createSender } from '../support/sender.ts';
 import { startNamed } from './crash/programs.ts';
 
-const kills = Number(process.env['TALLYHOOK_KILLS'] ?? 40);
+/** Two in each of the consumer's moods; `npm run test:long` has more. */
+const kills = Number(process.env['TALLYHOOK_KILLS'] ?? 10);
 const seed = Number(process.env['TALLYHOOK_CRASH_SEED'] ?? Date.now() % 1_000_000);
 const guildId = '613425648685547541';
 const members = Array.from({ length: 8 }, (_, index) => String(80_351_110_224_678_912n + BigInt(index)));

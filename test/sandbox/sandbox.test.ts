@@ -153,6 +153,15 @@ describe('the owner of the guild of the sandbox', { timeout: 30_000 }, () => {
   );
 });
 
+it('the server has one picture, in Discord and at the service', { timeout: 20_000 }, async () => {
+  const { discord, urls } = await wholeSandbox();
+  const icon = await fetch(`${urls.service}/listings/${discord.guildId}/icon`);
+  expect(icon.headers.get('content-type')).toBe('image/png');
+  const picture = `data:image/png;base64,${Buffer.from(await icon.arrayBuffer()).toString('base64')}`;
+  const state = await (await follow(urls.page))(({ kind }) => kind === 'full_state');
+  expect(state).toMatchObject({ guild: { name: 'Lantern Harbour', picture } });
+});
+
 describe('a voter who is not in the guild', { timeout: 30_000 }, () => {
   it('has a name on the page, in the timeline and on Discord', async () => {
     const sandbox = await wholeSandbox({ seed: 'none' });

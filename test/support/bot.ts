@@ -129,7 +129,12 @@ export async function connectedBot(
     ) => Promise<unknown>;
   } = {},
 ) {
-  const discord = await localDiscord({ stopwatch: changes.stopwatch ?? manualClock() });
+  // Where no time passes, a limit that is reached would never end.
+  const discord = await localDiscord(
+    changes.stopwatch === undefined
+      ? { stopwatch: manualClock(), rateLimits: false }
+      : { stopwatch: changes.stopwatch },
+  );
   const { clock = systemClock, listings = [], items = [], notice = null, before = async () => {} } = changes;
   const { log, logged } = collectingLog([discord.token]);
   const store = await testStore();

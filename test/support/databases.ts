@@ -1,7 +1,7 @@
 import { describeOnPgBouncer, describeOnPostgres } from '@tallyhook/platform/testing/databases';
 import { describe, inject } from 'vitest';
 import { newSqliteUrl } from './new-sqlite.ts';
-import { behaveAsTheFamily } from './shared-postgres.ts';
+import { asFamily } from './shared-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -30,11 +30,5 @@ export function describeOnEveryDatabase(subject: string, tests: (newUrl: () => s
  * (YugabyteDB, CockroachDB).
  */
 function describeOnPostgresFamily(name: string, tests: (newUrl: () => string) => void): void {
-  describeOnPostgres(name, (server) =>
-    tests(() => {
-      const url = server().newFilled('family');
-      behaveAsTheFamily(server(), url);
-      return url;
-    }),
-  );
+  describeOnPostgres(name, (server) => tests(() => asFamily(server().newFilled('family'))));
 }

@@ -120,6 +120,7 @@ export const en = {
     lastVote: 'Your last vote was {time}.',
     voteAgainIn: 'Vote again in {wait}',
     voted: 'You have voted. You can vote again from {time}.',
+    backToDiscord: 'Back to Discord',
     latestVotes: 'Latest votes',
     noVotes: 'Nobody has voted yet.',
     rules: 'Rules',

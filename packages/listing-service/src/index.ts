@@ -32,7 +32,8 @@ export {
   seededOwner,
   seededServer,
 } from './seed/community.ts';
-export type { SeedResult } from './seed/seed.ts';
+export { seededIcon } from './seed/icons.ts';
+export { type SeedResult, seededVotes } from './seed/seed.ts';
 export { type RunningService, type ServiceOptions, startService } from './service.ts';
 export type {
   DeliveryAttempt,

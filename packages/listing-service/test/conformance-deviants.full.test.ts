@@ -18,11 +18,9 @@ describe.each([
 ])('%s', (_, serverKeyOnly) => {
   test.each([
     [60, [earlyLimitLine]],
-    [100, [earlyLimitLine]],
     [119, [earlyLimitLine]],
     [120, []],
     [121, [lateLimitLine]],
-    [200, [lateLimitLine]],
     [1_000, [noLimitLine]],
   ])('a rate limit of 120 holds, another one fails: %d', async (limit, lines) => {
     const instance = await startWithData();
@@ -35,11 +33,13 @@ describe.each([
     ['requests of any kind', () => true],
     ['all but requests of another method', (status) => status !== 405],
   ])('a service may count %s', async (_rule, isCounted) => {
-    for (const [limit, lines] of [
+    const limits = [
       [119, [earlyLimitLine]],
       [120, []],
       [121, [lateLimitLine]],
-    ] as const) {
+    ] as const;
+    // Which requests count does not depend on the number of keys: with one, it is enough that nothing fails.
+    for (const [limit, lines] of serverKeyOnly ? limits.slice(1, 2) : limits) {
       const instance = await startWithData();
       const deviate = limitedTo(limit, instance.clock, isCounted);
       const results = await runSuite(deviate, { skipRateLimit: false, serverKeyOnly }, instance);

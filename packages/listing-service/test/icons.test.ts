@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readImageHeader } from '../src/pages/icon-routes.ts';
+import { seededIcon } from '../src/seed/icons.ts';
 import { ask, mira, ownerId, running, serverId } from '../testing/running.ts';
 import { visit } from '../testing/visit.ts';
 
@@ -49,6 +50,13 @@ test('formats and sizes are recognized by the bytes', () => {
   expect(readImageHeader(riff('VP8 ', '000000' + '9d012a' + '4000' + '2000'))).toEqual({ type: 'image/webp', ...size });
   for (const other of ['<svg xmlns="http://www.w3.org/2000/svg"/>', '<!doctype html>', 'BM', '%PDF-1.7', ''])
     expect(readImageHeader(Buffer.from(other.padEnd(64)))).toBeNull();
+});
+
+test('the seeded listings have pictures of their own', () => {
+  const [server, bot] = [seededIcon('server').bytes, seededIcon('bot').bytes];
+  for (const bytes of [server, bot])
+    expect(readImageHeader(bytes)).toEqual({ type: 'image/png', width: 128, height: 128 });
+  expect(server.equals(bot)).toBe(false);
 });
 
 test('no bytes make it fail or read past the end', () => {

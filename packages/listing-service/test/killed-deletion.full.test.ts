@@ -8,7 +8,7 @@ import { describeOnBothDatabases } from '../testing/databases.ts';
 import { type OtherProcess, startOtherProcess } from './another-process.ts';
 import { signInVoters } from './voters.ts';
 
-const manyVotes = 200_000;
+const manyVotes = 100_000;
 const tables = [
   'votes',
   'reviews',
@@ -38,7 +38,7 @@ async function countRows(database: Database, table: (typeof tables)[number], lis
   return Number((await query.where('listing_id', '=', listingId).executeTakeFirstOrThrow()).count);
 }
 
-describeOnBothDatabases('the deletion of a listing with 200,000 votes', (newDatabase) => {
+describeOnBothDatabases('the deletion of a listing with 100,000 votes', (newDatabase) => {
   test('goes on after kill -9, leaves no row, and holds up no vote for another listing', {
     timeout: 400_000,
   }, async () => {

@@ -2,7 +2,7 @@ import { decodePng } from '@tallyhook/platform/testing/png';
 import { expect, test } from 'vitest';
 import { drawableName } from '../src/pages/previews/listing-picture.ts';
 import { openDatabase } from '../src/storage/database.ts';
-import { saveIcon } from '../src/storage/listings/icons.ts';
+import { deleteIcon, saveIcon } from '../src/storage/listings/icons.ts';
 import { updateListingState } from '../src/storage/listings/listings.ts';
 import { ask, botId, mira, type Running, running, serverId } from '../testing/running.ts';
 
@@ -104,7 +104,9 @@ test('the picture has the icon, unless it is broken or takes long to decode', as
     gif: Buffer.from('4749463839614000400080000000000000ffffff2c0000000060ea60ea0002024c01003b', 'hex'),
   };
   const pixelWith = async (bytes: Buffer | null, type: string) => {
-    if (bytes !== null) await withDatabase(all, (database) => saveIcon(database, serverId, { type, bytes }));
+    await withDatabase(all, (database) =>
+      bytes === null ? deleteIcon(database, serverId) : saveIcon(database, serverId, { type, bytes }),
+    );
     return decodePng((await picture(all)).bytes).colorAt(120, 120);
   };
   const tint = await pixelWith(null, '');

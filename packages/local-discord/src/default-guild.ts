@@ -12,7 +12,13 @@ export interface Person {
 
 /** The guild that exists at the start, and who is in it. Everything has a default. */
 export interface DefaultGuildOptions {
-  readonly guild?: { readonly id: string; readonly name: string; readonly inviteCode?: string };
+  readonly guild?: {
+    readonly id: string;
+    readonly name: string;
+    readonly inviteCode?: string;
+    /** The picture that the page shows for it, as a `data:` URL (default: letters of its name). */
+    readonly picture?: string | undefined;
+  };
   /** The first one owns the guild. */
   readonly people?: readonly Person[];
   /** Users of Discord who are not in the guild; the bot and its members know their names (default: none). */
@@ -126,7 +132,7 @@ export function defaultGuild(options: DefaultGuildOptions) {
   const { bot: botName = 'test-bot', roles: roleNames = {}, channels = {} } = names;
   const bot = newUser(options.applicationId ?? applicationId, botName, undefined, true);
   const [owner] = people;
-  const { inviteCode = null, ...identity } = guild;
+  const { inviteCode = null, name } = guild;
   const role = (key: Exclude<keyof RoleIds, 'bot'>, name: string, position: number, color: number, granted?: bigint) =>
     newRole(roleIds[key], roleNames[key] ?? name, position, color, granted);
   const channel = (key: keyof typeof channels, number: number, preset: { name: string; topic: string }) => {
@@ -138,7 +144,8 @@ export function defaultGuild(options: DefaultGuildOptions) {
     guild: {
       ...settings,
       preferred_locale: defaultLocale,
-      ...identity,
+      id: guild.id,
+      name,
       vanity_url_code: inviteCode,
       owner_id: owner?.id ?? bot.id,
     },

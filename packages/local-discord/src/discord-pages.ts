@@ -50,7 +50,7 @@ export function createConsentPage({ state, oauth }: DiscordStore) {
 
 /**
  * The pages of invites to a server, and of adding a bot. Nobody has to join anything here, so they say what there is. They
- * have the addresses of Discord: `/invite/CODE` and `/oauth2/authorize`.
+ * have the addresses of Discord: `/invite/CODE` and `/oauth2/authorize`. Those of channels lead to the page of all of them.
  */
 export function createInvitePages({ state }: DiscordStore) {
   const open = html`<p class="decision"><a href="/">Open the local Discord</a></p>`;
@@ -70,7 +70,8 @@ export function createInvitePages({ state }: DiscordStore) {
         ? html`<p>${state.bot.username} is in ${name} already.</p>`
         : html`<p>This is the local Discord: it has one bot, ${state.bot.username}. Others that are listed are examples.</p>`;
       sendSimplePage(response, 'Add a bot', html`${text}${open}`);
-    } else return false;
+    } else if (path.startsWith('/channels/')) response.writeHead(303, { Location: '/' }).end();
+    else return false;
     return true;
   };
 }

@@ -106,7 +106,9 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   });
   const { page: isPageServed = false, pageExtension: extension } = options;
   const speed = options.clock?.speed ?? 1;
-  const page = isPageServed || extension ? createPage({ store, client, guild, speed, extension, log }) : undefined;
+  const guildPicture = options.guild?.picture ?? null;
+  const page =
+    isPageServed || extension ? createPage({ store, client, guild, guildPicture, speed, extension, log }) : undefined;
   const pages = { consent: createConsentPage(store), invites: createInvitePages(store), page: page?.handle };
   server.serve({ rest, gateway, faults, files: store.files, ...pages });
 

@@ -19,6 +19,12 @@ describe('the page of a local Discord', () => {
     expect(await ask(origin, '/%2e%2e/page.ts')).toMatchObject({ status: 404 });
   });
 
+  it('is where the addresses of channels at Discord lead', async () => {
+    const { origin, guildId } = await localDiscord({ page: true });
+    for (const place of [guildId, '@me'])
+      expect(await ask(origin, `/channels/${place}`)).toMatchObject({ status: 303, headers: { location: '/' } });
+  });
+
   it('is about Discord alone', async () => {
     const { origin, members } = await localDiscord({ page: true, names: {} });
     const { text } = await ask(origin, '/');

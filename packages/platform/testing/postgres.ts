@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { isHidden } from './optional-programs.ts';
-import { runSql } from './run-sql.ts';
 import { testCache } from './test-cache.ts';
 
 const versions = '/usr/lib/postgresql';
@@ -125,6 +125,23 @@ const copiesAtOnce = 4;
 /** Names of databases for the next tests of this process, by the URL of what they are copies of. */
 const unusedCopies = new Map<string, string[]>();
 
+/** The connections over which this process deletes databases, by port: to open one takes as long as to delete one. */
+const droppers = new Map<number, Promise<pg.Client>>();
+
+function dropper(port: number): Promise<pg.Client> {
+  const kept = droppers.get(port) ?? connect();
+  droppers.set(port, kept);
+  return kept;
+
+  async function connect() {
+    const stream = () => new Socket().unref();
+    const client = new pg.Client({ connectionString: databaseUrl(port, 'postgres'), stream });
+    client.on('error', () => droppers.delete(port));
+    await client.connect();
+    return client;
+  }
+}
+
 /** Databases of the server on a port of the loopback interface. */
 export function databasesOf(port: number, programs: string): PostgresDatabases {
   const runIn = (database: string, ...statements: readonly string[]) => {
@@ -149,8 +166,9 @@ export function databasesOf(port: number, programs: string): PostgresDatabases {
     closeConnections(url) {
       run(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${nameOf(url)}'`);
     },
-    // Over a connection, because starting `psql` takes ten times as long.
-    dropDatabase: (url) => runSql(databaseUrl(port, 'postgres'), `DROP DATABASE ${nameOf(url)} WITH (FORCE)`),
+    async dropDatabase(url) {
+      await (await dropper(port)).query(`DROP DATABASE ${nameOf(url)} WITH (FORCE)`);
+    },
   };
 }
 

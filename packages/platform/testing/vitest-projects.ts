@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import type { TestUserConfig, UserWorkspaceConfig, ViteUserConfig } from 'vitest/config';
 import { fastestTempDir } from './fastest-temp-dir.ts';
 import { LongestFirst } from './longest-first.ts';
+import { testCache } from './test-cache.ts';
 
 /** Of a test run: the settings at the top of a vitest.config.ts. */
 export const run = {
@@ -73,4 +75,6 @@ export function prepareRun(): void {
     );
   }
   process.env['TMPDIR'] = fastestTempDir();
+  // Of this process and of the programs that tests start from sources, for the next ones.
+  process.env['NODE_COMPILE_CACHE'] ??= join(testCache, 'compiled');
 }

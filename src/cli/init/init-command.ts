@@ -10,6 +10,7 @@ import {
   UsageError,
   withSuggestion,
 } from '@tallyhook/platform/terminal/terminal';
+import { wrapLines } from '@tallyhook/platform/terminal/wrap-lines';
 import { readTextFile, UnreadableFileError } from '@tallyhook/platform/text-file';
 import type { Environment } from '../../../config/environment.ts';
 import { schemaAddress } from '../../../config/listings-file.ts';
@@ -33,7 +34,8 @@ interface InitOptions {
   readonly yes?: boolean;
 }
 
-export async function init(options: InitOptions, terminal: Terminal): Promise<number> {
+export async function init(options: InitOptions, ownTerminal: Terminal): Promise<number> {
+  const terminal = wrapLines(ownTerminal);
   const { yes, offline, file } = options;
   if (!yes && !isTerminal(terminal)) {
     throw new UsageError(

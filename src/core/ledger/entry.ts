@@ -15,6 +15,7 @@ export type KnownCause =
   | 'luck'
   | 'party'
   | 'prize'
+  | 'raffle'
   | 'purchase'
   | 'refund'
   | 'gift'

@@ -3,7 +3,7 @@ import type { CommunityId } from '../ledger/account.ts';
 /**
  * What the effects of a queue have in common: the channel that they are posted to, the guild whose roles change, one role
  * that Discord rejects, the guild whose members are asked for, the member who gets direct messages or linked roles, a kind of
- * handlers, the goals of a party, the prizes of a community, the listing whose site confirms votes, the community whose
+ * handlers, the goals of a party, the prizes or the raffles of a community, the listing whose site confirms votes, the community whose
  * deliveries are replayed, or an endpoint that hears of events.
  */
 export type QueueType = keyof typeof lanes;
@@ -19,6 +19,7 @@ const lanes = {
   connection: 'discord',
   party: 'discord',
   prize: 'discord',
+  raffle: 'discord',
   // A reminder asks the listing service before it is sent.
   dm: 'members',
   membership: 'members',

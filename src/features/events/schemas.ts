@@ -98,7 +98,7 @@ export const eventSchemas = {
   'prize.won': z.object({
     ...common,
     userId: member,
-    cause: z.string().describe('Of the entry: `prize`.'),
+    cause: z.string().describe('Of the entry: `prize` or `raffle`.'),
     period: z.string().describe('Such as `month 2026-01`.'),
     by: z
       .enum(['votes', 'credits', 'streak'])

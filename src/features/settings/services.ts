@@ -258,6 +258,7 @@ const payingPaths: readonly string[] = [
   'rewards.firstVote',
   'rewards.luck',
   'rewards.party',
+  'rewards.raffle',
   'timeZone',
 ] satisfies readonly SettingPath[];
 

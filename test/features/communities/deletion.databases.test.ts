@@ -7,11 +7,13 @@ import type { ListingContext } from '../../../src/core/tally/listing-context.ts'
 import { deleteGuildData } from '../../../src/features/communities/departures.ts';
 import type { PartyTables } from '../../../src/features/party/rules.ts';
 import type { PrizeTables } from '../../../src/features/prizes/store.ts';
+import type { RaffleTables } from '../../../src/features/raffles/store.ts';
 import type { ReviewTables } from '../../../src/features/reviews/store.ts';
 import type { ShopTables } from '../../../src/features/shop/store.ts';
 import { addCommunity, firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { serverAndBot } from '../../support/listings.ts';
+import { seedRaffle } from '../../support/raffles.ts';
 import { premiumFor, recordVote } from '../../support/record-vote.ts';
 import { itemOf, orderOf } from '../../support/shop-store.ts';
 import { isConsistent, openLedger } from '../../support/voting.ts';
@@ -62,12 +64,14 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
 
   /** What is left of each table that mentions a value. */
   async function tablesWith(url: string, values: readonly string[]): Promise<readonly string[]> {
-    const { db, run, close } = await openSnapshot<PartyTables & PrizeTables & ReviewTables & ShopTables>(url);
+    const { db, run, close } = await openSnapshot<PartyTables & PrizeTables & RaffleTables & ReviewTables & ShopTables>(
+      url,
+    );
     const tables = [
       ...['balances', 'entries', 'deliveries', 'effects', 'planned_effects', 'grants', 'corrections'],
     ] as const;
     const others = ['parties', 'party_voters', 'orders', 'order_names', 'purchases', 'announcement_progress'] as const;
-    const prizes = ['prize_settlements', 'prize_winners'] as const;
+    const prizes = ['prize_settlements', 'prize_winners', 'raffles', 'raffle_winners'] as const;
     const found: string[] = [];
     for (const table of [...tables, ...others, ...prizes, 'vote_counts' as const, 'announced_reviews' as const]) {
       const rows = (await run(db.selectFrom(table).selectAll())) as readonly object[];
@@ -101,13 +105,14 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     const settlement = { communityId, per: 'week', by: 'votes', firstDay: 20_458 } as const;
     const winner = { userId: member, place: 1, score: 2, credits: 5, role: null };
     await store.prizes.decide(settlement, [winner], { announced: null, now: last });
+    await seedRaffle(store, communityId, member, last);
     const cooldown = { name: 'hosted', cooldownMs: 12 * hour, nextVoteAt: last + day };
     await store.reminders.switchOn(accountIdOf(communityId, other), [cooldown], last);
     const names = [guild, 'hosted', `"${communityId}:`, `"${communityId} week`, `"community_id":${communityId}`];
     expect(await tablesWith(url, names)).toEqual(
       expect.arrayContaining([
         ...['balances', 'entries', 'grants', 'effects', 'corrections', 'parties', 'party_voters', 'purchases'],
-        ...['orders', 'planned_effects', 'prize_settlements', 'prize_winners'],
+        ...['orders', 'planned_effects', 'prize_settlements', 'prize_winners', 'raffles', 'raffle_winners'],
       ]),
     );
 

@@ -131,7 +131,7 @@ it('a vote is paid within 15 s after an error of the site, also after a restart'
   site.respondWith(json(503, {}));
   expect(await post()).toBe('recorded');
   await within(10 * second, () => expect(site.requests.length).toBeGreaterThan(0));
-  await clock.advance(20 * minute);
+  clock.shiftWallClock(20 * minute);
   await restart();
   expect(await post()).toBe('duplicate');
   site.respondWith(yes);
@@ -152,7 +152,7 @@ it('a vote of which the site says nothing for a day is left to the owner, who ca
   site.respondWith(json(500, {}));
   expect(await post()).toBe('recorded');
   await within(10 * second, () => expect(site.requests.length).toBeGreaterThan(0));
-  await clock.advance(day);
+  clock.shiftWallClock(day);
   const reason = 'the site did not say within 24 hours whether the member has voted';
   await within(minute, async () => expect(await deliveries()).toMatchObject([{ outcome: 'quarantined', reason }]));
   const [delivery] = await deliveries();
@@ -172,7 +172,7 @@ it.each(['its site', 'the owner'])(
     else site.respondWith(yes);
     await within(30 * second, async () => expect(await owner('/effects?state=waiting')).toMatchObject({ effects: [] }));
     expect(await member()).toMatchObject({ credits: 10, votes: 1 });
-    await clock.advance(day + hour);
+    clock.shiftWallClock(day + hour);
     await restart();
     expect(await post()).toBe('recorded');
   },
@@ -197,7 +197,7 @@ it('a vote that is recorded already does not confirm another one', async () => {
   site.respondWith(json(200, { voted: true, lastVote: votedAt }));
   await post();
   await within(10 * second, async () => expect(await member()).toMatchObject({ votes: 1 }));
-  await clock.advance(23 * hour + 59 * minute + 30 * second);
+  clock.shiftWallClock(23 * hour + 59 * minute + 30 * second);
   expect(await post()).toBe('recorded');
   await within(30 * second, async () => {
     expect((await deliveries())[0]).toMatchObject({ reason: expect.stringContaining('not voted') });

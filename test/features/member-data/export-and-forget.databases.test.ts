@@ -19,6 +19,7 @@ import { accountOf, firstCommunity } from '../../support/communities.ts';
 import { describeOnEveryDatabase } from '../../support/databases.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { channelQueue, directMessageQueue, rolesQueue } from '../../support/queues.ts';
+import { seedRaffle } from '../../support/raffles.ts';
 import { premiumFor, voteFor } from '../../support/record-vote.ts';
 import { itemOf, keys, orderOf, ownerChannelId } from '../../support/shop-store.ts';
 import { isConsistent } from '../../support/voting.ts';
@@ -147,6 +148,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     const winner = { userId: member, place: 1, score: 2, credits: 5, role: null };
     await store.prizes.decide(settlement, [winner], { announced: null, now: start });
     await store.publicPages.setShown(firstCommunity, member, false);
+    await seedRaffle(store, firstCommunity, member, start);
     const order = orderOf({ ...keys, price: 0 });
     await store.shop.purchase({ ...order, member: { userId: member, roles: [] } }, start);
     const gift = { communityId: firstCommunity, confirmationId: '5', giverId: member, receiverId: '20', credits: 1 };

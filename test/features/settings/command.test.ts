@@ -714,6 +714,21 @@ describe('/setup for prizes', () => {
   });
 });
 
+describe('/setup for raffles', () => {
+  it('starts, changes and ends the raffles of a server', async () => {
+    const { fill, press, open, submit } = await managed();
+    const entered = { winners: '3', raffleCredits: '300', per: 'week', ticketsPerVote: '', maxTickets: '14' };
+    expect(await fill('Prizes', 'Raffle', entered)).toContain('**300** credits for **3** members in a Week');
+    await press('Prizes');
+    const form = await open('Raffle');
+    expect(JSON.stringify(form.modal)).toContain('"value":"14"');
+    expect(await submit(form.id, { ...entered, winners: '26' })).toContain('Enter a whole number from 1 to 25.');
+    const again = async (values: object) => submit((await open('Edit again')).id, { ...entered, ...values });
+    expect(await again({ raffleCredits: '' })).toContain('Enter a whole number from 1 to 1,000,000.');
+    expect(await again({ winners: '' })).toContain('→ none');
+  });
+});
+
 describe('/setup for webhooks', () => {
   const secretIn = (text: string) => /whsec_[A-Za-z0-9+/]{43}=/.exec(text)?.[0] ?? '';
   const privateTargets = { environment: { WEBHOOK_PRIVATE_TARGETS: 'on' } };

@@ -183,6 +183,23 @@ describeOnEveryDatabase('what other rules would have paid', (newUrl) => {
     expect(await prizesOf({}, { hiddenRoles: [role] })).toBe(200);
   });
 
+  it('pays the winners of raffles of that time, as many as have voted in each', async () => {
+    const { store } = await january2026();
+    const raffle = { per: 'week', winners: 2, credits: 100 };
+    const paidFor = async (rules: object, guards: object = {}) => {
+      const after = { vote: 1, raffle: { ...raffle, ...rules } };
+      const paid = await simulate(store, [{ vote: 1 }, after], { since: since - 12 * hour }, guards);
+      return (paid?.after ?? 0) - (paid?.before ?? 0);
+    };
+    // Two members have voted in the weeks to 4 and 11 January, Mira alone in that to 25 January, and three in the month.
+    expect(await paidFor({})).toBe(500);
+    expect(await paidFor({ winners: 1 })).toBe(300);
+    expect(await paidFor({ per: 'month', winners: 25 })).toBe(300);
+    const role = '700000000000000001';
+    await store.roles.seeRoles(accountIdOf(firstCommunity, mira), [role]);
+    expect(await paidFor({}, { hiddenRoles: [role] })).toBe(200);
+  });
+
   it('pays purchases again', async () => {
     const { community, store } = await january2026();
     const [listing] = community.listings;

@@ -21,7 +21,10 @@ export function startNamed(
   const shift = encodeURIComponent(`const { now } = Date; Date.now = () => now() + ${clockShiftMs};`);
   const shifted = { ...environment, NODE_OPTIONS: `--import=data:text/javascript,${shift}` };
   if (name === 'start') return startProgram(['start'], shifted, directory);
-  return startProgram([], shifted, directory, [], join(dirname(launcher), 'handling-program.js'));
+  const folder = dirname(launcher);
+  // As the launcher does for the program.
+  const compiled = { NODE_COMPILE_CACHE: join(folder, '..', '.compile-cache') };
+  return startProgram([], { ...shifted, ...compiled }, directory, [], join(folder, 'handling-program.js'));
 }
 
 /** The calls that a program has made. Its last line may be incomplete. */

@@ -7,7 +7,7 @@ import { nextPath } from '../pages/forms.ts';
 import { textsOf } from '../pages/language.ts';
 import { isolated } from '../pages/listing-parts.ts';
 import type { PageDependencies } from '../pages/page-routes.ts';
-import { renderServicePage } from '../pages/render-page.ts';
+import { renderServicePage, signedInAt } from '../pages/render-page.ts';
 import { upsertMember } from '../storage/members/members.ts';
 import { saveProvenGuilds } from '../storage/members/proven-guilds.ts';
 import type { ServiceTexts } from '../texts/texts.ts';
@@ -88,7 +88,7 @@ export function discordSignInRoutes(dependencies: PageDependencies, discord: Dis
       await upsertMember(database, member);
       if (guilds !== null) await saveProvenGuilds(database, member.userId, guilds, now);
       await sessions.signIn(response, member.userId, now);
-      response.redirect(303, guilds === null ? `${next}?notice=signed-in` : next);
+      response.redirect(303, guilds === null ? signedInAt(next) : next);
     } catch (thrown) {
       if (!(thrown instanceof OAuthError)) throw thrown;
       const failure = failureOf(thrown);

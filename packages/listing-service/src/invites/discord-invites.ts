@@ -99,6 +99,9 @@ export function createDiscordInvites({ apiUrl, log }: { readonly apiUrl: () => s
     return { problem: 'unavailable' };
   }
 
+  // With another API than Discord's, such as that of the sandbox, the pages are there as well.
+  const pageAt = (path: string) => apiUrl().replace(/\/api$/, '') + path;
+
   return {
     /** Checks that what an owner has entered leads to this server or bot. @returns the address to store */
     async check({ id, kind }: Pick<StoredListing, 'id' | 'kind'>, text: string): Promise<CheckedInvite> {
@@ -119,9 +122,10 @@ export function createDiscordInvites({ apiUrl, log }: { readonly apiUrl: () => s
     /** Where the button "Join" or "Add" of a listing leads; null without an invite. */
     linkOf(listing: Invited): string | null {
       const invite = inviteOf(listing);
-      // With another API than Discord's, such as that of the sandbox, the page is there as well.
-      return invite && apiUrl().replace(/\/api$/, '') + invite.slice(discordOrigin.length);
+      return invite && pageAt(invite.slice(discordOrigin.length));
     },
+    /** Where its members are in Discord: in the server, or for a bot wherever they were last. */
+    discordOf: ({ id, kind }: Pick<Invited, 'id' | 'kind'>) => pageAt(`/channels/${kind === 'server' ? id : '@me'}`),
   };
 }
 

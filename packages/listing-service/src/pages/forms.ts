@@ -131,5 +131,5 @@ function explain(issue: z.core.$ZodIssue, texts: ServiceTexts): string {
 export const nextPath = z
   .string()
   .max(200)
-  .regex(/^\/(?:[\w-][\w/-]*)?$/)
+  .regex(/^\/(?:[\w-][\w/-]*)?(?:#[a-z-]+)?$/)
   .catch('/');

@@ -53,7 +53,7 @@ export async function listingPage(dependencies: PageDependencies, view: ListingV
   <div class="columns">
     ${reviews === null ? voters : html`<section aria-labelledby="reviews"><h2 id="reviews">${texts.text('reviews.title')}</h2>${reviews}</section>`}
     <aside>
-      <section class="card vote" aria-labelledby="vote"><h2 id="vote">${texts.text('listing.vote')}</h2>${noticeAt('vote', view.request, texts)}${await voteForm(database, view)}</section>
+      <section class="card vote" aria-labelledby="vote"><h2 id="vote">${texts.text('listing.vote')}</h2>${noticeAt('vote', view.request, texts)}${await voteForm(dependencies, view)}</section>
       ${reviews !== null && voters}
       ${listing.kind === 'server' ? rulesSection(listing.facts.rules, texts) : null}
       <p class="quiet">${mayEdit ? html`<a href="/dashboard/${listing.id}">${texts.text(`dashboard.edit.${listing.kind}`)}</a>` : html`<a href="${pagePath(listing)}/report">${texts.text(`listing.report.${listing.kind}`)}</a>`}</p>
@@ -83,9 +83,9 @@ function listingFigures(listing: Listing, texts: ServiceTexts): readonly (Html |
   return figures.map(([name, value]) => value > 0 && figure(name, texts.number(value)));
 }
 
-async function voteForm(database: Database, view: ListingView): Promise<Html> {
+async function voteForm({ database, invites }: PageDependencies, view: ListingView): Promise<Html> {
   const { listing, visitor, challenge, now, texts } = view;
-  const signIn = `/sign-in?next=${encodeURIComponent(pagePath(listing))}`;
+  const signIn = `/sign-in?next=${encodeURIComponent(`${pagePath(listing)}#vote`)}`;
   if (listing.state !== 'published') return html`<p class="quiet">${texts.text('listing.notPublished')}</p>`;
   if (visitor === null) {
     return html`<p><a class="button" href="${signIn}">${texts.text('listing.signInToVote')}</a></p>
@@ -98,7 +98,8 @@ async function voteForm(database: Database, view: ListingView): Promise<Html> {
       <p class="quiet">${cooldown.lastVoteAt === null ? texts.text('listing.interval') : texts.fill('listing.lastVote', { time: texts.ago(cooldown.lastVoteAt, now) })}</p>`;
   }
   return html`<button disabled>${texts.text('listing.voteAgainIn', { wait: texts.wait(cooldown.nextVoteAt - now) })}</button>
-    <p class="quiet">${texts.fill('listing.voted', { time: texts.dateTime(cooldown.nextVoteAt) })}</p>`;
+    <p class="quiet">${texts.fill('listing.voted', { time: texts.dateTime(cooldown.nextVoteAt) })}</p>
+    <p><a class="button second" href="${invites.discordOf(listing)}" rel="noreferrer">${texts.text('listing.backToDiscord')}</a></p>`;
 }
 
 /** Beside the reviews, or in their place for a bot. */

@@ -72,6 +72,12 @@ export function resultAt(section: string, notice: ServiceTextIn<'notices'>): str
   return `?notice=${notice}&${sectionParameter}=${section}#${resultId}`;
 }
 
+/** The address of a page to which a sign-in leads, with that result. @param next a path, perhaps with the section of the page */
+export function signedInAt(next: string): string {
+  const [path = '/', section] = next.split('#');
+  return path + (section === undefined ? '?notice=signed-in' : resultAt(section, 'signed-in'));
+}
+
 /** The result of a form, if it belongs to this section of the page. */
 export function noticeAt(section: string, request: Request, texts: ServiceTexts): Html | null {
   if (request.query[sectionParameter] !== section) return null;

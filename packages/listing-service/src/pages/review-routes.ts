@@ -19,7 +19,7 @@ import {
   requireVisibleListing,
 } from './page-routes.ts';
 import { resultAt } from './render-page.ts';
-import { reviewText } from './reviews-section.ts';
+import { reviewSection, reviewText } from './reviews-section.ts';
 import type { Visitor } from './session.ts';
 
 /** The forms of members for their review of a server, and for reports of reviews and listings. */
@@ -33,14 +33,14 @@ export function reviewRoutes(dependencies: PageDependencies): Router {
     await admission.admit(request, 'review', userId);
     await upsertReview(database, { listingId: listing.id, userId, username, rating, comment, createdAt: now });
     counters.reviews += 1;
-    return pagePath(listing) + resultAt('own-review', 'reviewed');
+    return pagePath(listing) + resultAt(reviewSection, 'reviewed');
   });
 
   routes.form('/servers/:id/reviews/delete', async ({ request, visitor }) => {
     const listing = await findPathListing(database, request.params.id);
     // Also of a hidden listing, whose page the author cannot open.
     if (listing === null || !(await deleteReviewBy(database, listing.id, visitor.userId))) throw pageNotFound();
-    if (listing.state === 'published') return pagePath(listing) + resultAt('own-review', 'review-deleted');
+    if (listing.state === 'published') return pagePath(listing) + resultAt(reviewSection, 'review-deleted');
     const isOpen = await isVisible(database, listing, visitor);
     return `${isOpen ? pagePath(listing) : '/your-data'}?notice=review-deleted`;
   });

@@ -21,6 +21,9 @@ import type { Visitor } from './session.ts';
 const maxReviews = 10;
 const maxReviewsOfAll = 200;
 
+/** The section with the visitor's own review. */
+export const reviewSection = 'own-review';
+
 export interface ReviewsView {
   readonly request: Request;
   readonly listing: StoredListing;
@@ -44,10 +47,10 @@ export async function reviewsSection(database: Database, view: ReviewsView): Pro
       : html`<a href="${pagePath(listing)}?sort=${name}#reviews">${texts.text(`reviews.orders.${name}`)}</a>`,
   );
   return html`${rating === null ? html`<p class="quiet">${texts.text('reviews.none')}</p>` : html`<p class="rating"><strong>${texts.rating(rating)}</strong> <span class="quiet">${texts.text('reviews.ofFive', { count: total })}</span></p>`}
+    ${listing.state === 'published' && reviewForm(view, own)}
     ${total > 1 && html`<p class="sorts">${sorts}</p>`}
     <ol class="reviews">${reviews.map((review) => reviewItem(review, view))}</ol>
-    ${reviews.length < total && html`<p>${!showsMany && html`<a href="${pagePath(listing)}?sort=${order}&amp;all=1#reviews">${texts.text('reviews.showMore')}</a> `}<span class="quiet">${texts.text('reviews.shown', { shown: texts.number(reviews.length), total: texts.number(total) })}</span></p>`}
-    ${listing.state === 'published' && reviewForm(view, own)}`;
+    ${reviews.length < total && html`<p>${!showsMany && html`<a href="${pagePath(listing)}?sort=${order}&amp;all=1#reviews">${texts.text('reviews.showMore')}</a> `}<span class="quiet">${texts.text('reviews.shown', { shown: texts.number(reviews.length), total: texts.number(total) })}</span></p>`}`;
 }
 
 function reviewItem(review: PageReview, { listing, visitor, now, texts }: ReviewsView): Html {
@@ -72,18 +75,29 @@ export function replyText({ text, repliedAt }: NonNullable<PageReview['reply']>,
       <p class="comment">${isolated(text)}</p></div>`;
 }
 
-function reviewForm({ request, listing, visitor, texts }: ReviewsView, own: PageReview | null): Html | null {
+/** Opened by its name, and open at the result of the form. */
+function reviewForm({ request, listing, visitor, texts }: ReviewsView, own: PageReview | null): Html {
   const path = `${pagePath(listing)}/reviews`;
   if (!visitor) {
-    return html`<p><a class="button second" href="/sign-in?next=${encodeURIComponent(pagePath(listing))}">${texts.text('reviews.signInToReview')}</a></p>`;
+    const next = encodeURIComponent(`${pagePath(listing)}#${reviewSection}`);
+    return html`<p><a class="button second" href="/sign-in?next=${next}">${texts.text('reviews.signInToReview')}</a></p>`;
   }
-  const rating = own?.rating ?? 5;
-  return html`<section class="card" aria-labelledby="own-review"><h3 id="own-review">${own ? texts.text('reviews.your') : texts.text('reviews.write')}</h3>${noticeAt('own-review', request, texts)}
+  const notice = noticeAt(reviewSection, request, texts);
+  return html`<details class="own-review" id="${reviewSection}"${notice !== null && html` open`}><summary>${own ? texts.text('reviews.your') : texts.text('reviews.write')}</summary>${notice}
     <form class="stack" method="post" action="${path}">${formTokenField(visitor)}
-      <label>${texts.text('reviews.stars')} <select name="rating">${[5, 4, 3, 2, 1].map((stars) => html`<option value="${stars}"${stars === rating && html` selected`}>${texts.text('counts.stars', { count: stars })}</option>`)}</select></label>
+      ${starChoice(own?.rating ?? null, texts)}
       <label>${texts.text('reviews.comment')} <textarea name="comment" required maxlength="1000" rows="3">${own?.comment ?? ''}</textarea></label>
       <button>${own ? texts.text('reviews.save') : texts.text('reviews.publish')}</button>
     </form>
     ${own && html`<form class="line" method="post" action="${path}/delete">${formTokenField(visitor)}<button class="plain danger">${texts.text('reviews.delete')}</button></form>`}
-    </section>`;
+    </details>`;
+}
+
+/** One to five stars, of which those up to the chosen one are filled. @param chosen null before there is a review */
+function starChoice(chosen: number | null, { text }: ServiceTexts): Html {
+  const stars = [1, 2, 3, 4, 5].map(
+    (count) =>
+      html`<label><input type="radio" name="rating" value="${count}" required${count === chosen && html` checked`}><span class="hidden">${text('counts.stars', { count })}</span></label>`,
+  );
+  return html`<fieldset class="star-choice"><legend>${text('reviews.stars')}</legend>${stars}</fieldset>`;
 }

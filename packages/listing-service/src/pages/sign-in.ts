@@ -17,6 +17,7 @@ import type { ServiceTexts } from '../texts/texts.ts';
 import { actAsForm, nextPath, readForm } from './forms.ts';
 import { isolated } from './listing-parts.ts';
 import { type PageDependencies, PageRoutes, pageNotFound } from './page-routes.ts';
+import { signedInAt } from './render-page.ts';
 import type { Visitor } from './session.ts';
 
 const maxMembers = 200;
@@ -46,7 +47,8 @@ ${actAsMembers ? actAsSection(await findMembers(database), next, texts) : linkSe
       throw new PageError(400, ({ text }) => text('errors.unknownMember'));
     }
     await sessions.signIn(response, userId, clock.now());
-    response.redirect(303, readForm(nextForm, request.body).next);
+    const { next } = readForm(nextForm, request.body);
+    response.redirect(303, next.includes('#') ? signedInAt(next) : next);
   });
 
   routes.page('/sign-in/:token', async ({ request, now, texts }) => {

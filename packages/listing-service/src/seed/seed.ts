@@ -4,11 +4,12 @@ import { serverInvite } from '../invites/discord-invites.ts';
 import { voteCooldownMs } from '../listing/cooldown.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
+import { writeIcon } from '../storage/listings/icons.ts';
 import { issueKey } from '../storage/listings/keys.ts';
 import { findListing, insertListing, saveInvite, updateListing } from '../storage/listings/listings.ts';
 import { upsertMember } from '../storage/members/members.ts';
 import { upsertReview } from '../storage/reviews.ts';
-import { insertVotes, type NewVote } from '../storage/votes.ts';
+import { insertVotes } from '../storage/votes.ts';
 import {
   seededBot,
   seededCategories,
@@ -18,6 +19,7 @@ import {
   seededReviews,
   seededServer,
 } from './community.ts';
+import { seededIcon } from './icons.ts';
 
 /** The seeded listings. The keys are null if the listings existed already, because only their digests are stored. */
 export interface SeedResult {
@@ -29,7 +31,7 @@ export interface SeedResult {
 const listingAgeMs = 400 * day;
 
 /**
- * Inserts an example community: a server and a bot with fixed ids, 32 members, 31 reviews and the votes of the two
+ * Inserts an example community: a server and a bot with fixed ids and icons, 32 members, 31 reviews and the votes of the two
  * months before `now` (ms since the epoch). Does nothing if the server exists.
  */
 export async function seed(database: Database, now: number): Promise<SeedResult> {
@@ -44,9 +46,15 @@ export async function seed(database: Database, now: number): Promise<SeedResult>
     await insertListing(sql, bot);
     await updateListing(sql, { ...server, categories: seededCategories.server }, now);
     await updateListing(sql, { ...bot, categories: seededCategories.bot }, now);
+    for (const { id, kind } of [server, bot]) await writeIcon(sql, id, seededIcon(kind));
     await saveInvite(sql, server.id, serverInvite(seededInviteCode));
     for (const member of [seededOwner, ...seededMembers]) await upsertMember(sql, member);
-    await insertVotes(sql, [...generateVotes(server.id, 1, now), ...generateVotes(bot.id, 2, now)]);
+    for (const listing of [server, bot]) {
+      const votes = seededVotes(listing, now).map(({ userId, at }) => {
+        return { listingId: listing.id, userId, votedAt: at, denialReason: null };
+      });
+      await insertVotes(sql, votes);
+    }
     for (const [index, member] of seededMembers.entries()) {
       const review = seededReviews[index];
       if (!review) continue;
@@ -59,14 +67,20 @@ export async function seed(database: Database, now: number): Promise<SeedResult>
   });
 }
 
-/** Two months of votes of all members but the first, each with a random interval that is longer than the cooldown. */
-function generateVotes(listingId: string, prngSeed: number, now: number): NewVote[] {
-  const random = createPrng(prngSeed);
+/**
+ * The votes of a seeded listing in the two months before `now` (ms since the epoch): of all members but the first, each with
+ * a random interval that is longer than the cooldown, one member after the other.
+ */
+export function seededVotes(
+  { kind }: Pick<Listing, 'kind'>,
+  now: number,
+): readonly { readonly userId: string; readonly at: number }[] {
+  const random = createPrng(kind === 'server' ? 1 : 2);
   return seededMembers.slice(1).flatMap(({ userId }) => {
     const intervalMs = voteCooldownMs + random() * random() * 5 * day;
-    const votes: NewVote[] = [];
+    const votes: { userId: string; at: number }[] = [];
     for (let at = now - random() * intervalMs; at > now - 60 * day; at -= intervalMs + random() * 6 * hour) {
-      votes.push({ listingId, userId, votedAt: Math.floor(at), denialReason: null });
+      votes.push({ userId, at: Math.floor(at) });
     }
     return votes.reverse();
   });

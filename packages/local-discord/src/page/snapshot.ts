@@ -65,6 +65,8 @@ function threadState(thread: Thread, state: DiscordState) {
 interface PageFacts {
   /** Of this server (ms of real time): another one has other ids. */
   readonly startedAt: number;
+  /** As a `data:` URL; null for letters of its name. */
+  readonly guildPicture: string | null;
   readonly connected: boolean;
   /** Seconds that pass on Discord per second of real time. */
   readonly speed: number;
@@ -75,12 +77,12 @@ interface PageFacts {
 }
 
 /** The complete state for a new page. */
-export function fullState(store: DiscordStore, facts: PageFacts) {
+export function fullState(store: DiscordStore, { guildPicture, ...facts }: PageFacts) {
   const { state, messages } = store;
   const { name, id } = state.guild();
   return {
     kind: 'full_state' as const,
-    guild: { id, name },
+    guild: { id, name, picture: guildPicture },
     bot: { id: state.bot.id, name: state.bot.username },
     strangers: [...state.strangers.values()].map(({ id: userId, username }) => ({ id: userId, name: username })),
     ...facts,

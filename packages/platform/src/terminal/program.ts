@@ -1,10 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { exitCode, runCommand, type Terminal } from './terminal.ts';
+import { maxColumns } from './wrap-lines.ts';
 
 export { Argument, Option } from 'commander';
 
-/** Columns of a help text at most, and of one whose terminal does not say how wide it is. */
-const maxColumns = 80;
 /** Texts beside the names of options are wrapped if there is room for this much (columns). */
 const minTextColumns = 20;
 

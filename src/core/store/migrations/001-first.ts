@@ -319,6 +319,37 @@ const features = ({ id, byKey }: Words) => [
     where state = 'due'`,
   'create index if not exists prize_winners_of_user on prize_winners (user_id)',
 
+  // Few rows, one of which may have some MB.
+  `create table if not exists raffles (
+    id text not null primary key,
+    community_id bigint not null,
+    period text not null,
+    first_day bigint not null,
+    time_zone text not null,
+    starts_at bigint not null,
+    ends_at bigint not null,
+    opened_at bigint not null,
+    places bigint not null,
+    credits bigint not null,
+    tickets_per_vote bigint not null,
+    max_tickets bigint not null,
+    commitment text not null,
+    seed text not null,
+    member_key text,
+    state text not null,
+    tickets_hash text,
+    file text
+  )`,
+  'create unique index if not exists raffles_of_community on raffles (community_id, period)',
+  `create table if not exists raffle_winners (
+    raffle_id text not null,
+    place bigint not null,
+    community_id bigint not null,
+    user_id text not null,
+    constraint raffle_winners_key primary key (raffle_id, place)
+  ) ${byKey}`,
+  'create index if not exists raffle_winners_of_user on raffle_winners (user_id)',
+
   `create table if not exists reminder_stops (
     user_id text not null primary key,
     reason text not null,

@@ -15,21 +15,28 @@ export async function findIcon(sql: Sql, listingId: string): Promise<ListingIcon
 }
 
 /** Stores an icon, in place of the one before. */
-export async function saveIcon(
+export function saveIcon(
   database: Database,
+  listingId: string,
+  icon: Pick<ListingIcon, 'type' | 'bytes'>,
+): Promise<void> {
+  return database.transaction().execute((sql) => writeIcon(sql, listingId, icon));
+}
+
+/** As {@link saveIcon}, in a transaction. */
+export async function writeIcon(
+  sql: Sql,
   listingId: string,
   { type, bytes }: Pick<ListingIcon, 'type' | 'bytes'>,
 ): Promise<void> {
   const version = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
   const values = { version, type, data_base64: bytes.toString('base64') };
-  await database.transaction().execute(async (sql) => {
-    await sql.updateTable('listings').set({ icon_version: version }).where('id', '=', listingId).execute();
-    await sql
-      .insertInto('listing_icons')
-      .values({ listing_id: listingId, ...values })
-      .onConflict((conflict) => conflict.column('listing_id').doUpdateSet(values))
-      .execute();
-  });
+  await sql.updateTable('listings').set({ icon_version: version }).where('id', '=', listingId).execute();
+  await sql
+    .insertInto('listing_icons')
+    .values({ listing_id: listingId, ...values })
+    .onConflict((conflict) => conflict.column('listing_id').doUpdateSet(values))
+    .execute();
 }
 
 export async function deleteIcon(database: Database, listingId: string): Promise<void> {

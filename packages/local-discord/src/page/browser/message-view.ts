@@ -13,7 +13,7 @@ export function messageView(state: State, linkTo: MessageView['linkTo']): Messag
       const items = { user: [...members, ...strangers, bot], role: roles, channel: channels }[kind];
       return items.find((each) => each.id === id)?.name;
     },
-    pictureAt: (url, name = state.guild.name) => pictureSource(url, name),
+    pictureAt: (url, name = state.guild.name) => pictureSource(url, name, state.guild),
     fileAt: localPath,
     linkTo,
     optionsOf: (select) => selectOptions(select, state),
@@ -30,8 +30,9 @@ function localPath(url: string): string | null {
 const portrait = /^https:\/\/cdn\.discordapp\.com\/(?:icons|avatars|guilds\/\d+\/users)\/(\d{1,20})\//;
 
 /** What is shown of a picture: a file on the local Discord, or the one in place of that of a member or guild; null for others. */
-function pictureSource(url: string, name: string): string | null {
+function pictureSource(url: string, name: string, guild: State['guild']): string | null {
   const [, id] = portrait.exec(url) ?? [];
+  if (id === guild.id && guild.picture !== null) return guild.picture;
   return id === undefined ? localPath(url) : avatarUrl(id, name);
 }
 

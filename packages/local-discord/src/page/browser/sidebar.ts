@@ -69,7 +69,8 @@ export function startSidebar(store: PageStore): void {
   });
   store.on(['full_state'], () => {
     findById('guild-name').textContent = state.guild.name;
-    findById('guild-icon').textContent = initials(state.guild.name);
+    const { name, picture } = state.guild;
+    render(picture === null ? initials(name) : html`<img src=${picture} alt="">`, findById('guild-icon'));
   });
 }
 

@@ -227,7 +227,7 @@ function emptyState(clock: PageClock, theme: Theme): State {
     loaded: false,
     live: false,
     connected: false,
-    guild: { id: '', name: '' },
+    guild: { id: '', name: '', picture: null },
     bot: { id: '', name: '' },
     strangers: [],
     startedAt: 0,
