@@ -30,7 +30,7 @@ import { calendarOf } from '../../src/core/tally/community.ts';
 import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/command.ts';
 import type { Modal, ModalField, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { votePreview } from '../../src/features/announcements/previews.ts';
-import { showBoard, showPrize } from '../../src/features/prizes/settings.ts';
+import { showBoard, showPlaces, showPrize } from '../../src/features/prizes/settings.ts';
 import { namedTiers } from '../../src/features/roles/settings.ts';
 import { announcementSettings, type SettingPath, settingAt } from '../../src/features/settings.ts';
 import type { UnreadyItem } from '../../src/features/shop/feature.ts';
@@ -667,6 +667,7 @@ const boards = ['week', 'month'].flatMap((per) => leaderboardScores.map((by) => 
 const prize = entryForm({
   name: 'prize',
   path: 'rewards.prizes',
+  note: showPlaces,
   list: {
     placeholder: 'prizes',
     add: 'addPrize',

@@ -1,11 +1,11 @@
-import { day, hour, second } from '@tallyhook/platform/durations';
+import { day, hour, minute, second } from '@tallyhook/platform/durations';
 import { createPrng } from '@tallyhook/platform/prng';
 import { seededVotes } from 'listing-service';
 import type { LocalDiscord } from 'local-discord';
 import type { Config } from '../../config/schema.ts';
 import { withoutSecrets } from '../core/receiving/listing.ts';
 import { routeDelivery } from '../core/receiving/routing.ts';
-import { periodOf } from '../core/rewards/calendar.ts';
+import { periodOf, settlementDelayMs } from '../core/rewards/calendar.ts';
 import { calendarOf } from '../core/tally/community.ts';
 import type { CommunityIds } from '../features/communities/community-ids.ts';
 import { type Community, createDirectory } from '../features/communities/directory.ts';
@@ -26,6 +26,12 @@ const historyMs = 30 * day;
  * They have no votes of their own that are younger, so none of the history may be.
  */
 const recentMs = 12 * hour;
+
+/**
+ * Votes that are younger are announced (ms). Few, so that what the visitor does first does not wait for the rate limit of the
+ * channel.
+ */
+const announcedMs = 15 * minute;
 
 /** Times of orders before now (ms). */
 const fulfilledAgoMs = 2 * day;
@@ -107,8 +113,12 @@ function withoutPastEffects(listing: CommunityListing, at: number, now: number):
   const periodAt = (time: number) => party && partyPeriod(party.per, calendar.dayAt(time)).id;
   const isOfParty = isRecent && periodAt(at) === periodAt(now);
   const rewards = { ...listing.rewards, ...partyRules.as(isOfParty ? party : null) };
-  if (isRecent) return { ...listing, rewards };
-  return { ...listing, announceChannelId: null, rewards: { ...rewards, voterRole: null } };
+  const { announceChannelId } = listing;
+  return {
+    ...listing,
+    announceChannelId: now - at < announcedMs ? announceChannelId : null,
+    rewards: isRecent ? rewards : { ...rewards, voterRole: null },
+  };
 }
 
 interface PastOrder {
@@ -130,10 +140,10 @@ async function order({ shop }: Store, community: Community, { item: id, userId, 
   await shop.purchase({ ...buyer, communityId, guildId, ownerChannelId, isReady: true }, at);
 }
 
-/** Has the prizes of the last complete period decided and paid when the bot starts. */
+/** Has the prizes of the last period that can be settled decided and paid when the bot starts. */
 async function settlePrizes({ prizes }: Store, community: Community, now: number): Promise<void> {
   const { id: communityId, timeZone, listings } = community;
-  const today = calendarOf(community).dayAt(now);
+  const today = calendarOf(community).dayAt(now - settlementDelayMs);
   const settlements = prizesOf(listings).map(({ per, by }) => {
     const { firstDay } = periodOf(per, periodOf(per, today).firstDay - 1);
     return { communityId, per, by, firstDay };

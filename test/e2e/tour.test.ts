@@ -21,15 +21,15 @@ const commandLine = { program: 'npm run tallyhook', startOver() {} };
 
 describe('the tours', { timeout: 60_000 }, () => {
   it('lead a member through votes on every site, a reminder and the shop, to the command that goes live', async () => {
-    const { page, messages } = await visitSandbox({}, { seed: 'none', commandLine });
-    await expectText(hint(page), 'Try this (1 of 7): Press Vote for the server');
+    const { page, messages } = await visitSandbox({}, { history: true, commandLine });
+    await expectText(hint(page), 'Try this (1 of 8): Press Vote for the server');
     await vote(page).click();
-    await expectText(hint(page), 'Try this (2 of 7): Type /canvote');
+    await expectText(hint(page), 'Try this (2 of 8): Type /canvote');
     await run(page, '/canvote');
     await expectText(messages, 'You can perhaps vote for');
     const link = messages.locator('discord-button[url*="/bot/"]');
     expect(await link.getAttribute('url')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/bot\/\d+\/vote\?as=\d+$/);
-    await expectText(hint(page), 'Try this (3 of 7): Vote for the bot and on the other sites');
+    await expectText(hint(page), 'Try this (3 of 8): Vote for the bot and on the other sites');
     for (const name of [
       'Vote for the bot Quartermaster',
       'Vote on top.gg Quartermaster',
@@ -37,16 +37,19 @@ describe('the tours', { timeout: 60_000 }, () => {
     ])
       await page.getByRole('button', { name }).click();
     await expectText(page.locator('.delivery'), 'Disurl vote by mira');
-    await expectText(hint(page), 'Try this (4 of 7): Type /credits');
+    await expectText(hint(page), 'Try this (4 of 8): Type /credits');
     await run(page, '/credits');
-    await expectText(hint(page), 'Try this (5 of 7): Press Remind me');
+    await expectText(hint(page), 'Try this (5 of 8): A season has ended');
+    await run(page, '/leaderboard');
+    await expectText(messages, 'Most votes of a week: #1');
+    await expectText(hint(page), 'Try this (6 of 8): Press Remind me');
     await messages.getByRole('button', { name: 'Remind me' }).last().click();
-    await expectText(hint(page), 'Try this (6 of 7): Press +12 hours');
+    await expectText(hint(page), 'Try this (7 of 8): Press +12 hours');
     await page.getByRole('button', { name: '+12 hours' }).click();
-    await expectText(hint(page), 'Try this (7 of 7): Spend your credits');
+    await expectText(hint(page), 'Try this (8 of 8): Spend your credits');
     await run(page, '/shop');
     await messages.getByRole('button', { name: 'Buy' }).first().click();
-    expect(await hint(page).innerText()).toContain('Try this (7 of 7)');
+    expect(await hint(page).innerText()).toContain('Try this (8 of 8)');
     await messages.getByRole('button', { name: 'Confirm' }).click();
     await expectText(hint(page), 'Done. Bring it to your server:');
     expect(await hint(page).locator('code').innerText()).toBe('npm run tallyhook init');
@@ -56,7 +59,7 @@ describe('the tours', { timeout: 60_000 }, () => {
   });
 
   it('lead the operator through console, faults and doctor', async () => {
-    const { page } = await visitSandbox({}, { seed: 'none' });
+    const { page } = await visitSandbox({}, { history: true });
     await hint(page).getByRole('button', { name: 'I run it' }).click();
     await expectText(hint(page), 'Try this (1 of 5): Open the owner console');
     const [console_] = await Promise.all([
@@ -120,7 +123,7 @@ describe('the tours', { timeout: 60_000 }, () => {
     const page = await context.newPage();
     await page.goto(first.urls.page);
     await vote(page).click();
-    await expectText(hint(page), '2 of 7');
+    await expectText(hint(page), '2 of 8');
     await hint(page).getByRole('button', { name: 'I own a server' }).click();
     await hint(page).getByRole('button', { name: 'Begin without listings' }).click();
     await expect.poll(() => chosen).toEqual({ linked: false, tour: 'own' });
@@ -139,15 +142,15 @@ describe('the tours', { timeout: 60_000 }, () => {
     const directory = tempDir();
     const { sandbox, page } = await visitSandbox({}, { seed: 'none', directory });
     await vote(page).click();
-    await expectText(hint(page), 'Try this (2 of 7)');
+    await expectText(hint(page), 'Try this (2 of 8)');
     await run(page, '/canvote');
-    await expectText(hint(page), 'Try this (3 of 7)');
+    await expectText(hint(page), 'Try this (3 of 8)');
     await page.reload();
-    await expectText(hint(page), 'Try this (3 of 7)');
+    await expectText(hint(page), 'Try this (3 of 8)');
     await page.context().close();
     await sandbox.stop();
     const again = await visitSandbox({}, { seed: 'none', directory });
-    await expectText(hint(again.page), 'Try this (3 of 7)');
+    await expectText(hint(again.page), 'Try this (3 of 8)');
   });
 
   it('lead on a phone to the view and to the control of each step', async () => {

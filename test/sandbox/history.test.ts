@@ -1,3 +1,4 @@
+import { systemClock } from '@tallyhook/platform/clock';
 import { day } from '@tallyhook/platform/durations';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { follow } from 'local-discord/testing/page-client';
@@ -10,12 +11,21 @@ it('opens on a community of thirty days, once per directory, with nothing of it 
   timeout: 60_000,
 }, async () => {
   const directory = tempDir();
-  const { discord, app, urls, clock, stop } = await wholeSandbox({ directory, history: true });
+  // A Monday in Berlin, just after midnight: the week before cannot be settled yet.
+  const offsetMs = Date.parse('2026-11-29T23:20:00Z') - systemClock.now();
+  const realClock = { ...systemClock, now: () => systemClock.now() + offsetMs };
+  const options = { directory, realClock, history: true };
+  const { discord, app, urls, clock, stop } = await wholeSandbox(options);
   const { announcements, general } = discord.channels;
   const [owner, ...voters] = discord.members;
   await vi.waitFor(() => {
     const votes = JSON.stringify(discord.messages(announcements));
-    for (const text of ['Vote for Lantern Harbour', 'Most votes this month', 'Most votes of a week', 'voted for'])
+    for (const text of [
+      'Vote for Lantern Harbour',
+      'Most votes this month',
+      'Prizes: Most votes of a week',
+      'voted for',
+    ])
       expect(votes).toContain(text);
     expect(JSON.stringify(discord.messages(general))).toContain('bought **Shout-out**');
     for (const { id } of voters) expect(discord.rolesOf(id)).toContain(discord.roles.veteran);
@@ -34,7 +44,7 @@ it('opens on a community of thirty days, once per directory, with nothing of it 
   expect(entries.filter(({ cause }) => cause === 'purchase')).toHaveLength(2);
   await stop();
 
-  const again = await wholeSandbox({ directory, history: true });
+  const again = await wholeSandbox(options);
   expect(await Promise.all(voters.map(({ id }) => again.app.ledger.account(id)))).toEqual(accounts);
 });
 

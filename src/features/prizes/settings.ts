@@ -113,7 +113,13 @@ export function showBoard(per: unknown, by: unknown, { text }: Pick<Texts, 'text
 }
 
 /** An entry in the words of `/setup`. */
-export function showPrize({ per, by, places }: Readonly<Record<string, unknown>>, texts: Texts): Markup {
+export function showPrize(entry: Readonly<Record<string, unknown>>, texts: Texts): Markup {
+  const board = escapeName(showBoard(entry['per'], entry['by'], texts));
+  return texts.text('setup.values.prize', { board, places: showPlaces(entry, texts) });
+}
+
+/** What the places of an entry win: "#1: 1,000 credits, #2–10: 200 credits". */
+export function showPlaces({ places }: Readonly<Record<string, unknown>>, texts: Texts): Markup {
   const ranges = listOf(places).map(({ from, to = from, credits: paid, role }) => {
     const [first, last] = [texts.number(numberOf(from)), texts.number(numberOf(to))];
     return texts.text('setup.values.place', {
@@ -121,8 +127,7 @@ export function showPrize({ per, by, places }: Readonly<Record<string, unknown>>
       reward: showReward({ credits: numberOf(paid), role }, texts),
     });
   });
-  const board = escapeName(showBoard(per, by, texts));
-  return texts.text('setup.values.prize', { board, places: texts.list(ranges) });
+  return texts.list(ranges);
 }
 
 /** A line for each board: what its places win, and until when votes count. @param now ms since the epoch */

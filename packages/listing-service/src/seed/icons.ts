@@ -63,7 +63,9 @@ export function seededIcon(kind: ServiceListingKind): Pick<ListingIcon, 'type' |
   const { colors, rows } = drawings[kind];
   const letters = Object.keys(colors);
   const lines = rows.map((row) => {
-    const pixels = [...row].flatMap((letter) => Array<number>(scale).fill(letters.indexOf(letter)));
+    const pixels = Array.from({ length: row.length * scale }, (_, x) =>
+      letters.indexOf(row.charAt(Math.floor(x / scale))),
+    );
     // Each line begins with its filter, which is none.
     return Buffer.concat(Array<Buffer>(scale).fill(Buffer.from([0, ...pixels])));
   });

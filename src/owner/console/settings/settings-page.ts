@@ -107,14 +107,14 @@ interface FieldsForm {
   readonly section: SetupSection;
 }
 
-function fieldsForm({ groups }: SettingsPage, { options, rejected, shown, section }: FieldsForm): Html {
+function fieldsForm({ groups, lists }: SettingsPage, { options, rejected, shown, section }: FieldsForm): Html {
   const { view } = shown;
   const { text } = view.texts;
   const fieldsOf = (fields: readonly ModalField[]) =>
     (rejected === null ? fields : withEntered(fields, rejected)).map((field) => fieldHtml(field, view));
   const form = html`<form id="page-form" class="fields" method="post" action="${addressOf('section', { s: section.id }, view)}">${hiddenFields('submit', options, view)}
 ${groups.map(({ name, fields }) =>
-  groups.length === 1
+  groups.length + lists.length === 1
     ? html`<div class="card">${fieldsOf(fields)}</div>`
     : html`<section class="card" aria-labelledby="form-${name}"><h2 id="form-${name}">${text(`setup.forms.${name}`)}</h2>${fieldsOf(fields)}</section>`,
 )}

@@ -66,6 +66,13 @@ const tours: Readonly<Record<TourName, Tour>> = {
         text: html`Type <code>/credits</code>: one balance for all sites, with your rank and your streak.`,
       },
       {
+        name: 'leaderboard',
+        command: 'leaderboard',
+        view: 'chat',
+        text: html`A season has ended: in #votes are the winners of last week. Type <code>/leaderboard</code>: it says what the
+          best of this week win, and until when votes count.`,
+      },
+      {
         name: 'remind/on',
         command: 'remind',
         view: 'chat',
