@@ -150,7 +150,7 @@ const discord = group('Discord', {
     secret: true,
     wish: "Discord's linked roles",
     description:
-      "The application's client secret (developer portal → OAuth2): members can link their account for [linked roles](linked-roles.md), and managers of a server can [sign in to the console](owner.md#sign-in-with-discord). Needs `PUBLIC_URL`.",
+      "The application's client secret (developer portal → OAuth2): members can link their account for [linked roles](linked-roles.md), managers of a server can [sign in to the console](owner.md#sign-in-with-discord), and members to [their own page](public-pages.md#the-page-of-a-member). Needs `PUBLIC_URL`.",
   }),
 });
 

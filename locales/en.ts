@@ -1057,6 +1057,47 @@ export const en = {
     gone: 'The vote panel in {channel} was deleted, or the bot may no longer post there. To get a new one, use /setup.',
   },
 
+  /** Pages on the web, which everyone may see, and the page of a member. Plain. */
+  publicPage: plain({
+    howToVote: 'Open a page, sign in there with Discord, and vote. It counts here within seconds.',
+    votes: 'Votes this month',
+    voters: 'Voters this month',
+    /** In place of the name of a member. */
+    unnamed: 'A member',
+    someRole: 'a role',
+    /** Below prizes. `{votes}` is a number of votes with its noun. */
+    minVotes: 'For members with at least {votes}',
+    /** A link from the widget to the page. */
+    allPlaces: 'All places',
+    /** Below the page. `footerWithPage` is said where members can sign in. */
+    footer: 'Names are those in the newest votes. The command /privacy in Discord removes what is stored about you.',
+    footerWithPage: 'Names are those in the newest votes. On your own page you can have yours left out.',
+    own: 'My votes',
+    ownHint: 'Your votes, streak, credits, purchases and reminders. Nobody else can see them.',
+    ownPage: 'Open my page',
+    signInHint: 'Discord only says who you are. You stay signed in for two hours.',
+    signedInAs: 'Signed in as',
+    rank: 'Place by credits',
+    allVotes: 'All votes',
+    streakEnds: 'Without another vote, your streak ends',
+    now: 'Now',
+    /** `{zone}` is a time zone, such as Europe/Berlin. */
+    times: 'Times are those of {zone}.',
+    reminderHint: 'A direct message when you can vote again.',
+    /** A switch, with what it means. */
+    shown: 'Shown to others',
+    shownHint:
+      'Whether the page of this community, its widget and its picture show you. It takes effect within a minute.',
+    hide: 'Leave me out',
+    show: 'Show me',
+    privacy: 'What is stored about you',
+    privacyHint: 'You can have all of it as a file, or have it forgotten.',
+    export: 'Get the file',
+    forget: 'Forget me',
+    notFoundTitle: 'There is no page here',
+    notFound: 'The address may be misspelled, or the page was switched off.',
+  }),
+
   /** Messages in the owner's channel. */
   ownerReport: {
     /** `{votes}` and `{usual}` are numbers of votes, `{command}` is one of the command line. */
@@ -1113,6 +1154,7 @@ export const en = {
       guards: 'Guards',
       shop: 'Shop',
       announcements: 'Announcements',
+      publicPage: 'Web page',
       webhooks: 'Webhooks',
     }),
     buttons: plain({
@@ -1121,6 +1163,7 @@ export const en = {
       enterSecret: 'Enter the secret',
       linkHere: 'Link it here',
       connect: 'Connect',
+      openPage: 'Open the page',
       findKey: 'Where do I find it?',
       more: 'More',
       checkAgain: 'Check again',
@@ -1205,6 +1248,7 @@ export const en = {
       tier: 'Role of a premium tier',
       cooldown: 'Waiting time',
       guards: 'Guards',
+      publicPage: 'Web page',
       style: 'Announcements',
       text: 'Text of announcements',
       item: 'Item of the shop',
@@ -1253,6 +1297,7 @@ export const en = {
       ticketsPerVote: 'Tickets for each vote',
       maxTickets: 'Most tickets of a member',
       cooldown: 'Time between two votes of a member',
+      pageAddress: 'End of the address',
       minAccountAge: 'Least age of Discord accounts',
       membersOnly: 'Who is paid',
       blocked: 'Blocked users',
@@ -1332,6 +1377,7 @@ export const en = {
       chance: 'From 0 to 1: with 0.02, one vote in fifty wins.',
       places: 'One line for each, such as 1: 1000 or 2-10: 200. Equal scores share a place.',
       firstPlaceRole: 'Held until the prizes of the next week or month are given.',
+      pageAddress: 'Such as lantern-harbour: 3 to 40 small letters, digits and hyphens. Empty for no page.',
       minAccountAge: 'Votes of newer accounts are not paid. Empty for any age.',
       blocked: 'Their IDs, one per line. Their votes are not paid, and nobody says so to them.',
       hiddenRoles: 'Members with one of them also win no prizes.',
@@ -1406,6 +1452,9 @@ export const en = {
       items: 'Choose an item to change it',
       revokeToken: 'Choose a token to revoke it',
     }),
+    /** What the page is, above its address. Markup. */
+    publicPage:
+      'Everyone who has its address sees the leaderboard, the prizes and where to vote, without signing in: members by the names in their newest votes. Members of hidden roles are left out.',
     /** Names of settings in lists and confirmations. */
     names: {
       announceChannelId: 'Announcements',
@@ -1415,6 +1464,7 @@ export const en = {
       cooldownHours: 'Time between votes',
       timeZone: 'Time zone',
       guards: 'Guards',
+      publicPage: 'Web page',
       shop: 'Items',
       webhooks: 'Addresses for events',
       link: 'Listing',
@@ -1739,6 +1789,8 @@ export const en = {
       ascii: 'Use letters, digits and signs of the English keyboard alone: the secret is sent in a header.',
       discordId: 'Enter a Discord ID, which has digits alone.',
       slug: 'Enter the part of the address that names your listing, without slashes.',
+      pageAddress: 'Enter 3 to 40 small letters, digits and hyphens, such as lantern-harbour.',
+      pageTaken: 'Another server has this address, or had it first. Choose another one.',
       fieldPath: 'Enter names of fields with dots between them, such as user.id.',
       header: 'Enter the name of a header, such as Authorization.',
       everyone: 'Everybody has this role. Choose another one.',

@@ -54,6 +54,7 @@ import {
 } from '../src/cli/import/interpret-row.ts';
 import { createCsvParser, createJsonDivider, recognizeFormat } from '../src/cli/import/read-rows.ts';
 import { mergeEnv } from '../src/cli/init/init-command.ts';
+import { findUsername } from '../src/core/records/username.ts';
 import { searchChoices } from '../src/discord/commands/choices.ts';
 import type { Panel } from '../src/discord/commands/reply.ts';
 import { foundBlocks } from '../src/discord/posting.ts';
@@ -74,7 +75,6 @@ import { lastSegmentWithoutSlash } from '../src/owner/console/middleware.ts';
 import { consoleMessages, relativeRoot } from '../src/owner/console/render-page.ts';
 import { markupHtml } from '../src/owner/console/settings/markup-html.ts';
 import { nextPage } from '../src/owner/console/sign-in.ts';
-import { findUsername } from '../src/owner/names.ts';
 import {
   correctionRequest,
   deliveriesQuery,

@@ -64,7 +64,9 @@ import {
   effectiveValue,
   escapedName,
   type ListingView,
+  linkButtons,
   listingOptions,
+  notInEffect,
   overviewButton,
   panel,
   refusing,
@@ -131,6 +133,7 @@ export function renderSection(view: ListingView, section: SetupSection): Panel {
     [
       ...(section.intro === undefined ? [] : [textBlock(section.intro(view.texts))]),
       ...(section.blocks?.(view, settings) ?? [settings]),
+      ...notInEffect(view, pathsOf(section)).map(textBlock),
       ...listSelects(view, section),
     ],
     [
@@ -816,6 +819,18 @@ const roles: SetupSection = {
 
 const guards: SetupSection = { id: 'guards', summary: ['guards'], forms: [settingsForm('guards', 'edit')] };
 
+const publicPage: SetupSection = {
+  id: 'publicPage',
+  summary: ['publicPage'],
+  forms: [settingsForm('publicPage', 'edit')],
+  intro: ({ text }) => text('setup.publicPage'),
+  buttons(view) {
+    const slug = textOf(objectOf(effectiveValue(view, 'publicPage').value)['slug']);
+    const url = slug === '' || notInEffect(view, ['publicPage']).length > 0 ? null : view.services.publicPage(slug);
+    return linkButtons(view.texts.text('setup.buttons.openPage'), url);
+  },
+};
+
 export const setupSections: readonly SetupSection[] = [
   channels,
   { ...rewards, forms: [...rewards.forms, settingsForm('party', 'party'), settingsForm('gifts', 'gifts')] },
@@ -825,6 +840,7 @@ export const setupSections: readonly SetupSection[] = [
   guards,
   shop,
   announcements,
+  publicPage,
   webhooks,
 ];
 

@@ -565,6 +565,16 @@ export function problemsOf(view: Pick<SetupView, 'texts' | 'listingNames'>, issu
   return issues.map((issue) => problemOf(issue, view));
 }
 
+/** Why stored values of these settings are not in effect, a line each. */
+export function notInEffect(
+  view: Pick<SetupView, 'community' | 'texts' | 'listingNames'>,
+  paths: readonly string[],
+): readonly Markup[] {
+  return view.community.issues
+    .filter(({ path }) => paths.includes(path))
+    .map((issue) => subtext(view.texts.text('setup.main.notStored', { problem: problemOf(issue, view).text })));
+}
+
 /** Problem with a value. The reason for a missing key is the operator's, who alone can restore it. */
 export function problemOf(issue: SettingIssue, view: Pick<SetupView, 'texts' | 'listingNames'>): Problem {
   const { texts } = view;

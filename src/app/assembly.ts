@@ -40,6 +40,7 @@ import { requestsPerEndpoint, WebhookSender } from '../features/events/sender.ts
 import { createEventUpkeep } from '../features/events/upkeep.ts';
 import { createHandling } from '../features/handlers/handling.ts';
 import { createVotePictures } from '../features/pictures/vote-pictures.ts';
+import { createAddresses } from '../features/public-pages/addresses.ts';
 import { createSettings } from '../features/settings/in-effect.ts';
 import type { Store } from '../features/store.ts';
 import { createUpkeep } from '../features/upkeep/upkeep.ts';
@@ -109,6 +110,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     isStreamed: config.ownerToken !== null,
   });
   const encryption = createEncryption(config.encryption, ({ problem, hint }) => log.warn({ hint }, problem));
+  const addresses = createAddresses({ store, directory, clock });
   const settings = createSettings(config, {
     ...kit,
     store: store.settings,
@@ -118,6 +120,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     lookups,
     targets,
     redact,
+    issuesWithOthers: addresses.issuesOf,
     onSaved: () => notices.publish([settingsNotice]),
     alsoRefresh: handling.subscriptions.refresh,
   });
@@ -171,6 +174,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     encryption,
     setup: settings.setup,
     compareTargets: targetLoop.compare,
+    addresses,
   });
   const contexts = createCommandContexts({ ...context, services });
   const announcing = has('announce')

@@ -31,6 +31,7 @@ const loaders = [
   () => import('./topgg-connect/parts.ts'),
   () => import('./tokens/parts.ts'),
   () => import('./events/parts.ts'),
+  () => import('./public-pages/parts.ts'),
   () => import('./settings/parts.ts'),
   () => import('./server-counts/parts.ts'),
 ] as const;

@@ -19,6 +19,7 @@ import { memberData } from './member-data/feature.ts';
 import { nextVotes } from './next-votes/feature.ts';
 import { party } from './party/feature.ts';
 import { prizes } from './prizes/feature.ts';
+import { publicPages } from './public-pages/feature.ts';
 import { raffles } from './raffles/feature.ts';
 import { rateAlarms } from './rate-alarms/feature.ts';
 import { reminders } from './reminders/feature.ts';
@@ -57,6 +58,7 @@ export const features = {
   confirmations,
   rateAlarms,
   votePanel,
+  publicPages,
   topggConnect,
   tokens,
   upkeep,

@@ -23,6 +23,7 @@ import { guards } from './guards/settings.ts';
 import { lostStreaks } from './lost-streaks/settings.ts';
 import * as party from './party/settings.ts';
 import * as prizes from './prizes/settings.ts';
+import { publicPage } from './public-pages/settings.ts';
 import * as raffles from './raffles/settings.ts';
 import { reminderChannelId } from './reminders/settings.ts';
 import { reviews } from './reviews/settings.ts';
@@ -54,6 +55,7 @@ export const settings = [
   prizes.prizes,
   raffles.raffle,
   guards,
+  publicPage,
   giftLimit,
   announcements.mode,
   every,

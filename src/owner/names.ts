@@ -1,11 +1,12 @@
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { minute, second } from '@tallyhook/platform/durations';
-import { objectOf, parseJson, textOf } from '@tallyhook/platform/json';
+import { parseJson } from '@tallyhook/platform/json';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { accountIdOf, isPseudonym } from '../core/ledger/account.ts';
 import type { Records } from '../core/records/records.ts';
+import { findUsername } from '../core/records/username.ts';
 import type { GuildReader } from '../discord/guild-reader.ts';
 import type { CommunityScope, OwnerCommunities } from './communities.ts';
 
@@ -91,24 +92,6 @@ export function createNames(options: NamesOptions): (scope: CommunityScope | nul
       listing: (name) => (name === null ? null : (named?.get(name) ?? null)),
     };
   };
-}
-
-const maxDepth = 5;
-const nameFields = ['username', 'name', 'global_name', 'displayName'] as const;
-
-/** The name beside an id in a payload, whose form depends on the site. */
-export function findUsername(value: unknown, userId: string, depth = 0): string | null {
-  if (depth > maxDepth || typeof value !== 'object' || value === null) return null;
-  const fields = objectOf(value);
-  if (Object.values(fields).includes(userId)) {
-    const name = nameFields.map((field) => textOf(fields[field])).find((each) => each.trim() !== '');
-    if (name !== undefined) return name.slice(0, 100);
-  }
-  for (const each of Object.values(value)) {
-    const found = findUsername(each, userId, depth + 1);
-    if (found !== null) return found;
-  }
-  return null;
 }
 
 /** The newest deliveries in which names are searched, and how many members are found. */

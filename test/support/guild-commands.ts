@@ -18,6 +18,7 @@ import { LookupClients } from '../../src/features/communities/lookup-clients.ts'
 import { createServices } from '../../src/features/create.ts';
 import { WebhookSender } from '../../src/features/events/sender.ts';
 import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
+import { createAddresses } from '../../src/features/public-pages/addresses.ts';
 import { createSettings } from '../../src/features/settings/in-effect.ts';
 import { openStore } from '../../src/features/store.ts';
 import { memoryKeyv } from '../../src/lookup/memory-keyv.ts';
@@ -82,10 +83,12 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
     rest,
     drawVotePicture,
   };
+  const addresses = createAddresses({ store, directory, clock });
   const settings = createSettings(config, {
     ...{ ...context, store: store.settings, encryption: createEncryption(config.encryption, () => {}) },
     ...{ targets: createListingTargets(lookups.find), redact: null, onSaved() {} },
     addCommunities: (guildIds) => communityIds.add(guildIds),
+    issuesWithOthers: addresses.issuesOf,
   });
   const services = await createServices({
     ...{ ...context, claimRecorder: store.recorder, isHandled: () => false, nudge() {} },
@@ -97,6 +100,7 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
     }),
     findDeparted: async () => new Map(),
     async compareTargets() {},
+    addresses,
   });
   const contexts = createCommandContexts({ ...context, services });
   const handler = new Interactions({

@@ -72,6 +72,7 @@ export function setupServicesOver(
   return {
     settings: setup,
     webPage: () => null,
+    publicPage: () => null,
     simulateChange: createChangeSimulation({ ...kit, setup }),
     endpoints: new EndpointAccess({ ...kit, webhookSender, nudge() {} }),
     drafts: createSetupDrafts(systemClock),

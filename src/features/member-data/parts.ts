@@ -36,5 +36,6 @@ export function createMemberDataAccess({ store, directory, unlink, clock, log }:
 }
 
 export function createServices(context: ServicesContext & Pick<MemberDataContext, 'store' | 'unlink'>) {
-  return { commands: { memberData: createMemberDataAccess(context) } } satisfies FeatureServices;
+  const memberData = createMemberDataAccess(context);
+  return { shared: { memberData }, commands: { memberData } } satisfies FeatureServices;
 }

@@ -7,7 +7,7 @@ import type { CountedVote, Tally } from '../../core/tally/tally.ts';
 import type { NextVoteTables } from './store.ts';
 import * as sql from './store.ts';
 
-export { lastVoteFor } from './store.ts';
+export { lastVoteFor, nextVoteFor } from './store.ts';
 
 const table = hotTable<NextVoteTables>()({
   name: 'next_votes',

@@ -35,6 +35,8 @@ import {
 } from './rules.ts';
 import * as sql from './store.ts';
 
+export { daysOfPeriod } from './rules.ts';
+
 export const party = {
   sql,
   tables: {

@@ -8,6 +8,7 @@ import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { Panel } from '../../discord/commands/reply.ts';
 import { editMessage, type Posted, postOnce } from '../../discord/posting.ts';
 import type { Texts } from '../../texts/texts.ts';
+import type { Community } from '../communities/feature.ts';
 import type { ConsoleCard, FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import {
   daysOfPeriod,
@@ -78,7 +79,12 @@ export function createServices(context: ServicesContext & Pick<PartyContext, 'st
       return status && { counted: status.votes, goal: status.goal };
     },
   });
-  return { cards: [partyCard(current)] } satisfies FeatureServices;
+  return {
+    shared: {
+      currentParty: ({ listings }: Pick<Community, 'listings'>) => currentParty(store.party, listings, clock.now()),
+    },
+    cards: [partyCard(current)],
+  } satisfies FeatureServices;
 }
 
 export function create(context: PartsContext & Pick<PartyContext, 'store'>) {

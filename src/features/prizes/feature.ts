@@ -7,6 +7,7 @@ import type { PrizeTables } from './store.ts';
 import * as sql from './store.ts';
 import { lockUnpaidSettlements } from './store.ts';
 
+export { type PrizeBoard, prizesOf } from './rules.ts';
 export { currentPrizes } from './settings.ts';
 
 const key = ['community_id', 'board', 'first_day'] as const;

@@ -12,7 +12,7 @@ import type { Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { actionId } from '../../discord/rendering/components.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { CommunityListing } from '../communities/feature.ts';
+import type { Community, CommunityListing } from '../communities/feature.ts';
 import {
   type ConsoleCard,
   type FeatureParts,
@@ -57,14 +57,14 @@ export function createServices(context: ServicesContext & { readonly store: { re
     onError: (error) => log.warn({ reason: messageOf(error) }, 'notices to members could not be read'),
     clock: stopwatch,
   });
+  const remindersIn = (communities: readonly Community[]) =>
+    reminders.covering(
+      communities.flatMap(({ named }) => named.map(toCheck)),
+      communities.flatMap((each) => reminderChannelOf(each) ?? []),
+    );
   return {
-    shared: { reminders },
-    commandsIn: ({ communities }) => ({
-      reminders: reminders.covering(
-        communities.flatMap(({ named }) => named.map(toCheck)),
-        communities.flatMap((each) => reminderChannelOf(each) ?? []),
-      ),
-    }),
+    shared: { reminders, remindersIn },
+    commandsIn: ({ communities }) => ({ reminders: remindersIn(communities) }),
     noticeFor: reminders.noticeFor,
     loops: [notices],
     cards: [reminderCard(store.reminders, clock)],

@@ -12,6 +12,7 @@ import { parseLink } from '../../core/settings/listing-settings.ts';
 import type { StoredCommunity } from '../../core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
 import type { Directory, ListingTargets, LookupClients } from '../communities/feature.ts';
+import { publicSlug } from '../public-pages/feature.ts';
 import { Settings } from './settings.ts';
 import { openSettings, type UnreadableSecret } from './stored.ts';
 
@@ -143,7 +144,10 @@ function inEffect(
   return former.length === 0 ? listings : listings.map((listing) => ({ ...listing, formerLinks: former }));
 }
 
-/** A listing of a community that the bot has left: votes are recorded, and nothing is posted or given in the guild. */
+/**
+ * A listing of a community that the bot has left: votes are recorded, nothing is posted or given in the guild, and it has no
+ * public page.
+ */
 function parkedListing(listing: ListingConfig): ListingConfig {
   const { rewards } = listing;
   return {
@@ -151,6 +155,7 @@ function parkedListing(listing: ListingConfig): ListingConfig {
     announceChannelId: null,
     premiumChannelId: null,
     ownerChannelId: null,
+    ...publicSlug.as(null),
     rewards: {
       ...rewards,
       voterRole: null,
@@ -210,6 +215,8 @@ export function createSettings(
     readonly directory: Directory;
     readonly lookups: Pick<LookupClients, 'prepare'>;
     readonly targets: Pick<ListingTargets, 'find'>;
+    /** Issues of values that only one community can have: see {@link Settings}. */
+    readonly issuesWithOthers?: ConstructorParameters<typeof Settings>[0]['issuesWithOthers'];
     /** Called after each change, so that other processes can be notified. */
     readonly onSaved: () => void;
     /** Reads what else may have changed, whenever changes of settings are looked for. */
@@ -217,7 +224,8 @@ export function createSettings(
     readonly clock: Clock;
   },
 ) {
-  const { store, encryption, directory, lookups, targets, onSaved, alsoRefresh, clock, log } = options;
+  const { store, encryption, directory, lookups, targets, issuesWithOthers, onSaved, alsoRefresh, clock, log } =
+    options;
   const sync = new SettingsInEffect(config.base, { ...options, replace });
 
   /** Replaces nothing if one of the keys is not valid. */
@@ -259,6 +267,7 @@ export function createSettings(
       clock,
       base: () => sync.base,
       findTarget: targets.find,
+      ...(issuesWithOthers && { issuesWithOthers }),
       onKeyMissing: (cause) => log.error(cause, 'secrets entered with /setup cannot be stored'),
       async apply() {
         await sync.refresh();

@@ -17,6 +17,7 @@ import { fetchText } from '../../lookup/http.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import type { EndpointAccess } from '../events/feature.ts';
 import type { ServicesContext } from '../parts.ts';
+import { pagesPath } from '../public-pages/feature.ts';
 import type { RoleAccess } from '../roles/feature.ts';
 import type { SettingPath } from '../settings.ts';
 import type { UnreadyItem } from '../shop/feature.ts';
@@ -83,6 +84,11 @@ export function createSetupServices(context: SetupContext, connectOffer: Connect
     webPage: (guildId: string): string | null => {
       const { clientSecret, publicUrl } = context.config;
       return clientSecret === null || publicUrl === null ? null : `${publicUrl}/owner/servers/${guildId}/settings`;
+    },
+    /** The address of a public page; null without `PUBLIC_URL`. */
+    publicPage: (slug: string): string | null => {
+      const { publicUrl } = context.config;
+      return publicUrl === null ? null : `${publicUrl}${pagesPath}/${slug}`;
     },
     simulateChange: createChangeSimulation(context),
     checks: createSetupChecks(context, connectOffer),

@@ -78,6 +78,14 @@ interface SettingsOptions {
   readonly publicUrl: string | null;
   readonly base: () => ListingBase;
   readonly findTarget: FindTarget;
+  /**
+   * Issues of values that only one community can have, by the paths of their settings, as in the file. By default there
+   * are none. Rejects with the errors of the store.
+   */
+  readonly issuesWithOthers?: (
+    guildId: string,
+    values: ReadonlyMap<string, unknown>,
+  ) => Promise<readonly SettingIssue[]>;
   /** Applies what is stored, here at once and soon in other processes. */
   readonly apply: () => Promise<void>;
   /** Called with the cause, for the operator, if a secret cannot be stored. */
@@ -109,13 +117,16 @@ export class Settings {
     const { stored, opened } = await this.open(guildId);
     const [latestChange = null] = await this.store.changes(guildId, { before: null, limit: 1 });
     const { keyId } = await this.store.state();
-    return describeCommunity(base(), {
+    const community = describeCommunity(base(), {
       guildId: stored.guildId,
       opened,
       latestChange,
       canStoreSecrets: encryption.canSeal && (keyId === null || canUseKey(encryption, keyId)),
       publicUrl,
     });
+    const values = Object.entries(community.values).map(([path, { value }]) => [path, value] as const);
+    const issues = await this.issuesWithOthers(guildId, new Map(values));
+    return { ...community, issues: [...community.issues, ...issues] };
   }
 
   async save({ changes, basis, ...author }: SettingsEdit): Promise<SaveResult> {
@@ -181,10 +192,18 @@ export class Settings {
     const known = [...before.issues.map(toIssue), ...missingIn(before.listings)].map((issue) => JSON.stringify(issue));
     const all = [...after.issues.map(toIssue), ...missingIn(after.listings)];
     const issues = all.filter((issue) => !known.includes(JSON.stringify(issue)));
+    if (issues.length > 0) return issues;
+    const shared = changed.filter(({ listing }) => listing === '').map(({ path }) => path);
+    const values = settings.after.filter(({ listing, path }) => listing === '' && shared.includes(path));
+    const taken = await this.issuesWithOthers(guildId, new Map(values.map(({ path, value }) => [path, value])));
     const names = changed.filter(({ path }) => isIdentityPath(path)).map(({ listing }) => listing);
-    if (names.length === 0 || issues.length > 0) return issues;
+    if (names.length === 0 || taken.length > 0) return [...taken];
     const listings = after.listings.map((each) => ({ ...each, id: each.id ?? targetIds?.get(each.name) ?? null }));
     return linkIssues(names, { before: before.listings, after: listings }, findTarget);
+  }
+
+  private async issuesWithOthers(guildId: string, values: ReadonlyMap<string, unknown>) {
+    return (await this.options.issuesWithOthers?.(guildId, values)) ?? [];
   }
 
   /** The reason is the operator's: it names the key file. */

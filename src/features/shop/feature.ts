@@ -14,6 +14,7 @@ import * as sql from './store.ts';
 import { awaitRole, closePurchases, memberPurchases } from './store.ts';
 
 export type { UnreadyItem } from './purchase.ts';
+export type { PurchaseStore } from './store.ts';
 
 export const shop = {
   sql,

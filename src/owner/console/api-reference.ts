@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, listOf, objectOf, textOf, textsOf } from '@tallyhook/platform/json';
-import { baseStyles, serveAsset } from '@tallyhook/platform/web/asset';
+import { lookStyles, serveAsset } from '@tallyhook/platform/web/asset';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { pageFrame } from '@tallyhook/platform/web/page-frame';
 import { Router } from 'express';
@@ -21,7 +21,7 @@ export function createApiReference(): Router {
   });
   router.get('/console.css', (request, response, next) => {
     const styles = new URL('./console.css', import.meta.url);
-    serveAsset(styles, { ...assetOptions, before: baseStyles() })(request, response, next);
+    serveAsset(styles, { ...assetOptions, before: lookStyles() })(request, response, next);
   });
   router.get('/', pageHeaders, (request, response, next) => {
     if (request.accepts('json', 'html') !== 'html') return next();

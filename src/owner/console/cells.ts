@@ -3,6 +3,7 @@ import type { Log } from '@tallyhook/platform/log';
 import type { Markup } from '@tallyhook/platform/texts/markup';
 import type { ValuesOf } from '@tallyhook/platform/texts/messages';
 import { type Html, html } from '@tallyhook/platform/web/html';
+import { initials } from '@tallyhook/platform/web/initials';
 import { isPseudonym } from '../../core/ledger/account.ts';
 import type { EffectState } from '../../core/outbox/effect-kind.ts';
 import type { DeliveryRecord } from '../../core/records/records.ts';
@@ -86,21 +87,11 @@ export interface NamedPage {
   readonly names: Pick<NameBook, 'member'> | null;
 }
 
-/** How many colours pictures have. */
-const hues = 6;
-
 /**
  * The initials of a member in place of a picture: pages load nothing from elsewhere, so nobody learns who looks at whom.
  */
 export function avatar(userId: string, { names }: Pick<NamedPage, 'names'>): Html {
   return initials(names?.member(userId) ?? null, userId);
-}
-
-/** A small picture of a name with its first letters; a colour that the id decides. */
-export function initials(name: string | null, id: string): Html {
-  const letters = [...(name ?? '').matchAll(/(?<=^|[\s_-])[\p{L}\p{N}]/gu)].slice(0, 2).join('').toLocaleUpperCase();
-  const hue = Array.from(id, (each) => each.codePointAt(0) ?? 0).reduce((sum, code) => sum + code, 0) % hues;
-  return html`<span class="avatar hue-${hue}" aria-hidden="true">${letters}</span>`;
 }
 
 /** By name, if it is known, with the id as a tooltip. A forgotten member has no page. */

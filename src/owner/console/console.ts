@@ -1,4 +1,4 @@
-import { baseStyles, serveAsset } from '@tallyhook/platform/web/asset';
+import { botIcon, lookStyles, serveAsset } from '@tallyhook/platform/web/asset';
 import { clientKeyOf } from '@tallyhook/platform/web/client-key';
 import { rejectCrossSiteForms } from '@tallyhook/platform/web/cross-site';
 import { html } from '@tallyhook/platform/web/html';
@@ -38,10 +38,10 @@ export function createConsole({ token, discord, authentication }: ConsoleAccess,
   router.use(speaking(context.languages), pageHeaders, redirectToSlash);
   router.get(
     '/console.css',
-    serveAsset(new URL('./console.css', import.meta.url), { ...assetOptions, before: baseStyles() }),
+    serveAsset(new URL('./console.css', import.meta.url), { ...assetOptions, before: lookStyles() }),
   );
   router.get('/picture.svg', serveAsset(new URL('./picture.svg', import.meta.url), assetOptions));
-  router.get('/icon.svg', serveAsset(new URL('./console-icon.svg', import.meta.url), assetOptions));
+  router.get('/icon.svg', serveAsset(botIcon(), assetOptions));
   router.get('/messages.css', serveAsset(messageStyles(), assetOptions));
   router.get(
     '/previews.js',

@@ -5,6 +5,7 @@ import { mention } from '@tallyhook/platform/texts/markup';
 import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { HttpError } from '@tallyhook/platform/web/http-error';
+import { initials } from '@tallyhook/platform/web/initials';
 import type { PageContent } from '@tallyhook/platform/web/page-frame';
 import { paginate } from '@tallyhook/platform/web/pagination';
 import { type Request, Router } from 'express';
@@ -47,7 +48,6 @@ import {
   counted,
   createDrawPart,
   fill,
-  initials,
   memberLink,
   type NamedPage,
   signedCredits,

@@ -1,9 +1,9 @@
 import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
+import { initials } from '@tallyhook/platform/web/initials';
 import { type FlashMessages, findFlashMessage, type PageContent, pageFrame } from '@tallyhook/platform/web/page-frame';
 import type { Request, RequestHandler, Response } from 'express';
 import { type AppTexts, ownTexts, type Texts } from '../../texts/texts.ts';
-import { initials } from './cells.ts';
 import type { OwnerSession, Visit } from './session.ts';
 
 export const consoleMessages = ({ text }: Texts): FlashMessages => ({

@@ -147,6 +147,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     const settlement = { communityId: firstCommunity, per: 'week', by: 'votes', firstDay: 20_458 } as const;
     const winner = { userId: member, place: 1, score: 2, credits: 5, role: null };
     await store.prizes.decide(settlement, [winner], { announced: null, now: start });
+    await store.publicPages.setShown(firstCommunity, member, false);
     await seedRaffle(store, firstCommunity, member, start);
     const order = orderOf({ ...keys, price: 0 });
     await store.shop.purchase({ ...order, member: { userId: member, roles: [] } }, start);

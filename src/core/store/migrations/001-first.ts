@@ -431,6 +431,19 @@ const features = ({ id, byKey }: Words) => [
     updated_at bigint default 0 not null
   ) ${byKey}`,
 
+  `create table if not exists public_pages (
+    slug text not null primary key,
+    community_id bigint not null,
+    taken_at bigint not null
+  ) ${byKey}`,
+  'create index if not exists public_pages_of_community on public_pages (community_id)',
+  `create table if not exists public_page_absences (
+    community_id bigint not null,
+    user_id text not null,
+    constraint public_page_absences_key primary key (community_id, user_id)
+  ) ${byKey}`,
+  'create index if not exists public_page_absences_of_user on public_page_absences (user_id)',
+
   `create table if not exists confirmations (
     vote text not null primary key,
     user_id text,

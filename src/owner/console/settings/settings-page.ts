@@ -1,13 +1,14 @@
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { withDraft } from '../../../../commands/setup/form.ts';
 import { type SettingsList, type SettingsPage, settingsPage } from '../../../../commands/setup/pages.ts';
-import { type SetupSection, setupSections } from '../../../../commands/setup/sections.ts';
+import { pathsOf, type SetupSection, setupSections } from '../../../../commands/setup/sections.ts';
 import {
   button,
   hasListing,
   type ListingView,
   listingOptions,
   listingTitle,
+  notInEffect,
   type SetupView,
 } from '../../../../commands/setup/view.ts';
 import { hasDraft } from '../../../../commands/setup.ts';
@@ -83,6 +84,7 @@ export function sectionPage(setup: ListingView, section: SetupSection, shown: Sh
   return html`<h1>${text(`setup.sections.${section.id}`)}</h1>
 ${answered && noticeHtml(answered.panel, section.id, view)}
 ${listingTabs(setup, section.id, view)}
+${notInEffect(setup, pathsOf(section)).map((line) => html`<div class="notice bad">${markupHtml(line, names, texts.locale)}</div>`)}
 ${page.intro && html`<div class="quiet">${markupHtml(page.intro, names, texts.locale)}</div>`}
 ${page.groups.length > 0 && fieldsForm(page, { options, rejected, shown, section })}
 ${page.lists.map((list) => listTable(list, view))}
