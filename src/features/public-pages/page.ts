@@ -47,7 +47,12 @@ export function publicPageBody({ view, ownPage, texts }: PageView): Html {
   const { text, number } = texts;
   const linked = links.filter(({ url }) => url !== null);
   // Each section is null where the community has nothing of the kind.
-  const beside = [partySection(view, texts), ownSection(ownPage, texts), chartSection(view, texts)];
+  const beside = [
+    partySection(view, texts),
+    raffleSection(view, texts),
+    ownSection(ownPage, texts),
+    chartSection(view, texts),
+  ];
   return html`<section class="hero" aria-labelledby="vote"><div><h1 id="vote">${voteTitle(view, texts)}</h1>
 ${linked.length > 0 && html`<p class="lead">${text('publicPage.howToVote')}</p>`}
 <p class="line">${linked.map((link, index) => html`<a class="button${index > 0 && html` second`}" href="${link.url}" rel="noreferrer">${linkLabel(link, linked, texts)}</a>`)}</p></div>
@@ -116,6 +121,15 @@ function partySection({ party }: PublicView, texts: Texts): Html | null {
 <p>${counted(text('party.progress', { votes: number(votes), goal: number(goal) }))}</p>
 <progress max="${goal}" value="${Math.min(votes, goal)}" aria-label="${title}"></progress>
 ${(votes >= goal || credits > 0) && html`<p class="quiet">${counted(votes >= goal ? text('party.goalTitle') : reward)}</p>`}</section>`;
+}
+
+function raffleSection({ raffle }: PublicView, { days, text }: Texts): Html | null {
+  if (raffle === null) return null;
+  const { winners, credits, ticketsPerVote, maxTickets } = raffle;
+  const tickets = (count: number) => text('raffle.tickets', { count });
+  return html`<section class="card" aria-labelledby="raffle"><div class="spread"><h2 id="raffle">${counted(text('raffle.title'))}</h2><p class="quiet">${days(...raffle.days)}</p></div>
+<p>${counted(text('raffle.prize', { count: winners, credits: text('parts.credits', { count: credits }) }))}</p>
+<p class="quiet">${counted(text('raffle.perVote', { tickets: tickets(ticketsPerVote), most: tickets(maxTickets) }))}</p></section>`;
 }
 
 function ownSection(ownPage: string | null, { text }: Texts): Html | null {

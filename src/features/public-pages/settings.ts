@@ -12,7 +12,7 @@ const slug = z.string().regex(slugPattern, {
 export const publicPage = setting({
   path: 'publicPage',
   description:
-    'A [page on the web](public-pages.md) with the leaderboard, the prizes and the links to vote, for everyone who has its address. Listings of one guild share it.',
+    'A [page on the web](public-pages.md) with the leaderboard, the prizes, the raffle and the links to vote, for everyone who has its address. Listings of one guild share it.',
   schema: z.strictObject({
     slug: slug.describe(
       'The end of its address, `/c/<slug>`: 3 to 40 lower-case letters, digits and hyphens. No other guild of the installation can have it.',

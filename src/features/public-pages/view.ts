@@ -17,6 +17,7 @@ import type { Community, LookupClients } from '../communities/feature.ts';
 import { hiddenRolesOf } from '../guards/feature.ts';
 import { daysOfPeriod } from '../party/feature.ts';
 import { type PrizeBoard, prizesOf } from '../prizes/feature.ts';
+import { type RaffleRules, raffleOf } from '../raffles/feature.ts';
 import type { PublicPageStore } from './store.ts';
 
 /** How long a page is shown as it was read (ms), however often it is visited. */
@@ -84,6 +85,7 @@ export interface PublicView {
     readonly goal: number;
     readonly credits: number;
   } | null;
+  readonly raffle: (RaffleRules & { readonly days: readonly [first: number, last: number] }) | null;
   readonly links: readonly VoteLink[];
   /** The last 30 days, oldest first. */
   readonly votesPerDay: readonly DayVotes[];
@@ -139,6 +141,11 @@ async function readView(community: Community, context: ViewContext, nameOf: Name
   const standings = store.standingsIn(id, timeZone, hiddenRolesOf(listings));
   const guild = guildId === null ? null : await settleWithin(timeoutMs, clock, reader?.guild(guildId) ?? noAnswer());
   const prizes = prizesOf(listings);
+  const raffle = raffleOf(listings);
+  const daysOf = (per: Period): readonly [first: number, last: number] => {
+    const { firstDay, endDay } = periodOf(per, calendarOf({ timeZone }).dayAt(now));
+    return [firstDay, endDay - 1];
+  };
   const boardOf = async ({ per, by }: PrizeBoard): Promise<PublicBoard> => {
     const query = { period: per, by, limit: shownMembers, offset: 0, userId: null } as const;
     const { members: ranked, total } = await standings.leaderboard(query, now);
@@ -148,10 +155,9 @@ async function readView(community: Community, context: ViewContext, nameOf: Name
     );
     const members = ranked.filter(({ userId }) => !absent.includes(userId));
     const names = await Promise.all(members.map(({ userId }) => nameOf(community, userId)));
-    const { firstDay, endDay } = periodOf(per, calendarOf({ timeZone }).dayAt(now));
     const rules = prizes.find((each) => each.per === per && each.by === by);
     return {
-      ...{ per, by, total, days: [firstDay, endDay - 1] },
+      ...{ per, by, total, days: daysOf(per) },
       members: members.map(({ rank, score }, index) => ({ rank, score, name: names[index] ?? null })),
       minVotes: rules?.minVotes ?? 1,
       prizes: (rules?.places ?? []).map(({ from, to, credits, role: roleId }) => {
@@ -177,6 +183,7 @@ async function readView(community: Community, context: ViewContext, nameOf: Name
     month: { votes: month.sum, members: month.total },
     boards: [board, ...otherBoards],
     party: party && { days: daysOfPeriod(party.period), votes: party.votes, goal: party.goal, credits: party.credits },
+    raffle: raffle && { ...raffle, days: daysOf(raffle.per) },
     links,
     votesPerDay,
   };

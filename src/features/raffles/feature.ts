@@ -6,6 +6,7 @@ import { periodEnd } from './rules.ts';
 import type { RaffleTables } from './store.ts';
 import * as sql from './store.ts';
 
+export { type RaffleRules, raffleOf } from './rules.ts';
 export { currentRaffle } from './settings.ts';
 
 const deleteWinners = deleteRowsByKey<RaffleTables>('raffle_winners', 'community_id', ['raffle_id', 'place']);

@@ -23,6 +23,7 @@ describe('a public page', { timeout: 60_000 }, () => {
         },
       ],
       party: { goal: 20, per: 'week', credits: 25 },
+      raffle: { per: 'week', winners: 3, credits: 300, maxTickets: 14 },
     };
     const started = await startPages({ harbour: { rewards } });
     const { vote, clock } = started;
@@ -46,6 +47,7 @@ describe('a public page', { timeout: 60_000 }, () => {
       '#2–5',
       'Vote party',
       'of 20 votes',
+      '3 members win 300 credits each.',
       'https://top.gg/',
       'Vote on discord.place',
     ])
@@ -53,7 +55,7 @@ describe('a public page', { timeout: 60_000 }, () => {
     expect(text).not.toContain('a bee');
     const other = (await world().visit('bees')).text;
     expect(other).toContain('a bee');
-    expect(other).not.toMatch(/voter \d|Prizes|Vote party/);
+    expect(other).not.toMatch(/voter \d|Prizes|Vote party|Raffle/);
   });
 
   it('contains no ids, also in the widget, its data and the picture', async () => {
