@@ -98,7 +98,7 @@ export const writes = {
     // Entries before accounts, as everywhere: counting waits for nobody.
     await lock(connection, db, 'counters');
     const linked = linkedEntries(db, account.last_entry).selectFrom('linked').selectAll();
-    const entries = await run(connection, linked.limit(literal(entriesAtOnce)));
+    const entries = withWholeDeliveries(await run(connection, linked.limit(literal(entriesAtOnce))));
     const rows = entries.map(({ id, credits, cause, previous }) => {
       return { id, credits, votes: isCountedVote(cause) ? 1 : 0, members: previous === null ? 1 : 0 };
     });
@@ -198,6 +198,16 @@ export function deleteRowsByKey<Own = Tables>(
 type ColumnOf<Own> = { [Table in keyof Own]: keyof Own[Table] & string }[keyof Own];
 
 export type GuildDataStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
+
+/** Without the last ones if entries of their delivery may follow. @param entries newest first, linked by `previous` */
+function withWholeDeliveries<Row extends { readonly delivery_id: number | null; readonly previous: number | null }>(
+  entries: readonly Row[],
+): readonly Row[] {
+  const last = entries.at(-1);
+  if (last === undefined || last.previous === null || last.delivery_id === null) return entries;
+  const start = entries.findIndex(({ delivery_id: id }) => id === last.delivery_id);
+  return start === 0 ? entries : entries.slice(0, start);
+}
 
 /** Subtracts entries from the counters. If some are not counted yet, another process may be counting them. */
 async function uncount(sql: Sql, entries: readonly (Counters & { readonly id: number })[]): Promise<void> {

@@ -287,9 +287,13 @@ function expectMessages({ discord, service, reminded, maxRepeated }: Seen, { pur
       settled,
     );
   }
-  const reports = discord.messages(discord.channels.premium).map((message) => message.embeds[0]?.title ?? '');
+  const reported = discord.messages(discord.channels.premium).map((message) => message.embeds[0]?.title ?? '');
+  const isReport = (title: string) => title.startsWith('Purchase ');
+  const [reports, notices] = [reported.filter(isReport), reported.filter((title) => !isReport(title))];
   expect([...new Set(reports)].sort()).toEqual(manual.map(({ id }) => `Purchase ${id}`).sort());
   expectCount('reports', reports, manual);
+  // An item whose codes are used up.
+  expectCount('notices', notices, [...new Set(notices)]);
 }
 
 function expectRoles({ discord, service }: Seen, { purchases }: Stored): void {
