@@ -24,7 +24,7 @@ describe('deliveries and outages in the sandbox', { timeout: 60_000 }, () => {
     expect(await voteDelivery.getByText('Announced in #votes').isVisible()).toBe(false);
     await voteDelivery.locator('summary').click();
     await voteDelivery.getByText('Announced in #votes').waitFor();
-    await expectText(page.locator('#hint-panel'), 'Try this (2 of 7): Type /canvote');
+    await expectText(page.locator('#hint-panel'), 'Try this (2 of 8): Type /canvote');
     await vote(page).click();
     await expectText(page.locator('#vote-result'), /Already voted .* in 12 hours/);
     await page.getByLabel('Acting as').selectOption('tobias_k');

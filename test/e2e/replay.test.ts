@@ -44,7 +44,7 @@ describe('the recording on the site', { timeout: 180_000 }, () => {
     await expectText(messages, 'in 12 hours');
     await run('/leaderboard');
     await expectText(messages, '🥇');
-    await expectText(page.locator('#hint-panel'), 'Try this (3 of 7)');
+    await expectText(page.locator('#hint-panel'), 'Try this (3 of 8)');
     // Each answer is a message of its own, of now.
     await run('/canvote');
     await expect.poll(() => messages.locator('discord-command').count()).toBe(4);
