@@ -12,7 +12,7 @@ await bundle(`${dist}program`);
 // The image has it on its PATH.
 chmodSync(`${dist}program/launch.js`, 0o755);
 await bundlePackage(`${dist}package`);
-writeFileSync(`${dist}package/openapi.json`, `${JSON.stringify(createOpenApi(), null, 2)}\n`);
+writeFileSync(`${dist}package/openapi.json`, `${JSON.stringify(createOpenApi())}\n`);
 // Programs in any language check events with it.
 writeFileSync(`${dist}package/events.schema.json`, renderEventsSchema());
 pruneDeclarations(

@@ -183,12 +183,15 @@ function withoutUnused(): Plugin {
   };
 }
 
-/** Minifies what is almost only of packages, in whose lines nobody looks for an error. Functions and classes keep their names. */
+/**
+ * Minifies what is almost only of packages, also of those of this repository, in whose lines nobody looks for an error.
+ * Functions and classes keep their names.
+ */
 function minifiedPackages(): Plugin {
   return {
     name: 'minified-packages',
     async renderChunk(code, { fileName, moduleIds }) {
-      const own = moduleIds.filter((id) => id.startsWith('/') && !id.includes('/node_modules/'));
+      const own = moduleIds.filter((id) => id.startsWith('/') && !/\/(?:node_modules|packages)\//.test(id));
       if (own.length > moduleIds.length / 10) return null;
       const minified = await minify(fileName, code, { mangle: { keepNames: true }, compress: false });
       return minified.code;

@@ -68,7 +68,8 @@ try {
     console.log(await check(installed));
   console.log(await checkPublishedPackages(installed, npm));
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  // A program that was stopped may still write there.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }
 
 /** publint and "Are the types wrong?" on the packed package. The package has ES modules only, which Node 24 can require. */

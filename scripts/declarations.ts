@@ -37,7 +37,11 @@ export function pruneDeclarations(
       if (path.startsWith('.')) imported.push(path);
       return path;
     });
-    writeFileSync(file, text);
+    // Four spaces for each level would be a tenth of the bytes.
+    writeFileSync(
+      file,
+      text.replace(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4)),
+    );
     for (const path of imported) visit(resolve(dirname(file), path.replace(/\.[jt]s$/, '.d.ts')));
   }
 

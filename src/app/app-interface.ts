@@ -1,18 +1,11 @@
 import type { RequestListener } from 'node:http';
-import type { AttemptResult } from '@tallyhook/platform/attempt-result';
-import type { Clock } from '@tallyhook/platform/clock';
-import type { AppDependencies } from '../../config/app-options.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Ledger } from '../core/ledger/program-ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
-import type { ClaimedEffect } from '../core/outbox/effect-kind.ts';
 import type { WebhookRoutes } from '../core/receiving/webhook-routes.ts';
 import type { ApplicationCommandBody } from '../discord/commands/command.ts';
 import type { AnyInteraction } from '../discord/interactions/interactions.ts';
-import type { CommunityIds } from '../features/communities/community-ids.ts';
 import type { PostedServerCount } from '../features/server-counts/posted-count.ts';
-import type { Store } from '../features/store.ts';
-import type { SignInLinks } from '../owner/authentication.ts';
 
 /** A complete tallyhook instance. @category Start here */
 export interface App extends WebhookRoutes {
@@ -80,20 +73,4 @@ export interface App extends WebhookRoutes {
    * store. Takes less than 10 s. Every acknowledged delivery is on disk.
    */
   stop(): Promise<void>;
-}
-
-/** Dependencies that programs within the package add. */
-export interface InternalDependencies extends AppDependencies {
-  /** Called for every attempt on effects, before its result is stored. */
-  readonly onAttempted?: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
-  /** Wraps the listener of all routes, to observe requests before they are handled. */
-  readonly wrapListener?: (listener: RequestListener) => RequestListener;
-  /** Real time for the connection to Discord; needed if `clock` does not run in real time. */
-  readonly stopwatch?: Clock;
-  /** Links that sign in to the owner's console. */
-  readonly signInLinks?: SignInLinks;
-  /** Called once with the open database, before anything else reads or writes it. */
-  readonly prepareStore?: (store: Store, communityIds: CommunityIds) => Promise<void>;
-  /** Called when everything is closed. */
-  readonly onStopped?: () => void;
 }

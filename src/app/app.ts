@@ -19,7 +19,8 @@ import type { CommunityIds } from '../features/communities/community-ids.ts';
 import type { Store } from '../features/store.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
 import { createAppTexts } from '../texts/texts.ts';
-import type { App, InternalDependencies } from './app-interface.ts';
+import type { App } from './app-interface.ts';
+import type { InternalDependencies } from './internal-dependencies.ts';
 
 /**
  * Creates the bot: it receives and pays votes, announces them in Discord, answers commands, and calls your handlers. Opens

@@ -50,8 +50,9 @@ import { EventStream } from '../owner/event-stream.ts';
 import type { AppTexts } from '../texts/texts.ts';
 import { createAnnouncing } from './announcing.ts';
 import { createAnswering } from './answering.ts';
-import type { App, InternalDependencies } from './app-interface.ts';
+import type { App } from './app-interface.ts';
 import { createDiscordAccess } from './discord-access.ts';
+import type { InternalDependencies } from './internal-dependencies.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createForeignBytesReport, createReceiving, createRecording, noteProgram } from './receiving.ts';
 

@@ -1,13 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { formatCount } from '@tallyhook/platform/durations';
 import { parseJson } from '@tallyhook/platform/json';
 import type { Tone } from 'local-discord/page';
 import { z } from 'zod';
-import type { InternalDependencies } from '../app/app-interface.ts';
 import type { Cause } from '../core/ledger/entry.ts';
+import type { ClaimedEffect } from '../core/outbox/effect-kind.ts';
 import { parseQueue } from '../core/outbox/queue.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { isObject } from '../webhook/fields.ts';
@@ -133,7 +134,7 @@ export class Deliveries {
     }
   };
 
-  readonly onAttempted = (...[effects, attempt]: Parameters<OnAttempted>): void => {
+  readonly onAttempted = (effects: readonly ClaimedEffect[], attempt: AttemptResult): void => {
     for (const { kind, deliveryId, queue } of effects) {
       if (deliveryId === null || this.#skipped.has(deliveryId)) continue;
       const delivery = this.#tracked.get(String(deliveryId));
@@ -150,7 +151,6 @@ export class Deliveries {
 /** A repetition shows nothing in a test, which is another one, nor in a delivery that is quarantined each time. */
 const isNoVote = (name: Step['name']) => name === 'test' || name === 'quarantined';
 
-type OnAttempted = NonNullable<InternalDependencies['onAttempted']>;
 type StepText = Omit<Step, 'at' | 'afterMs'>;
 
 const bonuses: Partial<Readonly<Record<Cause, string>>> = {
@@ -176,7 +176,7 @@ function unannouncedStep(reason: string): StepText {
   return { name: 'unannounced', tone: 'plain', text: `Not announced: ${reason}` };
 }
 
-function attemptStep(attempt: Parameters<OnAttempted>[1], channel: string): StepText {
+function attemptStep(attempt: AttemptResult, channel: string): StepText {
   switch (attempt.outcome) {
     case 'done':
       return { name: 'announced', tone: 'good', text: `Announced in ${channel}` };

@@ -21,7 +21,7 @@ import { recordVote } from '../support/record-vote.ts';
 import { startProgram } from '../support/start-program.ts';
 import { isConsistent } from '../support/voting.ts';
 
-const kills = Number(process.env['TALLYHOOK_KILLS'] ?? 3);
+const kills = Number(process.env['TALLYHOOK_KILLS'] ?? 2);
 /** So many that the draw takes some time. */
 const members = Array.from({ length: 4_000 }, (_, index) => String(80_351_110_224_678_912n + BigInt(index)));
 /** Of the week before the last one, so that it is due on every day and hour. */

@@ -1,6 +1,6 @@
 import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { messageOf } from '@tallyhook/platform/errors';
-import { botIcon, lookStyles, serveAsset } from '@tallyhook/platform/web/asset';
+import { botIcon, createdLater, lookStyles, serveAsset } from '@tallyhook/platform/web/asset';
 import { clientKeyOf, isTrustedProxy } from '@tallyhook/platform/web/client-key';
 import { ClientLimit } from '@tallyhook/platform/web/client-limit';
 import { rejectCrossSiteForms } from '@tallyhook/platform/web/cross-site';
@@ -92,12 +92,14 @@ export function createPublicRoutes(context: RoutesContext): Express {
   });
   router.get(
     '/pages.css',
-    serveAsset(new URL('./public-pages.css', import.meta.url), {
-      cacheControl: assetCaching,
-      before: lookStyles(),
-    }),
+    createdLater(() =>
+      serveAsset(new URL('./public-pages.css', import.meta.url), { cacheControl: assetCaching, before: lookStyles() }),
+    ),
   );
-  router.get('/icon.svg', serveAsset(botIcon(), { cacheControl: assetCaching }));
+  router.get(
+    '/icon.svg',
+    createdLater(() => serveAsset(botIcon(), { cacheControl: assetCaching })),
+  );
   if (context.signIn !== null) router.use(memberRoutes(context, context.signIn, { changes, atPlace, textsOf }));
   router.get(
     '/:slug',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import type { RequestHandler } from 'express';
 import { TallyhookError } from '../errors.ts';
+import { once } from '../memoize.ts';
 
 /** The stylesheet before those of programs: what all pages have in common. A bundle of CommonJS has no URL. */
 export const baseStyles = (): URL => new URL('./base.css', import.meta.url);
@@ -33,6 +34,12 @@ export function serveAsset(
   return (_request, response) => {
     response.type(extname(file.pathname)).set('Cache-Control', cacheControl).send(content);
   };
+}
+
+/** A handler that is created by its first request: what is bundled as CommonJS has no URL of its assets, and may never need them. */
+export function createdLater(create: () => RequestHandler): RequestHandler {
+  const handler = once(create);
+  return (request, response, next) => handler()(request, response, next);
 }
 
 function readText(file: URL): string {
