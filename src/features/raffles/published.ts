@@ -83,7 +83,11 @@ function sorted(tickets: readonly MemberTickets[]): readonly MemberTickets[] {
   return list.sort((one, other) => (one.member < other.member ? -1 : 1));
 }
 
-const hex = (length: number) => z.string().regex(new RegExp(`^[0-9a-f]{${length}}$`), `must be ${length} hex digits`);
+const hex = (length: number) =>
+  z
+    .string()
+    .length(length)
+    .regex(/^[0-9a-f]+$/, 'must be hex digits');
 const count = z.int().min(1).max(1_000_000_000);
 const time = z.iso.datetime();
 

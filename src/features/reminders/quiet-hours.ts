@@ -27,11 +27,11 @@ export function endOfQuiet({ from, until }: QuietHours, calendar: Pick<Calendar,
 }
 
 const off = /^(?:off|none|no|0|-)$/;
-const range = /^(\d{1,2})(?::?(\d{2}))?\s*(am|pm)?\s*(?:-|–|to|until)\s*(\d{1,2})(?::?(\d{2}))?\s*(am|pm)?$/;
+const range = /^(\d{1,2})(?::?(\d{2}))? ?(am|pm)? ?(?:-|–|to|until) ?(\d{1,2})(?::?(\d{2}))? ?(am|pm)?$/;
 
 /** What a member typed: "22-8", "22:30-07:00", "10pm-8am" or "off". Undefined for anything else, null for none. */
 export function parseQuietHours(typed: string): QuietHours | null | undefined {
-  const text = typed.trim().toLowerCase();
+  const text = typed.trim().toLowerCase().replace(/\s+/g, ' ');
   if (off.test(text)) return null;
   const [, fromHour, fromMinute, fromHalf, untilHour, untilMinute, untilHalf] = range.exec(text) ?? [];
   const from = minutesOf(fromHour, fromMinute, fromHalf);

@@ -144,10 +144,14 @@ function isImageAddress(address: string): boolean {
   return address.length <= 500 && (webAddress(address)?.startsWith('https:') ?? false);
 }
 
-/** One emoji, with or without the selector that asks for its coloured form, or one of a server. */
+/** One emoji, which may consist of several characters, or one of a server. */
 function isEmoji(text: string): boolean {
-  return [text, `${text}\uFE0F`].some((each) => /^\p{RGI_Emoji}$/v.test(each)) || customEmoji.test(text);
+  const isOne = [...new Intl.Segmenter().segment(text)].length === 1;
+  return (isOne && emojiPart.test(text)) || customEmoji.test(text);
 }
+
+/** A pictogram, a letter of a flag, or the frame of a key. */
+const emojiPart = /\p{Extended_Pictographic}|\p{Regional_Indicator}{2}|\u20E3/u;
 
 /** Discord: "Message Formatting". */
 const customEmoji = /^<a?:\w{2,32}:\d{1,20}>$/;
