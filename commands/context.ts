@@ -32,7 +32,7 @@ export interface CommandContext extends AnsweringContext {
   /** How many votes for a listing of the community have arrived here. Rejects with the error of the store. */
   readonly recordedVotes: (listing: string) => Promise<RecordedVotes>;
   readonly drawVotePicture: DrawVotePicture;
-  /** What members can win now: a line each. Optional, so that contexts of tests need not have it. */
+  /** The prizes and the raffle of the current periods, a line each. Optional, so that contexts of tests need not have it. */
   readonly season?: (texts: Texts) => readonly Markup[];
   readonly claims: Claims;
   /**

@@ -32,7 +32,7 @@ export function programReason({ key, reason }: Pick<Entry, 'reason'> & ProgramKe
   return key === undefined || reason === null ? null : escapeName(reason, maxLength) || null;
 }
 
-/** What members read of a gift in place of its cause, with the other member; null for all other entries. */
+/** Words for the entry of a gift, with the other member, which replace the name of the cause; null for all other entries. */
 export function giftText({ cause, reason }: Pick<Entry, 'cause' | 'reason'>, { text }: Texts): Markup | null {
   const [, direction, userId] = (cause === 'gift' && /^(to|from) (\d{1,20})$/.exec(reason ?? '')) || [];
   if (userId === undefined) return null;

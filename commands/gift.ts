@@ -54,7 +54,7 @@ export const gift = {
 /** Where members give each other credits. */
 interface GiftPlace {
   readonly gifts: Gifts;
-  /** Of a day (credits). */
+  /** Credits that a member may give in a calendar day. */
   readonly limit: number;
   readonly texts: Texts;
 }

@@ -116,7 +116,7 @@ const renderPage = memoizeByIdentity((page: LeaderboardPage, texts: Texts) => re
 interface BoardExtras {
   /** Names the community, if there are several. */
   readonly options: Options;
-  /** What members can win: a line each. */
+  /** The prizes and the raffle of the current periods, a line each. */
   readonly season: readonly Markup[];
   /** The names of those who have left. */
   readonly departed: ReadonlyMap<string, string>;

@@ -325,18 +325,19 @@ async function renderOverview(view: SetupView): Promise<Panel> {
   );
 }
 
-/** What is set in each section, and the sections in which nothing is. */
+/** The name of the listing, a line for each section with a setting, and the names of all sections without one. */
 function summaryOf(view: ListingView): Markup {
   const { text, list } = view.texts;
   const nameOf = (id: SectionId) => escapedName(text(`setup.sections.${id}`));
-  const summarized = setupSections.filter((section) => section.summary.length > 0);
-  const isSet = ({ summary: paths }: SetupSection) => valuesAt(view, paths).length > 0;
-  const unset = summarized.filter((section) => !isSet(section)).map(({ id }) => nameOf(id));
+  const sections = setupSections
+    .filter(({ summary }) => summary.length > 0)
+    .map(({ id, summary }) => ({ name: nameOf(id), values: valuesAt(view, summary) }));
+  const unset = sections.filter(({ values }) => values.length === 0).map(({ name }) => name);
   return lines(
     joined([bold(nameOf('listing')), escapedName(listingTitle(view, view.listing))], ': '),
-    ...summarized
-      .filter(isSet)
-      .map(({ id, summary: paths }) => joined([bold(nameOf(id)), joined(valuesAt(view, paths), ' · ')], ': ')),
+    ...sections.map(({ name, values }) =>
+      values.length === 0 ? null : joined([bold(name), joined(values, ' · ')], ': '),
+    ),
     unset.length === 0 ? null : subtext(text('setup.values.off', { names: list(unset) })),
   );
 }

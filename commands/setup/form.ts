@@ -45,7 +45,7 @@ export interface Form {
     readonly add: TextIn<'setup.choices'>;
     entries(value: unknown, texts: Texts): readonly string[];
   };
-  /** What an entry has beside its fields, which only files can state; null for nothing. */
+  /** The parts of an entry that no field of the form shows, in words; null without any. */
   readonly note?: (entry: JsonObject, texts: Texts) => Markup | null;
   fields(context: FormContext): readonly ModalField[];
   /** Numbers that are not whole, and other invalid texts, are passed on as they are, and found when they are saved. */

@@ -79,7 +79,7 @@ const step = fc.oneof(
 );
 
 describeOnEveryDatabase('addresses of public pages', (newUrl) => {
-  it('are those of the first community that wanted them, whatever others enter, and whoever is asked', async () => {
+  it('are those of the first community that wanted them, whatever others enter, and in every process', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 60, size: 'max' }), async (steps) => {
         const { clock, configure, addressesOf } = await openWorld(newUrl());
