@@ -11,7 +11,7 @@ import { ask, follow, post } from 'local-discord/testing/page-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { TimelineDelivery } from '../../src/sandbox/page/ports.ts';
 import type { SandboxState } from '../../src/sandbox/page/sandbox-page.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { stepsOf, timelineOf, wholeSandbox } from '../support/whole-sandbox.ts';
 
 const mira = '318044130796109825';
@@ -25,6 +25,8 @@ describe('a stopped sandbox', { timeout: 120_000 }, () => {
     first.clock.advance(12 * hour);
     await first.service.castVote(vote);
     await delivery(({ isSettled }) => isSettled);
+    await voteOnPage(first, ofTopgg);
+    await delivery(ofMira('top.gg vote'));
     const ask = rest(first.discord);
     const { guildId, roles } = first.discord;
     await ask('PUT', `/guilds/${guildId}/members/${mira}/roles/${roles.voter}`);
@@ -44,15 +46,17 @@ describe('a stopped sandbox', { timeout: 120_000 }, () => {
     expect(again.discord.messages(announcements)).toEqual(announced);
     expect(again.discord.rolesOf(mira)).toContain(roles.voter);
     expect(again.discord.directMessages(mira).map(({ content }) => content)).toEqual(['You can vote again.']);
-    expect((await again.app.ledger.account(mira))?.credits).toBe(10);
+    expect((await again.app.ledger.account(mira))?.credits).toBe(20);
     expect((await rest(again.discord)('POST', path, once)).id).toBe(id);
     expect(await again.service.castVote(vote)).toMatchObject({ recorded: false });
+    expect(await voteOnPage(again, ofTopgg)).toMatchObject({ outcome: 'too_soon' });
+    expect(await voteOnPage(again, { kind: 'server', site: 'disurl' })).toMatchObject({ outcome: 'recorded' });
   });
 
   it('starts Discord with empty state and a warning if the state file is invalid', async () => {
     const directory = tempDir();
     writeFileSync(join(directory, 'discord.json'), '{"version":1,"messages":[{"id":');
-    const sandbox = await wholeSandbox({ directory });
+    const sandbox = await wholeSandbox({ directory, seed: 'none' });
     expect(sandbox.discord.messages(sandbox.discord.channels.announcements)).toEqual([]);
     expect(existsSync(join(directory, 'discord.json.damaged'))).toBe(true);
   });
@@ -91,7 +95,7 @@ const isRecorded = ({ steps }: TimelineDelivery) => steps.some(({ name }) => nam
 
 describe('a sandbox whose bot listens on another HOST', { timeout: 60_000 }, () => {
   it.each(hosts)('delivers votes to a bot on %s', async (host) => {
-    const sandbox = await wholeSandbox({ environment: { HOST: host } });
+    const sandbox = await wholeSandbox({ environment: { HOST: host }, seed: 'none' });
     const { delivery } = timelineOf(sandbox);
     const [member] = sandbox.discord.members;
     if (member === undefined) throw new Error('The local Discord has no members.');
@@ -107,7 +111,7 @@ describe('a sandbox whose bot listens on another HOST', { timeout: 60_000 }, () 
       return join(directory, name);
     };
     const environment = { HOST_FILE: write('host', '0.0.0.0'), PORT_FILE: write('port', '0') };
-    const sandbox = await wholeSandbox({ environment });
+    const sandbox = await wholeSandbox({ environment, seed: 'none' });
     expect(sandbox.urls.bot).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]/);
   });
 });
@@ -119,7 +123,8 @@ it.skipIf(!hasIpv6)('a local Discord on an IPv6 address is reached there', async
   expect((await fetch(`${discord.apiUrl}/v10/gateway`)).status).toBeLessThan(500);
 });
 
-const votes = [{ kind: 'server' }, { kind: 'bot' }, { kind: 'bot', site: 'topgg' }, { kind: 'server', site: 'disurl' }];
+const ofTopgg = { kind: 'bot', site: 'topgg' };
+const votes = [{ kind: 'server' }, { kind: 'bot' }, ofTopgg, { kind: 'server', site: 'disurl' }];
 
 async function voteOnPage({ urls }: Sandbox, listing: object) {
   return JSON.parse((await post(urls.page, '/page/votes', { userId: mira, ...listing })).text);
@@ -196,17 +201,6 @@ describe('the listing sites of the sandbox', { timeout: 30_000 }, () => {
     expect(page).not.toContain('<b>');
     await submit(disurl, { action: 'test' });
     expect((await delivery(({ isSettled }) => isSettled)).title).toBe('Disurl test');
-  });
-
-  it('continue after a restart', async () => {
-    const directory = tempDir();
-    const first = await startSandbox({ directory, seed: 'none' });
-    await voteOnPage(first, { kind: 'bot', site: 'topgg' });
-    await first.stop();
-    const again = await wholeSandbox({ directory, seed: 'none' });
-    expect(await voteOnPage(again, { kind: 'bot', site: 'topgg' })).toMatchObject({ outcome: 'too_soon' });
-    expect(await voteOnPage(again, { kind: 'server', site: 'disurl' })).toMatchObject({ outcome: 'recorded' });
-    await timelineOf(again).delivery(({ isSettled }) => isSettled);
   });
 
   it('are missing if they are switched off', async () => {
