@@ -62,18 +62,6 @@ it('answers a blocked member as anybody else, and pays, counts, announces nothin
   expect(announced()).not.toContain(mira.id);
 });
 
-it('pays a refused vote once, when the owner says so', async () => {
-  const { mira, post, owner, deliveriesOf } = await startGuarded((id) => ({ blocked: [id] }));
-  await post(mira.id);
-  const [refused] = await deliveriesOf(mira.id);
-  const pay = () => owner(`/deliveries/${String(refused?.['id'])}/replay`, 'POST');
-  const outcomes = (await Promise.all([pay(), pay()])).map(({ outcome }) => String(outcome));
-  expect(new Set(outcomes)).toEqual(new Set(['duplicate', 'recorded']));
-  expect(await pay()).toMatchObject({ outcome: 'duplicate' });
-  expect(await owner(`/users/${mira.id}`)).toMatchObject({ ...paid(10), streak: { days: 1 } });
-  expect(await deliveriesOf(mira.id)).toMatchObject([{ outcome: 'recorded', reason: null, credits: 10 }]);
-});
-
 it('compares the age of an account with the time of the vote', async () => {
   const { clock, post, owner, deliveriesOf } = await startGuarded(() => ({ minAccountAge: '30d' }));
   const idAt = (at: number) => String(BigInt(at - 1_420_070_400_000) << 22n);
