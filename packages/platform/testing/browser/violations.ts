@@ -14,7 +14,7 @@ interface Violation {
 const options = { resultTypes: ['violations'], preload: { assets: ['media'] } };
 
 /** The rules of axe-core that depend on colours: of a page that is checked already, the only ones that another scheme can violate. */
-export const colourRules: readonly string[] = ['color-contrast', 'link-in-text-block'];
+const colourRules: readonly string[] = ['color-contrast', 'link-in-text-block'];
 
 /**
  * The violations of the rules of axe-core on the page.
@@ -32,4 +32,12 @@ export async function violationsOf(
   return violations
     .filter(({ impact }) => !ignored.includes(impact))
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
+}
+
+/** The violations in the light scheme, and those of colours in the dark one, which is left on. */
+export async function violationsInBothSchemes(page: Page, ignored?: readonly string[]): Promise<readonly string[]> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  const light = await violationsOf(page, ignored);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  return [...light, ...(await violationsOf(page, ignored, colourRules))];
 }
