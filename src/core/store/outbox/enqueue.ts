@@ -7,7 +7,7 @@ import {
   type PlannedEffect,
   serializeContent,
 } from '../../outbox/effect-kind.ts';
-import { run, type SqlAccess, upsert } from '../query-builder.ts';
+import { insertMissing, run, type SqlAccess, upsert } from '../query-builder.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 
 /** Adds effects to the outbox, or plans them: a plan replaces the one with the same key. */
@@ -25,12 +25,9 @@ export async function enqueue(sql: SqlAccess, effects: readonly NewEffect[]): Pr
 }
 
 /** Plans an effect, unless there is a plan with its key. */
-export async function planMissing({ db, connection }: SqlAccess, effect: PlannedEffect): Promise<void> {
-  const insert = db.insertInto('planned_effects').values(planRow(effect, effect.plan));
-  await run(
-    connection,
-    insert.onConflict((conflict) => conflict.doNothing()),
-  );
+export function planMissing(sql: SqlAccess, effect: PlannedEffect): Promise<void> {
+  const { key, ...row } = planRow(effect, effect.plan);
+  return insertMissing(sql, 'planned_effects', { key }, row);
 }
 
 /** Whether any of these plans is stored. */
