@@ -161,11 +161,6 @@ const maxHours = 7 * 24;
 /** After a release, votes are not held for this time: more of them are expected (ms). */
 const expectedMs = day;
 
-export const noRate: Rate = {
-  ...{ hour: 0, votes: 0, usual: 0, hours: 0 },
-  ...{ state: null, held_at: null, expected_until: null, rejected_until: null },
-};
-
 function limitOf({ usual }: Pick<Rate, 'usual'>): number {
   return Math.max(minLimit, Math.floor((factor * usual) / 1_000));
 }

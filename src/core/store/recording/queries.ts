@@ -6,14 +6,18 @@ import { allVoteCauses } from '../../ledger/entry.ts';
 import type { Outage } from '../../rewards/calendar.ts';
 import type { StoredGrant } from '../../rewards/reward.ts';
 import type { LatestTimes, Order, OrderTimes } from '../../tally/order.ts';
-import type { PastVote, StoredCorrection } from '../../tally/tally.ts';
+import type { DeliveryRow, PastVote, StoredCorrection } from '../../tally/tally.ts';
 import { linkedEntries } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { hotTable } from './hot-table.ts';
-import type { DeliveryChange } from './unit-of-work.ts';
 
 /* The statements of rare decisions, for both databases. Ordinary votes have statements of their own in each dialect. */
+
+/** A row of the delivery log with its id: a new one, or the new content of a quarantined one. */
+export interface DeliveryChange extends DeliveryRow {
+  readonly id: number;
+}
 
 export const grants = hotTable<Tables>()({
   name: 'grants',

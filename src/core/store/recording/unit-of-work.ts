@@ -6,16 +6,11 @@ import type { Outage } from '../../rewards/calendar.ts';
 import { type AccountState, withEntry } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import { mergeOrders, type Order } from '../../tally/order.ts';
-import type { DeliveryRow, Hooks, PastVote, StoredCorrection, Tally } from '../../tally/tally.ts';
+import type { Hooks, PastVote, StoredCorrection, Tally } from '../../tally/tally.ts';
 import { planRow } from '../outbox/enqueue.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 import { type HotTable, keyOf } from './hot-table.ts';
-import { grants, plannedEffects, toGrant } from './queries.ts';
-
-/** A row of the delivery log with its id: a new one, or the new content of a quarantined one. */
-export interface DeliveryChange extends DeliveryRow {
-  readonly id: number;
-}
+import { type DeliveryChange, grants, plannedEffects, toGrant } from './queries.ts';
 
 /** A new entry with its place in its user's history. */
 export interface NewEntry extends Entry {
