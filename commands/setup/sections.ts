@@ -92,7 +92,7 @@ export interface SetupSection {
   readonly summary: readonly SettingPath[];
   /** Opened by buttons and selects in this order, or by what the section adds. */
   readonly forms: readonly Form[];
-  /** Its settings, in the order in which they are shown. By default those of its forms. */
+  /** The settings of this section, in the order in which they are shown. By default those of its forms. */
   readonly paths?: readonly SettingPath[];
   readonly alwaysShown?: readonly SettingPath[];
   /** True if a setting has an effect, so that it is shown. By default all have. */

@@ -227,7 +227,7 @@ export interface Message {
   readonly type: number;
   readonly flags: number;
   readonly nonce?: string | number;
-  /** Its place among the messages of a thread. */
+  /** The place of a message among the messages of a thread. */
   readonly position?: number;
   /** The thread that was started from it; only in what the bot reads. */
   readonly thread?: Thread & { readonly member?: ThreadMember };

@@ -31,7 +31,7 @@ export function numberOf(value: unknown): number {
   return typeof value === 'number' ? value : 0;
 }
 
-/** As it is shown in a field; empty for a missing value. */
+/** The text of a value in a field of a form; empty for a missing value. */
 export function fieldText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

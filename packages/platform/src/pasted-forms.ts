@@ -72,7 +72,7 @@ export const secretForm: PastedForm = {
   },
 };
 
-/** The same for a secret that is sent in a header. */
+/** The form of a pasted secret that is sent in a header. */
 export const headerSecretForm: PastedForm = {
   clean: (text) => secretForm.clean(text).replace(/^authorization:\s*/i, ''),
   problem: (text) => secretForm.problem(text) ?? (isAscii(text) ? null : beyondAscii),

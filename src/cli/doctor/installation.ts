@@ -62,7 +62,7 @@ export async function openInstallation(config: Config, options: InstallationOpti
     ...database,
     config,
     effective,
-    /** Those that are looked at one by one. */
+    /** The listings that are looked at one by one. */
     listings,
     /** Note of the program that uses the database: its commands, and listings that are not in the settings. */
     program: store === null ? { listings: [], commands: null } : await readNote(store, config, effective),

@@ -339,7 +339,7 @@ const ways = {
     const lost = id.length - spreadsheetDigits;
     return { probability: 10 ** -lost, isSeen: lost > 0 && value % 10n ** BigInt(lost) === 0n };
   },
-  /** As a program prints a double: its shortest digits, and zeros. */
+  /** An id that went through a program's double: its shortest digits, and zeros. */
   printed: (id: string) => ({ probability: 1 / spacing(id), isSeen: String(Number(id)) === id }),
   /** The double itself. */
   double: (id: string, value: bigint) => ({ probability: 1 / spacing(id), isSeen: BigInt(Number(id)) === value }),

@@ -164,7 +164,7 @@ export function nameSamples(text: string): Markup {
 /** An announcement with sample members. */
 export interface AnnouncementPreview {
   readonly subject: TextIn<'console.previews'>;
-  /** As it is posted. */
+  /** The message as it is posted. */
   readonly reply: Reply | Panel;
 }
 

@@ -354,7 +354,7 @@ export interface RegisteredCommand {
 
 /** A command of the registry with what was registered. */
 export interface StoredCommand extends RegisteredCommand {
-  /** As `definitionOf` writes it; null if an earlier installation has registered the command. */
+  /** The command as `definitionOf` writes it; null if an earlier installation has registered the command. */
   readonly definition: string | null;
 }
 

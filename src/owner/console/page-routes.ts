@@ -278,7 +278,7 @@ const correctionForm = z.object({
   key: z.unknown().optional(),
   guildId: z.string().optional().catch(undefined),
 });
-/** As a browser sends a local date and time. `confirmed`: only in the confirmation. */
+/** A local date and time as a browser sends it. `confirmed`: only in the confirmation. */
 const localTime = z
   .string('must be a date and time')
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/, 'must be a date and time')

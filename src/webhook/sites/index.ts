@@ -164,7 +164,10 @@ const discordplace: Site = {
 
 const jws: JwsScheme = { type: 'jws' };
 
-/** Its deliveries are verified and stored, but not paid: no source says for certain what their fields are called. */
+/**
+ * discordlist.gg, whose deliveries are verified and stored, but not paid: no source says for certain what their fields
+ * are called.
+ */
 const discordlistgg: Site = {
   id: 'discordlistgg',
   name: 'discordlist.gg',
@@ -183,7 +186,10 @@ const discordlistgg: Site = {
   }),
 };
 
-/** Its deliveries name no bot, no time, and are never tests. The older header `X-DBL-Signature` is not accepted. */
+/**
+ * discordbotlist.com, whose deliveries name no bot, no time, and are never tests. The older header `X-DBL-Signature` is
+ * not accepted.
+ */
 const discordbotlist: Site = {
   id: 'discordbotlist',
   name: 'discordbotlist.com',

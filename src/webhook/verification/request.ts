@@ -25,7 +25,7 @@ export function readHeader(headers: HeadersLike, name: string): string | undefin
   return values.length === 0 ? undefined : values.map(withoutSurroundingSpace).join(', ');
 }
 
-/** As by every HTTP parser. Not `trim`, which removes more than spaces and tabs. */
+/** Removes spaces and tabs around a header, as HTTP parsers do. Not `trim`, which removes more. */
 function withoutSurroundingSpace(value: string): string {
   let start = 0;
   let end = value.length;
@@ -228,7 +228,7 @@ export interface WebhookSecrets {
 export interface SiteSecrets {
   /** Such as `topgg`: the value of `site` in the settings. */
   readonly site: KnownSite | (string & {});
-  /** As the site shows them. */
+  /** The secrets as the site shows them. */
   readonly secrets: Secret;
   /** The Discord ID of the server or bot: votes for another one are not processed. By default any is accepted. */
   readonly id?: string | undefined;
