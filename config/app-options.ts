@@ -116,7 +116,7 @@ const dependencies = z.strictObject({
   texts: instance.optional(),
 } satisfies Record<keyof AppDependencies, z.ZodType>);
 
-/** With a ready configuration, also those of programs within the package. */
+/** The dependencies of an app with a ready configuration, also those of programs within the package. */
 const internalDependencies = dependencies.extend({
   onAttempted: callback.optional(),
   wrapListener: callback.optional(),

@@ -103,7 +103,7 @@ export type DefaultSources = Readonly<Record<DefaultName, SettingSource>>;
 export interface DiscordConfig {
   /** Empty if the process only receives webhooks and has none. */
   readonly token: string;
-  /** Without the version. */
+  /** The address of Discord's API, without the version. */
   readonly apiUrl: string;
   /** Null registers the commands globally. */
   readonly guildId: string | null;

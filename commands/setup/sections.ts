@@ -721,7 +721,7 @@ function toPlace(line: string, firstRole: unknown, before: readonly JsonObject[]
 /** No day and all days are the same. */
 const isSomeDays = ({ length }: readonly string[]) => length > 0 && length < weekdays.length;
 
-/** Without the forms of features. */
+/** The section of rewards, without the forms of features. */
 const rewards: SetupSection = {
   id: 'rewards',
   summary: ['rewards.vote', 'rewards.multipliers', 'rewards.streak'],

@@ -403,7 +403,7 @@ export async function renderHistory(view: SetupView): Promise<Panel> {
   );
 }
 
-/** Without these, announcements fail. */
+/** Permissions without which announcements fail. */
 const requiredPermissions: readonly string[] = ['View Channel', 'Send Messages', 'Embed Links'];
 
 /**

@@ -65,7 +65,7 @@ export interface Vote {
   readonly creditsAwarded: number | boolean | null;
   /** The service's reason for denying credits. */
   readonly denial: string | null;
-  /** Only of a vote on another listing site. */
+  /** The details of a vote on another listing site than the document's service. */
   readonly atSite?: VoteAtSite;
 }
 

@@ -93,7 +93,7 @@ function checkedListings(listings: readonly ListingConfig[]): readonly ListingCo
   return linked.length === 0 ? listings : listings.filter((listing) => !linked.includes(listing));
 }
 
-/** Without a database of this version, what the operator has configured. */
+/** The listings in use, or those that the operator has configured where no database of this version is. */
 async function readListings(config: Config, { store }: Pick<OpenDatabase, 'store'>): Promise<EffectiveListings> {
   if (store !== null) return effectiveListings(config, store.settings);
   const { listings } = config;

@@ -152,7 +152,7 @@ export const sampleNames: ReadonlyMap<string, string> = new Map([
   [vip, 'VIP'],
 ]);
 
-/** With the names of the samples in place of their mentions. */
+/** A text with the names of the samples in place of their mentions. */
 export function nameSamples(text: string): Markup {
   return trustedMarkup(
     text.replace(/<@&?(\d{1,20})>/g, (mention, id: string) =>

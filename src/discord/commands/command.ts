@@ -302,7 +302,7 @@ export interface ResolvedObjects {
 export interface ResolvedFile {
   /** Bytes. */
   readonly size: number;
-  /** Only who knows it can read the file. */
+  /** The address of the file, which only someone who knows it can read. */
   readonly url: string;
 }
 

@@ -31,7 +31,7 @@ interface Offer {
   /** Null registers globally. */
   readonly guildId: string | null;
   readonly commands: readonly CommandDefinition[];
-  /** With the listings of all communities. */
+  /** The state of the app, with the listings of all communities. */
   readonly context: RegistrationContext;
 }
 

@@ -28,7 +28,9 @@ export interface Community extends SharedSettings {
   readonly guildId: string | null;
   readonly id: CommunityId;
   readonly listings: readonly CommunityListing[];
-  /** Without those that only the variables imply, and those that another one with the same target represents. */
+  /**
+   * The listings but those that only the variables imply, and those that another one with the same target represents.
+   */
   readonly named: readonly CommunityListing[];
   /** Set up in Discord by its owner, who need not be the operator. */
   readonly isHosted: boolean;

@@ -44,7 +44,7 @@ export interface PublicBoard {
   readonly by: LeaderboardScore;
   /** The current period (day numbers, both inclusive). */
   readonly days: readonly [first: number, last: number];
-  /** Without those who do not want to be shown: the places below keep their numbers. */
+  /** The members who want to be shown: the places below the others keep their numbers. */
   readonly members: readonly PublicMember[];
   /** How many members have a score. */
   readonly total: number;

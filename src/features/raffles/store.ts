@@ -79,7 +79,7 @@ export interface Raffle extends RaffleKey {
   readonly ticketsHash: string | null;
 }
 
-/** With the ids of its winners, the first one first, without those who were forgotten. */
+/** A raffle with the ids of its winners, the first one first, without those who were forgotten. */
 export interface DrawnRaffle extends Raffle {
   readonly winners: readonly string[];
 }

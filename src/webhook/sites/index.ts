@@ -352,7 +352,7 @@ export const topgg: Site = {
   ],
 };
 
-/** With seven digits of the second. */
+/** A time with seven digits of the second. */
 const writeTime = (at: number) => new Date(at).toISOString().replace('Z', '0000+00:00');
 
 /** The log does not say by which scheme a delivery came. */

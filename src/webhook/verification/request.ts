@@ -226,7 +226,7 @@ export interface WebhookSecrets {
 
 /** The secrets of a listing on another site, such as top.gg, and what is known of the listing. */
 export interface SiteSecrets {
-  /** Such as `topgg`: the value of `site` in the settings. */
+  /** The site by its value of `site` in the settings, such as `topgg`. */
   readonly site: KnownSite | (string & {});
   /** The secrets as the site shows them. */
   readonly secrets: Secret;

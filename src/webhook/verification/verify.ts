@@ -339,7 +339,7 @@ export interface VerifiedVote extends VerifiedFields {
   readonly denied: boolean;
   /** The service's reason for that; null if it is not denied or gave none. An external text: escape it. */
   readonly reason: string | null;
-  /** Only of a vote on another site. */
+  /** The details of a vote on another site than the document's service. */
   readonly atSite?: VoteAtSite;
 }
 

@@ -102,7 +102,7 @@ export type PageEvent =
   | FullState
   | (SidebarState & { readonly kind: 'sidebar' })
   | { readonly kind: 'activity'; readonly line: ActivityLine }
-  /** Only the current time. */
+  /** A change of nothing but the current time. */
   | { readonly kind: 'time' }
   | PageChange;
 
