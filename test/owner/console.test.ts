@@ -206,8 +206,11 @@ describe('the console', () => {
     expect(await store.records.entries(accountOf('42'), 9)).toEqual([]);
   });
 
-  it('shows shop orders without their codes, and names of items as text', async () => {
-    const { signIn, open, store } = await openConsole();
+  it('shows shop orders by name, without their codes, and names of items as text', async () => {
+    const unnamed = { role: () => null, channel: () => null, listing: () => null };
+    const { signIn, open, store } = await openConsole({
+      namesIn: () => async (ids) => ({ ...unnamed, member: (id) => ([...ids].includes(id) ? 'Ursula' : null) }),
+    });
     await signIn();
     expect((await open('orders')).text).toContain('Nobody has bought anything yet.');
     await deposit(store, '42', 1000);
@@ -224,7 +227,7 @@ describe('the console', () => {
     expect(orders).toMatch(/Game key.*done.*VIP.*on its way.*Shout.*waiting for the team/s);
     expect(orders).toMatch(/Jan 1, 2026, 12:03\sAM/);
     expect(orders).toContain('<strong>10</strong> credits');
-    expect(orders).toContain('href="./users/42"');
+    expect(orders).toMatch(/href="\.\/users\/42"[^>]*><bdi>Ursula</);
     expect(text).not.toContain('<b>Shout');
     expect(text).not.toContain('\u202E');
     expect(text).not.toContain(keys.codes?.[0]);

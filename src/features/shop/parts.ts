@@ -47,11 +47,12 @@ export function shopCard(shop: Pick<PurchaseStore, 'summary'>): ConsoleCard {
     title: ({ text }) => text('console.orders'),
     page: 'orders',
     isScoped: true,
-    async render({ memberLink, text: foreign, markup, scope, texts }) {
+    async render({ memberLinks, text: foreign, markup, scope, texts }) {
       const { newest, waiting } = await shop.summary(scope?.guildId ?? null);
       const { locale, number, text } = texts;
 
       if (newest.length === 0) return html`<p class="quiet">${text('console.noOrders')}</p>`;
+      const memberLink = await memberLinks(newest.map(({ userId }) => userId));
       return html`<dl class="sums"><div><dt>${text('console.ordersWaiting')}</dt><dd>${number(waiting)}</dd></div></dl>
 <table><thead><tr><th scope="col">${text('console.labels.time')}</th><th scope="col">${text('console.labels.item')}</th><th scope="col">${text('console.labels.member')}</th><th scope="col" class="number">${text('credits.title')}</th><th scope="col">${text('console.labels.state')}</th></tr></thead>
 <tbody>${newest.map(

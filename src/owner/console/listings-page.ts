@@ -8,7 +8,7 @@ import type { ReversalTotals, VoteRange } from '../../features/corrections/store
 import type { CardView, ConsoleCard } from '../../features/parts.ts';
 import type { HeldListing } from '../../features/rate-alarms/store.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { NameBook } from '../names.ts';
+import type { NameBook, ReadNames } from '../names.ts';
 import type { ListingDetails } from '../queries.ts';
 import { counted, type DrawPart, fill, listingTitle, memberLink, named, siteText, untrustedText } from './cells.ts';
 import { reasonHtml } from './reason.ts';
@@ -125,12 +125,15 @@ export interface RenderedCard {
 export async function renderCards(
   cards: readonly ConsoleCard[],
   scope: CardView['scope'],
-  page: Pick<PageContext, 'root' | 'texts' | 'names'>,
+  page: Pick<PageContext, 'root' | 'texts' | 'names'> & { readonly readNames: ReadNames },
 ): Promise<readonly RenderedCard[]> {
   const { texts, names } = page;
   const view: CardView = {
     ...{ scope, texts, text: untrustedText },
-    memberLink: (userId) => memberLink(userId, page),
+    memberLinks: async (userIds) => {
+      const known = userIds.length === 0 ? names : await page.readNames(userIds);
+      return (userId) => memberLink(userId, { ...page, names: known });
+    },
     role: (id) => named(id, names.role(id)),
     reason: (reason) => reasonHtml(reason, page),
     markup: (text) => inlineMarkup(text, names, texts.locale),

@@ -83,11 +83,12 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
   page('/', async (request, { context }) => {
     const texts = textsOf(request);
     const shown = { root: './', now: context.clock.now(), texts };
+    const readNames = context.namesIn(context.scope);
     const { cards, names } = {
       cards: context.rewards.cards.filter((card) => card.page !== 'orders'),
-      names: await context.namesIn(context.scope)([]),
+      names: await readNames([]),
     };
-    const view = { ...shown, cards: await renderCards(cards, context.scope, { ...shown, names }) };
+    const view = { ...shown, cards: await renderCards(cards, context.scope, { ...shown, names, readNames }) };
     return { title: texts.text('console.overview'), body: overviewPage(await getOverview(context), view) };
   });
 
@@ -142,7 +143,8 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
   page('/orders', async (request, { context }) => {
     const { rewards, scope } = context;
     const texts = textsOf(request);
-    const shown = { root: './', texts, names: await context.namesIn(scope)([]) };
+    const readNames = context.namesIn(scope);
+    const shown = { root: './', texts, names: await readNames([]), readNames };
     const cards = await renderCards(
       rewards.cards.filter((card) => card.page === 'orders'),
       scope,
