@@ -122,13 +122,14 @@ export function siteText(site: string, texts: Texts): string {
   return site === service.name ? texts.text('console.service') : site;
 }
 
-/** A listing by its name. @param site that of its site, if it is to be shown */
+/** A listing by its name. @param site that of its site, if it is to be shown; it is not repeated after a name with it */
 export function listingText(
   listing: string | null,
   site: string | null,
   { names, texts }: { readonly names: NameBook; readonly texts: Texts },
 ): Html {
-  return html`${listingTitle(listing, names)}${site && html` <span class="quiet">${siteText(site, texts)}</span>`}`;
+  const isNamed = listing !== null && site !== null && (names.listing(listing) ?? '').endsWith(`(${site})`);
+  return html`${listingTitle(listing, names)}${site && !isNamed && html` <span class="quiet">${siteText(site, texts)}</span>`}`;
 }
 
 export type DrawPart = (listing: string, draw: () => Html) => Html;

@@ -10,7 +10,17 @@ import type { HeldListing } from '../../features/rate-alarms/store.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { NameBook, ReadNames } from '../names.ts';
 import type { ListingDetails } from '../queries.ts';
-import { counted, type DrawPart, fill, listingTitle, memberLink, named, siteText, untrustedText } from './cells.ts';
+import {
+  counted,
+  type DrawPart,
+  fill,
+  listingText,
+  listingTitle,
+  memberLink,
+  named,
+  siteText,
+  untrustedText,
+} from './cells.ts';
 import { reasonHtml } from './reason.ts';
 import { pageTabs } from './render-page.ts';
 import type { OwnerSession } from './session.ts';
@@ -51,7 +61,7 @@ function listingCard(listing: ListingDetails, page: PageContext): Html {
   const title = names.listing(name) ?? name;
   // What was paid before the alarm, of the same hour.
   const paid = held && { from: Math.floor(held.heldAt / hour) * hour, until: held.heldAt + minute };
-  return html`<section class="card" aria-label="${title}"><h2>${listingTitle(name, names)} <span class="quiet">${siteText(site, texts)}</span></h2>
+  return html`<section class="card" aria-label="${title}"><h2>${listingText(name, site, page)}</h2>
 <p class="quiet">${trust === 'none' ? text('console.storesOnly') : texts.text(`setup.trust.${trust}`)}</p>
 ${held && heldVotes(held, listing, page)}
 <h3>${text('console.reversal.title')}</h3>
