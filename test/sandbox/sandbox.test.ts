@@ -159,7 +159,12 @@ it('the server has one picture, in Discord and at the service', { timeout: 20_00
   expect(icon.headers.get('content-type')).toBe('image/png');
   const picture = `data:image/png;base64,${Buffer.from(await icon.arrayBuffer()).toString('base64')}`;
   const state = await (await follow(urls.page))(({ kind }) => kind === 'full_state');
-  expect(state).toMatchObject({ guild: { name: 'Lantern Harbour', picture } });
+  expect(state).toMatchObject({ guild: { name: 'Lantern Harbour' }, pictures: { [discord.guildId]: picture } });
+  const served = await fetch(`${urls.page}/icons/${discord.guildId}/hash.png?size=64`);
+  expect(
+    `data:${served.headers.get('content-type')};base64,${Buffer.from(await served.arrayBuffer()).toString('base64')}`,
+  ).toBe(picture);
+  expect((await fetch(`${urls.page}/avatars/1/hash.png`)).status).toBe(404);
 });
 
 describe('a voter who is not in the guild', { timeout: 30_000 }, () => {
