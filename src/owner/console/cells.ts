@@ -88,10 +88,12 @@ export interface NamedPage {
 }
 
 /**
- * The initials of a member in place of a picture: pages load nothing from elsewhere, so nobody learns who looks at whom.
+ * The picture of a member, and the initials until it is there. It comes from the console, as everything on its pages, so nobody
+ * elsewhere learns who looks at whom.
  */
-export function avatar(userId: string, { names }: Pick<NamedPage, 'names'>): Html {
-  return initials(names?.member(userId) ?? null, userId);
+export function avatar(userId: string, { names, root }: Pick<NamedPage, 'names' | 'root'>): Html {
+  const picture = isPseudonym(userId) ? null : `${root}pictures/${encodeURIComponent(userId)}`;
+  return initials(names?.member(userId) ?? null, userId, picture);
 }
 
 /** By name, if it is known, with the id as a tooltip. A forgotten member has no page. */

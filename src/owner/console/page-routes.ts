@@ -14,6 +14,7 @@ import { maxCorrection, overdraws } from '../../core/ledger/correction.ts';
 import type { EffectState } from '../../core/outbox/effect-kind.ts';
 import type { EffectRecord, OpenProblems } from '../../core/records/records.ts';
 import { createCalendar } from '../../core/rewards/calendar.ts';
+import type { SmallPicture } from '../../discord/pictures.ts';
 import { getDelivery } from '../../features/traces/delivery-details.ts';
 import type { OwnerContext } from '../context.ts';
 import { searchMembers } from '../names.ts';
@@ -164,6 +165,15 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
   });
 
   router.get(
+    '/pictures/:of',
+    requireSession(async (request, response, { context }) => {
+      const picture = await findPicture(context, String(request.params['of']));
+      response.set('Cache-Control', 'private, max-age=3600');
+      response.type(picture?.type ?? 'png').send(picture?.bytes ?? transparent);
+    }),
+  );
+
+  router.get(
     '/users',
     requireSession(async (request, response, session) => {
       const { id, guildId, from } = parseRequest(membersQuery, listQuery(request, {}));
@@ -262,13 +272,33 @@ ${
     ? html`<p class="card">${text('console.noServers')}</p>`
     : html`<ul class="card items">${servers.map(
         ({ id, name }) =>
-          html`<li><h2>${initials(name, name)} <a href="${id}/${next}" title="${id}"><bdi>${name}</bdi></a></h2></li>`,
+          html`<li><h2>${initials(name, name, `${id}/pictures/server`)} <a href="${id}/${next}" title="${id}"><bdi>${name}</bdi></a></h2></li>`,
       )}</ul>`
 }`;
     renderPage(request, response, { title: text('console.servers'), session, body });
   });
 
   return router;
+}
+
+/** A pixel that shows the initials behind it: for a status like 404, browsers show a broken picture. */
+const transparent = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAC0lEQVR4nGNgAAIAAAUAAXpeqz8AAAAASUVORK5CYII=',
+  'base64',
+);
+
+/** Of the server, or of a member who has an account in a community that the visit may see; null without one. */
+async function findPicture({ scope, guilds, communities }: OwnerContext, of: string): Promise<SmallPicture | null> {
+  const { pictures = null } = guilds;
+  if (pictures === null) return null;
+  if (of === 'server') return scope === null ? null : pictures.ofGuild(scope.guildId);
+  if (!isSnowflake(of)) return null;
+  for (const { guildId, ledger } of await communities.of(of)) {
+    if (guildId === null) continue;
+    const { votes, credits } = await ledger.account(of);
+    if (votes > 0 || credits > 0) return pictures.ofMember(guildId, of);
+  }
+  return null;
 }
 
 const replayForm = z.object({ back: z.enum(['delivery', 'effects']).catch('effects') });
