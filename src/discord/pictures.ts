@@ -18,8 +18,10 @@ export interface Pictures {
   ofGuild(guildId: string): Promise<SmallPicture | null>;
 }
 
-/** `size` in pixels, of which pages show half. Nothing behind it shows through a JPEG. */
+/** `size` in pixels, twice as in pages. Nothing behind it shows through a JPEG. */
 const image = { size: 64, extension: 'jpg', forceStatic: true } as const;
+/** Also beside a message. */
+const largerImage = { ...image, size: 128 } as const;
 const maxBytes = 32 * 1024;
 /** With the largest pictures, 8 MB. */
 const maxKept = 256;
@@ -95,7 +97,7 @@ export function createPictures({
     },
     async ofGuild(guildId) {
       const guild = await reader.guild(guildId).catch(() => null);
-      return guild?.icon ? read(cdn.icon(guildId, guild.icon, image)) : null;
+      return guild?.icon ? read(cdn.icon(guildId, guild.icon, largerImage)) : null;
     },
   };
 }

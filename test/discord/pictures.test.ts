@@ -43,7 +43,7 @@ it('a picture is read once, in a small size, at an address of what Discord has s
   const both = await Promise.all([pictures.ofMember('1', 'good'), pictures.ofMember('1', 'good')]);
   expect([...both, await pictures.ofMember('1', 'good')]).toEqual([picture, picture, picture]);
   expect(await pictures.ofGuild('good')).toEqual(picture);
-  expect(requested).toEqual(['/guilds/1/users/good/avatars/good.jpg?size=64', '/icons/good/good.jpg?size=64']);
+  expect(requested).toEqual(['/guilds/1/users/good/avatars/good.jpg?size=64', '/icons/good/good.jpg?size=128']);
 });
 
 it('nothing else than a small picture is passed on, and no redirect is followed', async () => {
