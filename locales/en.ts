@@ -1681,6 +1681,10 @@ export const en = {
       unlinkTitle: 'Unlink {name}?',
       unlink: 'Its votes are no longer received, and its commands stop. Votes and credits stay, and it can be undone.',
     },
+    prizes:
+      'Credits and roles for those with the most votes of a week or month, and by lot for some of all who have voted.',
+    guards:
+      'Votes that pay nothing: of new accounts, of users who are not in this server, or of some whom you name. And roles whose members are on no leaderboard.',
     cooldown: 'Members switch their reminders on and off with /remind. This long after a vote, they may vote again.',
     shop: {
       empty: 'Nothing is sold yet.',
