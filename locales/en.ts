@@ -648,6 +648,7 @@ export const en = {
         rejected: 'The held votes are rejected.',
         reversed: 'The votes were reversed.',
         revived: 'It is waiting again, and is tried at once.',
+        fulfilled: 'The order is done, and the member gets a direct message.',
       },
       noTopVoters: 'Nobody has voted this month.',
       lostVote: '“I voted and got nothing”',

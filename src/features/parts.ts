@@ -92,6 +92,8 @@ export interface CardView {
   readonly text: (text: string) => Html;
   readonly reason: (reason: string) => Html;
   readonly markup: (text: Markup) => Html;
+  /** A button that sends a form to this path below the console. */
+  readonly form: (path: string, label: string) => Html;
 }
 
 export interface VotePictureRequest {

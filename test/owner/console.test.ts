@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/account.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { prettyJson, visible } from '../../src/owner/console/cells.ts';
-import { accountOf, firstCommunity } from '../support/communities.ts';
+import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
 import { type OwnerServerOptions, start, startOwnerServer, token, vote, votedAt } from '../support/owner-server.ts';
-import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
+import { deposit, guildId, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
 
 /** An HTTP client that keeps the cookie, follows no redirects, and sends forms like a browser. */
 async function openConsole(changes: OwnerServerOptions = {}) {
@@ -204,6 +204,29 @@ describe('the console', () => {
       expect(response.text, credits).toContain(`value="${reason.replaceAll('"', '&#34;')}"`);
     }
     expect(await store.records.entries(accountOf('42'), 9)).toEqual([]);
+  });
+
+  it('marks an order of one server as done, once, and no other', async () => {
+    const { signIn, open, send, formToken, store } = await openConsole({ guildId });
+    await signIn();
+    const communityId = await addCommunity(store, guildId);
+    const account = { communityId, userId: '42', credits: 1000, reason: 'deposit', at: start };
+    await store.recorder.correct(account, 'deposit');
+    for (const item of [shout, keys]) await store.shop.purchase(orderOf(item, { userId: '42', communityId }), start);
+    const orders = `servers/${guildId}/orders`;
+    const buttons = async () => [...(await open(orders)).text.matchAll(/action="\.\/(orders\/\d+\/done)"/g)];
+    const [[, path = ''] = [], ...others] = await buttons();
+    expect(others).toEqual([]);
+    const token = await formToken(orders);
+    expect((await send(`servers/${guildId}/${path}`, { token: 'forged' })).status).toBe(403);
+    for (const _ of ['pressed', 'pressed again']) {
+      const { status, headers } = await send(`servers/${guildId}/${path}`, { token });
+      expect([status, headers.get('location')]).toEqual([303, '../../orders?notice=fulfilled']);
+    }
+    expect(await buttons()).toEqual([]);
+    expect((await store.shop.summary(guildId)).waiting).toBe(0);
+    expect((await send(`servers/${guildId}/orders/2/done`, { token })).status).toBe(409);
+    expect((await send(`servers/${guildId}/orders/9/done`, { token })).status).toBe(404);
   });
 
   it('shows shop orders by name, without their codes, and names of items as text', async () => {

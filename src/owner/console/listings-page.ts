@@ -135,9 +135,9 @@ export interface RenderedCard {
 export async function renderCards(
   cards: readonly ConsoleCard[],
   scope: CardView['scope'],
-  page: Pick<PageContext, 'root' | 'texts' | 'names'> & { readonly readNames: ReadNames },
+  page: PageContext & { readonly readNames: ReadNames },
 ): Promise<readonly RenderedCard[]> {
-  const { texts, names } = page;
+  const { texts, names, root, session } = page;
   const view: CardView = {
     ...{ scope, texts, text: untrustedText },
     memberLinks: async (userIds) => {
@@ -147,6 +147,8 @@ export async function renderCards(
     role: (id) => named(id, names.role(id)),
     reason: (reason) => reasonHtml(reason, page),
     markup: (text) => inlineMarkup(text, names, texts.locale),
+    form: (path, label) =>
+      html` <form class="inline" method="post" action="${root}${path}">${formTokenField(session)}<button class="second">${label}</button></form>`,
   };
   const contents = await Promise.all(cards.map((each) => each.render(view)));
   return cards.flatMap((each, index) => {

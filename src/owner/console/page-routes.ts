@@ -23,6 +23,7 @@ import {
   decideAlarm,
   decisions,
   findTimeZone,
+  fulfilPurchase,
   getOverview,
   listDeliveries,
   listListings,
@@ -81,9 +82,10 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     );
   }
 
-  page('/', async (request, { context }) => {
+  page('/', async (request, session) => {
+    const { context } = session;
     const texts = textsOf(request);
-    const shown = { root: './', now: context.clock.now(), texts };
+    const shown = { root: './', now: context.clock.now(), session, texts };
     const readNames = context.namesIn(context.scope);
     const { cards, names } = {
       cards: context.rewards.cards.filter((card) => card.page !== 'orders'),
@@ -141,11 +143,12 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     return { title: texts.text('console.listings'), body: listingsPage(listings, shown) };
   });
 
-  page('/orders', async (request, { context }) => {
+  page('/orders', async (request, session) => {
+    const { context } = session;
     const { rewards, scope } = context;
     const texts = textsOf(request);
     const readNames = context.namesIn(scope);
-    const shown = { root: './', texts, names: await readNames([]), readNames };
+    const shown = { root: './', session, texts, names: await readNames([]), readNames };
     const cards = await renderCards(
       rewards.cards.filter((card) => card.page === 'orders'),
       scope,
@@ -331,6 +334,16 @@ export function formRoutes({ requireForm, requireSession }: SessionMiddleware): 
       const { id } = parseRequest(idParameter, request.params);
       const { outcome } = await replayDelivery(session.context, id, authorOf(session));
       response.redirect(303, `../${id}?notice=replayed-${outcome}`);
+    }),
+  );
+
+  router.post(
+    '/orders/:id/done',
+    requireForm(async (request, response, session) => {
+      const { context } = session;
+      const { id } = parseRequest(idParameter, request.params);
+      await fulfilPurchase(context, id, { guildId: context.scope?.guildId ?? null, author: authorOf(session) });
+      response.redirect(303, '../../orders?notice=fulfilled');
     }),
   );
 

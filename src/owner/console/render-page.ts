@@ -14,6 +14,7 @@ export const consoleMessages = ({ text }: Texts): FlashMessages => ({
   reject: { tone: 'good', text: text('console.notices.rejected') },
   reversed: { tone: 'good', text: text('console.notices.reversed') },
   revived: { tone: 'good', text: text('console.notices.revived') },
+  fulfilled: { tone: 'good', text: text('console.notices.fulfilled') },
   'replayed-recorded': { tone: 'good', text: text('console.notices.recorded') },
   'replayed-test': { tone: 'good', text: text('console.notices.test') },
   'replayed-duplicate': { tone: 'plain', text: text('console.notices.duplicate') },

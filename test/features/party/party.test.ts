@@ -213,6 +213,7 @@ async function render(period: string, locale: 'en-US' | 'de') {
   const none = () => html``;
   const shown = {
     memberLinks: async () => none,
+    form: none,
     role: none,
     text: none,
     reason: none,
