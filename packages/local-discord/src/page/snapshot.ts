@@ -63,7 +63,7 @@ function threadState(thread: Thread, state: DiscordState) {
 
 /** What the state of Discord does not contain. */
 interface PageFacts {
-  /** Of this server (ms of real time): another one has other ids. */
+  /** When this server was started (ms of real time): another one has other ids. */
   readonly startedAt: number;
   /** By id of a member, the bot or the guild, as `data:` URLs; letters of the name for others. */
   readonly pictures: Readonly<Record<string, string>>;
@@ -102,7 +102,7 @@ export type PageEvent =
   | FullState
   | (SidebarState & { readonly kind: 'sidebar' })
   | { readonly kind: 'activity'; readonly line: ActivityLine }
-  /** Only the current time. */
+  /** A change of nothing but the current time. */
   | { readonly kind: 'time' }
   | PageChange;
 
