@@ -648,6 +648,7 @@ export const en = {
         rejected: 'The held votes are rejected.',
         reversed: 'The votes were reversed.',
         revived: 'It is waiting again, and is tried at once.',
+        fulfilled: 'The order is done, and the member gets a direct message.',
       },
       noTopVoters: 'Nobody has voted this month.',
       lostVote: '“I voted and got nothing”',
@@ -1681,6 +1682,10 @@ export const en = {
       unlinkTitle: 'Unlink {name}?',
       unlink: 'Its votes are no longer received, and its commands stop. Votes and credits stay, and it can be undone.',
     },
+    prizes:
+      'Credits and roles for those with the most votes of a week or month, and by lot for some of all who have voted.',
+    guards:
+      'Votes that pay nothing: of new accounts, of users who are not in this server, or of some whom you name. And roles whose members are on no leaderboard.',
     cooldown: 'Members switch their reminders on and off with /remind. This long after a vote, they may vote again.',
     shop: {
       empty: 'Nothing is sold yet.',

@@ -150,10 +150,14 @@ function renderSettings(view: SetupView, section: SetupSection): Markup {
   const isOn = (path: SettingPath) =>
     section.alwaysShown?.includes(path) === true || !isOff(effectiveValue(view, path).value);
   const off = used.filter((path) => !isOn(path)).map((path) => settingName(path, view.texts));
+  const { text } = view.texts;
+  // A section of one setting has its name as the title.
+  const offText =
+    used.length === 1 ? text('setup.values.notSet') : text('setup.values.off', { names: view.texts.list(off) });
   return lines(
     ...used.filter((path) => isOn(path) && boxOf(path) === undefined).map((path) => settingLine(view, path)),
     ...boxLines(view, used.filter(isOn)),
-    off.length === 0 ? null : subtext(view.texts.text('setup.values.off', { names: view.texts.list(off) })),
+    off.length === 0 ? null : subtext(offText),
   );
 }
 
@@ -735,6 +739,7 @@ const prizes: SetupSection = {
   id: 'prizes',
   summary: ['rewards.prizes'],
   forms: [prize, settingsForm('raffle', 'raffle')],
+  intro: ({ text }) => text('setup.prizes'),
 };
 
 const announcements: SetupSection = {
@@ -817,7 +822,12 @@ const roles: SetupSection = {
   }),
 };
 
-const guards: SetupSection = { id: 'guards', summary: ['guards'], forms: [settingsForm('guards', 'edit')] };
+const guards: SetupSection = {
+  id: 'guards',
+  summary: ['guards'],
+  forms: [settingsForm('guards', 'edit')],
+  intro: ({ text }) => text('setup.guards'),
+};
 
 const publicPage: SetupSection = {
   id: 'publicPage',

@@ -28,6 +28,8 @@ export interface GuildDetails extends GuildName {
   readonly ownerId: string;
   /** Discord's `preferred_locale`; null if it does not say. */
   readonly locale: string | null;
+  /** The hash of its picture; null without one. */
+  readonly icon: string | null;
   readonly roles: readonly (GuildName & { readonly permissions: string })[];
 }
 
@@ -57,9 +59,10 @@ export function createGuildReader({
     const {
       owner_id: ownerId,
       preferred_locale: locale = null,
+      icon = null,
       ...details
     } = guildSchema.parse(await rest.get(Routes.guild(guildId)));
-    return { ...details, ownerId, locale };
+    return { ...details, ownerId, locale, icon };
   });
   const channels = createReadings(clock, (guildId) => fetchTextChannels(rest, guildId));
   const members = createReadings(clock, async (key) => {
@@ -102,6 +105,12 @@ export function createGuildReader({
       const isTimedOut = Date.parse(member.communication_disabled_until ?? '') > clock.now();
       const isManager = mayManage({ guild, member: { id: userId, roles, isTimedOut } });
       return { name: nameOf(member), roles, isManager };
+    },
+    /** The hash of the member's picture, in the guild or everywhere; null without one, and for those who are not in the guild. */
+    async avatar(guildId: string, userId: string): Promise<{ hash: string; isOfGuild: boolean } | null> {
+      const member = await members(`${guildId} ${userId}`);
+      const hash = member?.avatar ?? member?.user.avatar;
+      return hash ? { hash, isOfGuild: hash === member?.avatar } : null;
     },
     /** The name of a user of Discord, in any guild or none; null if there is no such user. */
     async user(userId: string): Promise<string | null> {
@@ -161,17 +170,25 @@ const unknownCodes: readonly number[] = [
   RESTJSONErrorCodes.MissingAccess,
 ];
 
+/** It becomes a part of an address. */
+const hash = z
+  .string()
+  .regex(/^\w{1,64}$/)
+  .nullish()
+  .catch(null);
 const guildSchema = z.object({
   id: z.string(),
+  icon: hash,
   name: z.string(),
   owner_id: z.string(),
   preferred_locale: z.string().nullish(),
   roles: z.array(z.object({ id: z.string(), name: z.string(), permissions: z.string().regex(/^\d{1,30}$/) })),
 });
-const userSchema = z.object({ id: z.string(), username: z.string(), global_name: z.string().nullish() });
+const userSchema = z.object({ id: z.string(), username: z.string(), global_name: z.string().nullish(), avatar: hash });
 const memberSchema = z.object({
   user: userSchema,
   nick: z.string().nullish(),
+  avatar: hash,
   roles: z.array(z.string()),
   communication_disabled_until: z.string().nullish(),
 });

@@ -85,12 +85,15 @@ export interface CardView {
   /** The community that is shown; null for all. */
   readonly scope: { readonly guildId: string; readonly communityId: CommunityId } | null;
   readonly texts: Texts;
-  readonly memberLink: (userId: string) => Html;
+  /** Reads the names of these members, and links each of them by it. */
+  readonly memberLinks: (userIds: readonly string[]) => Promise<(userId: string) => Html>;
   /** By name, if it is known. */
   readonly role: (id: string) => Html;
   readonly text: (text: string) => Html;
   readonly reason: (reason: string) => Html;
   readonly markup: (text: Markup) => Html;
+  /** A button that sends a form to this path below the console. */
+  readonly form: (path: string, label: string) => Html;
 }
 
 export interface VotePictureRequest {

@@ -6,6 +6,7 @@ import type { DeliveryRecord } from '../core/records/records.ts';
 import type { SessionRevocations } from '../core/store/coordination.ts';
 import type { Recordings } from '../core/tally/recorder.ts';
 import type { GuildReader } from '../discord/guild-reader.ts';
+import type { Pictures } from '../discord/pictures.ts';
 import type { CommunityListing } from '../features/communities/feature.ts';
 import type { CorrectionStore, Reversals } from '../features/corrections/store.ts';
 import type { EndpointAccess } from '../features/events/feature.ts';
@@ -53,6 +54,8 @@ interface OwnerGuilds {
   scopeOfCommunity(communityId: CommunityId): CommunityScope | null;
   /** What Discord says of them; null in a process without a bot token. */
   readonly reader: GuildReader | null;
+  /** Pictures of members and guilds; by default there are none. */
+  readonly pictures?: Pictures | null;
 }
 
 /** Purchases in the shops of communities. */

@@ -6,6 +6,7 @@ import express from 'express';
 import type { Config } from '../../config/schema.ts';
 import type { CountedRows, Records } from '../core/records/records.ts';
 import { createGuildReader } from '../discord/guild-reader.ts';
+import { createPictures } from '../discord/pictures.ts';
 import type { DiscordRest } from '../discord/rest.ts';
 import type { CommunityIds } from '../features/communities/community-ids.ts';
 import type { Directory } from '../features/communities/directory.ts';
@@ -49,6 +50,7 @@ export function createOwnerApp(
       : createDiscordSignIn({ clientSecret, publicUrl, apiUrl: discord.apiUrl, rest, clock });
   const communities = createOwnerCommunities(dependencies);
   const reader = hasBot ? createGuildReader({ rest, clock }) : null;
+  const pictures = reader && createPictures({ reader, apiUrl: discord.apiUrl, clock, log });
   const scopes = createCommunityScopes(directory);
   return createOwner(
     { token: ownerToken, discord: signIn },
@@ -57,7 +59,7 @@ export function createOwnerApp(
       ...{ corrections, outbox, recorder, sessions },
       records: { ...records, countsIn: countOnce(records) },
       scope: null,
-      guilds: { ...scopes, reader },
+      guilds: { ...scopes, reader, pictures },
       namesIn: createNames({
         records,
         communities,

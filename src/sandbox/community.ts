@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { day } from '@tallyhook/platform/durations';
+import { botIcon } from '@tallyhook/platform/web/asset';
 import { type ServiceMember, seededMembers, seededOwner } from 'listing-service';
 import type { DefaultGuildOptions, LocalDiscord } from 'local-discord';
 
@@ -19,6 +21,14 @@ export const voters = [seededOwner, ...others.slice(5)].map(toPerson);
 /** The name of a member, or the id of an unknown one. */
 export function memberName(userId: string): string {
   return [...guildMembers, ...voters].find(({ id }) => id === userId)?.username ?? userId;
+}
+
+/** Of tallyhook's application and bot (Discord ID). */
+export const botId = '1190000000000000002';
+
+/** The icon of the bot as a `data:` URL by its id. */
+export function pictureOfBot(): Readonly<Record<string, string>> {
+  return { [botId]: `data:image/svg+xml;base64,${readFileSync(botIcon(), 'base64')}` };
 }
 
 /** How tallyhook, its channels and its role are called in the guild of a sandbox. */

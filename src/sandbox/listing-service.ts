@@ -103,11 +103,11 @@ async function ensureListings(service: RunningService): Promise<SandboxListings>
   return { server: await ensureListing(seededServer), bot: await ensureListing(seededBot) };
 }
 
-/** The icon of the seeded server as a `data:` URL, so that it is the same in Discord; undefined without seeding. */
-export function pictureOfServer({ seeded }: Pick<RunningService, 'seeded'>): string | undefined {
-  if (seeded === null) return undefined;
+/** The icon of the seeded server as a `data:` URL by its id, so that it is the same in Discord; nothing without seeding. */
+export function pictureOfServer({ seeded }: Pick<RunningService, 'seeded'>): Readonly<Record<string, string>> {
+  if (seeded === null) return {};
   const { type, bytes } = seededIcon('server');
-  return `data:${type};base64,${bytes.toString('base64')}`;
+  return { [seeded.server.id]: `data:${type};base64,${bytes.toString('base64')}` };
 }
 
 const clientId = '1190000000000000003';

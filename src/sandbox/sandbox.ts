@@ -18,7 +18,15 @@ import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
 import type { App } from '../app/app-interface.ts';
 import type { Ledger } from '../core/ledger/program-ledger.ts';
-import { guildMembers, guildNames, type ListingSettings, memberName, voters } from './community.ts';
+import {
+  botId,
+  guildMembers,
+  guildNames,
+  type ListingSettings,
+  memberName,
+  pictureOfBot,
+  voters,
+} from './community.ts';
 import { openDataDirectory } from './data-directory.ts';
 import {
   createFaultInjection,
@@ -178,10 +186,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const discord = await startSandboxDiscord(directory.file('discord.json'), track, {
       host,
       port: pagePort,
-      guild: {
-        ...{ id: listings.server.id, name: listings.server.name, inviteCode: seededInviteCode },
-        picture: pictureOfServer(service),
-      },
+      guild: { id: listings.server.id, name: listings.server.name, inviteCode: seededInviteCode },
+      pictures: { ...pictureOfServer(service), ...pictureOfBot() },
       pageExtension: createSandboxPage(ports),
       applications: [registration(application, service.url)],
       clock,
@@ -272,6 +278,7 @@ async function startSandboxDiscord(
   const discord = await startLocalDiscord({
     ...options,
     names: guildNames,
+    applicationId: botId,
     people: guildMembers,
     strangers: voters,
     initialState,

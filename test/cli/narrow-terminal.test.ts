@@ -35,8 +35,11 @@ it('the help of every command is within 80 columns, and within those of a narrow
     const wide = await linesOf([...command, '--help'], 200);
     expect(wide.filter((line) => line.length > 80)).toEqual([]);
     const words = wide.flatMap((line) => line.split(/\s+/));
-    const narrow = await linesOf([...command, '--help'], 60);
-    expect(narrow.flatMap((line) => line.split(/\s+/)).filter((word) => !words.includes(word))).toEqual([]);
+    for (const columns of [60, 50]) {
+      const narrow = await linesOf([...command, '--help'], columns);
+      expect(narrow.flatMap((line) => line.split(/\s+/)).filter((word) => !words.includes(word))).toEqual([]);
+      expect(narrow.filter((line) => line.length > columns && !/^(Usage:| {2}-| *\S+$)/.test(line))).toEqual([]);
+    }
   }
 });
 

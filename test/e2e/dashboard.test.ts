@@ -57,7 +57,11 @@ describe('the dashboard in a browser', { timeout: 120_000 }, () => {
       await expect.poll(() => message.innerText()).toMatch(/ada is number \d+ of harbour/);
       await page.getByLabel('Credits in large type').check();
       await page.getByLabel('Icon of the server').check();
-      await expect.poll(async () => (await message.locator('.discord-embed-thumbnail').boundingBox())?.width).toBe(80);
+      const icon = message.locator('.discord-embed-thumbnail');
+      const address = world().addressOf(`servers/${world().guilds.harbour}/pictures/server`);
+      await expect.poll(() => icon.getAttribute('src')).toBe(address);
+      // The picture of the server has one pixel.
+      await expect.poll(async () => (await icon.boundingBox())?.width).toBe(1);
       await page.getByLabel('Title').fill('{unknown}');
       await page.getByLabel('Language').selectOption('ja');
       await message.getByText('Hello').waitFor();

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/account.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { prettyJson, visible } from '../../src/owner/console/cells.ts';
-import { accountOf, firstCommunity } from '../support/communities.ts';
+import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
 import { type OwnerServerOptions, start, startOwnerServer, token, vote, votedAt } from '../support/owner-server.ts';
-import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
+import { deposit, guildId, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
 
 /** An HTTP client that keeps the cookie, follows no redirects, and sends forms like a browser. */
 async function openConsole(changes: OwnerServerOptions = {}) {
@@ -206,8 +206,34 @@ describe('the console', () => {
     expect(await store.records.entries(accountOf('42'), 9)).toEqual([]);
   });
 
-  it('shows shop orders without their codes, and names of items as text', async () => {
-    const { signIn, open, store } = await openConsole();
+  it('marks an order of one server as done, once, and no other', async () => {
+    const { signIn, open, send, formToken, store } = await openConsole({ guildId });
+    await signIn();
+    const communityId = await addCommunity(store, guildId);
+    const account = { communityId, userId: '42', credits: 1000, reason: 'deposit', at: start };
+    await store.recorder.correct(account, 'deposit');
+    for (const item of [shout, keys]) await store.shop.purchase(orderOf(item, { userId: '42', communityId }), start);
+    const orders = `servers/${guildId}/orders`;
+    const buttons = async () => [...(await open(orders)).text.matchAll(/action="\.\/(orders\/\d+\/done)"/g)];
+    const [[, path = ''] = [], ...others] = await buttons();
+    expect(others).toEqual([]);
+    const token = await formToken(orders);
+    expect((await send(`servers/${guildId}/${path}`, { token: 'forged' })).status).toBe(403);
+    for (const _ of ['pressed', 'pressed again']) {
+      const { status, headers } = await send(`servers/${guildId}/${path}`, { token });
+      expect([status, headers.get('location')]).toEqual([303, '../../orders?notice=fulfilled']);
+    }
+    expect(await buttons()).toEqual([]);
+    expect((await store.shop.summary(guildId)).waiting).toBe(0);
+    expect((await send(`servers/${guildId}/orders/2/done`, { token })).status).toBe(409);
+    expect((await send(`servers/${guildId}/orders/9/done`, { token })).status).toBe(404);
+  });
+
+  it('shows shop orders by name, without their codes, and names of items as text', async () => {
+    const unnamed = { role: () => null, channel: () => null, listing: () => null };
+    const { signIn, open, store } = await openConsole({
+      namesIn: () => async (ids) => ({ ...unnamed, member: (id) => ([...ids].includes(id) ? 'Ursula' : null) }),
+    });
     await signIn();
     expect((await open('orders')).text).toContain('Nobody has bought anything yet.');
     await deposit(store, '42', 1000);
@@ -224,7 +250,7 @@ describe('the console', () => {
     expect(orders).toMatch(/Game key.*done.*VIP.*on its way.*Shout.*waiting for the team/s);
     expect(orders).toMatch(/Jan 1, 2026, 12:03\sAM/);
     expect(orders).toContain('<strong>10</strong> credits');
-    expect(orders).toContain('href="./users/42"');
+    expect(orders).toMatch(/href="\.\/users\/42"[^>]*><bdi>Ursula</);
     expect(text).not.toContain('<b>Shout');
     expect(text).not.toContain('\u202E');
     expect(text).not.toContain(keys.codes?.[0]);

@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { Authentication } from '../../src/owner/authentication.ts';
 import { createConsole } from '../../src/owner/console/console.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
-import { ownerToken, startTwoCommunities } from '../support/two-communities.ts';
+import { dot, ownerToken, startTwoCommunities } from '../support/two-communities.ts';
 
 interface Layer {
   readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
@@ -53,7 +53,7 @@ describe('a member who manages one of two servers', { timeout: 30_000 }, () => {
       const filled = path
         .slice(1)
         .replace(':id', String(idIn(path)))
-        .replace(':userId', ofBees.userId);
+        .replace(/:(userId|of)/, ofBees.userId);
       const before = await operator('effects?state=buried');
       const request = (prefix: string) =>
         method === 'GET'
@@ -91,6 +91,27 @@ describe('a member who manages one of two servers', { timeout: 30_000 }, () => {
     expect((await browser.send(path, { ...correction, token: 'forged' })).status).toBe(403);
     expect((await browser.send(path, correction)).status).toBe(303);
     expect(await operator(`users/${ofHarbour.userId}?guildId=${guilds.harbour}`)).toMatchObject({ credits: 17 });
+  });
+
+  it('sees the picture of the own server, and of members who have an account there', async () => {
+    const { browser, openBrowser, guilds, post, tomas, mira } = world();
+    const open = async (of: string, guild = guilds.harbour, visitor = browser) => {
+      const { status, headers } = await visitor.open(`servers/${guild}/pictures/${of}`);
+      return [status, headers.get('content-type'), headers.get('content-length'), headers.get('cache-control')];
+    };
+    const size = String(Buffer.from(dot.slice(dot.indexOf(',')), 'base64').length);
+    const found = [200, 'image/png', size, 'private, max-age=3600'];
+    /** Transparent. */
+    const none = [200, 'image/png', '68', 'private, max-age=3600'];
+    expect(await open('server')).toEqual(found);
+    expect(await open(tomas.id)).toEqual(none);
+    await post('harbour', { userId: tomas.id });
+    await vi.waitFor(async () => expect(await open(tomas.id)).toEqual(found));
+    for (const of of [mira.id, '1', 'constructor']) expect(await open(of), of).toEqual(none);
+    for (const of of ['server', tomas.id]) {
+      expect((await open(of, guilds.bees))[0]).toBe(403);
+      expect((await open(of, guilds.harbour, openBrowser()))[0]).toBe(303);
+    }
   });
 
   it('chooses among own servers only', async () => {

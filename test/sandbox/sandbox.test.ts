@@ -88,7 +88,11 @@ describe('a sandbox started from code', { timeout: 20_000 }, () => {
     expect(icon.headers.get('content-type')).toBe('image/png');
     const picture = `data:image/png;base64,${Buffer.from(await icon.arrayBuffer()).toString('base64')}`;
     const state = await (await follow(sandbox.urls.page))(({ kind }) => kind === 'full_state');
-    expect(state).toMatchObject({ guild: { name: 'Lantern Harbour', picture } });
+    const { guildId } = sandbox.discord;
+    expect(state).toMatchObject({ guild: { name: 'Lantern Harbour' }, pictures: { [guildId]: picture } });
+    const served = await fetch(`${sandbox.urls.page}/icons/${guildId}/hash.png?size=64`);
+    expect(Buffer.from(await served.bytes()).toString('base64')).toBe(picture.split(',')[1]);
+    expect((await fetch(`${sandbox.urls.page}/avatars/1/hash.png`)).status).toBe(404);
     await sandbox.stop();
     expect(existsSync(sandbox.directory)).toBe(false);
     await sandbox.stop();

@@ -13,6 +13,11 @@ export const ownerToken = 'owner-token-of-tests';
 export const endpointUrl = 'http://localhost:59999/secret-path';
 const secrets = { harbour: 'secret-of-the-harbour', bees: 'secret-of-the-bees' };
 
+/** A PNG of one pixel: the picture of the first guild, and of Tomás. */
+export const dot =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYPhfDwACggF/yWn3aQAAAABJRU5ErkJggg==';
+const [presetGuildId, tomasId] = ['1190000000000000001', '1190000000000000012'];
+
 type Changes = Record<string, string>;
 
 /**
@@ -23,7 +28,7 @@ export async function startTwoCommunities(
   changes: Changes | ((guilds: { readonly harbour: string; readonly bees: string }) => Changes) = {},
   texts?: TextOverrides,
 ) {
-  const first = await localDiscord({ rateLimits: false });
+  const first = await localDiscord({ rateLimits: false, pictures: { [presetGuildId]: dot, [tomasId]: dot } });
   const [mira, tomas, aiko] = first.members;
   if (mira === undefined || tomas === undefined || aiko === undefined) throw new Error('no members');
   const second = await localDiscord({ rateLimits: false, people: [aiko, mira, tomas] });

@@ -32,8 +32,8 @@ export async function joinGuilds(first: LocalDiscord, second: LocalDiscord): Pro
     });
     forwarded.end(body);
     const [answer] = (await once(forwarded, 'response')) as [IncomingMessage];
-    const content = (await read(answer)).toString();
-    const shown = isOfSecond ? content.replaceAll(ownPrefix, secondPrefix) : content;
+    const content = await read(answer);
+    const shown = isOfSecond ? content.toString().replaceAll(ownPrefix, secondPrefix) : content;
     const { 'content-length': ___, 'transfer-encoding': ____, ...answerHeaders } = answer.headers;
     response.writeHead(answer.statusCode ?? 502, answerHeaders).end(shown);
   }

@@ -16,13 +16,13 @@ export interface DefaultGuildOptions {
     readonly id: string;
     readonly name: string;
     readonly inviteCode?: string;
-    /** The picture that the page shows for it, as a `data:` URL (default: letters of its name). */
-    readonly picture?: string | undefined;
   };
   /** The first one owns the guild. */
   readonly people?: readonly Person[];
   /** Users of Discord who are not in the guild; the bot and its members know their names (default: none). */
   readonly strangers?: readonly Person[];
+  /** Pictures of the guild, its members and the bot by id, as `data:` URLs (default: letters of the name). */
+  readonly pictures?: Readonly<Record<string, string>>;
   /** The id of the application and of its bot (default: always the same). */
   readonly applicationId?: string;
   /** What is to be called otherwise. */
@@ -68,7 +68,7 @@ const presetPeople: readonly Person[] = [
   { id: id(14), username: 'old_salt', displayName: 'Old Salt' },
 ];
 
-/** The hash of every picture: pages draw what stands for it. */
+/** The hash of every picture: pages draw what stands for those without one. */
 const picture = '0'.repeat(32);
 
 /** A member with this name. Each index has an id of its own. */
@@ -130,7 +130,8 @@ const settings = {
 export function defaultGuild(options: DefaultGuildOptions) {
   const { guild = presetGuild, people = presetPeople, strangers = [], names = {} } = options;
   const { bot: botName = 'test-bot', roles: roleNames = {}, channels = {} } = names;
-  const bot = newUser(options.applicationId ?? applicationId, botName, undefined, true);
+  const botUser = newUser(options.applicationId ?? applicationId, botName, undefined, true);
+  const bot = options.pictures?.[botUser.id] === undefined ? botUser : { ...botUser, avatar: picture };
   const [owner] = people;
   const { inviteCode = null, name } = guild;
   const role = (key: Exclude<keyof RoleIds, 'bot'>, name: string, position: number, color: number, granted?: bigint) =>

@@ -138,6 +138,15 @@ export class Files {
 const scheme = 'attachment://';
 const unknownType = 'application/octet-stream';
 
+/** The files of pictures that are given as `data:` URLs, by the same names. */
+export function filesOf(pictures: Readonly<Record<string, string>>): ReadonlyMap<string, StoredFile> {
+  const all = Object.entries(pictures).flatMap(([name, url]) => {
+    const [, contentType = '', encoded = ''] = /^data:([\w/+.-]+);base64,(.*)$/.exec(url) ?? [];
+    return encoded === '' ? [] : [[name, { contentType, bytes: Buffer.from(encoded, 'base64') }] as const];
+  });
+  return new Map(all);
+}
+
 /** Whether a message shows an uploaded file, which is lost when the server stops. */
 export function showsFiles({ attachments, embeds }: Message): boolean {
   return attachments.length > 0 || embeds.flatMap(embedUrls).some((url) => /^http:\/\/[^/]+\/attachments\//.test(url));

@@ -9,6 +9,7 @@ import { httpExchanges, type RecordedRequest, sentDispatches, storedMessages } f
 import { createConsentPage, createInvitePages } from './discord-pages.ts';
 import { createStore } from './discord-store.ts';
 import { createFaults } from './faults.ts';
+import { filesOf } from './files.ts';
 import { Gateway } from './gateway.ts';
 import { createGuildControls } from './guild-controls.ts';
 import { InteractionCallbacks } from './interaction-callbacks.ts';
@@ -106,11 +107,11 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   });
   const { page: isPageServed = false, pageExtension: extension } = options;
   const speed = options.clock?.speed ?? 1;
-  const guildPicture = options.guild?.picture ?? null;
+  const pictures = options.pictures ?? {};
   const page =
-    isPageServed || extension ? createPage({ store, client, guild, guildPicture, speed, extension, log }) : undefined;
+    isPageServed || extension ? createPage({ store, client, guild, pictures, speed, extension, log }) : undefined;
   const pages = { consent: createConsentPage(store), invites: createInvitePages(store), page: page?.handle };
-  server.serve({ rest, gateway, faults, files: store.files, ...pages });
+  server.serve({ rest, gateway, faults, files: store.files, pictures: filesOf(pictures), ...pages });
 
   const { applicationId, guildId } = state;
   const apiUrl = `${origin}/api`;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { localUrl } from '@tallyhook/platform/host-address';
 import { LocalDiscordError } from './errors.ts';
 import type { Faults } from './faults.ts';
-import type { Files } from './files.ts';
+import type { Files, StoredFile } from './files.ts';
 import type { Gateway } from './gateway.ts';
 
 type Handle = (request: IncomingMessage, response: ServerResponse, path: string, query: URLSearchParams) => unknown;
@@ -14,12 +14,17 @@ interface ServerHandlers {
   readonly gateway: Gateway;
   readonly faults: Faults;
   readonly files: Files;
+  /** By id of the guild, a member or the bot. */
+  readonly pictures: ReadonlyMap<string, StoredFile>;
   /** The page on which OAuth2 asks a member. */
   readonly consent: (request: IncomingMessage, response: ServerResponse, query: URLSearchParams) => unknown;
   /** The pages of invites. Returns whether the path is one of theirs. */
   readonly invites: (...call: Parameters<Handle>) => boolean;
   readonly page: Handle | undefined;
 }
+
+/** Where Discord's CDN has pictures of guilds, users and members, by id. Their format and size are those that they have. */
+const portrait = /^\/(?:icons|avatars|guilds\/\d+\/users)\/(\d{1,20})\//;
 
 /** Image types that are displayed inline; other files are downloads. */
 const inlineTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
@@ -46,15 +51,17 @@ export async function listen(port: number, host: string) {
   return {
     origin,
     gatewayUrl: `${origin.replace('http', 'ws')}/gateway`,
-    serve({ rest, gateway, faults, files, consent, invites, page }: ServerHandlers): void {
+    serve({ rest, gateway, faults, files, pictures, consent, invites, page }: ServerHandlers): void {
       ready.resolve((request, response) => {
         const { pathname, searchParams } = new URL(request.url ?? '/', origin);
         // Discord accepts version 9, too, which differs in nothing that is supported here. OAuth2 has no version.
         const path = /^\/api(?:\/v(?:9|10)(\/.*)|(\/oauth2\/token.*))$/.exec(pathname)?.slice(1).join('');
         const file = /^\/attachments\/(.+)$/.exec(pathname)?.[1];
+        const picture = portrait.exec(pathname)?.[1];
         if (/^\/api\/oauth2\/authorize$/.test(pathname)) consent(request, response, searchParams);
         else if (path !== undefined) rest(request, response, path, searchParams);
         else if (file !== undefined) sendFile(response, file, files.find(file));
+        else if (picture !== undefined) sendFile(response, pathname, pictures.get(picture));
         else if (invites(request, response, pathname, searchParams)) return;
         else if (page !== undefined) page(request, response, pathname, searchParams);
         else sendFile(response, '', undefined);

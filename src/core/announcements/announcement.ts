@@ -143,6 +143,8 @@ export function ownReason(reason: string): (typeof keys)[keyof typeof keys] | nu
   return Object.hasOwn(keys, reason) ? keys[reason as keyof typeof keys] : null;
 }
 
+/** The icon of the server in the samples. */
+export const sampleIcon = 'https://example.com/icon.png';
 /** The members and the role of the samples. */
 export const [ada, grace, vip] = ['200000000000000001', '200000000000000002', '300000000000000001'];
 /** Their names by id. */

@@ -3,6 +3,7 @@ import {
   ada,
   type Preview,
   type PreviewContext,
+  sampleIcon,
   vip,
 } from '../../core/announcements/announcement.ts';
 import type { Announcement } from '../../core/outbox/effect-kind.ts';
@@ -16,7 +17,7 @@ import { announcementOf, testAnnouncementOf } from '../../core/tally/write-event
 import { type Event, voteKindOf } from '../../webhook/event.ts';
 import { renderStyledAnnouncement } from './styled-announcement.ts';
 
-/** In place of the pictures of the voter and the server. */
+/** In place of the picture of the voter. */
 const picture = 'https://example.com/picture.png';
 /** The sample member before the event: counted votes, of which the latest were on the days before, and credits. */
 const [votesBefore, daysBefore, balanceBefore] = [12, 2, 110];
@@ -56,7 +57,7 @@ function preview(
   announcement: Announcement,
   votes = votesBefore + 1,
 ): AnnouncementPreview {
-  const context = { style, card, texts, votes, voter: { name: 'ada', avatarUrl: picture }, icon: picture };
+  const context = { style, card, texts, votes, voter: { name: 'ada', avatarUrl: picture }, icon: sampleIcon };
   return { subject, reply: renderStyledAnnouncement(announcement, context, buttons) };
 }
 

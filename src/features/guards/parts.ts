@@ -92,12 +92,13 @@ export function robotCard(
     id: 'robots',
     title: ({ text }) => text('console.robots.title'),
     isScoped: true,
-    async render({ scope, texts, memberLink, text: foreign }) {
+    async render({ scope, texts, memberLinks, text: foreign }) {
       const ids = scope === null ? new Set(communitiesNow().map(({ id }) => id)) : [scope.communityId];
       const found: Found[] = [];
       for (const id of [...ids].slice(0, maxCommunities)) found.push(await look(id));
       const robots = found.flatMap((each) => each.robots);
       if (robots.length === 0) return null;
+      const memberLink = await memberLinks(robots.map(({ userId }) => userId));
       const { text } = texts;
       return html`<p class="quiet">${text('console.robots.about', { votes: minVotes })}</p>
 <table><thead><tr><th scope="col">${text('console.labels.member')}</th><th scope="col">${text('setup.sections.listing')}</th><th scope="col">${text('console.robots.interval')}</th></tr></thead>

@@ -119,8 +119,9 @@ export function roleCard(roles: Pick<RoleStore, 'summary'>): ConsoleCard {
     id: 'roles',
     title: ({ text }) => text('setup.sections.roles'),
     isScoped: true,
-    async render({ memberLink, role: roleName, reason: explain, scope, texts }) {
+    async render({ memberLinks, role: roleName, reason: explain, scope, texts }) {
       const { counts, parked } = await roles.summary(scope?.guildId ?? null);
+      const memberLink = await memberLinks(parked.map(({ userId }) => userId));
       const { number } = texts;
       const { text } = texts;
       return html`<dl class="sums">${(['applied', 'pending', 'parked'] as const).map((state) => html`<div><dt>${text(`console.roles.${state}`)}</dt><dd>${number(counts[state])}</dd></div>`)}</dl>

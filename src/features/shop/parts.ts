@@ -47,11 +47,12 @@ export function shopCard(shop: Pick<PurchaseStore, 'summary'>): ConsoleCard {
     title: ({ text }) => text('console.orders'),
     page: 'orders',
     isScoped: true,
-    async render({ memberLink, text: foreign, markup, scope, texts }) {
+    async render({ memberLinks, form, text: foreign, markup, scope, texts }) {
       const { newest, waiting } = await shop.summary(scope?.guildId ?? null);
       const { locale, number, text } = texts;
 
       if (newest.length === 0) return html`<p class="quiet">${text('console.noOrders')}</p>`;
+      const memberLink = await memberLinks(newest.map(({ userId }) => userId));
       return html`<dl class="sums"><div><dt>${text('console.ordersWaiting')}</dt><dd>${number(waiting)}</dd></div></dl>
 <table><thead><tr><th scope="col">${text('console.labels.time')}</th><th scope="col">${text('console.labels.item')}</th><th scope="col">${text('console.labels.member')}</th><th scope="col" class="number">${text('credits.title')}</th><th scope="col">${text('console.labels.state')}</th></tr></thead>
 <tbody>${newest.map(
@@ -59,10 +60,14 @@ export function shopCard(shop: Pick<PurchaseStore, 'summary'>): ConsoleCard {
           purchase,
         ) => html`<tr><td data-name="${text('console.labels.time')}">${dateTime(purchase.at, locale)}</td><td data-name="${text('console.labels.item')}">${foreign(purchase.name)}</td>
 <td data-name="${text('console.labels.member')}" class="unbroken">${memberLink(purchase.userId)}</td><td data-name="${text('credits.title')}" class="number unbroken">${markup(text('parts.credits', { count: purchase.price }))}</td>
-<td data-name="${text('console.labels.state')}">${stateBadge(purchase, texts)}</td></tr>`,
+<td data-name="${text('console.labels.state')}">${stateBadge(purchase, texts)}${scope !== null && waitsForTeam(purchase) && form(`orders/${purchase.id}/done`, text('shop.done'))}</td></tr>`,
       )}</tbody></table>`;
     },
   };
+}
+
+function waitsForTeam({ state, role }: Pick<StoredPurchase, 'state' | 'role'>): boolean {
+  return state === 'confirmed' && role === null;
 }
 
 /** A confirmed role waits for Discord, and any other confirmed item for the owner. */

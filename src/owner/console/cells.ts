@@ -88,10 +88,12 @@ export interface NamedPage {
 }
 
 /**
- * The initials of a member in place of a picture: pages load nothing from elsewhere, so nobody learns who looks at whom.
+ * The picture of a member, and the initials until it is there. It comes from the console, as everything on its pages, so nobody
+ * elsewhere learns who looks at whom.
  */
-export function avatar(userId: string, { names }: Pick<NamedPage, 'names'>): Html {
-  return initials(names?.member(userId) ?? null, userId);
+export function avatar(userId: string, { names, root }: Pick<NamedPage, 'names' | 'root'>): Html {
+  const picture = isPseudonym(userId) ? null : `${root}pictures/${encodeURIComponent(userId)}`;
+  return initials(names?.member(userId) ?? null, userId, picture);
 }
 
 /** By name, if it is known, with the id as a tooltip. A forgotten member has no page. */
@@ -122,13 +124,14 @@ export function siteText(site: string, texts: Texts): string {
   return site === service.name ? texts.text('console.service') : site;
 }
 
-/** A listing by its name. @param site that of its site, if it is to be shown */
+/** A listing by its name. @param site that of its site, if it is to be shown; it is not repeated after a name with it */
 export function listingText(
   listing: string | null,
   site: string | null,
   { names, texts }: { readonly names: NameBook; readonly texts: Texts },
 ): Html {
-  return html`${listingTitle(listing, names)}${site && html` <span class="quiet">${siteText(site, texts)}</span>`}`;
+  const isNamed = listing !== null && site !== null && (names.listing(listing) ?? '').endsWith(`(${site})`);
+  return html`${listingTitle(listing, names)}${site && !isNamed && html` <span class="quiet">${siteText(site, texts)}</span>`}`;
 }
 
 export type DrawPart = (listing: string, draw: () => Html) => Html;

@@ -8,9 +8,19 @@ import type { ReversalTotals, VoteRange } from '../../features/corrections/store
 import type { CardView, ConsoleCard } from '../../features/parts.ts';
 import type { HeldListing } from '../../features/rate-alarms/store.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { NameBook } from '../names.ts';
+import type { NameBook, ReadNames } from '../names.ts';
 import type { ListingDetails } from '../queries.ts';
-import { counted, type DrawPart, fill, listingTitle, memberLink, named, siteText, untrustedText } from './cells.ts';
+import {
+  counted,
+  type DrawPart,
+  fill,
+  listingText,
+  listingTitle,
+  memberLink,
+  named,
+  siteText,
+  untrustedText,
+} from './cells.ts';
 import { reasonHtml } from './reason.ts';
 import { pageTabs } from './render-page.ts';
 import type { OwnerSession } from './session.ts';
@@ -51,7 +61,7 @@ function listingCard(listing: ListingDetails, page: PageContext): Html {
   const title = names.listing(name) ?? name;
   // What was paid before the alarm, of the same hour.
   const paid = held && { from: Math.floor(held.heldAt / hour) * hour, until: held.heldAt + minute };
-  return html`<section class="card" aria-label="${title}"><h2>${listingTitle(name, names)} <span class="quiet">${siteText(site, texts)}</span></h2>
+  return html`<section class="card" aria-label="${title}"><h2>${listingText(name, site, page)}</h2>
 <p class="quiet">${trust === 'none' ? text('console.storesOnly') : texts.text(`setup.trust.${trust}`)}</p>
 ${held && heldVotes(held, listing, page)}
 <h3>${text('console.reversal.title')}</h3>
@@ -125,15 +135,20 @@ export interface RenderedCard {
 export async function renderCards(
   cards: readonly ConsoleCard[],
   scope: CardView['scope'],
-  page: Pick<PageContext, 'root' | 'texts' | 'names'>,
+  page: PageContext & { readonly readNames: ReadNames },
 ): Promise<readonly RenderedCard[]> {
-  const { texts, names } = page;
+  const { texts, names, root, session } = page;
   const view: CardView = {
     ...{ scope, texts, text: untrustedText },
-    memberLink: (userId) => memberLink(userId, page),
+    memberLinks: async (userIds) => {
+      const known = userIds.length === 0 ? names : await page.readNames(userIds);
+      return (userId) => memberLink(userId, { ...page, names: known });
+    },
     role: (id) => named(id, names.role(id)),
     reason: (reason) => reasonHtml(reason, page),
     markup: (text) => inlineMarkup(text, names, texts.locale),
+    form: (path, label) =>
+      html` <form class="inline" method="post" action="${root}${path}">${formTokenField(session)}<button class="second">${label}</button></form>`,
   };
   const contents = await Promise.all(cards.map((each) => each.render(view)));
   return cards.flatMap((each, index) => {

@@ -80,7 +80,7 @@ export function membersPage(
             score,
             rank,
           }) => html`<tr><td data-name="${text('console.labels.rank')}">${texts.number(rank)}</td>
-<td data-name="${text('console.labels.member')}"><span class="person">${avatar(userId, { names })} ${memberLink(userId, { root, texts, names })}</span></td><td data-name="${text('console.labels.balance')}" class="number">${counted(texts.text('parts.credits', { count: score }))}</td></tr>`,
+<td data-name="${text('console.labels.member')}"><span class="person">${avatar(userId, { names, root })} ${memberLink(userId, { root, texts, names })}</span></td><td data-name="${text('console.labels.balance')}" class="number">${counted(texts.text('parts.credits', { count: score }))}</td></tr>`,
         )}</tbody></table>`
   }</section>
 ${end < total && html`<p class="pages"><a class="button second" rel="next" href="?from=${end}${communities.length > 1 && html`&amp;guildId=${community.guildId ?? withoutGuild}`}">${text('console.moreMembers')}</a></p>`}`;
@@ -161,7 +161,7 @@ function memberPage(view: MemberView): Html {
   const name = names.member(userId);
   const time = (at: number) => dateTime(at, locale);
   return html`<p class="trail"><a href="${root}users">${text('console.members')}</a></p>
-<h1 class="person">${avatar(userId, { names })} <span>${fill(texts, 'console.memberTitle', { name: name === null ? userId : html`<bdi title="${userId}">${visible(name)}</bdi>` })}</span></h1>
+<h1 class="person">${avatar(userId, { names, root })} <span>${fill(texts, 'console.memberTitle', { name: name === null ? userId : html`<bdi title="${userId}">${visible(name)}</bdi>` })}</span></h1>
 ${name !== null && html`<p class="quiet">Discord ID ${userId}</p>`}
 ${accountLinks(view)}
 <dl class="sums"><div><dt>${text('console.labels.balance')}</dt><dd>${counted(texts.text('parts.credits', { count: credits }))}</dd></div><div><dt>${text('console.labels.countedVotes')}</dt><dd>${texts.number(votes)}</dd></div>

@@ -14,6 +14,7 @@ import { maxCorrection, overdraws } from '../../core/ledger/correction.ts';
 import type { EffectState } from '../../core/outbox/effect-kind.ts';
 import type { EffectRecord, OpenProblems } from '../../core/records/records.ts';
 import { createCalendar } from '../../core/rewards/calendar.ts';
+import type { SmallPicture } from '../../discord/pictures.ts';
 import { getDelivery } from '../../features/traces/delivery-details.ts';
 import type { OwnerContext } from '../context.ts';
 import { searchMembers } from '../names.ts';
@@ -22,6 +23,7 @@ import {
   decideAlarm,
   decisions,
   findTimeZone,
+  fulfilPurchase,
   getOverview,
   listDeliveries,
   listListings,
@@ -80,14 +82,16 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     );
   }
 
-  page('/', async (request, { context }) => {
+  page('/', async (request, session) => {
+    const { context } = session;
     const texts = textsOf(request);
-    const shown = { root: './', now: context.clock.now(), texts };
+    const shown = { root: './', now: context.clock.now(), session, texts };
+    const readNames = context.namesIn(context.scope);
     const { cards, names } = {
       cards: context.rewards.cards.filter((card) => card.page !== 'orders'),
-      names: await context.namesIn(context.scope)([]),
+      names: await readNames([]),
     };
-    const view = { ...shown, cards: await renderCards(cards, context.scope, { ...shown, names }) };
+    const view = { ...shown, cards: await renderCards(cards, context.scope, { ...shown, names, readNames }) };
     return { title: texts.text('console.overview'), body: overviewPage(await getOverview(context), view) };
   });
 
@@ -139,10 +143,12 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     return { title: texts.text('console.listings'), body: listingsPage(listings, shown) };
   });
 
-  page('/orders', async (request, { context }) => {
+  page('/orders', async (request, session) => {
+    const { context } = session;
     const { rewards, scope } = context;
     const texts = textsOf(request);
-    const shown = { root: './', texts, names: await context.namesIn(scope)([]) };
+    const readNames = context.namesIn(scope);
+    const shown = { root: './', session, texts, names: await readNames([]), readNames };
     const cards = await renderCards(
       rewards.cards.filter((card) => card.page === 'orders'),
       scope,
@@ -160,6 +166,15 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     const body = changesPage(await getChanges(session.context), { session, root: './', texts });
     return { title: texts.text('console.log'), body };
   });
+
+  router.get(
+    '/pictures/:of',
+    requireSession(async (request, response, { context }) => {
+      const picture = await findPicture(context, String(request.params['of']));
+      response.set('Cache-Control', 'private, max-age=3600');
+      response.type(picture?.type ?? 'png').send(picture?.bytes ?? transparent);
+    }),
+  );
 
   router.get(
     '/users',
@@ -263,13 +278,33 @@ ${
     ? html`<p class="card">${text('console.noServers')}</p>`
     : html`<ul class="card items">${servers.map(
         ({ id, name }) =>
-          html`<li><h2>${initials(name, name)} <a href="${id}/${next}" title="${id}"><bdi>${name}</bdi></a></h2></li>`,
+          html`<li><h2>${initials(name, name, `${id}/pictures/server`)} <a href="${id}/${next}" title="${id}"><bdi>${name}</bdi></a></h2></li>`,
       )}</ul>`
 }`;
     renderPage(request, response, { title: text('console.servers'), session, body });
   });
 
   return router;
+}
+
+/** A pixel that shows the initials behind it: for a status like 404, browsers show a broken picture. */
+const transparent = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAC0lEQVR4nGNgAAIAAAUAAXpeqz8AAAAASUVORK5CYII=',
+  'base64',
+);
+
+/** Of the server, or of a member who has an account in a community that the visit may see; null without one. */
+async function findPicture({ scope, guilds, communities }: OwnerContext, of: string): Promise<SmallPicture | null> {
+  const { pictures = null } = guilds;
+  if (pictures === null) return null;
+  if (of === 'server') return scope === null ? null : pictures.ofGuild(scope.guildId);
+  if (!isSnowflake(of)) return null;
+  for (const { guildId, ledger } of await communities.of(of)) {
+    if (guildId === null) continue;
+    const { votes, credits } = await ledger.account(of);
+    if (votes > 0 || credits > 0) return pictures.ofMember(guildId, of);
+  }
+  return null;
 }
 
 const replayForm = z.object({ back: z.enum(['delivery', 'effects']).catch('effects') });
@@ -302,6 +337,16 @@ export function formRoutes({ requireForm, requireSession }: SessionMiddleware): 
       const { id } = parseRequest(idParameter, request.params);
       const { outcome } = await replayDelivery(session.context, id, authorOf(session));
       response.redirect(303, `../${id}?notice=replayed-${outcome}`);
+    }),
+  );
+
+  router.post(
+    '/orders/:id/done',
+    requireForm(async (request, response, session) => {
+      const { context } = session;
+      const { id } = parseRequest(idParameter, request.params);
+      await fulfilPurchase(context, id, { guildId: context.scope?.guildId ?? null, author: authorOf(session) });
+      response.redirect(303, '../../orders?notice=fulfilled');
     }),
   );
 

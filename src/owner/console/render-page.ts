@@ -14,6 +14,7 @@ export const consoleMessages = ({ text }: Texts): FlashMessages => ({
   reject: { tone: 'good', text: text('console.notices.rejected') },
   reversed: { tone: 'good', text: text('console.notices.reversed') },
   revived: { tone: 'good', text: text('console.notices.revived') },
+  fulfilled: { tone: 'good', text: text('console.notices.fulfilled') },
   'replayed-recorded': { tone: 'good', text: text('console.notices.recorded') },
   'replayed-test': { tone: 'good', text: text('console.notices.test') },
   'replayed-duplicate': { tone: 'plain', text: text('console.notices.duplicate') },
@@ -64,7 +65,7 @@ export function renderPage(
     skip: texts.text('console.skip'),
     title,
     siteName: 'tallyhook',
-    home: { href: root, text: homeName(session) },
+    home: { href: root, text: homeName(session, root) },
     stylesheet: `${base}console.css`,
     icon: `${base}icon.svg`,
     navigation: session && navigation(section, { root, base }, session, texts),
@@ -74,9 +75,9 @@ export function renderPage(
   response.type('html').send(pageFrame(frame, body).text);
 }
 
-function homeName(session: Viewer | null): Html {
+function homeName(session: Viewer | null, root: string): Html {
   const name = session?.guildName ?? null;
-  return name === null ? html`tallyhook` : html`${initials(name, name)}<bdi>${name}</bdi>`;
+  return name === null ? html`tallyhook` : html`${initials(name, name, `${root}pictures/server`)}<bdi>${name}</bdi>`;
 }
 
 const languagesByRequest = new WeakMap<Request, AppTexts>();

@@ -203,7 +203,14 @@ const status = { votes: 12, goal: 100, credits: 25 };
 async function render(period: string, locale: 'en-US' | 'de') {
   const card = partyCard(async () => ({ ...status, period }));
   const none = () => html``;
-  const shown = { memberLink: none, role: none, text: none, reason: none, markup: (text: string) => html`${text}` };
+  const shown = {
+    memberLinks: async () => none,
+    form: none,
+    role: none,
+    text: none,
+    reason: none,
+    markup: (text: string) => html`${text}`,
+  };
   const view = { scope: null, texts: textsIn(locale), ...shown };
   return (await card.render(view))?.text;
 }

@@ -18,8 +18,8 @@ import { fullState, type PageChange, type PageEvent, sidebarState } from './snap
 
 interface PageOptions extends ActionParts {
   readonly store: DiscordStore;
-  /** The picture of the guild (`data:` URL); null for letters of its name. */
-  readonly guildPicture: string | null;
+  /** By id of a member, the bot or the guild, as `data:` URLs; letters of the name for others. */
+  readonly pictures: Readonly<Record<string, string>>;
   /** Seconds that pass on Discord per second of real time. */
   readonly speed: number;
   readonly extension: PageExtension | undefined;
@@ -30,7 +30,7 @@ interface PageOptions extends ActionParts {
  * The page that shows the local Discord and acts as its members. Its files are loaded while the rest starts; earlier requests
  * wait.
  */
-export function createPage({ store, guildPicture, speed, extension, log, ...parts }: PageOptions) {
+export function createPage({ store, pictures, speed, extension, log, ...parts }: PageOptions) {
   const { state } = store;
   const startedAt = state.stopwatch.now();
   const { name } = extension ?? ownFace;
@@ -66,7 +66,7 @@ export function createPage({ store, guildPicture, speed, extension, log, ...part
     if (path === '/page/events') {
       await added?.prepare();
       const { isConnected: connected, lines } = activity;
-      const facts = { startedAt, guildPicture, connected, speed, activity: lines, extension: added?.state() ?? null };
+      const facts = { startedAt, pictures, connected, speed, activity: lines, extension: added?.state() ?? null };
       return stream.add(response, fullState(store, facts));
     }
     if (added && Object.hasOwn(added.paths, path)) return added.paths[path]?.(response);

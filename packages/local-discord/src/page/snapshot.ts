@@ -65,8 +65,8 @@ function threadState(thread: Thread, state: DiscordState) {
 interface PageFacts {
   /** When this server was started (ms of real time): another one has other ids. */
   readonly startedAt: number;
-  /** The picture of the guild as a `data:` URL; null for letters of its name. */
-  readonly guildPicture: string | null;
+  /** By id of a member, the bot or the guild, as `data:` URLs; letters of the name for others. */
+  readonly pictures: Readonly<Record<string, string>>;
   readonly connected: boolean;
   /** Seconds that pass on Discord per second of real time. */
   readonly speed: number;
@@ -77,12 +77,12 @@ interface PageFacts {
 }
 
 /** The complete state for a new page. */
-export function fullState(store: DiscordStore, { guildPicture, ...facts }: PageFacts) {
+export function fullState(store: DiscordStore, facts: PageFacts) {
   const { state, messages } = store;
   const { name, id } = state.guild();
   return {
     kind: 'full_state' as const,
-    guild: { id, name, picture: guildPicture },
+    guild: { id, name },
     bot: { id: state.bot.id, name: state.bot.username },
     strangers: [...state.strangers.values()].map(({ id: userId, username }) => ({ id: userId, name: username })),
     ...facts,

@@ -1,11 +1,12 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import { exitCode, runCommand, type Terminal } from './terminal.ts';
 import { maxColumns } from './wrap-lines.ts';
 
 export { Argument, Option } from 'commander';
 
-/** Texts beside the names of options are wrapped if there is room for this much (columns). */
+/** Texts are beside the names of options and commands if there is room for this much, otherwise below them (columns). */
 const minTextColumns = 20;
+const textIndent = 6;
 
 /** The function of a command, with its options and arguments. Resolves with the exit code. */
 export type Run<Options> = (options: Options, terminal: Terminal, args: readonly string[]) => Promise<number>;
@@ -31,7 +32,7 @@ export class Program extends Command {
       getOutHelpWidth: helpWidth,
       getErrHelpWidth: helpWidth,
     });
-    this.configureHelp({ minWidthToWrap: minTextColumns });
+    this.configureHelp({ minWidthToWrap: minTextColumns, formatItem });
     this.helpOption('-h, --help', 'print this help');
     this.exitOverride();
   }
@@ -98,6 +99,16 @@ export class Program extends Command {
     const wrong = this.options.find((option) => names.includes(this.getOptionValue(option.attributeName())));
     if (wrong !== undefined) this.error(`error: option '${wrong.flags}' argument missing`);
   }
+}
+
+/** An option or a command with its text; in a narrow terminal in lines of its own. */
+function formatItem(term: string, termWidth: number, text: string, helper: Help): string {
+  const columns = helper.helpWidth ?? maxColumns;
+  const beside = columns - termWidth - '  '.length * 2;
+  if (text === '' || beside >= minTextColumns)
+    return Help.prototype.formatItem.call(helper, term, termWidth, text, helper);
+  const below = helper.boxWrap(text, columns - textIndent).replaceAll(/^/gm, ' '.repeat(textIndent));
+  return `  ${term}\n${below}`;
 }
 
 const globalOptions = ['-h', '--help', '-v', '--version'];

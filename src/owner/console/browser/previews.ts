@@ -18,7 +18,9 @@ const systemLight = matchMedia('(prefers-color-scheme: light)');
 
 /** Shows the message of an article below its text, which screen readers read instead. */
 function draw(article: HTMLElement): void {
-  const { message, names, locale, now, sender } = JSON.parse(article.dataset['message'] ?? '') as DrawnMessage;
+  const { message, names, locale, now, sender, pictures } = JSON.parse(
+    article.dataset['message'] ?? '',
+  ) as DrawnMessage;
   const shown = {
     ...{ id: '', author: { username: '', bot: true }, content: '', timestamp: new Date(now).toISOString() },
     ...{ edited_timestamp: null, flags: 0, attachments: [], embeds: [] },
@@ -29,7 +31,7 @@ function draw(article: HTMLElement): void {
     now: () => now,
     nameOf: ({ id }) => names[id],
     // The page loads nothing from elsewhere.
-    pictureAt: () => addressOf('picture.svg'),
+    pictureAt: (url) => addressOf(pictures[url] ?? 'picture.svg'),
     fileAt: () => null,
     linkTo: (url) => url,
     optionsOf: () => [],

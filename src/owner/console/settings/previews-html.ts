@@ -1,6 +1,11 @@
 import { type Html, html } from '@tallyhook/platform/web/html';
 import type { PageScript } from 'local-discord/messages';
-import { type AnnouncementPreview, sampleNames, textsOf } from '../../../core/announcements/announcement.ts';
+import {
+  type AnnouncementPreview,
+  sampleIcon,
+  sampleNames,
+  textsOf,
+} from '../../../core/announcements/announcement.ts';
 import type { Panel, Reply } from '../../../discord/commands/reply.ts';
 import { renderMessage } from '../../../discord/rendering/message.ts';
 import type { Texts } from '../../../texts/texts.ts';
@@ -15,9 +20,13 @@ export interface DrawnMessage {
   readonly now: number;
   /** The name of the bot. */
   readonly sender: string;
+  /** What is shown of pictures in place of a sample, by their URLs: addresses relative to that of the console. */
+  readonly pictures: Readonly<Record<string, string>>;
 }
 
 interface PreviewView {
+  /** The guild whose picture is shown; null for one without. */
+  readonly iconOf: string | null;
   readonly sender: string;
   readonly names: NameBook;
   readonly texts: Texts;
@@ -32,7 +41,7 @@ export function previewAssets(base: string): Html {
 
 /** Announcements as texts, in place of which a browser with JavaScript shows the messages. */
 export function previewsHtml(previews: readonly AnnouncementPreview[], view: PreviewView): Html {
-  const { texts, announced, now, sender } = view;
+  const { texts, announced, now, sender, iconOf } = view;
   const names: NameBook = {
     ...view.names,
     member: (id) => sampleNames.get(id ?? '') ?? view.names.member(id),
@@ -46,6 +55,7 @@ export function previewsHtml(previews: readonly AnnouncementPreview[], view: Pre
       locale: announced.locale,
       now,
       sender,
+      pictures: iconOf === null ? {} : { [sampleIcon]: `servers/${iconOf}/pictures/server` },
     };
     return html`<article class="preview" data-message="${JSON.stringify(drawn)}"><h3>${texts.text(`console.previews.${subject}`)}</h3>
 <div class="text" lang="${announced.locale}" dir="auto">${plainHtml(reply, names, announced.locale)}</div></article>`;

@@ -240,7 +240,8 @@ async function draftHtml(draft: Draft, { context, texts, sender }: PreviewContex
   const now = clock.now();
   const announced = texts.languages.for(listing.announcements.language, guild?.locale);
   const previews = previewAnnouncements(listing, { title: listing.title, texts: announced, now });
-  return previewsHtml(previews, { names, texts, announced, now, sender });
+  const iconOf = guild?.icon ? guild.id : null;
+  return previewsHtml(previews, { names, texts, announced, now, sender, iconOf });
 }
 
 const text = z.string().max(16_000);

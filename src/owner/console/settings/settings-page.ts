@@ -143,7 +143,6 @@ function listTable({ path, title, columns, rows, add }: SettingsList, view: Pane
   const { texts, names } = view;
   const { text } = texts;
   const id = `list-${path.replace('.', '-')}`;
-  const last = columns.length - 1;
   const idOf = ({ e }: Options) => `${id}-${String(e)}`;
   const actions = (options: Options) =>
     html`<div class="acts"><a href="${addressOf('edit', options, view)}" aria-describedby="${idOf(options)}">${text('setup.buttons.edit')}</a>
@@ -155,7 +154,7 @@ ${
     : html`<table><thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}<td></td></tr></thead>
 <tbody>${rows.map(
         ({ cells, note, options }) =>
-          html`<tr>${cells.map((cell, index) => html`<td data-name="${columns[index] ?? ''}"${index === 0 && html` id="${idOf(options)}"`}>${inlineMarkup(cell, names, texts.locale)}${index === last && note !== null && html`<br><span class="quiet">${inlineMarkup(note, names, texts.locale)}</span>`}</td>`)}<td class="end">${actions(options)}</td></tr>`,
+          html`<tr>${cells.map((cell, index) => html`<td data-name="${columns[index] ?? ''}"${index === 0 && html` id="${idOf(options)}"`}>${inlineMarkup(cell, names, texts.locale)}${index === 0 && note !== null && html`<br><span class="quiet">${inlineMarkup(note, names, texts.locale)}</span>`}</td>`)}<td class="end">${actions(options)}</td></tr>`,
       )}</tbody></table>`
 }</section>`;
 }

@@ -49,7 +49,8 @@ export function startServicePanel({ state, page, on }: SandboxStore): void {
 
   function renderBalance(): void {
     const member = actingMember(page.state);
-    const credits = state.credits[page.state.userId];
+    // Before a listing is linked there are no accounts.
+    const credits = state.credits[page.state.userId] ?? (state.isLinked ? null : 0);
     findById('balance-of').textContent = member ? `${member.name} has` : '';
     findById('balance').textContent =
       typeof credits === 'number' ? formatCount(credits, 'credit') : 'an unknown balance';

@@ -1,6 +1,6 @@
 import { toSelectOption } from '../../web/browser/select.ts';
 import type { MessageView, SelectOption, ShownSelect } from '../../web/browser/shown-message.ts';
-import { avatarUrl } from './profile.ts';
+import { pictureOf } from './profile.ts';
 import { localeOf, type State } from './store.ts';
 
 /** What messages show to the acting member. The page never loads anything from elsewhere. */
@@ -13,7 +13,7 @@ export function messageView(state: State, linkTo: MessageView['linkTo']): Messag
       const items = { user: [...members, ...strangers, bot], role: roles, channel: channels }[kind];
       return items.find((each) => each.id === id)?.name;
     },
-    pictureAt: (url, name = state.guild.name) => pictureSource(url, name, state.guild),
+    pictureAt: (url, name = state.guild.name) => pictureSource(url, name, state),
     fileAt: localPath,
     linkTo,
     optionsOf: (select) => selectOptions(select, state),
@@ -30,10 +30,9 @@ function localPath(url: string): string | null {
 const portrait = /^https:\/\/cdn\.discordapp\.com\/(?:icons|avatars|guilds\/\d+\/users)\/(\d{1,20})\//;
 
 /** What is shown of a picture: a file on the local Discord, or the one in place of that of a member or guild; null for others. */
-function pictureSource(url: string, name: string, guild: State['guild']): string | null {
+function pictureSource(url: string, name: string, state: State): string | null {
   const [, id] = portrait.exec(url) ?? [];
-  if (id === guild.id && guild.picture !== null) return guild.picture;
-  return id === undefined ? localPath(url) : avatarUrl(id, name);
+  return id === undefined ? localPath(url) : pictureOf(id, name, state);
 }
 
 /** The options of a select: its own, or members, roles and channels. Discord: "Component Types", 3 and 5 to 8. */

@@ -6,7 +6,7 @@ import { type Message, textsOf, type User } from '../../objects.ts';
 import { addStyles, makeDismissFocusable } from '../../web/browser/discord-components.ts';
 import { dots, isEphemeral, type MessageDisplay } from '../../web/browser/message.ts';
 import { html, nothing, type TemplateResult, toElement } from './element.ts';
-import { avatarUrl } from './profile.ts';
+import { pictureOf } from './profile.ts';
 import type { PendingAction, State } from './store.ts';
 
 /** Messages of one author within this time are grouped under one name (ms). */
@@ -20,7 +20,7 @@ export function messageDisplay(
 ): MessageDisplay {
   const name = nameOf(author, state);
   return {
-    author: { name, avatar: avatarUrl(author.id, name) },
+    author: { name, avatar: pictureOf(author.id, name, state) },
     header: interaction ? commandHeader(shownCommand(interaction, type), state) : nothing,
     isContinued,
     isBusy: pendingAction !== undefined && !pendingAction.failed,
@@ -43,7 +43,7 @@ export function pendingElement(action: PendingAction, state: State, dismiss: () 
     ? html`<p class="failure">The application did not respond</p>`
     : html`<p class="thinking">Sending command${dots}</p>`;
   return toElement(
-    html`<discord-message role="article" class="pending" author=${name} avatar=${avatarUrl(bot.id, name)} bot timestamp="" ?ephemeral=${action.failed} .dismissMessageClicked=${dismiss} ${ref(makeDismissFocusable)}>${header}${text}</discord-message>`,
+    html`<discord-message role="article" class="pending" author=${name} avatar=${pictureOf(bot.id, name, state)} bot timestamp="" ?ephemeral=${action.failed} .dismissMessageClicked=${dismiss} ${ref(makeDismissFocusable)}>${header}${text}</discord-message>`,
   );
 }
 
@@ -70,7 +70,7 @@ function shownCommand({ name, user }: NonNullable<Message['interaction']>, type:
 
 function commandHeader({ name, user }: { name: string; user: Author }, state: State): TemplateResult {
   const author = nameOf(user, state);
-  const avatar = avatarUrl(user.id, author);
+  const avatar = pictureOf(user.id, author, state);
   return html`<discord-command slot="reply" author=${author} avatar=${avatar} command=${name}></discord-command>`;
 }
 

@@ -19,7 +19,7 @@ export function startProfile(store: PageStore): void {
     const { roles } = state;
     const member = shown();
     if (member === undefined) return;
-    findById<HTMLImageElement>('profile-avatar').src = avatarUrl(member.id, member.name);
+    findById<HTMLImageElement>('profile-avatar').src = pictureOf(member.id, member.name, state);
     findById('profile-name').replaceChildren(toElement(coloredName(member, roles)));
     findById('profile-username').textContent = `@${member.username}`;
     render(roleChips(member, roles) ?? html`<span class="left">No roles</span>`, findById('profile-roles'));
@@ -81,7 +81,7 @@ export function startMemberList(store: PageStore): void {
     const { id, name, isMember } = member;
     const note = isMember ? roleChips(member, state.roles) : html`<span class="left">left the server</span>`;
     return html`<li><button type="button" class="member" data-user-id=${id} @click=${() => store.openProfile(id)}>
-      <img class="avatar" src=${avatarUrl(id, name)} alt="">
+      <img class="avatar" src=${pictureOf(id, name, state)} alt="">
       <span class="member-text">${coloredName(member, state.roles)}${note}</span>
     </button></li>`;
   }
@@ -165,11 +165,16 @@ export function startRoleSettings(store: PageStore): void {
 
 const colors = ['#4e5bd8', '#2d7d46', '#b3541e', '#a2317d', '#0f6f8f', '#b5323a'];
 
+/** The picture of a member, the bot or the guild as a `data:` URL; the initial of the name without one. */
+export function pictureOf(id: string, name: string, { pictures }: Pick<State, 'pictures'>): string {
+  return pictures[id] ?? avatarUrl(id, name);
+}
+
 /**
  * A `data:` URL of an avatar: the initial on a color that depends on the id. Safe for any name: only one letter or digit of it is used,
  * and browsers do not run scripts in images.
  */
-export function avatarUrl(id: string, name: string): string {
+function avatarUrl(id: string, name: string): string {
   const color = colors[id === '' ? 0 : Number(BigInt(id) % BigInt(colors.length))];
   const letter = /[\p{L}\p{N}]/u.exec(name)?.[0]?.toUpperCase() ?? '?';
   const text = `<text x="20" y="27" fill="#fff" font-family="sans-serif" font-size="20" font-weight="600" text-anchor="middle">`;

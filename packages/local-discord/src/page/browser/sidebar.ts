@@ -1,5 +1,5 @@
 import { findById, html, type KeyedTemplate, nothing, render, renderKeyed } from './element.ts';
-import { avatarUrl } from './profile.ts';
+import { pictureOf } from './profile.ts';
 import { postAction, program } from './requests.ts';
 import { actingMember, type PageStore, type State, visibleChannels } from './store.ts';
 
@@ -60,7 +60,7 @@ export function startSidebar(store: PageStore): void {
     );
     memberSelect.value = state.userId;
     const member = actingMember(state);
-    if (member) findById<HTMLImageElement>('acting-avatar').src = avatarUrl(member.id, member.name);
+    if (member) findById<HTMLImageElement>('acting-avatar').src = pictureOf(member.id, member.name, state);
   }
 
   store.on(['full_state', 'sidebar', 'channel', 'acting', 'message'], () => {
@@ -69,8 +69,9 @@ export function startSidebar(store: PageStore): void {
   });
   store.on(['full_state'], () => {
     findById('guild-name').textContent = state.guild.name;
-    const { name, picture } = state.guild;
-    render(picture === null ? initials(name) : html`<img src=${picture} alt="">`, findById('guild-icon'));
+    const { id, name } = state.guild;
+    const picture = state.pictures[id];
+    render(picture === undefined ? initials(name) : html`<img src=${picture} alt="">`, findById('guild-icon'));
   });
 }
 
