@@ -17,20 +17,13 @@ import type { ValueSource } from '../../config/describe.ts';
 import { nameSamples, textsOf as textsOfReply } from '../../src/core/announcements/announcement.ts';
 import { styleOf } from '../../src/core/announcements/announcement-style.ts';
 import { leaderboardScores } from '../../src/core/ledger/standing.ts';
-import {
-  showLuck,
-  showMilestone,
-  showMultiplier,
-  showWindow,
-  weekdayName,
-  weekdays,
-} from '../../src/core/settings/reward-settings.ts';
+import { showWindow, weekdayName, weekdays } from '../../src/core/settings/reward-settings.ts';
 import { choicesOf, isOff, type SettingField } from '../../src/core/settings/setting-spec.ts';
 import { calendarOf } from '../../src/core/tally/community.ts';
 import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/command.ts';
 import type { Modal, ModalField, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { votePreview } from '../../src/features/announcements/previews.ts';
-import { showBoard, showPlaces, showPrize } from '../../src/features/prizes/settings.ts';
+import { showBoard, showPlaces } from '../../src/features/prizes/settings.ts';
 import { namedTiers } from '../../src/features/roles/settings.ts';
 import { announcementSettings, type SettingPath, settingAt } from '../../src/features/settings.ts';
 import type { UnreadyItem } from '../../src/features/shop/feature.ts';
@@ -592,11 +585,7 @@ export const credits = settingsForm('credits', 'credits', [
 const milestone = entryForm({
   name: 'milestone',
   path: 'rewards.milestones',
-  list: {
-    placeholder: 'milestones',
-    add: 'addMilestone',
-    entries: (value, texts) => listOf(value).map((entry) => showMilestone(entry, texts)),
-  },
+  list: { placeholder: 'milestones', add: 'addMilestone' },
   fields: [
     { name: 'votes', kind: 'number', part: 'votes', isRequired: true },
     {
@@ -624,11 +613,7 @@ const milestone = entryForm({
 const multiplier = entryForm({
   name: 'multiplier',
   path: 'rewards.multipliers',
-  list: {
-    placeholder: 'multipliers',
-    add: 'addMultiplier',
-    entries: (value, texts) => listOf(value).map((entry) => showMultiplier(entry, texts)),
-  },
+  list: { placeholder: 'multipliers', add: 'addMultiplier' },
   fields: [
     { name: 'factor', kind: 'number', part: 'factor', preset: 2, isRequired: true },
     {
@@ -649,11 +634,7 @@ const multiplier = entryForm({
 const luck = entryForm({
   name: 'luck',
   path: 'rewards.luck',
-  list: {
-    placeholder: 'luck',
-    add: 'addLuck',
-    entries: (value, texts) => listOf(value).map((entry) => showLuck(entry, texts)),
-  },
+  list: { placeholder: 'luck', add: 'addLuck' },
   fields: [
     { name: 'luckName', kind: 'text', part: 'name', maxLength: 40, isRequired: true },
     { name: 'chance', kind: 'number', part: 'chance', hint: 'chance', preset: 0.02, isRequired: true },
@@ -668,11 +649,7 @@ const prize = entryForm({
   name: 'prize',
   path: 'rewards.prizes',
   note: showPlaces,
-  list: {
-    placeholder: 'prizes',
-    add: 'addPrize',
-    entries: (value, texts) => listOf(value).map((entry) => showPrize(entry, texts)),
-  },
+  list: { placeholder: 'prizes', add: 'addPrize' },
   fields: [
     {
       name: 'board',
