@@ -46,8 +46,6 @@ import {
   textInput,
 } from './form.ts';
 import {
-  authorOf,
-  basisOf,
   button,
   channelProblem,
   describeValue,
@@ -66,12 +64,12 @@ import {
   renderProblems,
   type SectionId,
   type SetupView,
+  saveValues,
   sectionButton,
   selectBlock,
   settingName,
   showSaved,
   textBlock,
-  toChanges,
 } from './view.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -534,18 +532,15 @@ async function moveItem(view: ListingView, by: 1 | -1): Promise<Panel> {
   const position = Number(view.input.options['e']);
   const [moved, other] = [items[position], items[position + by]];
   if (moved === undefined || other === undefined) return renderSection(view, shop);
-  const changes = toChanges(view, [['shop', items.with(position, other).with(position + by, moved)]]);
-  const saving = { ...authorOf(view), basis: basisOf(view), changes };
-  return showSaved(view, view.services.settings.save(saving), { section: 'shop' });
+  const moving = saveValues(view, [['shop', items.with(position, other).with(position + by, moved)]]);
+  return showSaved(view, moving, { section: 'shop' });
 }
 
 async function removeItem(view: ListingView): Promise<Panel> {
   const items = itemsOf(view);
   const position = Number(view.input.options['e']);
   if (items[position] === undefined) return renderSection(view, shop);
-  const changes = toChanges(view, [['shop', items.toSpliced(position, 1)]]);
-  const saving = { ...authorOf(view), basis: basisOf(view), changes };
-  return showSaved(view, view.services.settings.save(saving), { section: 'shop' });
+  return showSaved(view, saveValues(view, [['shop', items.toSpliced(position, 1)]]), { section: 'shop' });
 }
 
 /*
