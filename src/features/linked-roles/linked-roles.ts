@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
-import { createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
+import { codeIn, createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
 import { createOAuthClient, OAuthError, type Tokens } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import type { Encryption } from '@tallyhook/platform/encryption/encryption';
@@ -286,9 +286,6 @@ function createDiscordOAuth({ config: { discord } }: LinkedRolesContext, { clien
   };
 }
 
-/** Discord's codes are shorter (characters). */
-const maxCodeLength = 512;
-
 /** Where members link their account; Discord's `role_connections_verification_url`. */
 export const linkPath = '/linked-roles';
 
@@ -356,11 +353,10 @@ function createLinkRoutes(
   router.get(`${linkPath}/callback`, async (request, response) => {
     const fallback = languages.for(...request.acceptsLanguages().slice(0, 10));
     const attempt = attempts.finish(request, response);
-    const { code, error } = request.query;
+    const code = codeIn(request.query);
     if (attempt === null) return sendFailure(response, 400, 'expired', fallback);
-    if (error !== undefined) return sendFailure(response, 400, 'cancelled', fallback);
-    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength)
-      return sendFailure(response, 400, 'expired', fallback);
+    if (request.query['error'] !== undefined) return sendFailure(response, 400, 'cancelled', fallback);
+    if (code === null) return sendFailure(response, 400, 'expired', fallback);
     try {
       const { texts, name } = await link(code, attempt.verifier, fallback);
       const { text } = texts;

@@ -1,3 +1,4 @@
+import { codeIn } from '@tallyhook/platform/discord-oauth/authorization-attempts';
 import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { messageOf } from '@tallyhook/platform/errors';
 import { botIcon, createdLater, lookStyles, serveAsset } from '@tallyhook/platform/web/asset';
@@ -44,9 +45,6 @@ const maxChanges = 30;
 const cacheSeconds = 30;
 const assetCaching = 'public, max-age=3600';
 const maxBodySize = '4kb';
-/** Discord's codes are shorter (characters). */
-const maxCodeLength = 512;
-
 const policy = {
   'default-src': ["'none'"],
   'style-src': ["'self'"],
@@ -240,11 +238,11 @@ function memberRoutes(context: RoutesContext, signIn: MemberSignIn, { changes, a
 
   router.get(signInCallback, limitChanges, async (request, response) => {
     const attempt = attempts.finish(request, response);
-    const { code, error } = request.query;
     const slug = attempt?.data ?? '';
     if (attempt === null || !slugPattern.test(slug)) throw expired();
-    if (error !== undefined) return response.redirect(303, `../${slug}/me`);
-    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) throw expired();
+    if (request.query['error'] !== undefined) return response.redirect(303, `../${slug}/me`);
+    const code = codeIn(request.query);
+    if (code === null) throw expired();
     await signIn.signIn(response, code, attempt.verifier).catch((thrown: unknown) => {
       if (thrown instanceof OAuthError && thrown.reason === 'revoked') throw expired();
       log.warn({ reason: messageOf(thrown) }, 'a member could not sign in');

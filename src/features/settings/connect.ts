@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '@tallyhook/platform/clock';
+import { codeIn } from '@tallyhook/platform/discord-oauth/authorization-attempts';
 import { minute, second } from '@tallyhook/platform/durations';
 import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import { seal } from '@tallyhook/platform/encryption/sealed-text';
@@ -313,7 +314,6 @@ function createConnectTickets({ encryption, keyId, clock: { now } }: ConnectCont
   };
 }
 
-const maxCodeLength = 512;
 const cookieLifetimeMs = 10 * minute;
 
 type Failure = 'expired' | 'cancelled' | 'managersOnly' | 'already' | 'unavailable' | 'tooMany';
@@ -376,14 +376,13 @@ function createConnectRoutes(
   router.get(`${connectPath}/callback`, async (request, response) => {
     const attempt = tickets.resume(readCookie(request.headers.cookie, name));
     setCookie(response, { ...attributes, value: '', lifetimeMs: 0 });
-    const { state, code, error } = request.query;
+    const { state, error } = request.query;
+    const code = codeIn(request.query);
     const isOwn = attempt !== null && typeof state === 'string' && equalSecrets(state, attempt.state);
     if (!isOwn) return fail(request, response, 'expired');
     const { guildId } = attempt;
     if (error !== undefined) return fail(request, response, 'cancelled', guildId);
-    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) {
-      return fail(request, response, 'expired', guildId);
-    }
+    if (code === null) return fail(request, response, 'expired', guildId);
     try {
       const obstacle = await connect.obstacle(attempt);
       if (obstacle !== null) return fail(request, response, obstacle, guildId);

@@ -1,3 +1,4 @@
+import { codeIn } from '@tallyhook/platform/discord-oauth/authorization-attempts';
 import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { messageOf } from '@tallyhook/platform/errors';
 import { clientKeyOf } from '@tallyhook/platform/web/client-key';
@@ -138,9 +139,6 @@ function tokenForm({ next, errorMessage, discordUrl, texts }: SignInPage): Html 
 /** Where a member starts. A link, not a form: browsers would apply the policy `form-action` to the redirect to Discord. */
 export const startPath = 'discord-sign-in';
 
-/** Discord's codes are shorter (characters). */
-const maxCodeLength = 512;
-
 /** Sign-in with Discord for those who manage a server. Tokens and codes are in no page, log or cookie. */
 export function memberSignInRoutes(
   { attempts, consentUrl, readMember, url }: DiscordSignIn,
@@ -170,10 +168,11 @@ export function memberSignInRoutes(
 
   router.get(`/${signInCallback}`, async (request, response) => {
     const attempt = attempts.finish(request, response);
-    const { code, error } = request.query;
     if (attempt === null) throw expired();
-    if (error !== undefined) throw new ConsoleError(400, ({ text }) => text('console.errors.cancelled'));
-    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) throw expired();
+    if (request.query['error'] !== undefined)
+      throw new ConsoleError(400, ({ text }) => text('console.errors.cancelled'));
+    const code = codeIn(request.query);
+    if (code === null) throw expired();
     await authentication.countSignIn(clientKeyOf(request.ip));
     const member = await readMember(code, attempt.verifier).catch((thrown: unknown) => {
       if (thrown instanceof OAuthError && thrown.reason === 'revoked') throw expired();
