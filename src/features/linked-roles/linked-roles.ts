@@ -14,6 +14,7 @@ import { maxPlainPages, plainPageHeaders, sendPlainPage } from '@tallyhook/platf
 import express, { type Express, type Response, Router } from 'express';
 import { type AccountId, partsOf } from '../../core/ledger/account.ts';
 import type { Effect } from '../../core/outbox/effect-kind.ts';
+import { type KeyState, saveSealed } from '../../core/store/settings/sealed.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import { memoizedApplicationId } from '../../discord/inspection.ts';
 import { createDiscordRest } from '../../discord/rest.ts';
@@ -23,7 +24,6 @@ import { type RoleConnectionUpdate, roleConnectionQueue } from './role-connectio
 import {
   type LinkedMember,
   type LinkedMembers,
-  type SaveTokensResult,
   type SealedTokens,
   type StoredValues,
   tokenContext,
@@ -66,7 +66,7 @@ const repeatAfterMs = hour;
 const membersPerPage = 500;
 
 interface LinkedRolesContext extends Pick<ServicesContext, 'languages' | 'directory' | 'nudge' | 'clock' | 'log'> {
-  readonly store: { readonly linkedRoles: LinkedMembers };
+  readonly store: { readonly linkedRoles: LinkedMembers; readonly settings: KeyState };
   readonly encryption: Encryption;
   readonly config: Pick<ServicesContext['config'], 'discord'>;
 }
@@ -182,29 +182,24 @@ const expiryMarginMs = minute;
 
 type MemberTokens = ReturnType<typeof createMemberTokens>;
 
-function createMemberTokens(
-  oauth: Pick<DiscordOAuth, 'refresh'>,
-  { store: { linkedRoles: members }, encryption, clock }: LinkedRolesContext,
-) {
-  /** Again if the database's key was replaced meanwhile. */
-  async function saveSealed(
+function createMemberTokens(oauth: Pick<DiscordOAuth, 'refresh'>, context: LinkedRolesContext) {
+  const { store, encryption, clock } = context;
+  const members = store.linkedRoles;
+
+  /** @param save returns false for tokens with another key than the database's */
+  async function saveTokens(
     userId: string,
     tokens: Tokens,
-    save: (sealed: SealedTokens) => Promise<SaveTokensResult>,
+    save: (sealed: SealedTokens) => Promise<boolean>,
   ): Promise<void> {
     const expiresAt = clock.now() + tokens.lifetimeMs;
-    let keyId = await members.keyId();
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      const key = encryption.keyFor(keyId);
-      const result = await save({
+    await saveSealed(context, (key) =>
+      save({
         accessToken: seal(key, tokens.accessToken, tokenContext(userId, 'access_token')),
         refreshToken: seal(key, tokens.refreshToken, tokenContext(userId, 'refresh_token')),
         expiresAt,
-      });
-      if (result.status !== 'other_key') return;
-      keyId = result.keyId;
-    }
-    throw new Error('The key of the database keeps changing.');
+      }),
+    );
   }
 
   function open({ userId, accessToken, refreshToken }: LinkedMember) {
@@ -219,7 +214,7 @@ function createMemberTokens(
   return {
     /** Stores the tokens of a member who has given the permission. Rejects with the errors of the store. */
     link: ({ userId, locale }: Pick<LinkedMember, 'userId' | 'locale'>, tokens: Tokens) =>
-      saveSealed(userId, tokens, (sealed) => members.link({ userId, locale, ...sealed }, clock.now())),
+      saveTokens(userId, tokens, (sealed) => members.link({ userId, locale, ...sealed }, clock.now())),
 
     open,
 
@@ -237,7 +232,7 @@ function createMemberTokens(
       }
       try {
         const tokens = await oauth.refresh(open(leased).refreshToken);
-        await saveSealed(userId, tokens, (sealed) => members.saveTokens(userId, sealed));
+        await saveTokens(userId, tokens, (sealed) => members.saveTokens(userId, sealed));
         return { token: tokens.accessToken };
       } catch (error) {
         // Without a response, the token may have been used: the lease gives Discord time to finish.
