@@ -115,7 +115,7 @@ function kindsOf(handlers: Handlers): readonly HandlerKind[] {
   );
 }
 
-/** As for other effects, but with a minimum of attempts. */
+/** The retries of other effects, but with a minimum of attempts. */
 const callRetry: RetryPolicy = ({ attempts, age }, random) =>
   backoff({ attempts, age: attempts < minAttempts ? 0 : age }, random);
 

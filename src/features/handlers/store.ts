@@ -54,7 +54,7 @@ export function createSubscriptions(
   let kinds = own;
   let renewAt = Number.NEGATIVE_INFINITY;
   return {
-    /** As of the last refresh. The same array as long as they are the same. */
+    /** The kinds of the last refresh. The same array as long as they are the same. */
     kinds: () => kinds,
     /** Announces the process's own kinds to other processes, if it is time to, and reads theirs. */
     async refresh(): Promise<void> {
