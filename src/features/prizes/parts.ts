@@ -1,13 +1,5 @@
 import { second } from '@tallyhook/platform/durations';
-import {
-  escapeInline,
-  escapeName,
-  joined,
-  lines,
-  type Markup,
-  memberName,
-  subtext,
-} from '@tallyhook/platform/texts/markup';
+import { escapeInline, escapeName, joined, lines, memberName, subtext } from '@tallyhook/platform/texts/markup';
 import { html } from '@tallyhook/platform/web/html';
 import { ada, announceDays, grace, type Preview } from '../../core/announcements/announcement.ts';
 import { type Handle, handle, tryAgain } from '../../core/outbox/perform.ts';
@@ -15,7 +7,7 @@ import { queueName } from '../../core/outbox/queue.ts';
 import { periodOf, timesOf } from '../../core/rewards/calendar.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
-import { medalOf } from '../../texts/medals.ts';
+import { medalOf, scoreText } from '../../texts/boards.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Community } from '../communities/feature.ts';
 import { hiddenRolesOf } from '../guards/feature.ts';
@@ -176,10 +168,6 @@ function renderWinners(
     title: text('prizes.wonTitle', { board: escapeName(showBoard(per, by, texts)) }),
     text: lines(...shown, more > 0 ? subtext(text('prizes.more', { count: more })) : null),
   };
-}
-
-function scoreText(by: PrizeRules['by'], score: number, { text }: Texts): Markup {
-  return text(`parts.${by === 'streak' ? 'days' : by}`, { count: score });
 }
 
 /** The first board, with sample winners. */

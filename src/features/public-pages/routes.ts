@@ -1,6 +1,7 @@
 import { codeIn } from '@tallyhook/platform/discord-oauth/authorization-attempts';
 import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { messageOf } from '@tallyhook/platform/errors';
+import { withoutBold } from '@tallyhook/platform/texts/markup';
 import { botIcon, createdLater, lookStyles, serveAsset } from '@tallyhook/platform/web/asset';
 import { clientKeyOf, isTrustedProxy } from '@tallyhook/platform/web/client-key';
 import { ClientLimit } from '@tallyhook/platform/web/client-limit';
@@ -18,7 +19,7 @@ import type { Community } from '../communities/feature.ts';
 import type { DrawVotePicture, ServicesContext } from '../parts.ts';
 import type { Addresses } from './addresses.ts';
 import { type AccountContext, forgetBody, ownPageBody, readAccount } from './own-page.ts';
-import { boardTitle, counted, publicPageBody } from './page.ts';
+import { publicPageBody, titleOf } from './page.ts';
 import { type MemberSession, type MemberSignIn, signInCallback } from './sign-in.ts';
 import { pagesPath, slugPattern } from './slug.ts';
 import type { PublicView, ReadView } from './view.ts';
@@ -106,7 +107,7 @@ export function createPublicRoutes(context: RoutesContext): Express {
       const ownPage = context.signIn === null ? null : `${slug}/me`;
       response.set('cache-control', cached);
       send(response, {
-        ...{ texts, view, root: './', home: `./${slug}`, title: boardTitle(view.boards[0], texts) },
+        ...{ texts, view, root: './', home: `./${slug}`, title: titleOf(view.boards[0], texts) },
         head: previewTags(view, context.publicUrl && `${context.publicUrl}${pagesPath}/${slug}`, texts),
         navigation:
           ownPage && html`<div class="account"><a href="${ownPage}">${texts.text('publicPage.own')}</a></div>`,
@@ -317,8 +318,8 @@ function memberRoutes(context: RoutesContext, signIn: MemberSignIn, { changes, a
     await memberData.forget(session.userId);
     await signIn.signOut(response, session);
     const texts = textsOf(request);
-    const title = counted(texts.text('privacy.titleForgotten'));
-    const body = outcome('good', title, counted(texts.text('privacy.forgotten')));
+    const title = withoutBold(texts.text('privacy.titleForgotten'));
+    const body = outcome('good', title, withoutBold(texts.text('privacy.forgotten')));
     send(response, { ...{ texts, view, root: '../../', home: `../../${slug}`, title }, body });
   });
   return router;
@@ -360,7 +361,7 @@ function signOutForm(session: MemberSession, action: string, { text }: Texts): H
 /** What previews of links show. Discord takes no SVG, and no relative addresses. */
 function previewTags({ name, boards: [board] }: PublicView, url: string | null, texts: Texts): Html | null {
   if (url === null) return null;
-  return html`<meta property="og:title" content="${name}"><meta property="og:description" content="${boardTitle(board, texts)}">
+  return html`<meta property="og:title" content="${name}"><meta property="og:description" content="${titleOf(board, texts)}">
 <meta property="og:url" content="${url}"><meta property="og:image" content="${url}/picture.png"><meta name="twitter:card" content="summary_large_image">`;
 }
 

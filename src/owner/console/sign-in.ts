@@ -1,6 +1,7 @@
 import { codeIn } from '@tallyhook/platform/discord-oauth/authorization-attempts';
 import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { messageOf } from '@tallyhook/platform/errors';
+import { withoutBold } from '@tallyhook/platform/texts/markup';
 import { clientKeyOf } from '@tallyhook/platform/web/client-key';
 import { isOwnHost } from '@tallyhook/platform/web/host';
 import { type Html, html } from '@tallyhook/platform/web/html';
@@ -17,7 +18,7 @@ import {
 } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
 import { parseRequest } from '../request-schemas.ts';
-import { counted, fill } from './cells.ts';
+import { fill } from './cells.ts';
 import { ConsoleError, explainError, findFormSession } from './middleware.ts';
 import { renderPage, textsOf } from './render-page.ts';
 import { type OwnerSessions, sessionLifetimeMs } from './session.ts';
@@ -109,7 +110,7 @@ ${errorMessage && html`<p class="notice bad" role="alert" id="fault">${errorMess
 ${
   discordUrl !== null &&
   html`<section class="card outcome"><img src="icon.svg" width="56" height="56" alt=""><h1>${text('console.signIn')}</h1><p>${text('console.purpose')}</p><p><a class="button discord" href="${discordUrl}${next && `?next=${encodeURIComponent(next)}`}">${text('console.signInWithDiscord')}</a></p>
-<p class="quiet">${counted(texts.text('help.managers'))}<br>${lasting(texts)}</p></section>`
+<p class="quiet">${withoutBold(texts.text('help.managers'))}<br>${lasting(texts)}</p></section>`
 }
 ${hasToken && tokenForm(page)}
 </div>`;
