@@ -15,8 +15,6 @@ export function codeIn({ code }: { readonly code?: unknown }): string | null {
   return typeof code === 'string' && code !== '' && code.length <= maxCodeLength ? code : null;
 }
 
-export type AuthorizationAttempts = ReturnType<typeof createAuthorizationAttempts>;
-
 /**
  * Binds Discord's redirect to the browser that was sent to Discord, without storage, for any process.
  * @param options.secret random; those who know it can forge cookies
