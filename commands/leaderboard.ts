@@ -10,7 +10,7 @@ import {
 } from '../src/core/ledger/standing.ts';
 import { type CommandInput, choiceOption, integerOption, pageButtons } from '../src/discord/commands/command.ts';
 import type { OptionValue, Panel, PanelBlock, ReplyButton } from '../src/discord/commands/reply.ts';
-import { medalOf } from '../src/texts/medals.ts';
+import { boardTitle, medalOf, scoreText } from '../src/texts/boards.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
 import { chosenCommunity, communityChoice } from './listing.ts';
@@ -54,7 +54,7 @@ export const leaderboard = {
     const chosen = chosenCommunity(selectedOptions(input)['community'], context);
     if (chosen === null) {
       return communityChoice(
-        { title: titleOf(board, texts), options: { period: board.period, by: board.by } },
+        { title: boardTitle(board.by, board.period, texts), options: { period: board.period, by: board.by } },
         context,
       );
     }
@@ -78,15 +78,6 @@ export const leaderboard = {
 } as const satisfies Command;
 
 type Options = Readonly<Record<string, OptionValue>>;
-
-function titleOf({ by, period }: Board, { text }: Texts): Markup {
-  return by === 'streak' ? text('leaderboard.titles.streak') : text(`leaderboard.titles.${by}.${period}`);
-}
-
-/** "12 votes", "12 credits" or "12 days". */
-function scoreText(by: Board['by'], score: number, { text }: Texts): Markup {
-  return text(`parts.${by === 'streak' ? 'days' : by}`, { count: score });
-}
 
 /** A select changes one of the options, and has the others in its id. */
 function selectedOptions({ action, values, options }: CommandInput): Options {
@@ -150,7 +141,7 @@ function renderBoard(page: LeaderboardPage, texts: Texts, extras: BoardExtras = 
   return {
     kind: 'panel',
     tone: 'plain',
-    title: titleOf(board, texts),
+    title: boardTitle(board.by, board.period, texts),
     blocks: [
       {
         kind: 'text',

@@ -58,7 +58,6 @@ import {
 import { createToken, renderToken, renderTokens, revokeToken, tokenForm } from './setup/tokens.ts';
 import {
   authorOf,
-  basisOf,
   button,
   buttonBlock,
   describeValue,
@@ -87,6 +86,7 @@ import {
   renderUnsaved,
   type SectionId,
   type SetupView,
+  saveValues,
   sectionButton,
   selectBlock,
   showSaved,
@@ -531,7 +531,6 @@ function reopenForm(view: SetupView, edit: Edit): Modal | null {
 }
 
 async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
-  const { services } = view;
   const input = await withUploads(view);
   if ('hint' in input) {
     keepDraft(view, edit);
@@ -545,8 +544,7 @@ async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
     keepDraft(view, edit);
     return renderUnsaved(view, problems, edit);
   }
-  const saving = { ...authorOf(view), basis: basisOf(view), changes: toChanges(view, changes) };
-  const result = await services.settings.save(saving);
+  const result = await saveValues(view, changes);
   if (result.status === 'invalid' || result.status === 'conflict') keepDraft(view, edit);
   return renderSaved(await refreshed(view), result, { section, edit });
 }

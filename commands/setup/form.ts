@@ -354,7 +354,9 @@ function selectedId(input: CommandInput, name: string): string | undefined {
   return selectedValues(input, name)[0];
 }
 
-interface EntryForm extends Pick<Form, 'name' | 'list' | 'note' | 'secretFields'> {
+interface EntryForm extends Pick<Form, 'name' | 'note' | 'secretFields'> {
+  /** As {@link Form.list}: the setting says how its entries are shown. */
+  readonly list?: Omit<NonNullable<Form['list']>, 'entries'>;
   readonly path: SettingPath;
   /** Each edits a part of the entry. */
   readonly fields: readonly SettingField[] | ((context: FormContext) => readonly SettingField[]);
@@ -373,7 +375,9 @@ export function editedEntry({ value, entry }: FormContext, path: SettingPath): J
 }
 
 /** A form for an entry of a list, or for a new one at its end. What it does not show of the entry stays as it is. */
-export function entryForm({ path, fields, toParts, more, toEntry, others, ...form }: EntryForm): Form {
+export function entryForm({ path, list: select, fields, toParts, more, toEntry, others, ...form }: EntryForm): Form {
+  const entries = (value: unknown, texts: Texts) =>
+    listOf(value).map((entry) => settingAt(path).showEntry?.(entry, texts) ?? '');
   const fieldsIn = (context: FormContext) => (typeof fields === 'function' ? fields(context) : fields);
   function partsOf(context: FormContext): JsonObject {
     const edited = editedEntry(context, path);
@@ -382,10 +386,11 @@ export function entryForm({ path, fields, toParts, more, toEntry, others, ...for
   return {
     ...form,
     paths: [path],
+    ...(select && { list: { ...select, entries } }),
     fields: (context) => [
       ...modalFields(fieldsIn(context), context.entry === null ? null : partsOf(context), context.texts),
       ...(more?.(context) ?? []),
-      ...(form.list === undefined ? [] : removeBox(context)),
+      ...(select === undefined ? [] : removeBox(context)),
     ],
     read(input, context) {
       const list = listOf(context.value(path));

@@ -17,20 +17,13 @@ import type { ValueSource } from '../../config/describe.ts';
 import { nameSamples, textsOf as textsOfReply } from '../../src/core/announcements/announcement.ts';
 import { styleOf } from '../../src/core/announcements/announcement-style.ts';
 import { leaderboardScores } from '../../src/core/ledger/standing.ts';
-import {
-  showLuck,
-  showMilestone,
-  showMultiplier,
-  showWindow,
-  weekdayName,
-  weekdays,
-} from '../../src/core/settings/reward-settings.ts';
+import { showWindow, weekdayName, weekdays } from '../../src/core/settings/reward-settings.ts';
 import { choicesOf, isOff, type SettingField } from '../../src/core/settings/setting-spec.ts';
 import { calendarOf } from '../../src/core/tally/community.ts';
 import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/command.ts';
 import type { Modal, ModalField, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { votePreview } from '../../src/features/announcements/previews.ts';
-import { showBoard, showPlaces, showPrize } from '../../src/features/prizes/settings.ts';
+import { showBoard, showPlaces } from '../../src/features/prizes/settings.ts';
 import { namedTiers } from '../../src/features/roles/settings.ts';
 import { announcementSettings, type SettingPath, settingAt } from '../../src/features/settings.ts';
 import type { UnreadyItem } from '../../src/features/shop/feature.ts';
@@ -53,8 +46,6 @@ import {
   textInput,
 } from './form.ts';
 import {
-  authorOf,
-  basisOf,
   button,
   channelProblem,
   describeValue,
@@ -73,12 +64,12 @@ import {
   renderProblems,
   type SectionId,
   type SetupView,
+  saveValues,
   sectionButton,
   selectBlock,
   settingName,
   showSaved,
   textBlock,
-  toChanges,
 } from './view.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -545,18 +536,15 @@ async function moveItem(view: ListingView, by: 1 | -1): Promise<Panel> {
   const position = Number(view.input.options['e']);
   const [moved, other] = [items[position], items[position + by]];
   if (moved === undefined || other === undefined) return renderSection(view, shop);
-  const changes = toChanges(view, [['shop', items.with(position, other).with(position + by, moved)]]);
-  const saving = { ...authorOf(view), basis: basisOf(view), changes };
-  return showSaved(view, view.services.settings.save(saving), { section: 'shop' });
+  const moving = saveValues(view, [['shop', items.with(position, other).with(position + by, moved)]]);
+  return showSaved(view, moving, { section: 'shop' });
 }
 
 async function removeItem(view: ListingView): Promise<Panel> {
   const items = itemsOf(view);
   const position = Number(view.input.options['e']);
   if (items[position] === undefined) return renderSection(view, shop);
-  const changes = toChanges(view, [['shop', items.toSpliced(position, 1)]]);
-  const saving = { ...authorOf(view), basis: basisOf(view), changes };
-  return showSaved(view, view.services.settings.save(saving), { section: 'shop' });
+  return showSaved(view, saveValues(view, [['shop', items.toSpliced(position, 1)]]), { section: 'shop' });
 }
 
 /*
@@ -596,11 +584,7 @@ export const credits = settingsForm('credits', 'credits', [
 const milestone = entryForm({
   name: 'milestone',
   path: 'rewards.milestones',
-  list: {
-    placeholder: 'milestones',
-    add: 'addMilestone',
-    entries: (value, texts) => listOf(value).map((entry) => showMilestone(entry, texts)),
-  },
+  list: { placeholder: 'milestones', add: 'addMilestone' },
   fields: [
     { name: 'votes', kind: 'number', part: 'votes', isRequired: true },
     {
@@ -628,11 +612,7 @@ const milestone = entryForm({
 const multiplier = entryForm({
   name: 'multiplier',
   path: 'rewards.multipliers',
-  list: {
-    placeholder: 'multipliers',
-    add: 'addMultiplier',
-    entries: (value, texts) => listOf(value).map((entry) => showMultiplier(entry, texts)),
-  },
+  list: { placeholder: 'multipliers', add: 'addMultiplier' },
   fields: [
     { name: 'factor', kind: 'number', part: 'factor', preset: 2, isRequired: true },
     {
@@ -653,11 +633,7 @@ const multiplier = entryForm({
 const luck = entryForm({
   name: 'luck',
   path: 'rewards.luck',
-  list: {
-    placeholder: 'luck',
-    add: 'addLuck',
-    entries: (value, texts) => listOf(value).map((entry) => showLuck(entry, texts)),
-  },
+  list: { placeholder: 'luck', add: 'addLuck' },
   fields: [
     { name: 'luckName', kind: 'text', part: 'name', maxLength: 40, isRequired: true },
     { name: 'chance', kind: 'number', part: 'chance', hint: 'chance', preset: 0.02, isRequired: true },
@@ -672,11 +648,7 @@ const prize = entryForm({
   name: 'prize',
   path: 'rewards.prizes',
   note: showPlaces,
-  list: {
-    placeholder: 'prizes',
-    add: 'addPrize',
-    entries: (value, texts) => listOf(value).map((entry) => showPrize(entry, texts)),
-  },
+  list: { placeholder: 'prizes', add: 'addPrize' },
   fields: [
     {
       name: 'board',

@@ -123,7 +123,7 @@ export function authorOf({ input, guildId }: SetupView): SettingsAuthor {
 }
 
 /** The version of the settings that a form or button shows. Its id can be forged: by default, the present version. */
-export function basisOf({ input, community }: SetupView): number {
+function basisOf({ input, community }: SetupView): number {
   const version = Number(input.options['v'] ?? Number.NaN);
   return Number.isSafeInteger(version) ? version : community.version;
 }
@@ -138,6 +138,12 @@ export function toChanges(
     path,
     value,
   }));
+}
+
+/** Saves values, unless somebody has changed the settings since they were shown. */
+export function saveValues(view: SetupView, values: Parameters<typeof toChanges>[1]): Promise<SaveResult> {
+  const changes = toChanges(view, values);
+  return view.services.settings.save({ ...authorOf(view), basis: basisOf(view), changes });
 }
 
 /** The name of a listing as the service shows it, or else the configured one. External text. */

@@ -22,8 +22,6 @@ import type { EndpointState, WebhookAttempt } from '../../src/features/events/st
 import type { Texts } from '../../src/texts/texts.ts';
 import { textInput, withDraft } from './form.ts';
 import {
-  authorOf,
-  basisOf,
   button,
   buttonBlock,
   effectiveValue,
@@ -35,10 +33,10 @@ import {
   refreshed,
   renderSaved,
   renderUnsaved,
+  saveValues,
   sectionButton,
   showSaved,
   textBlock,
-  toChanges,
 } from './view.ts';
 
 /* The section of the addresses that receive events. Components name one by its id, among those of the own community. */
@@ -286,8 +284,7 @@ function withEndpoint(view: ListingView, id: string, changes: JsonObject): reado
 }
 
 function save(view: ListingView, endpoints: readonly JsonObject[]) {
-  const changes = toChanges(view, [['webhooks', endpoints]]);
-  return view.services.settings.save({ ...authorOf(view), basis: basisOf(view), changes });
+  return saveValues(view, [['webhooks', endpoints]]);
 }
 
 /** The secret, once; a form that is sent again has made none. */
@@ -398,12 +395,6 @@ function confirmRemoval(view: ListingView, endpoint: ListedEndpoint): Panel {
 
 function removeEndpoint(view: ListingView, { id }: ListedEndpoint): Promise<Panel> {
   const others = endpointsIn(view).filter((each) => each.id !== id);
-  return showSaved(
-    view,
-    save(
-      view,
-      others.map(({ stated }) => stated),
-    ),
-    origin,
-  );
+  const stated = others.map((each) => each.stated);
+  return showSaved(view, save(view, stated), origin);
 }

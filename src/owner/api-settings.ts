@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { defaultLocale } from '@tallyhook/platform/texts/locale';
+import { joined, withoutBold } from '@tallyhook/platform/texts/markup';
 import { HttpError } from '@tallyhook/platform/web/http-error';
 import type { z } from 'zod';
 import { findObjectProblems, openView, type Problem } from '../../commands/setup/view.ts';
@@ -127,10 +128,7 @@ async function findProblems(
 
 /** The problem and its hint without the markup of Discord. */
 function sentenceOf({ text, hint }: Problem): string {
-  return [text, hint]
-    .filter((each) => each !== null)
-    .join(' ')
-    .replaceAll('**', '');
+  return withoutBold(joined([text, hint], ' '));
 }
 
 function invalid(sentences: readonly string[]): HttpError {

@@ -9,7 +9,6 @@ import { clientKeyOf } from '@tallyhook/platform/web/client-key';
 import { ClientLimit } from '@tallyhook/platform/web/client-limit';
 import { HttpError } from '@tallyhook/platform/web/http-error';
 import { equalSecrets } from '@tallyhook/platform/web/session-cookie';
-import { settleWithin } from '@tallyhook/platform/with-timeout';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { memoizedApplicationId } from '../discord/inspection.ts';
 import type { DiscordRest } from '../discord/rest.ts';
@@ -144,9 +143,6 @@ const scope = 'identify guilds';
 /** Where the developer portal allows Discord to send members, below `PUBLIC_URL`. */
 export const signInCallback = 'discord-callback';
 
-/** How long a page may wait for the revocation, which it does not need (ms). */
-const revocationTimeoutMs = 2 * second;
-
 export type DiscordSignIn = ReturnType<typeof createDiscordSignIn>;
 
 /** Sign-in of those who manage a server. Methods reject with `OAuthError`. */
@@ -183,17 +179,13 @@ export function createDiscordSignIn(options: {
     consentUrl: (attempt: { readonly state: string; readonly verifier: string }) =>
       client.authorizeUrl({ scope, ...attempt }),
     /** Who has given the permission, and the servers that the member may manage. The token is revoked. */
-    async readMember(code: string, verifier: string) {
-      const { accessToken } = await client.exchangeCode({ scope, code, verifier });
-      try {
+    readMember: (code: string, verifier: string) =>
+      client.useOnce({ scope, code, verifier }, clock, async (token) => {
         const [{ id: userId }, guilds] = await Promise.all([
-          client.currentUser(accessToken),
-          readManagedGuilds(client, accessToken),
+          client.currentUser(token),
+          readManagedGuilds(client, token),
         ]);
         return { userId, guildIds: guilds.map(({ id }) => id) };
-      } finally {
-        await settleWithin(revocationTimeoutMs, clock, client.revoke(accessToken));
-      }
-    },
+      }),
   };
 }

@@ -65,7 +65,7 @@ export interface Vote {
   readonly creditsAwarded: number | boolean | null;
   /** The service's reason for denying credits. */
   readonly denial: string | null;
-  /** The details of a vote on another listing site than the document's service. */
+  /** The details of a vote on another listing site. */
   readonly atSite?: VoteAtSite;
 }
 

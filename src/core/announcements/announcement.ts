@@ -10,7 +10,9 @@ import type { ChannelTexts } from '../../discord/languages.ts';
 import { postOnce } from '../../discord/posting.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { TextIn, Texts } from '../../texts/texts.ts';
+import type { AddedValue } from '../added-value.ts';
 import type { Effect } from '../outbox/effect-kind.ts';
+import type { Handle } from '../outbox/perform.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
 import type { AnnouncementStyle } from './announcement-style.ts';
 
@@ -129,6 +131,43 @@ export async function postAbout(
   const message = await render({ texts, card, style, buttons: voteButtons(texts) });
   const posted = await postOnce(rest, clock, { channelId, effect, ...message });
   return 'outcome' in posted ? posted : { outcome: 'done' };
+}
+
+type Days = readonly [...Parameters<Texts['days']>];
+
+/** The footer of a message about calendar days, and what it is in all languages, by which the message is found again. */
+export function footerOf(days: Days, texts: Texts): { readonly footer: string; readonly footers: readonly string[] } {
+  return { footer: texts.days(...days), footers: texts.languages.all().map((each) => each.days(...days)) };
+}
+
+/**
+ * Posts an announcement about calendar days once, in the language of its channel.
+ * @param event nothing is posted if it is switched off by now
+ * @param render null if there is nothing to announce any more
+ */
+export function announceDays<Content extends { readonly channelId: string }>(
+  context: Pick<ListingMessages, 'rest' | 'clock' | 'channelTexts'> & {
+    readonly announcements: { announces(event: AddedValue<boolean>, channelId: string): boolean };
+  },
+  event: AddedValue<boolean>,
+  render: (
+    content: Content,
+    texts: Texts,
+  ) => Promise<{ readonly days: Days; readonly reply: Reply | Panel; readonly contains?: string } | null>,
+): Handle<Content> {
+  const { rest, clock, channelTexts, announcements } = context;
+  return async (effect) => {
+    const { channelId } = effect.content;
+    if (!announcements.announces(event, channelId)) return { outcome: 'done' };
+    const texts = await channelTexts(channelId);
+    const rendered = await render(effect.content, texts);
+    if (rendered === null) return { outcome: 'done' };
+    const { days, reply, ...sought } = rendered;
+    const { footer, footers } = footerOf(days, texts);
+    const message = { reply: { ...reply, at: effect.createdAt, footer }, footers, ...sought };
+    const posted = await postOnce(rest, clock, { channelId, effect, ...message });
+    return 'outcome' in posted ? posted : { outcome: 'done' };
+  };
 }
 
 /** Our own reasons for a denial, and where their texts are. */

@@ -7,6 +7,12 @@ import { laneOfQueue, targetOfQueue } from './queue.ts';
 /** Carries out an effect. An error counts as a failure of the effect alone, with an unknown result. */
 export type Handle<Content extends object> = (effect: Effect<Content>) => Promise<AttemptResult>;
 
+/** Has the effect alone tried again, of which nothing was sent. @param retryAfterMs by default as the policy says */
+export function tryAgain(reason: string, retryAfterMs: number | null = null): AttemptResult {
+  const wait = retryAfterMs === null ? {} : { retryAfterMs };
+  return { outcome: 'later', reason, scope: 'effects', notSent: true, ...wait };
+}
+
 /** Carries out the effects of one kind that are claimed together. */
 export interface EffectHandler<Name extends string = string> {
   readonly kind: Name;

@@ -7,7 +7,7 @@ import type { Texts } from '../../texts/texts.ts';
 import { largestFactor } from '../rewards/decide-vote.ts';
 import type { Milestone, Multiplier, Weekday } from '../rewards/rules.ts';
 import { setting, showCredits } from './setting-spec.ts';
-import { breaks, credits, hasNoIssues, roleId, rule, time, wholeNumber } from './value-schemas.ts';
+import { atMost, breaks, credits, ifValid, noConflicts, roleId, rule, time, wholeNumber } from './value-schemas.ts';
 
 export const maxVotes = 1_000_000_000;
 /** Largest product of multipliers: a vote then earns at most 1,000,000,000 credits, which both databases can store. */
@@ -112,16 +112,13 @@ export const multipliers = setting({
   path: 'rewards.multipliers',
   description:
     'All that apply multiply the credits of a vote, rounded down; those that can apply together multiply to at most 1,000.',
-  schema: z
-    .array(multiplier)
-    .max(100, breaks(rule('atMost', { max: 100 }), 'it must have at most 100 multipliers'))
-    .refine((all) => largestFactor(all) <= maxFactor, {
-      ...breaks(
-        rule('factors', { max: maxFactor }),
-        `those that can apply to the same vote must not multiply to more than ${maxFactor}`,
-      ),
-      when: hasNoIssues,
-    }),
+  schema: atMost(multiplier, 100, 'multipliers').refine((all) => largestFactor(all) <= maxFactor, {
+    ...breaks(
+      rule('factors', { max: maxFactor }),
+      `those that can apply to the same vote must not multiply to more than ${maxFactor}`,
+    ),
+    ...ifValid,
+  }),
   inFile: ({ rewards }) =>
     rewards.multipliers.map(({ factor, days, from, until, role }) => ({
       factor,
@@ -204,14 +201,14 @@ const milestone = z
     }),
   );
 
-function rejectEqualMilestones(all: readonly Milestone[], context: z.RefinementCtx): void {
-  for (const [index, { votes, repeats }] of all.entries()) {
-    if (all.findIndex((each) => each.votes === votes && each.repeats === repeats) === index) continue;
-    const name = repeats === 'every' ? 'everyVotes' : 'votes';
-    const message = 'an earlier milestone has the same number';
-    context.addIssue({ code: 'custom', path: [index, name], message, params: { rule: rule('sameNumber') } });
-  }
-}
+const noEqualMilestones = noConflicts<Milestone>(
+  (one, other) => one.votes === other.votes && one.repeats === other.repeats,
+  ({ repeats }) => ({
+    path: [repeats === 'every' ? 'everyVotes' : 'votes'],
+    message: 'an earlier milestone has the same number',
+    rule: rule('sameNumber'),
+  }),
+);
 
 /** An entry in the words of `/setup`. */
 export function showMilestone({ votes, everyVotes, per, credits: paid, role }: JsonObject, texts: Texts): Markup {
@@ -230,10 +227,7 @@ export function showMilestone({ votes, everyVotes, per, credits: paid, role }: J
 export const milestones = setting({
   path: 'rewards.milestones',
   description: 'Credits, a role or both for numbers of counted votes.',
-  schema: z
-    .array(milestone)
-    .max(100, breaks(rule('atMost', { max: 100 }), 'it must have at most 100 milestones'))
-    .superRefine(rejectEqualMilestones, { when: hasNoIssues }),
+  schema: atMost(milestone, 100, 'milestones').superRefine(noEqualMilestones, ifValid),
   inFile: ({ rewards }) =>
     rewards.milestones.map(({ votes, repeats, credits: reward, role }) => ({
       [repeats === 'every' ? 'everyVotes' : 'votes']: votes,
@@ -287,7 +281,7 @@ const luckEntry = z.strictObject({
 });
 
 /** An entry in the words of `/setup`. */
-export function showLuck({ chance, credits: paid, name }: JsonObject, texts: Texts): Markup {
+function showLuck({ chance, credits: paid, name }: JsonObject, texts: Texts): Markup {
   const share = new Intl.NumberFormat(texts.locale, { style: 'percent', maximumFractionDigits: 4 });
   return texts.text('setup.values.luck', {
     name: escapeName(textOf(name), 40),
@@ -299,13 +293,10 @@ export function showLuck({ chance, credits: paid, name }: JsonObject, texts: Tex
 export const luck = setting({
   path: 'rewards.luck',
   description: 'Credits that each vote wins with a chance, each entry independently of the others.',
-  schema: z
-    .array(luckEntry)
-    .max(10, breaks(rule('atMost', { max: 10 }), 'it must have at most 10 entries'))
-    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, {
-      ...breaks(rule('sameName'), 'two entries must not have the same name'),
-      when: hasNoIssues,
-    }),
+  schema: atMost(luckEntry, 10, 'entries').refine((all) => new Set(all.map(({ name }) => name)).size === all.length, {
+    ...breaks(rule('sameName'), 'two entries must not have the same name'),
+    ...ifValid,
+  }),
   inFile: ({ rewards }) => rewards.luck,
   rules: (all) => ({ luck: all ?? [] }),
   showEntry: showLuck,

@@ -102,9 +102,34 @@ export const timeZone = z.string(expectedZone).superRefine((name, context) => {
   context.addIssue({ code: 'custom', message: expectedZone, params: { rule: broken } });
 });
 
+/** A list of at most so many. @param what says of what there are too many: "milestones" */
+export function atMost<Entry extends z.ZodType>(entry: Entry, max: number, what: string) {
+  return z.array(entry).max(max, breaks(rule('atMost', { max }), `it must have at most ${max} ${what}`));
+}
+
 /** For checks of a whole list or object, whose parts have their final form only if they are valid. */
-export function hasNoIssues({ issues }: { readonly issues: readonly unknown[] }): boolean {
-  return issues.length === 0;
+export const ifValid = { when: ({ issues }: { readonly issues: readonly unknown[] }) => issues.length === 0 };
+
+/**
+ * Rejects each entry of a list that an earlier one excludes.
+ * @param conflict `path` of the part of the entry that is wrong; `rule` that members read, null for what only files can have
+ */
+export function noConflicts<Entry>(
+  excludes: (earlier: Entry, entry: Entry) => boolean,
+  conflict: (entry: Entry) => {
+    readonly path: readonly PropertyKey[];
+    readonly message: string;
+    readonly rule: Rule | null;
+  },
+) {
+  return (entries: readonly Entry[], context: z.RefinementCtx): void => {
+    for (const [index, entry] of entries.entries()) {
+      if (entries.findIndex((earlier) => excludes(earlier, entry)) === index) continue;
+      const { path, message, rule: broken } = conflict(entry);
+      const params = broken === null ? {} : { params: { rule: broken } };
+      context.addIssue({ code: 'custom', path: [index, ...path], message, ...params });
+    }
+  };
 }
 
 const zonesByCity = once(

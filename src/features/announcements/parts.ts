@@ -1,4 +1,5 @@
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
+import { BoundedMap } from '@tallyhook/platform/bounded-map';
 import type { Clock } from '@tallyhook/platform/clock';
 import { day, minute } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
@@ -244,7 +245,6 @@ function renderFailure(error: unknown, effects: number): AttemptResult {
   return effects > 1 ? { outcome: 'split', reason } : { outcome: 'bury', reason };
 }
 
-/** The oldest entry is removed beyond this number. */
 const maxEntries = 1_000;
 
 /**
@@ -252,7 +252,7 @@ const maxEntries = 1_000;
  * clock can be set between two attempts, so attempts of this process are measured in monotonic time.
  */
 function createNonceAges({ now, monotonic }: Clock) {
-  const startTimes = new Map<string, number>();
+  const startTimes = new BoundedMap<number>(maxEntries);
   return {
     /**
      * Age of the first attempt (ms). If another process made it, by the wall clock; negative if that was set back since.
@@ -268,8 +268,6 @@ function createNonceAges({ now, monotonic }: Clock) {
      */
     begin(nonce: string, age: number): void {
       if (!startTimes.has(nonce)) startTimes.set(nonce, monotonic() - age);
-      const [oldest] = startTimes.keys();
-      if (startTimes.size > maxEntries && oldest !== undefined) startTimes.delete(oldest);
     },
     forget: (nonce: string) => void startTimes.delete(nonce),
   };

@@ -3,7 +3,7 @@ import type { Clock } from '@tallyhook/platform/clock';
 import { day, second } from '@tallyhook/platform/durations';
 import type { Log } from '@tallyhook/platform/log';
 import type { Effect } from '../../core/outbox/effect-kind.ts';
-import { type EffectHandler, handle, maxDelayMs, type RetryPolicy } from '../../core/outbox/perform.ts';
+import { type EffectHandler, handle, maxDelayMs, type RetryPolicy, tryAgain } from '../../core/outbox/perform.ts';
 import type { Replay } from '../../core/receiving/replay.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import type { SiteClient, VoteAtSite } from '../../lookup/sites/site-client.ts';
@@ -124,13 +124,12 @@ export function createConfirmationHandler({
     }
     if (answer === 'no') {
       if (attempts >= minRefusals) return leave(reasons.refused);
-      return { outcome: 'later', reason: reasons.refused, scope: 'effects', notSent: true };
+      return tryAgain(reasons.refused);
     }
     if (clock.now() >= createdAt + maxAgeMs)
       return leave(findListing(content.listing) === undefined ? quarantineReasons.listingGone : reasons.unknown);
     // What concerns the vote alone does not hold up the others of the listing.
-    const delay = 'retryAt' in answer ? { retryAfterMs: answer.retryAt - clock.now() } : {};
-    return { outcome: 'later', reason: answer.unknown, ...delay, scope: 'effects', notSent: true };
+    return tryAgain(answer.unknown, 'retryAt' in answer ? answer.retryAt - clock.now() : null);
   }
 }
 

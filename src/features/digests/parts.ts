@@ -19,7 +19,7 @@ import { amountPerVote } from '../../core/rewards/decide-vote.ts';
 import { nextMilestone } from '../../core/rewards/milestones.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
-import { medalOf } from '../../texts/medals.ts';
+import { medalOf } from '../../texts/boards.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { CommunityListing, Directory } from '../communities/feature.ts';
 import { hiddenRolesOf } from '../guards/feature.ts';

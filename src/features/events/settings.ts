@@ -5,7 +5,7 @@ import { RejectedTargetError, readTargetUrl, type TargetProblem } from '@tallyho
 import { z } from 'zod';
 import { hearingEndpoints } from '../../core/outbox/audience.ts';
 import { type SecretParts, setting } from '../../core/settings/setting-spec.ts';
-import { breaks, hasNoIssues, type Rule, rule } from '../../core/settings/value-schemas.ts';
+import { atMost, breaks, ifValid, noConflicts, type Rule, rule } from '../../core/settings/value-schemas.ts';
 import { type WebhookEndpoint, webhookEndpoints } from './event.ts';
 import { type EventType, eventTypes } from './event-types.ts';
 
@@ -73,19 +73,13 @@ const storedFields = fields.omit({ secrets: true }).extend({
 });
 
 function listOfEndpoints<Endpoint extends z.ZodType<{ readonly url: string }>>(endpoint: Endpoint) {
-  return z
-    .array(endpoint)
-    .max(maxEndpoints, breaks(rule('atMost', { max: maxEndpoints }), `it must have at most ${maxEndpoints} endpoints`))
-    .superRefine(rejectEqualUrls, { when: hasNoIssues });
+  return atMost(endpoint, maxEndpoints, 'endpoints').superRefine(noEqualUrls, ifValid);
 }
 
-function rejectEqualUrls(endpoints: readonly { readonly url: string }[], context: z.RefinementCtx): void {
-  for (const [index, { url: own }] of endpoints.entries()) {
-    if (endpoints.findIndex((each) => each.url === own) === index) continue;
-    const issue = { message: 'an earlier endpoint has the same URL', params: { rule: rule('sameAddress') } };
-    context.addIssue({ code: 'custom', path: [index, 'url'], ...issue });
-  }
-}
+const noEqualUrls = noConflicts<{ readonly url: string }>(
+  (one, other) => one.url === other.url,
+  () => ({ path: ['url'], message: 'an earlier endpoint has the same URL', rule: rule('sameAddress') }),
+);
 
 const secretsOfEndpoints: SecretParts = {
   schema: z.array(secret).min(1).max(maxSecrets),

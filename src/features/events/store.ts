@@ -328,35 +328,24 @@ export const writes = {
   async prune({ db, connection }: EventSql, now: number): Promise<boolean> {
     // The newest event stays, because SQLite would use its id again.
     const newest = db.selectFrom('events').select(({ fn }) => fn.max('id').as('id'));
-    const old = db
+    const oldEvents = db
       .selectFrom('events')
       .select('id')
       .where('at', '<', now - streamKeptMs)
       .where('id', '<', newest);
-    const events = await run(connection, old.orderBy('id').limit(prunedAtOnce));
-    if (events.length > 0)
-      await run(
-        connection,
-        db.deleteFrom('events').where(
-          'id',
-          'in',
-          events.map(({ id }) => id),
-        ),
-      );
     const oldAttempts = db
       .selectFrom('webhook_attempts')
       .select('id')
       .where('at', '<', now - attemptsKeptMs);
+    const events = await run(connection, oldEvents.orderBy('id').limit(prunedAtOnce));
     const attempts = await run(connection, oldAttempts.orderBy('id').limit(prunedAtOnce));
-    if (attempts.length > 0)
-      await run(
-        connection,
-        db.deleteFrom('webhook_attempts').where(
-          'id',
-          'in',
-          attempts.map(({ id }) => id),
-        ),
-      );
+    for (const [table, rows] of [
+      ['events', events],
+      ['webhook_attempts', attempts],
+    ] as const) {
+      const ids = rows.map(({ id }) => id);
+      if (ids.length > 0) await run(connection, db.deleteFrom(table).where('id', 'in', ids));
+    }
     return events.length === prunedAtOnce || attempts.length === prunedAtOnce;
   },
 };

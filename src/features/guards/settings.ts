@@ -3,17 +3,13 @@ import { objectOf, textsOf } from '@tallyhook/platform/json';
 import { type Markup, markup, mention, roleMention } from '@tallyhook/platform/texts/markup';
 import { z } from 'zod';
 import { setting, showDuration } from '../../core/settings/setting-spec.ts';
-import { breaks, duration, id, roleId, rule } from '../../core/settings/value-schemas.ts';
+import { atMost, duration, id, roleId } from '../../core/settings/value-schemas.ts';
 import { guardsRule } from './rules.ts';
 
 /** Most blocked members: as many as fit into a field of a form. */
 const maxBlocked = 150;
 /** Most hidden roles: as many as a select of Discord has. */
 const maxHiddenRoles = 25;
-
-function atMost<Schema extends z.ZodType>(schema: Schema, max: number, what: string) {
-  return z.array(schema).max(max, breaks(rule('atMost', { max }), `it must have at most ${max} ${what}`));
-}
 
 export const guards = setting({
   path: 'guards',

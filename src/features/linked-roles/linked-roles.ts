@@ -1,33 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
-import { createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
+import { codeIn, createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
 import { createOAuthClient, OAuthError, type Tokens } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { hour, minute, second } from '@tallyhook/platform/durations';
 import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import { seal } from '@tallyhook/platform/encryption/sealed-text';
 import { messageOf } from '@tallyhook/platform/errors';
 import { createLoop } from '@tallyhook/platform/loop';
-import { clientKeyOf, isTrustedProxy } from '@tallyhook/platform/web/client-key';
-import { ClientLimit } from '@tallyhook/platform/web/client-limit';
 import { html } from '@tallyhook/platform/web/html';
-import { maxPlainPages, plainPageHeaders, sendPlainPage } from '@tallyhook/platform/web/plain-page';
-import express, { type Express, type Response, Router } from 'express';
+import { plainPages, sendPlainPage } from '@tallyhook/platform/web/plain-page';
+import type { Express, Request, Response } from 'express';
 import { type AccountId, partsOf } from '../../core/ledger/account.ts';
 import type { Effect } from '../../core/outbox/effect-kind.ts';
+import { type KeyState, saveSealed } from '../../core/store/settings/sealed.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import { memoizedApplicationId } from '../../discord/inspection.ts';
 import { createDiscordRest } from '../../discord/rest.ts';
 import type { TextIn, Texts } from '../../texts/texts.ts';
 import type { ServicesContext } from '../parts.ts';
 import { type RoleConnectionUpdate, roleConnectionQueue } from './role-connection.ts';
-import {
-  type LinkedMember,
-  type LinkedMembers,
-  type SaveTokensResult,
-  type SealedTokens,
-  type StoredValues,
-  tokenContext,
-} from './store.ts';
+import { type LinkedMember, type LinkedMembers, type SealedTokens, type StoredValues, tokenContext } from './store.ts';
 
 /**
  * What Discord knows of a member for linked roles. A connection belongs to a member and an application, not to a guild,
@@ -66,7 +58,7 @@ const repeatAfterMs = hour;
 const membersPerPage = 500;
 
 interface LinkedRolesContext extends Pick<ServicesContext, 'languages' | 'directory' | 'nudge' | 'clock' | 'log'> {
-  readonly store: { readonly linkedRoles: LinkedMembers };
+  readonly store: { readonly linkedRoles: LinkedMembers; readonly settings: KeyState };
   readonly encryption: Encryption;
   readonly config: Pick<ServicesContext['config'], 'discord'>;
 }
@@ -175,6 +167,8 @@ function retry(reason: string, retryAfterMs: number): AttemptResult {
   return { outcome: 'later', reason, scope: 'effects', retryAfterMs };
 }
 
+const scope = 'identify role_connections.write';
+
 /** Longer than a request for new tokens takes; afterwards another process tries (ms). */
 const refreshLeaseMs = 20 * second;
 /** An access token is replaced this long before it expires (ms). */
@@ -182,29 +176,24 @@ const expiryMarginMs = minute;
 
 type MemberTokens = ReturnType<typeof createMemberTokens>;
 
-function createMemberTokens(
-  oauth: Pick<DiscordOAuth, 'refresh'>,
-  { store: { linkedRoles: members }, encryption, clock }: LinkedRolesContext,
-) {
-  /** Again if the database's key was replaced meanwhile. */
-  async function saveSealed(
+function createMemberTokens(oauth: Pick<DiscordOAuth, 'refresh'>, context: LinkedRolesContext) {
+  const { store, encryption, clock } = context;
+  const members = store.linkedRoles;
+
+  /** @param save returns false for tokens with another key than the database's */
+  async function saveTokens(
     userId: string,
     tokens: Tokens,
-    save: (sealed: SealedTokens) => Promise<SaveTokensResult>,
+    save: (sealed: SealedTokens) => Promise<boolean>,
   ): Promise<void> {
     const expiresAt = clock.now() + tokens.lifetimeMs;
-    let keyId = await members.keyId();
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      const key = encryption.keyFor(keyId);
-      const result = await save({
+    await saveSealed(context, (key) =>
+      save({
         accessToken: seal(key, tokens.accessToken, tokenContext(userId, 'access_token')),
         refreshToken: seal(key, tokens.refreshToken, tokenContext(userId, 'refresh_token')),
         expiresAt,
-      });
-      if (result.status !== 'other_key') return;
-      keyId = result.keyId;
-    }
-    throw new Error('The key of the database keeps changing.');
+      }),
+    );
   }
 
   function open({ userId, accessToken, refreshToken }: LinkedMember) {
@@ -219,7 +208,7 @@ function createMemberTokens(
   return {
     /** Stores the tokens of a member who has given the permission. Rejects with the errors of the store. */
     link: ({ userId, locale }: Pick<LinkedMember, 'userId' | 'locale'>, tokens: Tokens) =>
-      saveSealed(userId, tokens, (sealed) => members.link({ userId, locale, ...sealed }, clock.now())),
+      saveTokens(userId, tokens, (sealed) => members.link({ userId, locale, ...sealed }, clock.now())),
 
     open,
 
@@ -236,8 +225,8 @@ function createMemberTokens(
         return { token: open(leased).accessToken };
       }
       try {
-        const tokens = await oauth.refresh(open(leased).refreshToken);
-        await saveSealed(userId, tokens, (sealed) => members.saveTokens(userId, sealed));
+        const tokens = await oauth.refresh({ scope, refreshToken: open(leased).refreshToken });
+        await saveTokens(userId, tokens, (sealed) => members.saveTokens(userId, sealed));
         return { token: tokens.accessToken };
       } catch (error) {
         // Without a response, the token may have been used: the lease gives Discord time to finish.
@@ -247,8 +236,6 @@ function createMemberTokens(
     },
   };
 }
-
-const scope = 'identify role_connections.write';
 
 /** Shown by Discord of a member for linked roles. Discord: "Application Role Connection Object". */
 interface RoleConnectionBody {
@@ -268,14 +255,7 @@ function createDiscordOAuth({ config: { discord } }: LinkedRolesContext, { clien
   const connectionPath = async () => `/users/@me/applications/${await applicationId()}/role-connection`;
 
   return {
-    /** The page on which Discord asks the member. @param verifier of the PKCE, sent by {@link exchangeCode} later */
-    authorizeUrl: (request: { readonly state: string; readonly verifier: string }) =>
-      client.authorizeUrl({ scope, ...request }),
-    exchangeCode: (code: string, verifier: string) => client.exchangeCode({ scope, code, verifier }),
-    /** The refresh token cannot be used again. */
-    refresh: (refreshToken: string) => client.refresh({ scope, refreshToken }),
-    revoke: client.revoke,
-    currentMember: client.currentUser,
+    ...client,
     async saveRoleConnection(accessToken: string, body: RoleConnectionBody): Promise<void> {
       const path = await connectionPath();
       await client.send('role connection', accessToken, { method: 'put', path, json: body });
@@ -285,9 +265,6 @@ function createDiscordOAuth({ config: { discord } }: LinkedRolesContext, { clien
     },
   };
 }
-
-/** Discord's codes are shorter (characters). */
-const maxCodeLength = 512;
 
 /** Where members link their account; Discord's `role_connections_verification_url`. */
 export const linkPath = '/linked-roles';
@@ -310,11 +287,11 @@ function createLinkRoutes(
     secure: protocol === 'https:',
     clock,
   });
-  const limit = new ClientLimit(maxPlainPages);
+  const textsFor = (request: Request) => languages.for(...request.acceptsLanguages().slice(0, 10));
 
   async function link(code: string, verifier: string, fallback: Texts): Promise<{ texts: Texts; name: string }> {
-    const granted = await oauth.exchangeCode(code, verifier);
-    const member = await oauth.currentMember(granted.accessToken);
+    const granted = await oauth.exchangeCode({ scope, code, verifier });
+    const member = await oauth.currentUser(granted.accessToken);
     await tokens.link({ userId: member.id, locale: member.locale }, granted);
     nudge([roleConnectionQueue(member.id)]);
     log.info('a member has linked their account for linked roles');
@@ -338,29 +315,24 @@ function createLinkRoutes(
     return { status: 503, failure: 'unavailable' };
   }
 
-  const router = Router({ strict: true });
-  router.use(linkPath, plainPageHeaders, async (request, response, next) => {
-    if ((await limit.waitMs(clientKeyOf(request.ip))) === null) return next();
-    response.set('retry-after', '60');
-    sendFailure(response, 429, 'tooMany', languages.for(...request.acceptsLanguages().slice(0, 10)));
+  const app = plainPages(linkPath, (request, response) => {
+    sendFailure(response, 429, 'tooMany', textsFor(request));
   });
-  router.get(linkPath, async (request, response) => {
+  app.get(linkPath, async (request, response) => {
     try {
-      const { state, verifier } = attempts.start(response);
-      response.redirect(await oauth.authorizeUrl({ state, verifier }));
+      response.redirect(await oauth.authorizeUrl({ scope, ...attempts.start(response) }));
     } catch (error) {
       const { status, failure } = failureOf(error);
-      sendFailure(response, status, failure, languages.for(...request.acceptsLanguages().slice(0, 10)));
+      sendFailure(response, status, failure, textsFor(request));
     }
   });
-  router.get(`${linkPath}/callback`, async (request, response) => {
-    const fallback = languages.for(...request.acceptsLanguages().slice(0, 10));
+  app.get(`${linkPath}/callback`, async (request, response) => {
+    const fallback = textsFor(request);
     const attempt = attempts.finish(request, response);
-    const { code, error } = request.query;
+    const code = codeIn(request.query);
     if (attempt === null) return sendFailure(response, 400, 'expired', fallback);
-    if (error !== undefined) return sendFailure(response, 400, 'cancelled', fallback);
-    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength)
-      return sendFailure(response, 400, 'expired', fallback);
+    if (request.query['error'] !== undefined) return sendFailure(response, 400, 'cancelled', fallback);
+    if (code === null) return sendFailure(response, 400, 'expired', fallback);
     try {
       const { texts, name } = await link(code, attempt.verifier, fallback);
       const { text } = texts;
@@ -378,5 +350,5 @@ function createLinkRoutes(
       sendFailure(response, status, failure, fallback);
     }
   });
-  return express().disable('x-powered-by').disable('etag').set('trust proxy', isTrustedProxy).use(router);
+  return app;
 }

@@ -1,5 +1,4 @@
 import type { SealContext } from '@tallyhook/platform/encryption/sealed-text';
-import { keyIdOf } from '@tallyhook/platform/encryption/sealed-text';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { AccountId, LastVotes } from '../../core/ledger/account.ts';
 import type { StreakInDays } from '../../core/rewards/streak.ts';
@@ -7,18 +6,12 @@ import { parseLastVotes } from '../../core/store/account-columns.ts';
 import { accountIn, lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run, upsert } from '../../core/store/query-builder.ts';
+import { haveKey } from '../../core/store/settings/sealed.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { linked, roleConnectionEffect } from './role-connection.ts';
 
 export const reads = {
-  /** The id of the key with which the secrets of the database are encrypted; null before the first secret. */
-  async keyId({ db, connection }: Sql): Promise<string | null> {
-    const state = db.selectFrom('settings_state').select('key_id').where('id', '=', literal(1));
-    const [row] = await run(connection, state);
-    return row?.key_id ?? null;
-  },
-
   async find({ db, connection }: Sql, userId: string): Promise<LinkedMember | null> {
     const [row] = await run(connection, db.selectFrom('linked_members').selectAll().where('user_id', '=', userId));
     return row === undefined ? null : toLinkedMember(row);
@@ -33,17 +26,19 @@ export const reads = {
 
 /** Marks of accounts are changed under the lock of the account, as votes do. Times are ms since the epoch. */
 export const writes = {
-  /** Stores the member in place of an earlier link, marks the accounts, and enqueues an update. */
-  async link(sql: Sql, member: LinkedMember, now: number): Promise<SaveTokensResult> {
+  /**
+   * Stores the member in place of an earlier link, marks the accounts, and enqueues an update. False for tokens with
+   * another key than the database's.
+   */
+  async link(sql: Sql, member: LinkedMember, now: number): Promise<boolean> {
     const { userId, accessToken, refreshToken, expiresAt, locale } = member;
-    const rejection = await rejectOtherKey(sql, member);
-    if (rejection !== null) return rejection;
+    if (!(await haveKey(sql, [accessToken, refreshToken]))) return false;
     const tokens = { access_token: accessToken, refresh_token: refreshToken, expires_at: expiresAt };
     const row = { ...tokens, locale, linked_at: now, pushed: null, requested_at: now, refreshing_until: null };
     await upsert(sql, 'linked_members', { user_id: userId }, row);
     await markAccounts(sql, userId, linked);
     await enqueueUpdate(sql, userId, now);
-    return { status: 'saved' };
+    return true;
   },
 
   /** Deletes the tokens, and the marks of the accounts. Returns whether the member was linked. */
@@ -96,13 +91,13 @@ export const writes = {
     return row === undefined ? null : toLinkedMember(row);
   },
 
-  async saveTokens(sql: Sql, userId: string, tokens: SealedTokens): Promise<SaveTokensResult> {
-    const rejection = await rejectOtherKey(sql, tokens);
-    if (rejection !== null) return rejection;
+  /** Of a member who may have been unlinked meanwhile. False for tokens with another key than the database's. */
+  async saveTokens(sql: Sql, userId: string, tokens: SealedTokens): Promise<boolean> {
     const { accessToken: access_token, refreshToken: refresh_token, expiresAt: expires_at } = tokens;
-    const save = updateMember(sql.db, userId).set({ access_token, refresh_token, expires_at, refreshing_until: null });
-    const saved = await run(sql.connection, save.returning('user_id'));
-    return { status: saved.length > 0 ? 'saved' : 'not_linked' };
+    if (!(await haveKey(sql, [access_token, refresh_token]))) return false;
+    const row = { access_token, refresh_token, expires_at, refreshing_until: null };
+    await run(sql.connection, updateMember(sql.db, userId).set(row));
+    return true;
   },
 
   async releaseRefresh({ db, connection }: Sql, userId: string): Promise<void> {
@@ -147,27 +142,6 @@ async function markAccounts({ db, connection }: Sql, userId: string, role_connec
     await run(connection, db.updateTable('balances').set({ role_connection }).where('account_id', '=', account.id));
     await releaseAccount(connection, db, { ...account, marks: { ...account.marks, role_connection } });
   }
-}
-
-/** Null if both are encrypted with the database's key. */
-async function rejectOtherKey(sql: Sql, { accessToken, refreshToken }: SealedTokens): Promise<SaveTokensResult | null> {
-  const keyIds = [accessToken, refreshToken].map((sealed) => keyIdOf(sealed) ?? '');
-  const keyId = await adoptKey(sql, keyIds[0] ?? '');
-  return keyIds.every((id) => id === keyId) ? null : { status: 'other_key', keyId };
-}
-
-/** Makes the key of the first secret that of the database. Returns the id of the database's key. */
-async function adoptKey({ db, connection }: Sql, keyId: string): Promise<string> {
-  const insert = db.insertInto('settings_state').values({ id: 1, version: 0, key_id: keyId });
-  const [state] = await run(
-    connection,
-    insert
-      .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet({ key_id: sql<string>`coalesce(settings_state.key_id, excluded.key_id)` }),
-      )
-      .returning('key_id'),
-  );
-  return state?.key_id ?? keyId;
 }
 
 function toLinkedMember(row: Selectable<Tables['linked_members']>): LinkedMember {
@@ -257,11 +231,6 @@ export interface StoredValues {
   /** JSON of the values that Discord has; null before the first update. */
   readonly pushed: string | null;
 }
-
-/** `other_key`: the tokens are not encrypted with the current key of the database, and nothing was stored. */
-export type SaveTokensResult =
-  | { readonly status: 'saved' | 'not_linked' }
-  | { readonly status: 'other_key'; readonly keyId: string };
 
 /** The row of a token, see {@link SealContext}. */
 export function tokenContext(userId: string, column: 'access_token' | 'refresh_token'): SealContext {

@@ -1,6 +1,13 @@
 import { minute } from '@tallyhook/platform/durations';
 import { lines, memberName, subtext } from '@tallyhook/platform/texts/markup';
-import { ada, grace, type ListingMessages, type Preview, postAbout } from '../../core/announcements/announcement.ts';
+import {
+  ada,
+  footerOf,
+  grace,
+  type ListingMessages,
+  type Preview,
+  postAbout,
+} from '../../core/announcements/announcement.ts';
 import { type Handle, handle } from '../../core/outbox/perform.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
@@ -70,12 +77,11 @@ export function create(context: LostStreaksContext) {
 export function createLostStreaksHandler(messages: ListingMessages): Handle<LostStreaks> {
   return (effect) =>
     postAbout(messages, effect, async ({ texts, buttons }) => {
-      const lastDay = effect.content.until - 1;
-      const { channelId, streaks } = effect.content;
+      const { channelId, streaks, until } = effect.content;
       const ids = streaks.map(({ userId }) => userId);
       const departed = await messages.findDeparted({ channelId }, ids);
-      const reply = { ...renderLostStreaks(effect.content, texts, departed), buttons, footer: texts.days(lastDay) };
-      return { reply, footers: texts.languages.all().map(({ days }) => days(lastDay)) };
+      const { footer, footers } = footerOf([until - 1], texts);
+      return { reply: { ...renderLostStreaks(effect.content, texts, departed), buttons, footer }, footers };
     });
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isObject, parseJson } from '@tallyhook/platform/json';
 import { type Compilable, sql as kyselySql, type Selectable } from 'kysely';
 import { type AccountId, partsOf } from '../../core/ledger/account.ts';
 import { type EffectFormats, type NewEffect, parseContent, serializeContent } from '../../core/outbox/effect-kind.ts';
@@ -338,8 +339,8 @@ async function findGifts(
  * names no other recipient, mentions the giver elsewhere, or names no order: then the body itself identifies the event.
  */
 export function bodyWithoutGiver(body: string, giver: string): string | null {
-  const json = parseObject(body);
-  if (json === null) return null;
+  const json = parseJson(body);
+  if (!isObject(json)) return null;
   const recipient = personId(json['recipient']);
   if (recipient === null || recipient === giver || (!json['orderId'] && !json['purchaseId'])) return null;
   const isGiver = (name: string) => personId(json[name]) === giver;
@@ -367,17 +368,4 @@ function contentWithoutMember(formats: EffectFormats, kind: string, text: string
 function personId(value: unknown): string | null {
   const id = isObject(value) ? (value['userId'] ?? value['id']) : value;
   return typeof id === 'string' || typeof id === 'number' ? String(id) : null;
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const json: unknown = JSON.parse(text);
-    return isObject(json) ? json : null;
-  } catch {
-    return null;
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

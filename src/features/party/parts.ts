@@ -2,8 +2,9 @@ import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import { second } from '@tallyhook/platform/durations';
 import { lines, type Markup, markup, repeated, timestamp } from '@tallyhook/platform/texts/markup';
 import { html } from '@tallyhook/platform/web/html';
+import { announceDays, footerOf } from '../../core/announcements/announcement.ts';
 import type { Effect } from '../../core/outbox/effect-kind.ts';
-import { type Handle, handle } from '../../core/outbox/perform.ts';
+import { type Handle, handle, tryAgain } from '../../core/outbox/perform.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { Panel } from '../../discord/commands/reply.ts';
 import { editMessage, type Posted, postOnce } from '../../discord/posting.ts';
@@ -40,28 +41,23 @@ function createPartyRewardHandler({ store, clock }: PartyContext): Handle<PartyR
     const startedAt = clock.monotonic();
     while (await store.party.pay(content, clock.now())) {
       if (clock.monotonic() - startedAt > attemptMs) {
-        return { outcome: 'later', reason: 'more voters to pay', scope: 'effects', retryAfterMs: 0, notSent: true };
+        return tryAgain('more voters to pay', 0);
       }
     }
     return { outcome: 'done' };
   };
 }
 
-export function createPartyReachedHandler(context: Omit<PartyContext, 'store'>): Handle<PartyReached> {
-  const { rest, channelTexts, clock } = context;
-  return async (effect) => {
-    const { channelId, period, goal, credits } = effect.content;
-    const { text, days, languages } = await channelTexts(channelId);
-    const shown = daysOfPeriod(period);
+export function createPartyReachedHandler(
+  context: Pick<PartsContext, 'rest' | 'channelTexts' | 'clock' | 'announcements'>,
+): Handle<PartyReached> {
+  return announceDays(context, partyAnnounced, async ({ period, goal, credits }, { text }) => {
     const panel = { kind: 'panel', tone: 'good', title: text('party.goalTitle') } as const;
     const reward =
       credits > 0 ? text('party.goalReward', { credits: text('parts.credits', { count: credits }) }) : null;
     const block = { kind: 'text', text: lines(text('party.goal', { count: goal }), reward) } as const;
-    const reply = { ...panel, blocks: [block], at: effect.createdAt, footer: days(...shown) };
-    const footers = languages.all().map((each) => each.days(...shown));
-    const posted = await postOnce(rest, clock, { channelId, reply, effect, footers });
-    return 'outcome' in posted ? posted : { outcome: 'done' };
-  };
+    return { days: daysOfPeriod(period), reply: { ...panel, blocks: [block] } };
+  });
 }
 
 export function createServices(context: ServicesContext & Pick<PartyContext, 'store'>) {
@@ -88,23 +84,18 @@ export function createServices(context: ServicesContext & Pick<PartyContext, 'st
 }
 
 export function create(context: PartsContext & Pick<PartyContext, 'store'>) {
-  const isAnnounced = (channelId: string) => context.announcements.announces(partyAnnounced, channelId);
   const showPanel = createPartyPanelHandler(context);
-  const announceReached = createPartyReachedHandler(context);
   return {
     effects: [
       handle(partyRewardKind, createPartyRewardHandler(context)),
-      // Drops what was enqueued about parties before they were switched off.
       handle(partyPanelKind, async (effect) => {
         const { channelId, period } = effect.content;
-        if (isAnnounced(channelId)) return showPanel(effect);
-        // The next vote after they are switched on again enqueues an update.
+        if (context.announcements.announces(partyAnnounced, channelId)) return showPanel(effect);
+        // They were switched off meanwhile. The next vote after they are switched on again enqueues an update.
         await context.store.party.rejected(period);
         return { outcome: 'done' };
       }),
-      handle(partyReachedKind, async (effect) =>
-        isAnnounced(effect.content.channelId) ? announceReached(effect) : { outcome: 'done' },
-      ),
+      handle(partyReachedKind, createPartyReachedHandler(context)),
     ],
   } satisfies FeatureParts;
 }
@@ -166,10 +157,9 @@ export function createPartyPanelHandler(context: PartyContext): Handle<PartyPane
   async function show(party: ShownParty, effect: Effect<PartyPanel>, channelId: string, now: number): Promise<Posted> {
     const { message } = party;
     const texts = await channelTexts(channelId);
-    const days = daysOfPeriod(effect.content.period);
-    const reply = { ...renderParty(party, now, texts), footer: texts.days(...days) };
+    const { footer, footers } = footerOf(daysOfPeriod(effect.content.period), texts);
+    const reply = { ...renderParty(party, now, texts), footer };
     const edited = message?.channelId === channelId ? await editMessage(rest, message, reply) : null;
-    const footers = texts.languages.all().map((each) => each.days(...days));
     return edited ?? postOnce(rest, clock, { channelId, reply, effect, footers });
   }
 

@@ -1,23 +1,13 @@
-import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import { second } from '@tallyhook/platform/durations';
-import {
-  escapeInline,
-  escapeName,
-  joined,
-  lines,
-  type Markup,
-  memberName,
-  subtext,
-} from '@tallyhook/platform/texts/markup';
+import { escapeInline, escapeName, joined, lines, memberName, subtext } from '@tallyhook/platform/texts/markup';
 import { html } from '@tallyhook/platform/web/html';
-import { ada, grace, type Preview } from '../../core/announcements/announcement.ts';
-import { type Handle, handle } from '../../core/outbox/perform.ts';
+import { ada, announceDays, grace, type Preview } from '../../core/announcements/announcement.ts';
+import { type Handle, handle, tryAgain } from '../../core/outbox/perform.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import { periodOf, timesOf } from '../../core/rewards/calendar.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
-import { postOnce } from '../../discord/posting.ts';
-import { medalOf } from '../../texts/medals.ts';
+import { medalOf, scoreText } from '../../texts/boards.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Community } from '../communities/feature.ts';
 import { hiddenRolesOf } from '../guards/feature.ts';
@@ -82,7 +72,7 @@ export function createSettlementHandler({ store, directory, clock, nudge }: Priz
     const { communityId, per, by, firstDay } = settlement;
     const community = directory.communities.find(({ id }) => id === communityId);
     // It may have been removed for a moment only: what was won is not lost.
-    if (community === undefined) return later('The community has no listing now.', null);
+    if (community === undefined) return tryAgain('The community has no listing now.');
     const { timeZone, guildId } = community;
     const startedAt = clock.monotonic();
     // The time zone was changed.
@@ -93,17 +83,12 @@ export function createSettlementHandler({ store, directory, clock, nudge }: Priz
     const rules = prizesOf(community.listings).find((each) => each.per === per && each.by === by);
     if ((await prizes.state(settlement)) === null) await decide(settlement, community, rules);
     while ((await prizes.pay(settlement, guildId, clock.now())) || (await prizes.release(settlement, clock.now()))) {
-      if (clock.monotonic() - startedAt > attemptMs) return later('more winners to pay', 0);
+      if (clock.monotonic() - startedAt > attemptMs) return tryAgain('more winners to pay', 0);
     }
     await prizes.finish(settlement, rules === undefined ? null : { timeZone }, clock.now());
     if (guildId !== null) nudge([queueName('roles', communityId, guildId)]);
     return { outcome: 'done' };
   };
-}
-
-function later(reason: string, retryAfterMs: number | null): AttemptResult {
-  const wait = retryAfterMs === null ? {} : { retryAfterMs };
-  return { outcome: 'later', reason, scope: 'effects', notSent: true, ...wait };
 }
 
 /** Null if there is nothing to announce, or no channel. */
@@ -146,42 +131,23 @@ export function createServices(context: ServicesContext & Pick<PrizeContext, 'st
 }
 
 export function create(context: PartsContext & PrizeContext) {
-  const announce = createPrizesWonHandler(context);
   return {
     effects: [
       handle(settlementKind, createSettlementHandler(context)),
-      // Drops what was enqueued before announcements of prizes were switched off.
-      handle(prizesWonKind, async (effect) =>
-        context.announcements.announces(prizesAnnounced, effect.content.channelId)
-          ? announce(effect)
-          : { outcome: 'done' },
+      handle(
+        prizesWonKind,
+        announceDays(context, prizesAnnounced, async (won, texts) => {
+          const { channelId, per, firstDay, winners } = won;
+          const ids = winners.map(({ userId }) => userId);
+          const departed = await context.findDeparted({ channelId }, ids);
+          const days = [firstDay, periodOf(per, firstDay).endDay - 1] as const;
+          return { days, reply: renderWinners(won, texts, departed) };
+        }),
       ),
     ],
     tasks: (community) =>
       prizesOf(community.listings).length === 0 ? [] : [{ name: 'prizes', run: createPlanTask(community, context) }],
   } satisfies FeatureParts;
-}
-
-type MessageContext = Pick<PartsContext, 'rest' | 'channelTexts' | 'findDeparted' | 'clock'>;
-
-function createPrizesWonHandler({ rest, channelTexts, findDeparted, clock }: MessageContext): Handle<PrizesWon> {
-  return async (effect) => {
-    const { channelId, per, firstDay, winners } = effect.content;
-    const days = [firstDay, periodOf(per, firstDay).endDay - 1] as const;
-    const texts = await channelTexts(channelId);
-    const departed = await findDeparted(
-      { channelId },
-      winners.map(({ userId }) => userId),
-    );
-    const reply = {
-      ...renderWinners(effect.content, texts, departed),
-      at: effect.createdAt,
-      footer: texts.days(...days),
-    };
-    const footers = texts.languages.all().map((each) => each.days(...days));
-    const posted = await postOnce(rest, clock, { channelId, reply, effect, footers });
-    return 'outcome' in posted ? posted : { outcome: 'done' };
-  };
 }
 
 function renderWinners(
@@ -202,10 +168,6 @@ function renderWinners(
     title: text('prizes.wonTitle', { board: escapeName(showBoard(per, by, texts)) }),
     text: lines(...shown, more > 0 ? subtext(text('prizes.more', { count: more })) : null),
   };
-}
-
-function scoreText(by: PrizeRules['by'], score: number, { text }: Texts): Markup {
-  return text(`parts.${by === 'streak' ? 'days' : by}`, { count: score });
 }
 
 /** The first board, with sample winners. */

@@ -14,7 +14,16 @@ import { leaderboardScores } from '../../core/ledger/standing.ts';
 import { periodOf, timesOf } from '../../core/rewards/calendar.ts';
 import { maxVotes } from '../../core/settings/reward-settings.ts';
 import { type SettingSpec, setting } from '../../core/settings/setting-spec.ts';
-import { breaks, credits, hasNoIssues, roleId, rule, wholeNumber } from '../../core/settings/value-schemas.ts';
+import {
+  atMost,
+  breaks,
+  credits,
+  ifValid,
+  noConflicts,
+  roleId,
+  rule,
+  wholeNumber,
+} from '../../core/settings/value-schemas.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { Texts } from '../../texts/texts.ts';
@@ -45,13 +54,10 @@ const range = z
     ({ from, to, credits: paid, role }): PlacePrize => ({ from, to: to ?? from, credits: paid, role: role ?? null }),
   );
 
-function rejectOverlaps(ranges: readonly PlacePrize[], context: z.RefinementCtx): void {
-  for (const [index, { from, to }] of ranges.entries()) {
-    if (ranges.findIndex((each) => each.from <= to && from <= each.to) === index) continue;
-    const message = 'an earlier range has some of these places';
-    context.addIssue({ code: 'custom', path: [index], message, params: { rule: rule('overlappingPlaces') } });
-  }
-}
+const noOverlaps = noConflicts<PlacePrize>(
+  (one, other) => one.from <= other.to && other.from <= one.to,
+  () => ({ path: [], message: 'an earlier range has some of these places', rule: rule('overlappingPlaces') }),
+);
 
 const prize = z.strictObject({
   per: z
@@ -62,22 +68,25 @@ const prize = z.strictObject({
     .describe(
       'What the places are ranked by: the counted `votes` of the period, the `credits` that they have earned, or the days of the `streak` with which it ends.',
     ),
-  places: z
-    .array(range)
+  places: atMost(range, maxRanges, 'ranges')
     .min(1, breaks(rule('places'), 'it must have at least one range of places'))
-    .max(maxRanges, breaks(rule('atMost', { max: maxRanges }), `it must have at most ${maxRanges} ranges`))
-    .superRefine(rejectOverlaps, { when: hasNoIssues })
+    .superRefine(noOverlaps, ifValid)
     .describe('What the members on these places win. Equal scores share the better place.'),
   minVotes: wholeNumber(1, maxVotes)
     .default(1)
     .describe('Counted votes of the period without which a member has no place.'),
 });
 
+const noEqualBoards = noConflicts<PrizeRules>(
+  (one, other) => boardName(one) === boardName(other),
+  () => ({ path: ['by'], message: 'an earlier one is for the same period and scores', rule: rule('sameBoard') }),
+);
+
 export const prizes = setting({
   path: 'rewards.prizes',
   description:
     'Credits and roles for the best places of a week or month, settled an hour after its end. Listings of one guild share them.',
-  schema: z.array(prize).superRefine(rejectEqualBoards, { when: hasNoIssues }),
+  schema: z.array(prize).superRefine(noEqualBoards, ifValid),
   isShared: true,
   canBeOff: true,
   inFile: ({ rewards }) =>
@@ -97,14 +106,6 @@ export const prizes = setting({
       .map((entry) => ({ role: entry['role'], entry })),
   showEntry: showPrize,
 });
-
-function rejectEqualBoards(all: readonly PrizeRules[], context: z.RefinementCtx): void {
-  for (const [index, each] of all.entries()) {
-    if (all.findIndex((other) => boardName(other) === boardName(each)) === index) continue;
-    const message = 'an earlier one is for the same period and scores';
-    context.addIssue({ code: 'custom', path: [index, 'by'], message, params: { rule: rule('sameBoard') } });
-  }
-}
 
 /** The name of a board: "Votes of a month". A part of a value that is none is of the first board. */
 export function showBoard(per: unknown, by: unknown, { text }: Pick<Texts, 'text'>): string {

@@ -1,3 +1,4 @@
+import { withoutBold } from '@tallyhook/platform/texts/markup';
 import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { timeElement } from '@tallyhook/platform/web/time-element';
@@ -8,7 +9,7 @@ import type { Community, Directory } from '../communities/feature.ts';
 import { hiddenRolesOf } from '../guards/feature.ts';
 import { nextVoteFor } from '../next-votes/feature.ts';
 import type { PurchaseStore } from '../shop/feature.ts';
-import { counted, linkLabel } from './page.ts';
+import { linkLabel } from './page.ts';
 import type { MemberSession } from './sign-in.ts';
 import type { PublicPageStore } from './store.ts';
 import type { PublicView, VoteLink } from './view.ts';
@@ -84,7 +85,7 @@ export function ownPageBody(page: OwnPage): Html {
   const figure = (name: string, value: string) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
   return html`<h1>${text('publicPage.own')}</h1>
 <p class="quiet">${text('publicPage.signedInAs')} <bdi>@${session.name}</bdi></p>
-<dl class="sums">${figure(text('setup.forms.credits'), number(credits))}${rank !== null && figure(text('publicPage.rank'), `#${number(rank)}`)}${figure(text('publicPage.votes'), number(month.votes))}${figure(text('publicPage.allVotes'), number(votes))}${figure(text('setup.forms.streak'), counted(text('parts.days', { count: streak.days })))}</dl>
+<dl class="sums">${figure(text('setup.forms.credits'), number(credits))}${rank !== null && figure(text('publicPage.rank'), `#${number(rank)}`)}${figure(text('publicPage.votes'), number(month.votes))}${figure(text('publicPage.allVotes'), number(votes))}${figure(text('setup.forms.streak'), withoutBold(text('parts.days', { count: streak.days })))}</dl>
 ${streak.endsAt !== null && html`<p class="quiet">${text('publicPage.streakEnds')} ${time(streak.endsAt, page)}</p>`}
 <div class="columns"><div>${voteSection(page)}${purchaseSection(page)}</div><div>${reminderSection(page)}${privacySection(page)}</div></div>`;
 }
@@ -93,7 +94,7 @@ function voteSection(page: OwnPage): Html {
   const { account, now, texts } = page;
   const { text } = texts;
   const links = account.nextVotes.map(({ link }) => link);
-  return html`<section class="card" aria-labelledby="next"><h2 id="next">${counted(text('credits.nextVote'))}</h2><ul class="plain-list">${account.nextVotes.map(
+  return html`<section class="card" aria-labelledby="next"><h2 id="next">${withoutBold(text('credits.nextVote'))}</h2><ul class="plain-list">${account.nextVotes.map(
     ({ link, at }) => {
       const named = link.name || link.site || text('canVote.voteButton');
       const when = at <= now ? html`<span class="mark good">${text('publicPage.now')}</span>` : time(at, page);
@@ -109,13 +110,13 @@ function purchaseSection(page: OwnPage): Html {
   const rows = account.purchases.map(({ name, price, state, role, at }) => {
     const shown =
       state === 'confirmed' && role !== null ? text('shop.history.rolePending') : text(`shop.history.states.${state}`);
-    const paid = counted(price === 0 ? text('shop.free') : text('parts.credits', { count: price }));
+    const paid = withoutBold(price === 0 ? text('shop.free') : text('parts.credits', { count: price }));
     const tone = { confirmed: 'busy', fulfilled: 'good', refunded: 'plain' }[state];
-    return html`<li><span><bdi>${name}</bdi> <span class="quiet">${paid} · ${time(at, page)}</span></span><span class="mark ${tone}">${counted(shown)}</span></li>`;
+    return html`<li><span><bdi>${name}</bdi> <span class="quiet">${paid} · ${time(at, page)}</span></span><span class="mark ${tone}">${withoutBold(shown)}</span></li>`;
   });
   return html`<section class="card" aria-labelledby="purchases"><h2 id="purchases">${text('shop.purchases')}</h2>${
     rows.length === 0
-      ? html`<p class="quiet">${counted(text('shop.history.none'))}</p>`
+      ? html`<p class="quiet">${withoutBold(text('shop.history.none'))}</p>`
       : html`<ul class="plain-list">${rows}</ul>`
   }</section>`;
 }
@@ -137,9 +138,9 @@ function privacySection({ account: { isShown }, session, texts: { text } }: OwnP
 
 /** Asks before a member is forgotten. */
 export function forgetBody(session: MemberSession, { text }: Texts): Html {
-  const [first = '', ...others] = counted(text('privacy.confirm')).split('\n\n');
-  return html`<section class="card outcome"><h1>${counted(text('privacy.titleConfirm'))}</h1>
-<p>${counted(text('privacy.everyCommunity'))}</p><p>${first}</p>${others.map((part) => html`<p class="quiet">${part}</p>`)}
+  const [first = '', ...others] = withoutBold(text('privacy.confirm')).split('\n\n');
+  return html`<section class="card outcome"><h1>${withoutBold(text('privacy.titleConfirm'))}</h1>
+<p>${withoutBold(text('privacy.everyCommunity'))}</p><p>${first}</p>${others.map((part) => html`<p class="quiet">${part}</p>`)}
 <form method="post" action="forget"><p class="line">${formTokenField(session)}<button class="second danger">${text('privacy.confirmButton')}</button> <a href="../me">${text('privacy.cancelButton')}</a></p></form></section>`;
 }
 

@@ -1,26 +1,17 @@
 import { barChart } from '@tallyhook/platform/charts/bar-chart';
 import { day as dayMs } from '@tallyhook/platform/durations';
-import type { Markup } from '@tallyhook/platform/texts/markup';
+import { withoutBold } from '@tallyhook/platform/texts/markup';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { initials } from '@tallyhook/platform/web/initials';
 import type { LeaderboardScore } from '../../core/ledger/standing.ts';
 import { weekdayOf } from '../../core/rewards/calendar.ts';
-import { medalOf } from '../../texts/medals.ts';
+import { boardTitle, medalOf, scoreText } from '../../texts/boards.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { PublicBoard, PublicMember, PublicPrize, PublicView, VoteLink } from './view.ts';
 
-/** A number with its noun, from a text for Discord, which has it in bold. */
-export function counted(text: Markup): string {
-  return text.replaceAll('**', '');
-}
-
-export function boardTitle({ per, by }: Pick<PublicBoard, 'per' | 'by'>, { text }: Texts): string {
-  return counted(by === 'streak' ? text('leaderboard.titles.streak') : text(`leaderboard.titles.${by}.${per}`));
-}
-
-/** "12 votes", "12 credits" or "12 days". */
-export function scoreText(by: LeaderboardScore, score: number, { text }: Texts): string {
-  return counted(text(`parts.${by === 'streak' ? 'days' : by}`, { count: score }));
+/** As on its leaderboard. */
+export function titleOf({ per, by }: Pick<PublicBoard, 'per' | 'by'>, texts: Texts): string {
+  return withoutBold(boardTitle(by, per, texts));
 }
 
 export function memberText({ name }: Pick<PublicMember, 'name'>, { text }: Texts): string {
@@ -70,11 +61,11 @@ function boardSection(board: PublicBoard, index: number, texts: Texts): Html {
   const { text } = texts;
   const most = Math.max(1, ...members.map(({ score }) => score));
   const id = `board-${index}`;
-  return html`<section class="card" aria-labelledby="${id}"><div class="spread"><h2 id="${id}">${boardTitle(board, texts)}</h2><p class="quiet">${texts.days(...days)}</p></div>
+  return html`<section class="card" aria-labelledby="${id}"><div class="spread"><h2 id="${id}">${titleOf(board, texts)}</h2><p class="quiet">${texts.days(...days)}</p></div>
 ${prizes.length > 0 && prizeList(board, texts)}
 ${
   members.length === 0
-    ? html`<p class="quiet">${counted(text('leaderboard.none'))}</p>`
+    ? html`<p class="quiet">${withoutBold(text('leaderboard.none'))}</p>`
     : html`<ol class="ranking">${members.map((member) => memberRow(member, { by, most, texts }))}</ol>`
 }
 ${total > members.length && html`<p class="quiet">${text('leaderboard.members', { count: total })}</p>`}</section>`;
@@ -90,7 +81,7 @@ function memberRow(
   // The length of the bar says again what the number says.
   const share = Math.max(1, Math.round((100 * score) / most));
   const place = medal === null ? texts.number(rank) : html`<span role="img" aria-label="${rank}">${medal}</span>`;
-  return html`<li><span class="number">${place}</span>${initials(member.name, name)}<span class="who"><bdi>${name}</bdi><svg class="share" aria-hidden="true"><rect width="${share}%" height="100%" rx="2"/></svg></span><span class="end number">${scoreText(by, score, texts)}</span></li>`;
+  return html`<li><span class="number">${place}</span>${initials(member.name, name)}<span class="who"><bdi>${name}</bdi><svg class="share" aria-hidden="true"><rect width="${share}%" height="100%" rx="2"/></svg></span><span class="end number">${withoutBold(scoreText(by, score, texts))}</span></li>`;
 }
 
 function prizeList({ prizes, minVotes }: PublicBoard, texts: Texts): Html {
@@ -98,7 +89,7 @@ function prizeList({ prizes, minVotes }: PublicBoard, texts: Texts): Html {
   return html`<div class="prizes"><h3>${text('prizes.title')}</h3><ul>${prizes.map(
     (prize) => html`<li><span class="mark busy">${placeText(prize, texts)}</span> ${rewardText(prize, texts)}</li>`,
   )}</ul>
-${minVotes > 1 && html`<p class="quiet">${text('publicPage.minVotes', { votes: counted(text('parts.votes', { count: minVotes })) })}</p>`}</div>`;
+${minVotes > 1 && html`<p class="quiet">${text('publicPage.minVotes', { votes: withoutBold(text('parts.votes', { count: minVotes })) })}</p>`}</div>`;
 }
 
 function placeText({ from, to }: PublicPrize, { number }: Texts): string {
@@ -106,7 +97,7 @@ function placeText({ from, to }: PublicPrize, { number }: Texts): string {
 }
 
 function rewardText({ credits, role }: PublicPrize, { text }: Texts): Html {
-  const paid = credits > 0 ? counted(text('parts.credits', { count: credits })) : null;
+  const paid = credits > 0 ? withoutBold(text('parts.credits', { count: credits })) : null;
   const given = role && (role.name === null ? text('publicPage.someRole') : html`<bdi>@${role.name}</bdi>`);
   return html`${paid}${paid && given && ' + '}${given}`;
 }
@@ -115,21 +106,21 @@ function partySection({ party }: PublicView, texts: Texts): Html | null {
   if (party === null) return null;
   const { days, votes, goal, credits } = party;
   const { text, number } = texts;
-  const title = counted(text('party.title'));
+  const title = withoutBold(text('party.title'));
   const reward = text('party.reward', { credits: text('parts.credits', { count: credits }) });
   return html`<section class="card" aria-labelledby="party"><div class="spread"><h2 id="party">${title}</h2><p class="quiet">${texts.days(...days)}</p></div>
-<p>${counted(text('party.progress', { votes: number(votes), goal: number(goal) }))}</p>
+<p>${withoutBold(text('party.progress', { votes: number(votes), goal: number(goal) }))}</p>
 <progress max="${goal}" value="${Math.min(votes, goal)}" aria-label="${title}"></progress>
-${(votes >= goal || credits > 0) && html`<p class="quiet">${counted(votes >= goal ? text('party.goalTitle') : reward)}</p>`}</section>`;
+${(votes >= goal || credits > 0) && html`<p class="quiet">${withoutBold(votes >= goal ? text('party.goalTitle') : reward)}</p>`}</section>`;
 }
 
 function raffleSection({ raffle }: PublicView, { days, text }: Texts): Html | null {
   if (raffle === null) return null;
   const { winners, credits, ticketsPerVote, maxTickets } = raffle;
   const tickets = (count: number) => text('raffle.tickets', { count });
-  return html`<section class="card" aria-labelledby="raffle"><div class="spread"><h2 id="raffle">${counted(text('raffle.title'))}</h2><p class="quiet">${days(...raffle.days)}</p></div>
-<p>${counted(text('raffle.prize', { count: winners, credits: text('parts.credits', { count: credits }) }))}</p>
-<p class="quiet">${counted(text('raffle.perVote', { tickets: tickets(ticketsPerVote), most: tickets(maxTickets) }))}</p></section>`;
+  return html`<section class="card" aria-labelledby="raffle"><div class="spread"><h2 id="raffle">${withoutBold(text('raffle.title'))}</h2><p class="quiet">${days(...raffle.days)}</p></div>
+<p>${withoutBold(text('raffle.prize', { count: winners, credits: text('parts.credits', { count: credits }) }))}</p>
+<p class="quiet">${withoutBold(text('raffle.perVote', { tickets: tickets(ticketsPerVote), most: tickets(maxTickets) }))}</p></section>`;
 }
 
 function ownSection(ownPage: string | null, { text }: Texts): Html | null {

@@ -1,5 +1,7 @@
+import { codeIn } from '@tallyhook/platform/discord-oauth/authorization-attempts';
 import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { messageOf } from '@tallyhook/platform/errors';
+import { withoutBold } from '@tallyhook/platform/texts/markup';
 import { botIcon, createdLater, lookStyles, serveAsset } from '@tallyhook/platform/web/asset';
 import { clientKeyOf, isTrustedProxy } from '@tallyhook/platform/web/client-key';
 import { ClientLimit } from '@tallyhook/platform/web/client-limit';
@@ -17,7 +19,7 @@ import type { Community } from '../communities/feature.ts';
 import type { DrawVotePicture, ServicesContext } from '../parts.ts';
 import type { Addresses } from './addresses.ts';
 import { type AccountContext, forgetBody, ownPageBody, readAccount } from './own-page.ts';
-import { boardTitle, counted, publicPageBody } from './page.ts';
+import { publicPageBody, titleOf } from './page.ts';
 import { type MemberSession, type MemberSignIn, signInCallback } from './sign-in.ts';
 import { pagesPath, slugPattern } from './slug.ts';
 import type { PublicView, ReadView } from './view.ts';
@@ -44,9 +46,6 @@ const maxChanges = 30;
 const cacheSeconds = 30;
 const assetCaching = 'public, max-age=3600';
 const maxBodySize = '4kb';
-/** Discord's codes are shorter (characters). */
-const maxCodeLength = 512;
-
 const policy = {
   'default-src': ["'none'"],
   'style-src': ["'self'"],
@@ -108,7 +107,7 @@ export function createPublicRoutes(context: RoutesContext): Express {
       const ownPage = context.signIn === null ? null : `${slug}/me`;
       response.set('cache-control', cached);
       send(response, {
-        ...{ texts, view, root: './', home: `./${slug}`, title: boardTitle(view.boards[0], texts) },
+        ...{ texts, view, root: './', home: `./${slug}`, title: titleOf(view.boards[0], texts) },
         head: previewTags(view, context.publicUrl && `${context.publicUrl}${pagesPath}/${slug}`, texts),
         navigation:
           ownPage && html`<div class="account"><a href="${ownPage}">${texts.text('publicPage.own')}</a></div>`,
@@ -240,11 +239,11 @@ function memberRoutes(context: RoutesContext, signIn: MemberSignIn, { changes, a
 
   router.get(signInCallback, limitChanges, async (request, response) => {
     const attempt = attempts.finish(request, response);
-    const { code, error } = request.query;
     const slug = attempt?.data ?? '';
     if (attempt === null || !slugPattern.test(slug)) throw expired();
-    if (error !== undefined) return response.redirect(303, `../${slug}/me`);
-    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) throw expired();
+    if (request.query['error'] !== undefined) return response.redirect(303, `../${slug}/me`);
+    const code = codeIn(request.query);
+    if (code === null) throw expired();
     await signIn.signIn(response, code, attempt.verifier).catch((thrown: unknown) => {
       if (thrown instanceof OAuthError && thrown.reason === 'revoked') throw expired();
       log.warn({ reason: messageOf(thrown) }, 'a member could not sign in');
@@ -319,8 +318,8 @@ function memberRoutes(context: RoutesContext, signIn: MemberSignIn, { changes, a
     await memberData.forget(session.userId);
     await signIn.signOut(response, session);
     const texts = textsOf(request);
-    const title = counted(texts.text('privacy.titleForgotten'));
-    const body = outcome('good', title, counted(texts.text('privacy.forgotten')));
+    const title = withoutBold(texts.text('privacy.titleForgotten'));
+    const body = outcome('good', title, withoutBold(texts.text('privacy.forgotten')));
     send(response, { ...{ texts, view, root: '../../', home: `../../${slug}`, title }, body });
   });
   return router;
@@ -362,7 +361,7 @@ function signOutForm(session: MemberSession, action: string, { text }: Texts): H
 /** What previews of links show. Discord takes no SVG, and no relative addresses. */
 function previewTags({ name, boards: [board] }: PublicView, url: string | null, texts: Texts): Html | null {
   if (url === null) return null;
-  return html`<meta property="og:title" content="${name}"><meta property="og:description" content="${boardTitle(board, texts)}">
+  return html`<meta property="og:title" content="${name}"><meta property="og:description" content="${titleOf(board, texts)}">
 <meta property="og:url" content="${url}"><meta property="og:image" content="${url}/picture.png"><meta name="twitter:card" content="summary_large_image">`;
 }
 

@@ -2,10 +2,9 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import type { Clock } from '@tallyhook/platform/clock';
 import { createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
 import { createOAuthClient } from '@tallyhook/platform/discord-oauth/oauth-client';
-import { hour, minute, second } from '@tallyhook/platform/durations';
+import { hour } from '@tallyhook/platform/durations';
 import { plainName } from '@tallyhook/platform/truncate';
 import { type CookieResponse, createSessionCookie } from '@tallyhook/platform/web/session-cookie';
-import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { SessionRevocations } from '../../core/store/coordination.ts';
 import { memoizedApplicationId } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
@@ -18,10 +17,6 @@ const scope = 'identify';
 export const signInCallback = '/me/discord-callback';
 
 const sessionLifetimeMs = 2 * hour;
-/** The accepted difference between the clocks of processes (ms). */
-const clockToleranceMs = minute;
-/** How long a page may wait for the revocation, which it does not need (ms). */
-const revocationTimeoutMs = 2 * second;
 /** Characters of a name in the cookie. */
 const maxNameLength = 40;
 
@@ -82,21 +77,15 @@ export function createMemberSignIn(options: {
       client.authorizeUrl({ scope, ...attempt }),
     /** Begins a session of the member who has given the permission. */
     async signIn(response: CookieResponse, code: string, verifier: string): Promise<void> {
-      const { accessToken } = await client.exchangeCode({ scope, code, verifier });
-      try {
-        const { id: userId, name } = await client.currentUser(accessToken);
-        const shown = Buffer.from(plainName(name, maxNameLength)).toString('base64url');
-        const subject = `${randomBytes(16).toString('base64url')}~${userId}~${shown}`;
-        cookie.set(response, { subject, now: clock.now(), secure });
-      } finally {
-        await settleWithin(revocationTimeoutMs, clock, client.revoke(accessToken));
-      }
+      const { id: userId, name } = await client.useOnce({ scope, code, verifier }, clock, client.currentUser);
+      const shown = Buffer.from(plainName(name, maxNameLength)).toString('base64url');
+      const subject = `${randomBytes(16).toString('base64url')}~${userId}~${shown}`;
+      cookie.set(response, { subject, now: clock.now(), secure });
     },
     /** Null if the cookie is missing, forged, expired or revoked. @param header `Cookie` */
     async find(header: string | undefined): Promise<MemberSession | null> {
-      const now = clock.now();
-      const session = cookie.read(header, now);
-      if (session === null || session.expiresAt > now + sessionLifetimeMs + clockToleranceMs) return null;
+      const session = cookie.read(header, clock.now());
+      if (session === null) return null;
       const [id = '', userId = '', shown = ''] = session.subject.split('~');
       if (await revocations.isRevoked(id)) return null;
       const { expiresAt, formToken } = session;

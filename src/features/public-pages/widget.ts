@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { once } from '@tallyhook/platform/memoize';
+import { withoutBold } from '@tallyhook/platform/texts/markup';
 import { type Html, html } from '@tallyhook/platform/web/html';
-import { medalOf } from '../../texts/medals.ts';
+import { medalOf, scoreText } from '../../texts/boards.ts';
 import type { Texts } from '../../texts/texts.ts';
-import { boardTitle, counted, linkLabel, memberText, scoreText } from './page.ts';
+import { linkLabel, memberText, titleOf } from './page.ts';
 import type { PublicView } from './view.ts';
 
 /** Members in widget and picture. */
@@ -26,13 +27,13 @@ function widgetData(slug: string, view: PublicView, texts: Texts) {
   const linked = links.filter(({ url }) => url !== null);
   const { text, locale } = texts;
   return {
-    ...{ slug, locale, name: view.name, title: boardTitle(board, texts) },
+    ...{ slug, locale, name: view.name, title: titleOf(board, texts) },
     members: board.members.slice(0, shownMembers).map((member) => ({
       rank: medalOf(member.rank) ?? texts.number(member.rank),
       name: memberText(member, texts),
-      score: scoreText(board.by, member.score, texts),
+      score: withoutBold(scoreText(board.by, member.score, texts)),
     })),
-    none: counted(text('leaderboard.none')),
+    none: withoutBold(text('leaderboard.none')),
     links: linked.map((link) => ({ label: linkLabel(link, linked, texts), url: link.url })),
     more: text('publicPage.allPlaces'),
   };
@@ -65,11 +66,11 @@ export function boardPicture(view: PublicView, texts: Texts): Html {
     const medal = medalOf(member.rank) ?? texts.number(member.rank);
     return html`<text x="${margin + 14}" y="${y + 16}" text-anchor="middle" font-size="16" fill="${colors.quiet}">${medal}</text>
 <svg x="${margin + 44}" y="${y - 4}" width="${nameWidth}" height="28"><text x="0" y="20" font-size="17" font-weight="600" unicode-bidi="isolate">${xmlText(memberText(member, texts))}</text></svg>
-<text x="${width - margin}" y="${y + 16}" text-anchor="end" font-size="15" fill="${colors.quiet}">${scoreText(board.by, member.score, texts)}</text>
+<text x="${width - margin}" y="${y + 16}" text-anchor="end" font-size="15" fill="${colors.quiet}">${withoutBold(scoreText(board.by, member.score, texts))}</text>
 <rect x="${margin + 44}" y="${y + 24}" width="${width - 2 * margin - 44}" height="4" rx="2" fill="${colors.track}"/><rect x="${margin + 44}" y="${y + 24}" width="${length}" height="4" rx="2" fill="${colors.bar}"/>`;
   });
-  const title = boardTitle(board, texts);
-  const empty = html`<text x="${margin}" y="${top + 16}" font-size="16" fill="${colors.quiet}">${counted(texts.text('leaderboard.none'))}</text>`;
+  const title = titleOf(board, texts);
+  const empty = html`<text x="${margin}" y="${top + 16}" font-size="16" fill="${colors.quiet}">${withoutBold(texts.text('leaderboard.none'))}</text>`;
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${xmlText(view.name)}: ${title}" font-family="${fonts}" fill="${colors.text}">
 <rect width="${width}" height="${height}" rx="12" fill="${colors.background}"/>
 <svg x="${margin}" y="16" width="${width - 2 * margin}" height="32"><text x="0" y="24" font-size="22" font-weight="700" unicode-bidi="isolate">${xmlText(view.name)}</text></svg>

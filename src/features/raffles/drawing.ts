@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import { type CommunityId, isPseudonym } from '../../core/ledger/account.ts';
-import type { Handle } from '../../core/outbox/perform.ts';
+import { type Handle, tryAgain } from '../../core/outbox/perform.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import { formatPeriod, periodOf, settlementDelayMs, timesOf } from '../../core/rewards/calendar.ts';
 import type { Period } from '../../core/rewards/rules.ts';
@@ -110,7 +110,7 @@ export function createDrawHandler({ store, directory, clock, nudge }: DrawingCon
     const channelId = winners.length === 0 ? null : channelOf(listings);
     const drawn = { communityId, raffleId, winners, ticketsHash, file };
     if ((await store.raffles.draw(drawn, channelId, clock.now())) === 'changed') {
-      return later('a winner was forgotten meanwhile', 0);
+      return tryAgain('a winner was forgotten meanwhile', 0);
     }
     if (channelId !== null) nudge([queueName('channel', id, channelId)]);
     return { outcome: 'done' };
@@ -119,12 +119,12 @@ export function createDrawHandler({ store, directory, clock, nudge }: DrawingCon
   return async ({ content: key }) => {
     const community = directory.communities.find(({ id }) => id === key.communityId);
     // It may have been removed for a moment only: what was won is not lost.
-    if (community === undefined) return later('The community has no listing now.', null);
+    if (community === undefined) return tryAgain('The community has no listing now.');
     const raffle = await store.raffles.find(key);
     if (raffle === null || raffle.state !== 'open' || raffle.memberKey === null) return { outcome: 'done' };
     // Nobody may see the seed before: the clock was set back.
     const waitMs = raffle.endsAt + settlementDelayMs - clock.now();
-    if (waitMs > 0) return later('The raffle is not over.', waitMs);
+    if (waitMs > 0) return tryAgain('The raffle is not over.', waitMs);
     if (raffleOf(community.listings) !== null) return draw(raffle, raffle.memberKey, community);
     await store.raffles.cancel(key);
     return { outcome: 'done' };
@@ -139,9 +139,4 @@ export function perOf({ period }: Pick<Raffle, 'period'>): Period {
 /** The days of a raffle: the first and the last one (day numbers). */
 export function daysOf(raffle: Pick<Raffle, 'period' | 'firstDay'>): readonly [first: number, last: number] {
   return [raffle.firstDay, periodOf(perOf(raffle), raffle.firstDay).endDay - 1];
-}
-
-function later(reason: string, retryAfterMs: number | null): AttemptResult {
-  const wait = retryAfterMs === null ? {} : { retryAfterMs };
-  return { outcome: 'later', reason, scope: 'effects', notSent: true, ...wait };
 }

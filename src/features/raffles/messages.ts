@@ -7,10 +7,9 @@ import {
   subtext,
   timestamp,
 } from '@tallyhook/platform/texts/markup';
-import { ada, grace, type Preview } from '../../core/announcements/announcement.ts';
+import { ada, announceDays, grace, type Preview } from '../../core/announcements/announcement.ts';
 import type { Handle } from '../../core/outbox/perform.ts';
-import type { Reply, ReplyButton } from '../../discord/commands/reply.ts';
-import { postOnce } from '../../discord/posting.ts';
+import type { ReplyButton } from '../../discord/commands/reply.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { PartsContext } from '../parts.ts';
 import { daysOf } from './drawing.ts';
@@ -27,50 +26,28 @@ export interface MessageContext
 /** Announces that a raffle has begun: before its end, because it is of no use afterwards. */
 export function createOpenedHandler(context: MessageContext): Handle<AnnouncedRaffle> {
   const address = raffleAddress(context.config);
-  return createAnnouncer(context, async (raffle, texts) => {
-    if (context.clock.now() >= raffle.endsAt) return null;
-    return { reply: renderOpened(raffle, address(raffle), texts), contains: raffle.commitment };
+  return announceDays(context, raffleAnnounced, async (announced, texts) => {
+    const raffle = await context.store.raffles.find(announced);
+    if (raffle === null || context.clock.now() >= raffle.endsAt) return null;
+    const reply = renderOpened(raffle, address(raffle), texts);
+    return { days: daysOf(raffle), reply, contains: raffle.commitment };
   });
 }
 
 /** Announces who has won a raffle. */
 export function createDrawnHandler(context: MessageContext): Handle<AnnouncedRaffle> {
   const address = raffleAddress(context.config);
-  return createAnnouncer(context, async (raffle, texts, channelId) => {
+  return announceDays(context, raffleAnnounced, async (announced, texts) => {
+    const raffle = await context.store.raffles.find(announced);
+    if (raffle === null || raffle.winners.length === 0 || raffle.ticketsHash === null) return null;
     const { winners, rules, ticketsHash } = raffle;
-    if (winners.length === 0 || ticketsHash === null) return null;
-    const departed = await context.findDeparted({ channelId }, winners);
+    const departed = await context.findDeparted({ channelId: announced.channelId }, winners);
     const reply = renderWinners(winners, rules.credits, texts, departed);
     const hash = texts.text('raffle.ticketsHash', { hash: escapeInline(ticketsHash) });
     const text = lines(reply.text, subtext(hash));
-    return { reply: { ...reply, text, buttons: fileButtons(address(raffle), texts) }, contains: ticketsHash };
+    const buttons = fileButtons(address(raffle), texts);
+    return { days: daysOf(raffle), reply: { ...reply, text, buttons }, contains: ticketsHash };
   });
-}
-
-interface Announcement {
-  readonly reply: Reply & { readonly text: Markup };
-  /** Finds the message among those of the same days. */
-  readonly contains: string;
-}
-
-/** Posts what is rendered, once; nothing if that is null, or if raffles are announced no longer. */
-function createAnnouncer(
-  { store, announcements, rest, channelTexts, clock }: MessageContext,
-  render: (raffle: DrawnRaffle, texts: Texts, channelId: string) => Promise<Announcement | null>,
-): Handle<AnnouncedRaffle> {
-  return async (effect) => {
-    const { channelId } = effect.content;
-    const raffle = await store.raffles.find(effect.content);
-    if (raffle === null || !announcements.announces(raffleAnnounced, channelId)) return { outcome: 'done' };
-    const texts = await channelTexts(channelId);
-    const announcement = await render(raffle, texts, channelId);
-    if (announcement === null) return { outcome: 'done' };
-    const days = daysOf(raffle);
-    const reply = { ...announcement.reply, at: effect.createdAt, footer: texts.days(...days) };
-    const footers = texts.languages.all().map((each) => each.days(...days));
-    const posted = await postOnce(rest, clock, { ...announcement, channelId, reply, effect, footers });
-    return 'outcome' in posted ? posted : { outcome: 'done' };
-  };
 }
 
 function renderOpened({ rules, endsAt, commitment, raffleId }: DrawnRaffle, address: string | null, texts: Texts) {

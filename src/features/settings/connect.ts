@@ -1,18 +1,17 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '@tallyhook/platform/clock';
+import { codeIn } from '@tallyhook/platform/discord-oauth/authorization-attempts';
 import { minute, second } from '@tallyhook/platform/durations';
 import type { Encryption } from '@tallyhook/platform/encryption/encryption';
 import { seal } from '@tallyhook/platform/encryption/sealed-text';
 import { messageOf } from '@tallyhook/platform/errors';
 import { parseJson } from '@tallyhook/platform/json';
 import type { Log } from '@tallyhook/platform/log';
-import { clientKeyOf, isTrustedProxy } from '@tallyhook/platform/web/client-key';
-import { ClientLimit } from '@tallyhook/platform/web/client-limit';
 import { html } from '@tallyhook/platform/web/html';
-import { maxPlainPages, type PlainPage, plainPageHeaders, sendPlainPage } from '@tallyhook/platform/web/plain-page';
+import { type PlainPage, plainPages, sendPlainPage } from '@tallyhook/platform/web/plain-page';
 import { equalSecrets, readCookie, setCookie } from '@tallyhook/platform/web/session-cookie';
 import { settleWithin } from '@tallyhook/platform/with-timeout';
-import express, { type Express, type Request, type Response, Router } from 'express';
+import type { Express, Request, Response } from 'express';
 import { z } from 'zod';
 import type { AppTexts, Texts } from '../../texts/texts.ts';
 import { type CommunitySettings, webhookAddresses } from './community.ts';
@@ -313,7 +312,6 @@ function createConnectTickets({ encryption, keyId, clock: { now } }: ConnectCont
   };
 }
 
-const maxCodeLength = 512;
 const cookieLifetimeMs = 10 * minute;
 
 type Failure = 'expired' | 'cancelled' | 'managersOnly' | 'already' | 'unavailable' | 'tooMany';
@@ -331,14 +329,14 @@ function createConnectRoutes(
   const { pathname: path, protocol } = new URL(`${publicUrl}${connectPath}`);
   const secure = protocol === 'https:';
   const name = `${secure ? '__Secure-' : ''}tallyhook_connect`;
-  const limit = new ClientLimit(maxPlainPages);
+  const textsFor = (request: Request) => languages.for(...request.acceptsLanguages().slice(0, 10));
 
   // The way back comes from another site.
   const attributes = { name, path, secure, sameSite: 'lax' } as const;
 
   /** @param guildId the server to go back to; null if it is not known */
   function fail(request: Request, response: Response, failure: Failure, guildId: string | null = null): void {
-    const texts = languages.for(...request.acceptsLanguages().slice(0, 10));
+    const texts = textsFor(request);
     const { text } = texts;
     const reasons = {
       expired: text('webPage.expired'),
@@ -364,31 +362,25 @@ function createConnectRoutes(
     fail(request, response, 'unavailable', guildId);
   }
 
-  const router = Router({ strict: true });
-  router.use(connectPath, plainPageHeaders, async (request, response, next) => {
-    if ((await limit.waitMs(clientKeyOf(request.ip))) === null) return next();
-    response.set('retry-after', '60');
-    fail(request, response, 'tooMany');
-  });
+  const app = plainPages(connectPath, (request, response) => fail(request, response, 'tooMany'));
 
-  router.get(connectPath, (request, response) => fail(request, response, 'expired'));
+  app.get(connectPath, (request, response) => fail(request, response, 'expired'));
 
-  router.get(`${connectPath}/callback`, async (request, response) => {
+  app.get(`${connectPath}/callback`, async (request, response) => {
     const attempt = tickets.resume(readCookie(request.headers.cookie, name));
     setCookie(response, { ...attributes, value: '', lifetimeMs: 0 });
-    const { state, code, error } = request.query;
+    const { state, error } = request.query;
+    const code = codeIn(request.query);
     const isOwn = attempt !== null && typeof state === 'string' && equalSecrets(state, attempt.state);
     if (!isOwn) return fail(request, response, 'expired');
     const { guildId } = attempt;
     if (error !== undefined) return fail(request, response, 'cancelled', guildId);
-    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) {
-      return fail(request, response, 'expired', guildId);
-    }
+    if (code === null) return fail(request, response, 'expired', guildId);
     try {
       const obstacle = await connect.obstacle(attempt);
       if (obstacle !== null) return fail(request, response, obstacle, guildId);
       const hasArrived = await connect.finish(attempt, code);
-      const texts = languages.for(...request.acceptsLanguages().slice(0, 10));
+      const texts = textsFor(request);
       const { text } = texts;
       const steps = html`<ol><li>${text('setup.steps.channelTitle')}</li><li>${text('setup.steps.rewardsTitle')}</li></ol>`;
       const body = html`<p>${hasArrived ? text('setup.connect.done') : text('setup.connect.untested')}</p>${hasArrived && steps}`;
@@ -404,7 +396,7 @@ function createConnectRoutes(
     }
   });
 
-  router.get(`${connectPath}/:ticket`, async (request, response) => {
+  app.get(`${connectPath}/:ticket`, async (request, response) => {
     const ticket = tickets.open(request.params.ticket);
     if (ticket === null) return fail(request, response, 'expired');
     try {
@@ -417,7 +409,7 @@ function createConnectRoutes(
       failUnexpectedly(request, response, failed, ticket.guildId);
     }
   });
-  return express().disable('x-powered-by').disable('etag').set('trust proxy', isTrustedProxy).use(router);
+  return app;
 }
 
 const statuses: Readonly<Record<Failure, number>> = {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { toDurationText } from '@tallyhook/platform/duration-text';
-import { formatCount } from '@tallyhook/platform/durations';
+import { formatCount, isoTime } from '@tallyhook/platform/durations';
 import { isEqual, isObject, type JsonObject, listOf, numberOf, textOf } from '@tallyhook/platform/json';
 import { worldWritableIssue } from '@tallyhook/platform/secret-files';
 import { readTextFile, UnreadableFileError } from '@tallyhook/platform/text-file';
@@ -8,10 +8,12 @@ import { escapeName, type Markup, webAddress } from '@tallyhook/platform/texts/m
 import { z } from 'zod';
 import { type FilePlace, type SecretParts, setting } from '../../core/settings/setting-spec.ts';
 import {
+  atMost,
   breaks,
   credits,
   duration,
-  hasNoIssues,
+  ifValid,
+  noConflicts,
   roleId,
   rule,
   wholeNumber,
@@ -37,13 +39,7 @@ const code = z.string(codeError).trim().regex(/^.+$/, codeError).max(maxCodeLeng
 
 /** The codes of items, which `/setup` stores apart from them. A stored item has their number: `codeCount`. */
 const codesOfItems: SecretParts = {
-  schema: z
-    .array(code)
-    .max(
-      maxStoredCodes,
-      breaks(rule('atMost', { max: maxStoredCodes }), `it must have at most ${maxStoredCodes} codes`),
-    )
-    .superRefine(rejectEqualCodes),
+  schema: atMost(code, maxStoredCodes, 'codes').superRefine(rejectEqualCodes),
   isAt: (path) => path.startsWith('shop.') && path.endsWith('.codes'),
   // An item with `codes` has only those from now on, one with `newCodes` gets them in addition.
   separate(items, current) {
@@ -81,8 +77,12 @@ const timeError = breaks(
   rule('localTime'),
   'it must be a time in ISO 8601 with a time zone, such as 2026-12-01T00:00:00Z or 2026-12-01T00:00:00+01:00',
 );
-/** In the file as it is in effect: an ISO 8601 time. */
-const instant = z.iso.datetime({ offset: true, ...timeError });
+/** An ISO 8601 time, in ms since the epoch. */
+const instant = z.iso.datetime({ offset: true, ...timeError }).transform((text) => Date.parse(text));
+
+function orNull<Value>(value: Value | undefined): Value | null {
+  return value ?? null;
+}
 
 const fields = z.strictObject({
   id: z
@@ -96,8 +96,11 @@ const fields = z.strictObject({
     .max(80, nameError)
     .describe('What members read, up to 80 characters.'),
   price: credits.describe('Whole credits.'),
-  role: roleId.optional().describe('The buyer gets this role.'),
-  for: duration.optional().describe('How long the buyer has the role; permanently if it is left out.'),
+  role: roleId.optional().transform(orNull).describe('The buyer gets this role.'),
+  for: duration
+    .optional()
+    .transform(orNull)
+    .describe('How long the buyer has the role; permanently if it is left out.'),
   codes: z
     .array(code)
     .optional()
@@ -112,31 +115,39 @@ const fields = z.strictObject({
   manual: z
     .literal(true, 'it must be true, or be left out')
     .optional()
+    .transform((isManual) => isManual === true)
     .describe('`true`: the owner fulfils the purchase, which is reported in `ownerChannelId`.'),
   stock: wholeNumber(1, 1_000_000_000)
     .optional()
+    .transform(orNull)
     .describe('How often it can be bought in total. If it is left out, without limit, or once per code.'),
-  needsRole: roleId.optional().describe('Only members with this role can buy it.'),
-  limit: wholeNumber(1, 1_000_000).optional().describe('How often each member can buy it; refunds do not count.'),
-  from: instant.optional().describe('It is sold from this time: ISO 8601 with a time zone.'),
-  until: instant.optional().describe('It is no longer sold from this time.'),
+  needsRole: roleId.optional().transform(orNull).describe('Only members with this role can buy it.'),
+  limit: wholeNumber(1, 1_000_000)
+    .optional()
+    .transform(orNull)
+    .describe('How often each member can buy it; refunds do not count.'),
+  from: instant.optional().transform(orNull).describe('It is sold from this time: ISO 8601 with a time zone.'),
+  until: instant.optional().transform(orNull).describe('It is no longer sold from this time.'),
   description: z
     .string(descriptionError)
     .trim()
     .min(1, descriptionError)
     .max(maxDescriptionLength, descriptionError)
     .optional()
+    .transform(orNull)
     .describe(`What members read below the name, up to ${maxDescriptionLength} characters.`),
   emoji: z
     .string(emojiError)
     .trim()
     .refine(isEmoji, emojiError)
     .optional()
+    .transform(orNull)
     .describe('One emoji before the name: `🎁`, or one of your server as `<:name:id>`.'),
   picture: z
     .string(imageError)
     .refine(isImageAddress, imageError)
     .optional()
+    .transform(orNull)
     .describe('The https address of a small picture beside it, which Discord fetches.'),
 });
 
@@ -156,27 +167,23 @@ const emojiPart = /\p{Extended_Pictographic}|\p{Regional_Indicator}{2}|\u20E3/u;
 /** Discord: "Message Formatting". */
 const customEmoji = /^<a?:\w{2,32}:\d{1,20}>$/;
 
-function checkWindow({ from, until }: Pick<z.infer<typeof fields>, 'from' | 'until'>, context: z.RefinementCtx): void {
-  if (from === undefined || until === undefined || Date.parse(from) < Date.parse(until)) return;
+function checkWindow({ from, until }: Pick<ShopItem, 'from' | 'until'>, context: z.RefinementCtx): void {
+  if (from === null || until === null || from < until) return;
   const params = { rule: rule('laterUntil') };
   context.addIssue({ code: 'custom', path: ['until'], message: 'it must be later than "from"', params });
 }
 
-/** The parts of an item of which exactly one says what it is. */
-interface KindOfItem {
-  readonly role?: string | undefined;
-  readonly for?: number | undefined;
-  readonly codes?: unknown;
-  readonly manual?: true | undefined;
-}
-
-function checkKind({ role, codes, manual, for: duration }: KindOfItem, context: z.RefinementCtx): void {
-  const kinds = [role, codes, manual].filter((each) => each !== undefined);
+/** Exactly one of role, codes and `manual` says what an item is. */
+function checkKind(
+  { role, codes, manual, for: duration }: Pick<z.infer<typeof fields>, 'role' | 'manual' | 'for'> & { codes: unknown },
+  context: z.RefinementCtx,
+): void {
+  const kinds = [role !== null, codes !== undefined, manual].filter(Boolean);
   if (kinds.length !== 1) {
     const message = 'it must be exactly one of a role ("role"), codes ("codes" or "codesFile") or "manual": true';
     context.addIssue({ code: 'custom', message, params: { rule: rule('itemKind') } });
   }
-  if (duration !== undefined && role === undefined) {
+  if (duration !== null && role === null) {
     context.addIssue({ code: 'custom', path: ['for'], message: 'it is only valid together with "role"' });
   }
 }
@@ -222,29 +229,19 @@ const storedItem = fields
   });
 
 function itemList<Item extends z.ZodType<{ readonly id: string; readonly name: string }>>(items: Item) {
-  return z
-    .array(items)
-    .max(maxItems, breaks(rule('atMost', { max: maxItems }), `it must have at most ${maxItems} items`))
-    .superRefine(rejectEqualIds, { when: hasNoIssues })
-    .superRefine(rejectEqualNames, { when: hasNoIssues });
+  return atMost(items, maxItems, 'items').superRefine(noEqualIds, ifValid).superRefine(noEqualNames, ifValid);
 }
+
+const noEqualIds = noConflicts<{ readonly id: string }>(
+  (one, other) => one.id === other.id,
+  () => ({ path: ['id'], message: 'an earlier item has the same id', rule: null }),
+);
 
 /** Members could not tell them apart. */
-function rejectEqualNames(items: readonly { readonly name: string }[], context: z.RefinementCtx): void {
-  const names = items.map(({ name }) => name.trim().toLowerCase());
-  for (const [index, name] of names.entries()) {
-    if (names.indexOf(name) === index) continue;
-    const params = { rule: rule('sameName') };
-    context.addIssue({ code: 'custom', path: [index, 'name'], message: 'an earlier item has the same name', params });
-  }
-}
-
-function rejectEqualIds(items: readonly { readonly id: string }[], context: z.RefinementCtx): void {
-  for (const [index, { id: itemId }] of items.entries()) {
-    if (items.findIndex((each) => each.id === itemId) === index) continue;
-    context.addIssue({ code: 'custom', path: [index, 'id'], message: 'an earlier item has the same id' });
-  }
-}
+const noEqualNames = noConflicts<{ readonly name: string }>(
+  (one, other) => one.name.trim().toLowerCase() === other.name.trim().toLowerCase(),
+  () => ({ path: ['name'], message: 'an earlier item has the same name', rule: rule('sameName') }),
+);
 
 export const shop = setting({
   path: 'shop',
@@ -299,58 +296,21 @@ const maxNamesShown = 25;
 
 /** An item as in the file, with `codeCount` in place of the codes. */
 function itemInFile(shopItem: ShopItem) {
-  const {
-    id: itemId,
-    name,
-    price,
-    role,
-    forMs,
-    codeCount,
-    manual,
-    stock,
-    needsRole,
-    ...others
-  } = withoutCodes(shopItem);
-  const { limit, from, until, description, emoji, picture } = others;
-  return {
-    id: itemId,
-    name,
-    price,
-    ...(role !== null && { role }),
-    ...(forMs !== null && { for: toDurationText(forMs) }),
-    ...(codeCount !== null && { codeCount }),
-    ...(manual && { manual }),
-    ...(stock !== null && { stock }),
-    ...(needsRole !== null && { needsRole }),
-    ...(limit !== null && { limit }),
-    ...(from !== null && { from: new Date(from).toISOString() }),
-    ...(until !== null && { until: new Date(until).toISOString() }),
-    ...(description !== null && { description }),
-    ...(emoji !== null && { emoji }),
-    ...(picture !== null && { picture }),
-  };
+  const { forMs, from, until, manual, ...others } = withoutCodes(shopItem);
+  const window = { from: isoTime(from), until: isoTime(until) };
+  const all = { ...others, for: forMs && toDurationText(forMs), manual: manual || null, ...window };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 }
 
 /** The item in effect. One that is stored, and whose codes are missing, is sold out. */
-function toShopItem(stated: z.infer<typeof item> & { readonly codeCount?: number }): ShopItem {
-  const { id: itemId, name, price, role, for: forMs, codes, codeCount, manual = false, stock, needsRole } = stated;
-  return {
-    id: itemId,
-    name,
-    price,
-    role: role ?? null,
-    forMs: forMs ?? null,
-    codes: codes ?? (codeCount === undefined ? null : []),
-    manual,
-    stock: stock ?? null,
-    needsRole: needsRole ?? null,
-    limit: stated.limit ?? null,
-    from: stated.from === undefined ? null : Date.parse(stated.from),
-    until: stated.until === undefined ? null : Date.parse(stated.until),
-    description: stated.description ?? null,
-    emoji: stated.emoji ?? null,
-    picture: stated.picture ?? null,
-  };
+function toShopItem({
+  codesFile: _file,
+  codeCount,
+  codes,
+  for: forMs,
+  ...stated
+}: z.infer<typeof item> & { readonly codeCount?: number }): ShopItem {
+  return { ...stated, codes: codes ?? (codeCount === undefined ? null : []), forMs };
 }
 
 /** Names positions, because codes are secret. */

@@ -5,7 +5,7 @@ import { messageOf } from '@tallyhook/platform/errors';
 import { parseJson } from '@tallyhook/platform/json';
 import express, { type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
-import type { SettingsStore } from '../../core/store/settings/store.ts';
+import { type KeyState, saveSealed } from '../../core/store/settings/sealed.ts';
 import { mayManageGuild } from '../../discord/inspection.ts';
 import { authenticate, rejectByHeaders } from '../../webhook/sites/authenticate.ts';
 import { topgg, topggSignature } from '../../webhook/sites/index.ts';
@@ -23,7 +23,7 @@ import {
 import { type Connection, type ConnectionStore, connectionContext } from './store.ts';
 
 type TopggContext = ServicesContext & {
-  readonly store: { readonly topggConnect: ConnectionStore; readonly settings: Pick<SettingsStore, 'state'> };
+  readonly store: { readonly topggConnect: ConnectionStore; readonly settings: KeyState };
   readonly encryption: Encryption;
   readonly setup: Settings;
 };
@@ -62,16 +62,13 @@ type TopggConnect = ReturnType<typeof createTopggConnect>;
 function createTopggConnect(context: TopggContext) {
   const { encryption, setup: settings, directory, rest, clock, stopwatch, log } = context;
   const store = context.store.topggConnect;
-  const keyId = async () => (await context.store.settings.state()).keyId;
 
   async function hold({ secret, ...project }: Handshake): Promise<Connection> {
     const row = connectionContext(project.connectionId);
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      const sealed = seal(encryption.keyFor(await keyId()), secret, row);
-      const held = { ...project, listing: newListingName(site), guildId: null, sealed };
-      if (await store.hold(held, clock.now())) return held;
-    }
-    throw new Error('The key of the database keeps changing.');
+    return saveSealed(context, async (key) => {
+      const held = { ...project, listing: newListingName(site), guildId: null, sealed: seal(key, secret, row) };
+      return (await store.hold(held, clock.now())) && held;
+    });
   }
 
   async function link(connection: Connection, author: SettingsAuthor): Promise<LinkResult> {

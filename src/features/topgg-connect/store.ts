@@ -1,6 +1,7 @@
-import { keyIdOf, type SealContext } from '@tallyhook/platform/encryption/sealed-text';
+import type { SealContext } from '@tallyhook/platform/encryption/sealed-text';
 import type { Selectable } from 'kysely';
 import { literal, run, upsert } from '../../core/store/query-builder.ts';
+import { haveKey } from '../../core/store/settings/sealed.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 
@@ -23,15 +24,7 @@ export const reads = {
 export const writes = {
   /** Holds a connection in place of an earlier one. False for a secret with another key than the database's. */
   async hold(sql: Sql, { connectionId, sealed, ...connection }: Connection & { sealed: string }, at: number) {
-    const keyId = keyIdOf(sealed) ?? '';
-    const state = sql.db.insertInto('settings_state').values({ id: 1, version: 0, key_id: keyId });
-    const adopt = state.onConflict((conflict) =>
-      conflict.column('id').doUpdateSet((eb) => ({
-        key_id: eb.fn.coalesce('settings_state.key_id', 'excluded.key_id'),
-      })),
-    );
-    const [adopted] = await run(sql.connection, adopt.returning('key_id'));
-    if (adopted?.key_id !== keyId) return false;
+    if (!(await haveKey(sql, [sealed]))) return false;
     const { listing, userId: user_id, kind, targetId: target_id } = connection;
     const row = { listing, user_id, kind, target_id, guild_id: null, sealed, at };
     await upsert(sql, 'topgg_connections', { connection_id: connectionId }, row);

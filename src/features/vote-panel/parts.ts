@@ -41,7 +41,7 @@ import {
 import type { ActionTarget, Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { CircuitOpenError, classifySendError, rejectionOf } from '../../discord/discord-errors.ts';
 import { editMessage, type Posted, type PostedMessage, postOnce } from '../../discord/posting.ts';
-import { medalOf } from '../../texts/medals.ts';
+import { medalOf } from '../../texts/boards.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Community } from '../communities/feature.ts';
 import { hiddenRolesOf } from '../guards/feature.ts';

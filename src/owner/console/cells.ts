@@ -1,6 +1,5 @@
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
-import type { Markup } from '@tallyhook/platform/texts/markup';
 import type { ValuesOf } from '@tallyhook/platform/texts/messages';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { initials } from '@tallyhook/platform/web/initials';
@@ -68,11 +67,6 @@ export function fill<Key extends TextKey>(
 ): Html {
   const parts = values as Readonly<Record<string, Html | string>> | undefined;
   return html`${partsOf(key).map((part, index) => (index % 2 === 0 ? part : (parts?.[part] ?? '')))}`;
-}
-
-/** A number with its noun, from a text for Discord, which has it in bold. */
-export function counted(text: Markup): string {
-  return text.replaceAll('**', '');
 }
 
 /** Text from outside, with invisible characters escaped and its direction isolated. A dash for null and empty text. */

@@ -1,5 +1,5 @@
 import { hour, minute } from '@tallyhook/platform/durations';
-import { markup } from '@tallyhook/platform/texts/markup';
+import { markup, withoutBold } from '@tallyhook/platform/texts/markup';
 import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { dateTime } from '@tallyhook/platform/web/time-element';
@@ -10,17 +10,7 @@ import type { HeldListing } from '../../features/rate-alarms/store.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { NameBook, ReadNames } from '../names.ts';
 import type { ListingDetails } from '../queries.ts';
-import {
-  counted,
-  type DrawPart,
-  fill,
-  listingText,
-  listingTitle,
-  memberLink,
-  named,
-  siteText,
-  untrustedText,
-} from './cells.ts';
+import { type DrawPart, fill, listingText, listingTitle, memberLink, named, siteText, untrustedText } from './cells.ts';
 import { reasonHtml } from './reason.ts';
 import { pageTabs } from './render-page.ts';
 import type { OwnerSession } from './session.ts';
@@ -85,7 +75,7 @@ function heldVotes(
   { root, session, texts }: PageContext,
 ): Html {
   const { locale, text } = texts;
-  const votes = (count: number) => counted(text('parts.votes', { count }));
+  const votes = (count: number) => withoutBold(text('parts.votes', { count }));
   if (state !== 'held')
     return html`<p class="notice plain">${text(`console.held.${state}`, { votes: votes(held) })}</p>`;
   const hintId = `decide-${encodeURIComponent(listing)}`;
@@ -114,8 +104,8 @@ export function reversalPage(
 <section class="card"><dl class="facts">
 <div><dt>${text('setup.sections.listing')}</dt><dd>${listingTitle(listing, names)}</dd></div>
 <div><dt>${text('console.reversal.from')}</dt><dd>${dateTime(from, locale)}</dd></div><div><dt>${text('console.reversal.until')}</dt><dd>${dateTime(until, locale)}</dd></div>
-<div><dt>${text('setup.link.vote')}</dt><dd>${counted(text('digest.votes', counts))}</dd></div>
-<div><dt>${texts.text('credits.title')}</dt><dd>${counted(text('parts.credits', { count: credits }))}</dd></div></dl>
+<div><dt>${text('setup.link.vote')}</dt><dd>${withoutBold(text('digest.votes', counts))}</dd></div>
+<div><dt>${texts.text('credits.title')}</dt><dd>${withoutBold(text('parts.credits', { count: credits }))}</dd></div></dl>
 <p>${text('console.reversal.hint')}</p>
 ${
   votes === 0

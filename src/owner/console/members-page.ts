@@ -1,3 +1,4 @@
+import { withoutBold } from '@tallyhook/platform/texts/markup';
 import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import type { PageRequest } from '@tallyhook/platform/web/pagination';
@@ -14,7 +15,6 @@ import type { NameBook } from '../names.ts';
 import { getMember, type MemberDetails, type VoteTimes } from '../queries.ts';
 import {
   avatar,
-  counted,
   deliveryLink,
   fill,
   listingTitle,
@@ -80,7 +80,7 @@ export function membersPage(
             score,
             rank,
           }) => html`<tr><td data-name="${text('console.labels.rank')}">${texts.number(rank)}</td>
-<td data-name="${text('console.labels.member')}"><span class="person">${avatar(userId, { names, root })} ${memberLink(userId, { root, texts, names })}</span></td><td data-name="${text('console.labels.balance')}" class="number">${counted(texts.text('parts.credits', { count: score }))}</td></tr>`,
+<td data-name="${text('console.labels.member')}"><span class="person">${avatar(userId, { names, root })} ${memberLink(userId, { root, texts, names })}</span></td><td data-name="${text('console.labels.balance')}" class="number">${withoutBold(texts.text('parts.credits', { count: score }))}</td></tr>`,
         )}</tbody></table>`
   }</section>
 ${end < total && html`<p class="pages"><a class="button second" rel="next" href="?from=${end}${communities.length > 1 && html`&amp;guildId=${community.guildId ?? withoutGuild}`}">${text('console.moreMembers')}</a></p>`}`;
@@ -164,9 +164,9 @@ function memberPage(view: MemberView): Html {
 <h1 class="person">${avatar(userId, { names, root })} <span>${fill(texts, 'console.memberTitle', { name: name === null ? userId : html`<bdi title="${userId}">${visible(name)}</bdi>` })}</span></h1>
 ${name !== null && html`<p class="quiet">Discord ID ${userId}</p>`}
 ${accountLinks(view)}
-<dl class="sums"><div><dt>${text('console.labels.balance')}</dt><dd>${counted(texts.text('parts.credits', { count: credits }))}</dd></div><div><dt>${text('console.labels.countedVotes')}</dt><dd>${texts.number(votes)}</dd></div>
+<dl class="sums"><div><dt>${text('console.labels.balance')}</dt><dd>${withoutBold(texts.text('parts.credits', { count: credits }))}</dd></div><div><dt>${text('console.labels.countedVotes')}</dt><dd>${texts.number(votes)}</dd></div>
 <div><dt>${text('console.labels.rankByCredits')}</dt><dd>${rank === null ? text('console.none') : texts.number(rank)}</dd></div>
-<div><dt>${text('setup.buttons.streak')}</dt><dd>${counted(texts.text('parts.days', { count: streak.days }))}${streak.endsAt !== null && html` <span class="quiet">${fill(texts, 'console.streakEnds', { time: time(streak.endsAt) })}</span>`}</dd></div>
+<div><dt>${text('setup.buttons.streak')}</dt><dd>${withoutBold(texts.text('parts.days', { count: streak.days }))}${streak.endsAt !== null && html` <span class="quiet">${fill(texts, 'console.streakEnds', { time: time(streak.endsAt) })}</span>`}</dd></div>
 ${grants.map(
   ({ role, until }) =>
     html`<div><dt>${text('setup.fields.milestoneRole')} ${named(role, names.role(role))}</dt><dd>${until === null ? text('console.permanent') : fill(texts, 'trace.until', { time: time(until) })}</dd></div>`,
@@ -186,7 +186,7 @@ ${next !== null && html`<p class="pages"><a class="button second" rel="next" hre
 function accountLinks({ standing, accounts, guildId: shown, root, texts }: MemberView): Html | null {
   if (accounts.length <= 1) return null;
   const link = ({ guildId, standing: { credits } }: MemberView['accounts'][number]) => {
-    const name = html`${texts.text('listing.kinds.server')} ${guildId ?? '–'}: ${counted(texts.text('parts.credits', { count: credits }))}`;
+    const name = html`${texts.text('listing.kinds.server')} ${guildId ?? '–'}: ${withoutBold(texts.text('parts.credits', { count: credits }))}`;
     return guildId === shown || guildId === null
       ? html`<li><strong>${name}</strong></li>`
       : html`<li><a href="${root}users/${standing.userId}?guildId=${guildId}">${name}</a></li>`;

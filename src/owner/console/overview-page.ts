@@ -1,6 +1,7 @@
 import { summarize } from '@tallyhook/platform/charts/axis';
 import { barChart } from '@tallyhook/platform/charts/bar-chart';
 import { day as dayMs, hour } from '@tallyhook/platform/durations';
+import { withoutBold } from '@tallyhook/platform/texts/markup';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { timeAgo } from '@tallyhook/platform/web/time-element';
 import type { RankedMember } from '../../core/ledger/standing.ts';
@@ -9,7 +10,7 @@ import type { DayVotes } from '../../core/store/standings/votes-per-day.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ComponentStatus } from '../context.ts';
 import type { Overview } from '../queries.ts';
-import { avatar, counted, fill, memberLink, type NamedPage, outcomeBadge, siteText, untrustedText } from './cells.ts';
+import { avatar, fill, memberLink, type NamedPage, outcomeBadge, siteText, untrustedText } from './cells.ts';
 import { cardHtml, type RenderedCard } from './listings-page.ts';
 import { memberSearch } from './members-page.ts';
 
@@ -81,7 +82,7 @@ function tiles({ activity, totals, orders }: Overview, root: string, texts: Text
       value: totals.streaks.count,
       note:
         totals.streaks.longest > 0
-          ? text('console.longestStreak', { days: counted(text('parts.days', { count: totals.streaks.longest })) })
+          ? text('console.longestStreak', { days: withoutBold(text('parts.days', { count: totals.streaks.longest })) })
           : null,
     },
     totals && { name: text('console.votesThisMonth'), value: totals.month.votes },
@@ -90,7 +91,7 @@ function tiles({ activity, totals, orders }: Overview, root: string, texts: Text
       name: text('console.creditsHeld'),
       value: totals.members.credits,
       path: 'users',
-      note: counted(text('parts.members', { count: totals.members.count })),
+      note: withoutBold(text('parts.members', { count: totals.members.count })),
     },
     { name: text('console.ordersWaiting'), value: orders, path: 'orders' },
   ];
@@ -114,7 +115,7 @@ function topVoters(top: readonly RankedMember[], page: NamedPage): Html {
   if (top.length === 0) return html`<p class="quiet">${page.texts.text('console.noTopVoters')}</p>`;
   return html`<ol class="ranking">${top.map(
     ({ userId, score, rank }) =>
-      html`<li value="${rank}"><span class="quiet number">${rank}</span> ${avatar(userId, page)} ${memberLink(userId, page)} <span class="quiet end">${counted(page.texts.text('parts.votes', { count: score }))}</span></li>`,
+      html`<li value="${rank}"><span class="quiet number">${rank}</span> ${avatar(userId, page)} ${memberLink(userId, page)} <span class="quiet end">${withoutBold(page.texts.text('parts.votes', { count: score }))}</span></li>`,
   )}</ol>`;
 }
 
@@ -188,7 +189,7 @@ function dayChart(days: readonly DayVotes[], texts: Texts): Html {
   if (first === undefined || last === undefined || best === undefined || total === 0)
     return html`<p class="quiet">${text('console.noVotesInTime')}</p>`;
   const description = text('console.chart', {
-    votes: counted(text('parts.votes', { count: total })),
+    votes: withoutBold(text('parts.votes', { count: total })),
     ...{ first: dateOf(first), last: dateOf(last), day: dateOf(best), most },
   });
   const bars = days.map((each, index) => ({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isOnCalendar } from '@tallyhook/platform/calendar-date';
 import { isSnowflake } from '@tallyhook/platform/snowflake';
-import { mention } from '@tallyhook/platform/texts/markup';
+import { mention, withoutBold } from '@tallyhook/platform/texts/markup';
 import { formTokenField } from '@tallyhook/platform/web/form-token';
 import { type Html, html } from '@tallyhook/platform/web/html';
 import { HttpError } from '@tallyhook/platform/web/http-error';
@@ -46,16 +46,7 @@ import {
   readIdempotencyKey,
   userParameter,
 } from '../request-schemas.ts';
-import {
-  counted,
-  createDrawPart,
-  fill,
-  memberLink,
-  type NamedPage,
-  signedCredits,
-  untrustedText,
-  visible,
-} from './cells.ts';
+import { createDrawPart, fill, memberLink, type NamedPage, signedCredits, untrustedText, visible } from './cells.ts';
 import { deliveriesPage, deliveryPage, type EffectView, effectItem } from './deliveries-page.ts';
 import { listingsPage, renderCards, reversalPage } from './listings-page.ts';
 import { changesPage, getChanges, logTabs } from './log-page.ts';
@@ -477,7 +468,7 @@ function confirmationPage(
   const { root, session, texts, names, idempotencyKey } = page;
   const { text } = texts;
 
-  const amount = (value: number) => counted(texts.text('parts.credits', { count: value }));
+  const amount = (value: number) => withoutBold(texts.text('parts.credits', { count: value }));
   const name = html`<bdi>${visible(names?.member(userId) ?? userId)}</bdi>`;
   return html`<div class="narrow"><p class="trail"><a href="${root}users/${userId}">${fill(texts, 'console.memberTitle', { name: name })}</a></p>
 <h1>${text('console.correct.question')}</h1>

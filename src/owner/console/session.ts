@@ -1,7 +1,7 @@
 import { hkdfSync, randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Clock } from '@tallyhook/platform/clock';
-import { hour, minute } from '@tallyhook/platform/durations';
+import { hour } from '@tallyhook/platform/durations';
 import { type CookieSession, createSessionCookie, type SessionCookie } from '@tallyhook/platform/web/session-cookie';
 import type { Request, Response } from 'express';
 import { operator } from '../../core/ledger/correction.ts';
@@ -37,8 +37,6 @@ export interface Visit extends OwnerSession {
 }
 
 export const sessionLifetimeMs = 2 * hour;
-/** The accepted difference between the clocks of processes (ms). */
-const clockToleranceMs = minute;
 /** A cookie has at most 4,096 bytes. */
 const maxGuilds = 150;
 
@@ -84,12 +82,9 @@ export function createOwnerSessions(
   return {
     /** Null if the cookie is missing, forged, expired or revoked. Rejects if the database cannot be read. */
     async find(request: Request): Promise<OwnerSession | null> {
-      const now = clock.now();
-      const session = await read(request.headers.cookie, now);
-      // A session that ends too late began before the clock was set back; its real age is unknown.
-      if (session === null || session.expiresAt > now + sessionLifetimeMs + clockToleranceMs) return null;
+      const session = await read(request.headers.cookie, clock.now());
       // Only for genuine cookies, so that forged ones cause no queries.
-      return (await revocations.isRevoked(session.id)) ? null : session;
+      return session === null || (await revocations.isRevoked(session.id)) ? null : session;
     },
     /** @param member null for the operator */
     async signIn(request: Request, response: Response, member: SignedInMember | null): Promise<void> {

@@ -1,5 +1,7 @@
+import { codeIn } from '@tallyhook/platform/discord-oauth/authorization-attempts';
 import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { messageOf } from '@tallyhook/platform/errors';
+import { withoutBold } from '@tallyhook/platform/texts/markup';
 import { clientKeyOf } from '@tallyhook/platform/web/client-key';
 import { isOwnHost } from '@tallyhook/platform/web/host';
 import { type Html, html } from '@tallyhook/platform/web/html';
@@ -16,7 +18,7 @@ import {
 } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
 import { parseRequest } from '../request-schemas.ts';
-import { counted, fill } from './cells.ts';
+import { fill } from './cells.ts';
 import { ConsoleError, explainError, findFormSession } from './middleware.ts';
 import { renderPage, textsOf } from './render-page.ts';
 import { type OwnerSessions, sessionLifetimeMs } from './session.ts';
@@ -108,7 +110,7 @@ ${errorMessage && html`<p class="notice bad" role="alert" id="fault">${errorMess
 ${
   discordUrl !== null &&
   html`<section class="card outcome"><img src="icon.svg" width="56" height="56" alt=""><h1>${text('console.signIn')}</h1><p>${text('console.purpose')}</p><p><a class="button discord" href="${discordUrl}${next && `?next=${encodeURIComponent(next)}`}">${text('console.signInWithDiscord')}</a></p>
-<p class="quiet">${counted(texts.text('help.managers'))}<br>${lasting(texts)}</p></section>`
+<p class="quiet">${withoutBold(texts.text('help.managers'))}<br>${lasting(texts)}</p></section>`
 }
 ${hasToken && tokenForm(page)}
 </div>`;
@@ -137,9 +139,6 @@ function tokenForm({ next, errorMessage, discordUrl, texts }: SignInPage): Html 
 
 /** Where a member starts. A link, not a form: browsers would apply the policy `form-action` to the redirect to Discord. */
 export const startPath = 'discord-sign-in';
-
-/** Discord's codes are shorter (characters). */
-const maxCodeLength = 512;
 
 /** Sign-in with Discord for those who manage a server. Tokens and codes are in no page, log or cookie. */
 export function memberSignInRoutes(
@@ -170,10 +169,11 @@ export function memberSignInRoutes(
 
   router.get(`/${signInCallback}`, async (request, response) => {
     const attempt = attempts.finish(request, response);
-    const { code, error } = request.query;
     if (attempt === null) throw expired();
-    if (error !== undefined) throw new ConsoleError(400, ({ text }) => text('console.errors.cancelled'));
-    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) throw expired();
+    if (request.query['error'] !== undefined)
+      throw new ConsoleError(400, ({ text }) => text('console.errors.cancelled'));
+    const code = codeIn(request.query);
+    if (code === null) throw expired();
     await authentication.countSignIn(clientKeyOf(request.ip));
     const member = await readMember(code, attempt.verifier).catch((thrown: unknown) => {
       if (thrown instanceof OAuthError && thrown.reason === 'revoked') throw expired();

@@ -139,7 +139,7 @@ export interface VotableListing {
   };
 }
 
-/** The parts of the sandbox that the page needs; implemented by `page-bridge.ts`. */
+/** The parts of the sandbox that the page needs; implemented by `sandbox.ts`. */
 export interface PagePorts {
   /** The listings that members can vote for: those of the service first. */
   readonly listings: readonly VotableListing[];

@@ -339,7 +339,7 @@ export interface VerifiedVote extends VerifiedFields {
   readonly denied: boolean;
   /** The service's reason for that; null if it is not denied or gave none. An external text: escape it. */
   readonly reason: string | null;
-  /** The details of a vote on another site than the document's service. */
+  /** The details of a vote on another listing site. */
   readonly atSite?: VoteAtSite;
 }
 

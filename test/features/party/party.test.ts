@@ -7,6 +7,8 @@ import { startLocalDiscord } from 'local-discord';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Effect } from '../../../src/core/outbox/effect-kind.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
+import { createAnnouncements } from '../../../src/features/announcements/announcements.ts';
+import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { createPartyPanelHandler, createPartyReachedHandler, partyCard } from '../../../src/features/party/parts.ts';
 import {
   addPartyVote,
@@ -134,7 +136,8 @@ describe('the panel of a party', () => {
 it('a reached goal is announced once, and pings nobody', async () => {
   const { discord, rest, clock, channelId, messages } = await showing();
   let texts = en;
-  const handle = createPartyReachedHandler({ rest, channelTexts: async () => texts, clock });
+  const announcements = createAnnouncements(createDirectory([], () => undefined));
+  const handle = createPartyReachedHandler({ rest, channelTexts: async () => texts, clock, announcements });
   const effect = effectOf<PartyReached>(
     { kind: 'partyReached', queue: channelQueue(channelId), content: { channelId, period, goal: 1_000, credits: 1 } },
     { createdAt: clock.now() },

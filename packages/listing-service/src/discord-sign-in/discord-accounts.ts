@@ -1,8 +1,6 @@
 import type { Clock } from '@tallyhook/platform/clock';
 import { createAuthorizationAttempts } from '@tallyhook/platform/discord-oauth/authorization-attempts';
 import { createOAuthClient, type OAuthClient, readManagedGuilds } from '@tallyhook/platform/discord-oauth/oauth-client';
-import { second } from '@tallyhook/platform/durations';
-import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { ServiceMember } from '../storage/members/members.ts';
 import type { ProvenGuild } from '../storage/members/proven-guilds.ts';
 
@@ -27,9 +25,6 @@ export function discordApi({ apiUrl = 'https://discord.com/api' }: Pick<DiscordA
 export type Consent = 'account' | 'servers';
 
 const scopes: Readonly<Record<Consent, string>> = { account: 'identify', servers: 'identify guilds' };
-
-/** How long a page may wait for the revocation, which it does not need (ms). */
-const revocationTimeoutMs = 2 * second;
 
 /** Where the developer portal allows Discord to send members. */
 export const callbackPath = '/sign-in/discord/callback';
@@ -70,16 +65,12 @@ export function createDiscordSignIn(
     consentUrl: (consent: Consent, attempt: { readonly state: string; readonly verifier: string }) =>
       client.authorizeUrl({ scope: scopes[consent], ...attempt }),
     /** Reads the account once, with a token that is revoked afterwards and stored nowhere. Rejects with `OAuthError`. */
-    async readAccount(consent: Consent, code: string, verifier: string): Promise<DiscordAccount> {
-      const { accessToken } = await client.exchangeCode({ scope: scopes[consent], code, verifier });
-      try {
-        const { id, name } = await client.currentUser(accessToken);
-        const guilds = consent === 'servers' ? await readGuilds(client, accessToken) : null;
+    readAccount: (consent: Consent, code: string, verifier: string): Promise<DiscordAccount> =>
+      client.useOnce({ scope: scopes[consent], code, verifier }, clock, async (token) => {
+        const { id, name } = await client.currentUser(token);
+        const guilds = consent === 'servers' ? await readGuilds(client, token) : null;
         return { member: { userId: id, username: name }, guilds };
-      } finally {
-        await settleWithin(revocationTimeoutMs, clock, client.revoke(accessToken));
-      }
-    },
+      }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { codeIn } from '@tallyhook/platform/discord-oauth/authorization-attempts';
 import { OAuthError } from '@tallyhook/platform/discord-oauth/oauth-client';
 import { minute, second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
@@ -18,9 +19,6 @@ const startPaths: Readonly<Record<Consent, string>> = {
   account: '/sign-in/discord',
   servers: '/sign-in/discord/servers',
 };
-
-/** Discord's codes are shorter (characters). */
-const maxCodeLength = 512;
 
 /** Codes of OAuth2 by which Discord says that it has a problem. RFC 6749, section 4.1.2.1. */
 const discordErrors: readonly unknown[] = ['server_error', 'temporarily_unavailable'];
@@ -70,13 +68,14 @@ export function discordSignInRoutes(dependencies: PageDependencies, discord: Dis
     const [kind, next = '/'] = attempt.data.split('~');
     const started = { consent: kind === 'servers' ? 'servers' : 'account', next } as const;
     const fail = (failure: Failure) => sendFailure(request, response, failure, started);
-    const { code, error } = request.query;
+    const { error } = request.query;
     if (error === 'access_denied') return fail(failures.cancelled);
     if (error !== undefined) {
       log.warn({ consent: started.consent }, 'Discord answered a sign-in with an error');
       return fail(failures[discordErrors.includes(error) ? 'unavailable' : 'rejected']);
     }
-    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) return fail(failures.expired);
+    const code = codeIn(request.query);
+    if (code === null) return fail(failures.expired);
     await admission.admit(request, 'sign-in', null);
     try {
       const { member, guilds } = await discord.readAccount(started.consent, code, attempt.verifier);

@@ -7,6 +7,14 @@ import { type CookieResponse, createSessionCookie, equalSecrets } from '../web/s
 /** How long a member may take on Discord's page (ms). */
 const lifetimeMs = 10 * minute;
 
+/** Longer than Discord's codes, and those of listing services (characters). */
+const maxCodeLength = 512;
+
+/** The code in the query of a redirect; null without one. */
+export function codeIn({ code }: { readonly code?: unknown }): string | null {
+  return typeof code === 'string' && code !== '' && code.length <= maxCodeLength ? code : null;
+}
+
 /**
  * Binds Discord's redirect to the browser that was sent to Discord, without storage, for any process.
  * @param options.secret random; those who know it can forge cookies

@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto';
 import ky, { TimeoutError } from 'ky';
 import { z } from 'zod';
+import type { Clock } from '../clock.ts';
 import { second } from '../durations.ts';
 import { parseJson } from '../json.ts';
 import { snowflakePattern } from '../snowflake.ts';
+import { settleWithin } from '../with-timeout.ts';
 
 /** For one request (ms); less than the 15 s of an attempt. */
 const timeoutMs = 8 * second;
+
+/** How long a page waits for a revocation, which it does not need (ms). */
+const revocationTimeoutMs = 2 * second;
 
 /** Tokens of a member. */
 export interface Tokens {
@@ -87,6 +92,16 @@ export function createOAuthClient(options: {
     return request(name, `/v10${path}`, { method, headers, ...(json !== undefined && { json }) });
   }
 
+  async function revoke(token: string): Promise<void> {
+    await post('revocation', '/oauth2/token/revoke', { token });
+  }
+
+  /** Rejects tokens that lack one of the scopes. */
+  function exchangeCode({ scope, code, verifier }: Record<'scope' | 'code' | 'verifier', string>): Promise<Tokens> {
+    const fields = { grant_type: 'authorization_code', code, redirect_uri: redirectUrl, code_verifier: verifier };
+    return requestTokens('exchange of the code', scope, fields);
+  }
+
   return {
     /**
      * The page on which Discord asks the member.
@@ -105,21 +120,25 @@ export function createOAuthClient(options: {
       });
       return `${apiUrl()}/oauth2/authorize?${query.toString()}`;
     },
-    /** Rejects tokens that lack one of the scopes. */
-    exchangeCode: ({ scope, code, verifier }: Record<'scope' | 'code' | 'verifier', string>) =>
-      requestTokens('exchange of the code', scope, {
-        grant_type: 'authorization_code',
-        code,
-        redirect_uri: redirectUrl,
-        code_verifier: verifier,
-      }),
+    exchangeCode,
+    /** Exchanges a code for a token that is revoked after its use. */
+    async useOnce<Result>(
+      grant: Parameters<typeof exchangeCode>[0],
+      clock: Clock,
+      use: (accessToken: string) => Promise<Result>,
+    ): Promise<Result> {
+      const { accessToken } = await exchangeCode(grant);
+      try {
+        return await use(accessToken);
+      } finally {
+        await settleWithin(revocationTimeoutMs, clock, revoke(accessToken));
+      }
+    },
     /** The refresh token cannot be used again. */
     refresh: ({ scope, refreshToken }: Record<'scope' | 'refreshToken', string>) =>
       requestTokens('refresh of the token', scope, { grant_type: 'refresh_token', refresh_token: refreshToken }),
     /** Ends all tokens that the application has of the member. */
-    async revoke(token: string): Promise<void> {
-      await post('revocation', '/oauth2/token/revoke', { token });
-    },
+    revoke,
     /** The member of a token; needs the scope `identify`. */
     async currentUser(accessToken: string): Promise<OAuthUser> {
       const user = userResponse.safeParse(await send('user', accessToken, { method: 'get', path: '/users/@me' }));

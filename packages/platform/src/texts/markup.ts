@@ -74,6 +74,11 @@ export function bold(text: Markup): Markup {
   return text.trim() === '' ? text : markup`**${text}**`;
 }
 
+/** A text for Discord, such as a number with its noun, where there is no markup. */
+export function withoutBold(text: Markup): string {
+  return text.replaceAll('**', '');
+}
+
 /**
  * Small grey text, on its own line.
  * @category Texts

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Response } from 'express';
+import express, { type Express, type Request, type Response } from 'express';
+import { clientKeyOf, isTrustedProxy } from './client-key.ts';
+import { ClientLimit } from './client-limit.ts';
 import { Html, html } from './html.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -32,7 +34,7 @@ a { color: var(--accent); }
 const styleHash = createHash('sha256').update(style).digest('base64');
 
 /** For pages without resources, forms or scripts, which name their address to nobody. */
-export const plainPageHeaders = securityHeaders({
+const plainPageHeaders = securityHeaders({
   contentSecurityPolicy: {
     'default-src': ["'none'"],
     'style-src': [`'sha256-${styleHash}'`],
@@ -42,6 +44,20 @@ export const plainPageHeaders = securityHeaders({
   },
   referrerPolicy: 'no-referrer',
 });
+
+/**
+ * An application for plain pages at a path and below it.
+ * @param tooMany answers a client that opens more than {@link maxPlainPages}
+ */
+export function plainPages(path: string, tooMany: (request: Request, response: Response) => void): Express {
+  const limit = new ClientLimit(maxPlainPages);
+  const app = express().disable('x-powered-by').disable('etag').enable('strict routing');
+  return app.set('trust proxy', isTrustedProxy).use(path, plainPageHeaders, async (request, response, next) => {
+    if ((await limit.waitMs(clientKeyOf(request.ip))) === null) return next();
+    response.set('retry-after', '60');
+    tooMany(request, response);
+  });
+}
 
 export interface PlainPage {
   readonly status: number;

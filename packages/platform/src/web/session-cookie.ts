@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
-import { second } from '../durations.ts';
+import { minute, second } from '../durations.ts';
 
 /** A response to which cookies are added, such as one of Express. */
 export interface CookieResponse {
@@ -28,6 +28,9 @@ export interface SessionCookieOptions {
   readonly path?: string;
 }
 
+/** The accepted difference between the clocks of processes (ms). */
+const clockToleranceMs = minute;
+
 /** A signed cookie of the form `subject.expiry.signature`, so that sessions need no storage. */
 export function createSessionCookie({ name, key, lifetimeMs, sameSite, path }: SessionCookieOptions) {
   const sign = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
@@ -40,6 +43,8 @@ export function createSessionCookie({ name, key, lifetimeMs, sameSite, path }: S
       const [subject = '', expiry = '', signature = ''] = cookie.split('.');
       const expiresAt = Number(expiry);
       if (!equalSecrets(signature, sign(`${subject}.${expiry}`)) || !(expiresAt > now)) return null;
+      // It began before the clock was set back, and its real age is unknown.
+      if (expiresAt > now + lifetimeMs + clockToleranceMs) return null;
       return { subject, expiresAt, formToken: sign(`form ${subject}.${expiry}`) };
     },
     /** Starts a session. @param session `subject`: an id without a dot; `now`: ms since the epoch */

@@ -1,6 +1,10 @@
-import { prefixOf } from '@tallyhook/platform/encryption/sealed-text';
+import type { Encryption } from '@tallyhook/platform/encryption/encryption';
+import type { EncryptionKey } from '@tallyhook/platform/encryption/encryption-key';
+import { keyIdOf, prefixOf } from '@tallyhook/platform/encryption/sealed-text';
 import { sql as kyselySql } from 'kysely';
+import { run } from '../query-builder.ts';
 import type { Sql, SqlClient } from '../sql-module.ts';
+import type { SettingsStore } from './store.ts';
 
 /* What is encrypted of settings, their history, members and connections: its key is replaced while the program runs. */
 
@@ -69,3 +73,34 @@ export const writes = {
 };
 
 export type RekeyStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
+
+/** Whether all of these are encrypted with the key of the database, which is that of its first secret. */
+export async function haveKey({ db, connection }: Sql, sealed: readonly string[]): Promise<boolean> {
+  const keyIds = sealed.map((each) => keyIdOf(each) ?? '');
+  const insert = db.insertInto('settings_state').values({ id: 1, version: 0, key_id: keyIds[0] ?? '' });
+  const adopt = insert.onConflict((conflict) =>
+    conflict.column('id').doUpdateSet((eb) => ({
+      key_id: eb.fn.coalesce('settings_state.key_id', 'excluded.key_id'),
+    })),
+  );
+  const [state] = await run(connection, adopt.returning('key_id'));
+  return keyIds.every((id) => id === state?.key_id);
+}
+
+/**
+ * Saves something with the key of the database, again if that was replaced meanwhile.
+ * @param save returns false if it has another key than the database's: see {@link haveKey}
+ */
+export async function saveSealed<Saved>(
+  { encryption, store }: { readonly encryption: Encryption; readonly store: { readonly settings: KeyState } },
+  save: (key: EncryptionKey) => Promise<Saved | false>,
+): Promise<Saved> {
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const saved = await save(encryption.keyFor((await store.settings.state()).keyId));
+    if (saved !== false) return saved;
+  }
+  throw new Error('The key of the database keeps changing.');
+}
+
+/** Which key the database has. */
+export type KeyState = Pick<SettingsStore, 'state'>;
