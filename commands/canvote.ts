@@ -96,7 +96,7 @@ function addTo(reply: Reply, details: readonly (Markup | null)[], buttons: reado
   return { ...reply, text: lines(reply.text, ...added), buttons: [...(reply.buttons ?? []), ...buttons] };
 }
 
-/** With a button for the listing itself, a row of buttons. */
+/** Most buttons of a row: one is for the listing itself. */
 const maxButtons = 4;
 /** Listings that are looked up in the cache: the first of many that the ledger does not rule out. */
 const maxCandidates = 8;

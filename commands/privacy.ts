@@ -11,7 +11,7 @@ const maxFileSize = 8 * 1024 * 1024;
 
 export const privacy = createPrivacy([]);
 
-/** With an action that ends linked roles. */
+/** `/privacy` with an action that ends linked roles. */
 export const privacyWithLinks = createPrivacy(['unlink']);
 
 function createPrivacy(otherActions: readonly 'unlink'[]) {

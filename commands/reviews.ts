@@ -94,7 +94,7 @@ export const reviews = {
   },
 } as const satisfies Command;
 
-/** Only servers have reviews (document, section 4), and only on the service. */
+/** The listings with reviews: servers alone (document, section 4), and only on the service. */
 function serversOf(listings: readonly ListedLookup[]): readonly ListedLookup[] {
   return listings.filter(({ lookup, site, isSilent }) => lookup.kind === 'server' && site === undefined && !isSilent);
 }

@@ -235,7 +235,9 @@ function ifListed(handler: Handler): Handler {
   return (view) => (hasListing(view) ? handler(view) : renderWelcome(view));
 }
 
-/** Without the address of the service, the other sites in place of its form. */
+/**
+ * Runs the handler, or shows the other sites in place of its form where the address of the service is not configured.
+ */
 function ifService(handler: Handler): Handler {
   return (view) => (view.services.checks.hasService ? handler(view) : renderLinkStep(view));
 }

@@ -40,7 +40,7 @@ import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext } from './context.ts';
 import { chosenCommunity, communityChoice } from './listing.ts';
 
-/** Of a description, every character of which may be escaped. */
+/** The longest description with every character escaped. */
 const maxEscapedLength = 2 * maxDescriptionLength;
 /** Few enough for Discord's limits with the longest names and codes. */
 const shownPurchases = 5;

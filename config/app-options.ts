@@ -116,7 +116,7 @@ const dependencies = z.strictObject({
   texts: instance.optional(),
 } satisfies Record<keyof AppDependencies, z.ZodType>);
 
-/** With a ready configuration, also those of programs within the package. */
+/** The dependencies of an app with a ready configuration, also those of programs within the package. */
 const internalDependencies = dependencies.extend({
   onAttempted: callback.optional(),
   wrapListener: callback.optional(),
@@ -234,7 +234,7 @@ export interface AppRewards extends Omit<ReceiverRewards, 'milestones'> {
     readonly credits: number;
     /** 1 by default. */
     readonly ticketsPerVote?: number;
-    /** Of one member; 100,000 by default. */
+    /** Most tickets of one member; 100,000 by default. */
     readonly maxTickets?: number;
   };
   /** Credits that a member may give to others in a calendar day, with `/gift`; by default none. */

@@ -64,7 +64,10 @@ function describeSetting(
 export type ValueSource = SettingSource | 'setup';
 
 export interface EffectiveValue {
-  /** As in the file, without secrets; null if unset or off. Items of a shop have `codeCount` in place of codes. */
+  /**
+   * The value as the file states it, without secrets; null if unset or off. Items of a shop have `codeCount` in place
+   * of codes.
+   */
   readonly value: unknown;
   readonly source: ValueSource;
 }

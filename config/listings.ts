@@ -92,7 +92,9 @@ export function guildIdsOf(listings: readonly FileListing[], defaultGuildId: str
   });
 }
 
-/** With what the others of their guild state of the settings that they share; values that differ are an issue. */
+/**
+ * Completes listings by what others of their guild state of settings that they share; values that differ are an issue.
+ */
 function withSharedSettings(sources: readonly ListingSource[], issues: ConfigIssue[]): ListingSource[] {
   const byGuild = Map.groupBy(sources, ({ guildId }) => guildId);
   const shared = new Map([...byGuild].map(([guildId, members]) => [guildId, sharedValues(members, issues)]));
@@ -177,7 +179,7 @@ function toListing({ listing, guildId, implied, origin }: ListingSource, default
   };
 }
 
-/** Without what is of `DISCORD_GUILD_ID` alone, if that is set, so listings of other guilds do not get it. */
+/** The defaults of a guild: what belongs to `DISCORD_GUILD_ID` alone is left out for other guilds, if that is set. */
 function ofGuild(defaults: ListingDefaults, guildId: string | null): ListingDefaults {
   const { DISCORD_GUILD_ID = guildId } = defaults;
   return DISCORD_GUILD_ID === guildId ? defaults : { ...defaults, VOTER_ROLE_ID: undefined, WEBHOOK_URL: undefined };

@@ -56,7 +56,7 @@ export interface ListingConfig extends SettingsInEffect {
   readonly site?: SiteSettings;
   /** Linked in Discord by the owner of the guild, and neither in the file nor in the variables. */
   readonly linked?: true;
-  /** Its secrets are valid at its own address alone, as those of every linked listing. */
+  /** True if the listing's secrets are valid at its own address alone, as those of every linked listing. */
   readonly ownAddress?: true;
   /** Listings that were linked in Discord before in its guild, so that votes of the same server or bot are found. */
   readonly formerLinks?: readonly FormerLink[];
@@ -77,7 +77,7 @@ export type StatedListing = Omit<FileListing, SettingPath | Group> &
 /** A listing before what it leaves out is taken from the variables, the other listings of its guild, or a default. */
 export interface ListingSource {
   readonly origin: ListingOrigin;
-  /** Its name in an issue. */
+  /** The name of the setting in an issue. */
   readonly setting: string;
   readonly listing: StatedListing;
   /** See {@link ListingConfig.implied}. */
@@ -103,7 +103,7 @@ export type DefaultSources = Readonly<Record<DefaultName, SettingSource>>;
 export interface DiscordConfig {
   /** Empty if the process only receives webhooks and has none. */
   readonly token: string;
-  /** Without the version. */
+  /** The address of Discord's API, without the version. */
   readonly apiUrl: string;
   /** Null registers the commands globally. */
   readonly guildId: string | null;

@@ -437,7 +437,7 @@ function descriptionFields(texts: Texts): readonly ModalField[] {
   ];
 }
 
-/** As in the file. What is not valid is refused when it is saved. */
+/** The site that the manager describes in the form, as the file would state it. It is checked when it is saved. */
 function describedIn(view: SetupView): object {
   const entered = (name: string) => textField(view.input, name).trim();
   const [field = '', is = 'true'] = entered('test')

@@ -92,7 +92,7 @@ export interface SetupSection {
   readonly summary: readonly SettingPath[];
   /** Opened by buttons and selects in this order, or by what the section adds. */
   readonly forms: readonly Form[];
-  /** Its settings, in the order in which they are shown. By default those of its forms. */
+  /** The settings of this section, in the order in which they are shown. By default those of its forms. */
   readonly paths?: readonly SettingPath[];
   readonly alwaysShown?: readonly SettingPath[];
   /** True if a setting has an effect, so that it is shown. By default all have. */
@@ -721,7 +721,7 @@ function toPlace(line: string, firstRole: unknown, before: readonly JsonObject[]
 /** No day and all days are the same. */
 const isSomeDays = ({ length }: readonly string[]) => length > 0 && length < weekdays.length;
 
-/** Without the forms of features. */
+/** The section of rewards, without the forms of features. */
 const rewards: SetupSection = {
   id: 'rewards',
   summary: ['rewards.vote', 'rewards.multipliers', 'rewards.streak'],

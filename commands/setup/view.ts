@@ -403,7 +403,7 @@ export async function renderHistory(view: SetupView): Promise<Panel> {
   );
 }
 
-/** Without these, announcements fail. */
+/** Permissions without which announcements fail. */
 const requiredPermissions: readonly string[] = ['View Channel', 'Send Messages', 'Embed Links'];
 
 /**
@@ -553,7 +553,7 @@ export interface Problem {
   readonly text: Markup;
   /** Null if the text says what to do. */
   readonly hint: Markup | null;
-  /** It is about a channel or role of another server, or none, which no form offers. */
+  /** True for an issue about a channel or role of another server, or one that does not exist, which no form offers. */
   readonly isForeign?: true;
 }
 

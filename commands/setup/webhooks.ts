@@ -45,7 +45,7 @@ import {
 
 interface ListedEndpoint {
   readonly id: string;
-  /** As in the settings, without its secrets. */
+  /** The endpoint as it is in the settings, without its secrets. */
   readonly stated: JsonObject;
   readonly name: Markup;
   readonly events: readonly string[];
@@ -272,7 +272,7 @@ function replaceSecret(view: ListingView, { id, stated }: ListedEndpoint): Promi
   return showSecret(view, saving, { url: textOf(stated['url']), secret });
 }
 
-/** As Standard Webhooks writes it. */
+/** A secret in the form of Standard Webhooks. */
 function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }

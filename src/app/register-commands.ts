@@ -4,7 +4,7 @@ import type { RegistrationReport } from '../discord/registration/registration.ts
 
 /** Commands that are registered beside those of tallyhook. @category Commands */
 export interface RegisterOptions {
-  /** As for `createApp`: a command that is missing here is deleted from Discord. */
+  /** The commands as `createApp` takes them: one that is missing here is deleted from Discord. */
   readonly commands?: CommandOptions;
 }
 

@@ -58,7 +58,7 @@ function toTexts({ subject, reply }: AnnouncementPreview, now: number) {
   };
 }
 
-/** With names and times in place of Discord's mentions and timestamps. The texts are short. */
+/** A message with names and times in place of Discord's mentions and timestamps. The texts are short. */
 function readable(text: string, now: number): string {
   return nameSamples(text)
     .replace(/^\[([^\]]*)\]\(https:[^)]*\)$/, '$1')

@@ -61,7 +61,7 @@ export async function listen(options: ListenOptions, { print, printError, stop }
   return exitCode.ok;
 }
 
-/** Those of the options, of the environment, or of a sandbox that runs on this machine. */
+/** Address and token by the options, by the environment, or of a sandbox that runs on this machine. */
 function accessOf({ url, token = process.env['OWNER_TOKEN'] }: ListenOptions): {
   readonly url: string;
   readonly token: string;

@@ -73,7 +73,7 @@ function isAnswer<Answer>(answer: Answer): answer is Exclude<Answer, symbol> {
   return !isCancel(answer);
 }
 
-/** Without characters that could change what the terminal shows. */
+/** The name without characters that could change what the terminal shows. */
 function printable(name: string): string {
   return name.replaceAll(/[\p{Cc}\p{Cf}]/gu, '');
 }

@@ -252,7 +252,10 @@ async function storedSettingsIn({ db, run }: Snapshot): Promise<StoredSettings> 
   return settings;
 }
 
-/** As valid as the secrets, of which only the number is known, and different: a shared key means the same server. */
+/**
+ * Stand-ins for secrets of which only the number is known: valid, and different, since a shared key means the same
+ * server.
+ */
 function placeholders(name: string, path: string, count: number): string | readonly string[] {
   const list = Array.from({ length: count }, (_, index) => `placeholder-of-secret-${name}-${index}`);
   return path === 'lookupKey' || path === 'siteKey' ? (list[0] ?? '') : list;

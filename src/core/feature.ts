@@ -8,7 +8,7 @@ import type { Hooks } from './tally/tally.ts';
  * neither discord.js nor Express. `Own` are the tables that it adds.
  */
 export interface Feature<Own = unknown> extends Hooks, SqlHooks {
-  /** Its statements; `store.NAME` has them all. */
+  /** The statements of the feature; `store.NAME` has them all. */
   readonly sql?: SqlModule;
   /** What its tables contain about members. */
   readonly tables?: Partial<MemberTables> & MemberTables<Own>;

@@ -55,7 +55,7 @@ export function createMetrics() {
     labels,
     zero = [],
   }: {
-    /** With the prefix `tallyhook_`. */
+    /** The name with the prefix `tallyhook_`. */
     readonly name: string;
     readonly help: string;
     readonly labels: readonly Label[];

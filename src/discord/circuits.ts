@@ -462,7 +462,7 @@ interface OpenCircuit {
   readonly guildId: string | null;
   /** Discord's error code. */
   readonly code: number;
-  /** With a hint for the owner. */
+  /** The reason, with a hint for the owner. */
   readonly reason: string;
   readonly openedAt: number;
   /** When one request may be sent, to find out whether it is accepted again. */

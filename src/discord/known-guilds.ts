@@ -105,7 +105,7 @@ function rememberFromDiscord<Value>(
       if (entry === undefined || clock.monotonic() >= entry.staleAt) void find(id);
       return entry?.value ?? null;
     },
-    /** It may have changed, so it is requested again. */
+    /** Has the value requested again when it is needed next, because it may have changed. */
     expire(id: string): void {
       const entry = known.get(id);
       if (entry !== undefined) entry.staleAt = Number.NEGATIVE_INFINITY;

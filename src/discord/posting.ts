@@ -226,7 +226,7 @@ export type FoundBlock =
     }
   | {
       readonly kind: 'panel';
-      /** With the footer in the last line. */
+      /** The text of the panel, with the footer in the last line. */
       readonly text: string;
     };
 

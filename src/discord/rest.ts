@@ -10,7 +10,7 @@ import { type GlobalRateLimit, hasRetryAfter, retryDelayOf, retryMarginMs } from
 const maxRateLimitWaitMs = 1.5 * second;
 /** Discord: "Global Rate Limit". */
 export const maxRequestsPerSecond = 50;
-/** With the wait above it is less than the 15 s of an attempt (ms). */
+/** How long a request may take (ms). With the wait above it is less than the 15 s of an attempt. */
 const requestTimeoutMs = 10 * second;
 
 export type { DiscordAPIError };
@@ -21,7 +21,7 @@ export type { DiscordAPIError };
  */
 export interface DiscordRest {
   get(route: `/${string}`, query?: URLSearchParams): Promise<unknown>;
-  /** With files, the body is sent beside them as `payload_json`. */
+  /** Sends a POST. With files, the body is sent beside them as `payload_json`. */
   post(route: `/${string}`, body: object, files?: readonly RawFile[]): Promise<unknown>;
   patch(route: `/${string}`, body: object, files?: readonly RawFile[]): Promise<unknown>;
   /** `reason` is for the audit log. */
@@ -31,7 +31,7 @@ export interface DiscordRest {
 
 export function createDiscordRest(options: {
   token: string;
-  /** Without the version: `https://discord.com/api`. */
+  /** The address of Discord's API, without the version: `https://discord.com/api`. */
   apiUrl: string;
   /** Default: the system clock, which discord.js uses itself. */
   clock?: Clock;

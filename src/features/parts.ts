@@ -159,7 +159,7 @@ export interface FeatureParts {
 
 /** What is sent of a direct message now. */
 export interface Sendable<Message extends object = object> {
-  /** As it is stored by now. */
+  /** The message as it is stored by now. */
   readonly message: Message;
   /** The channel in which it mentions the member, who accepts no direct messages; null or missing to send it to them. */
   readonly channelId?: string | null;

@@ -28,7 +28,7 @@ export interface Endpoint<Value, Request = LookupRequest, Response = LookupRespo
   request(id: string): Request;
   /** Parses the response, received at `now` (ms since the epoch). */
   parse(response: Response, now: number, id: string): z.ZodSafeParseResult<Value>;
-  /** Of a stored value; one that does not match is ignored. */
+  /** The schema of a stored value; one that does not match is ignored. */
   readonly schema: z.ZodType<Value>;
   readonly freshUntil: FreshUntil<Value>;
 }

@@ -118,7 +118,7 @@ interface SourceOptions<Request, Response> {
   readonly observe: ObserveLookup;
   readonly log: Log;
   readonly keyv: Keyv;
-  /** Of the entries in the cache, which several sources may share. */
+  /** The beginning of the keys in the cache, which several sources may share. */
   readonly keyPrefix: string;
 }
 

@@ -12,7 +12,7 @@ export interface Activity {
   readonly hours: readonly number[];
   /** By site, most votes first; of sites with votes alone. */
   readonly sites: readonly { readonly site: string; readonly votes: number }[];
-  /** Of the current week; null where several communities are shown. */
+  /** The voters of the current week; null where several communities are shown. */
   readonly voters: WeekVoters | null;
 }
 

@@ -93,7 +93,7 @@ interface RouteSpec<
   Answer extends z.ZodType = z.ZodType,
 > {
   readonly method: 'get' | 'post' | 'patch' | 'delete';
-  /** As in Express: `/users/:userId`. */
+  /** The path as Express takes it: `/users/:userId`. */
   readonly path: string;
   readonly scope: TokenScope;
   /** The group that it is shown in. */
@@ -464,7 +464,7 @@ function withIsoTime<Fields extends { readonly at: number }>({ at, ...fields }: 
   return { ...fields, at: new Date(at).toISOString() };
 }
 
-/** Also for an endpoint of another community. @throws HttpError 404 */
+/** Throws for an endpoint that is missing, or that is of another community. @throws HttpError 404 */
 function noEndpoint(): never {
   throw new HttpError(404, 'There is no such address for events.');
 }

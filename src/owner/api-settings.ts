@@ -125,7 +125,7 @@ async function findProblems(
   );
 }
 
-/** Without the markup of Discord. */
+/** The problem and its hint without the markup of Discord. */
 function sentenceOf({ text, hint }: Problem): string {
   return [text, hint]
     .filter((each) => each !== null)

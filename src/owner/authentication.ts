@@ -33,7 +33,7 @@ const attackHint =
 export class Authentication {
   readonly #token: string | null;
   readonly #log: Log;
-  /** With a right or wrong token. */
+  /** The requests of a client, with a right or wrong token. */
   readonly #requests = new ClientLimit(600);
   /** Sign-ins with Discord: each costs requests to Discord. */
   readonly #signIns = new ClientLimit(30);

@@ -46,7 +46,7 @@ type ReplayDelivery = (
 ) => Promise<{ readonly outcome: Outcome; readonly reason: string | null; readonly credits: number }>;
 
 interface OwnerGuilds {
-  /** Of the communities whose guild is known. */
+  /** The guilds of the communities whose guild is known. */
   ids(): readonly string[];
   /** What belongs to the community of a guild; null if there is none. */
   scopeOf(guildId: string): CommunityScope | null;

@@ -153,7 +153,7 @@ function parametersOf({ properties, required }: JsonObject, place: 'path' | 'que
   });
 }
 
-/** As it is sent in an address, where nothing is null, and a number is written in digits. */
+/** The schema of a parameter in an address, where nothing is null, and a number is written in digits. */
 function parameterSchema({ default: preset, anyOf, ...own }: JsonObject): JsonObject {
   const choices = listOf(anyOf).filter(({ type }) => type !== 'null');
   const [only] = choices;

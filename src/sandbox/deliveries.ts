@@ -219,7 +219,7 @@ export function describeDelivery(
   return { title: userId === undefined ? title : `${title} by ${truncate(memberName(userId))}`, event };
 }
 
-/** As {@link describeDelivery}, of a delivery of another site. */
+/** Describes a delivery of another site than the document's service ({@link describeDelivery}). */
 function describeSiteDelivery(site: Site, now: number): typeof describeDelivery {
   const described = (what: string, event: string | null = null) => ({ title: `${site.name} ${what}`, event });
   return (body, memberName) => {

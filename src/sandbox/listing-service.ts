@@ -158,7 +158,7 @@ export async function startRelay(host: string, port: number) {
   }
 
   return {
-    /** Its base URL, without a trailing slash. */
+    /** The base URL of the service, without a trailing slash. */
     url: localUrl(host, (server.address() as AddressInfo).port),
     /** Forwards new connections to this port of the same host. */
     setTarget(targetPort: number) {

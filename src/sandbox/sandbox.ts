@@ -71,7 +71,10 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
-/** Without options it starts empty, logs nothing, listens on free ports, and deletes its files at the end. */
+/**
+ * The options of a sandbox. Without any it starts empty, logs nothing, listens on free ports, and deletes its files at
+ * the end.
+ */
 export interface SandboxOptions {
   /** Directory for its state; the next sandbox with this directory continues from there. */
   readonly directory?: string;

@@ -188,7 +188,9 @@ interface ImitatedSiteOptions {
 export class ImitatedSite {
   readonly site: Site;
   readonly listing: ImitatedSiteOptions['listing'];
-  /** Its name in the settings of a bot that knows it from the start, and in the address of its webhook. */
+  /**
+   * The name of the listing in the settings of a bot that knows it from the start, and in the address of its webhook.
+   */
   readonly name: string;
   /** The vote page on the real site. */
   readonly page: string;

@@ -44,7 +44,7 @@ export type EventKind = VoteKind | PremiumKind;
 /** The server or bot that an event is for. */
 export interface EventTarget {
   readonly kind: 'server' | 'bot' | null;
-  /** As in the payload; the target of a purchase need not have a Discord ID. Null if missing. */
+  /** The id in the payload; the target of a purchase need not have a Discord ID. Null if missing. */
   readonly id: string | null;
 }
 
@@ -65,7 +65,7 @@ export interface Vote {
   readonly creditsAwarded: number | boolean | null;
   /** The service's reason for denying credits. */
   readonly denial: string | null;
-  /** Only of a vote on another listing site. */
+  /** The details of a vote on another listing site than the document's service. */
   readonly atSite?: VoteAtSite;
 }
 

@@ -333,7 +333,7 @@ function namesTwoUsers(json: Fields): boolean {
   return buyerId !== null && userId !== null && buyerId !== userId;
 }
 
-/** Without a holder, the event needs an order that identifies the holder. @throws InvalidFieldError */
+/** Requires an order that identifies the holder, if the event names none. @throws InvalidFieldError */
 function requireOrder(kind: KnownPremiumKind, giver: string | null, orderIds: readonly string[]): void {
   if (endsOrder(kind)) {
     if (orderIds.length === 0) throw new InvalidFieldError(`the ${kind} names neither buyer nor order`);

@@ -103,7 +103,7 @@ export const entitySelect = z
       .array(z.object({ id: snowflake, type: z.enum(['user', 'role', 'channel']) }))
       .max(25)
       .nullish(),
-    /** Only of channel selects. */
+    /** The types of a channel select. */
     channel_types: z.array(z.int().min(0)).nullish(),
   })
   .superRefine((select, context) => {

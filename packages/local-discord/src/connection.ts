@@ -88,7 +88,7 @@ interface ConnectionOwner {
 
 /** One WebSocket: hello, heartbeats, identify and resume, and the payload limits. Discord: "Gateway", connection lifecycle. */
 export class GatewayConnection {
-  /** Of the API. */
+  /** The version of the API that the connection was opened with. */
   readonly version: number;
   readonly #encoding: Transport['encoding'];
   readonly #socket: WebSocket;

@@ -5,7 +5,7 @@ export interface RecordedRequest {
   /** When it came (ms since the epoch, by the state's clock). */
   readonly at: number;
   readonly method: string;
-  /** Without `/api/v10` and without the query. */
+  /** The path without `/api/v10` and without the query. */
   readonly path: string;
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -100,7 +100,7 @@ function encodeNumber(value: number): Buffer {
   return bytes;
 }
 
-/** Of up to 64 bits. */
+/** Encodes a whole number of up to 64 bits. */
 function encodeBig(value: bigint): Buffer {
   const bytes = Buffer.of(tag.smallBig, 8, value < 0n ? 1 : 0, 0, 0, 0, 0, 0, 0, 0, 0);
   bytes.writeBigUInt64LE(value < 0n ? -value : value, 3);

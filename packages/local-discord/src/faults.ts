@@ -16,7 +16,7 @@ export interface FaultControls {
   outage(duration: boolean | number): void;
   /** Responds to the next `times` requests with 429; `retryAfter` in seconds. */
   respond429(times: number, retryAfter: number, pattern?: RegExp): void;
-  /** The same with the global rate limit. */
+  /** Responds to the next `times` requests with the global rate limit; `retryAfter` in seconds. */
   respondGlobal429(times: number, retryAfter: number, pattern?: RegExp): void;
   respond500(times: number, pattern?: RegExp): void;
   /** Handles the next `times` requests, but closes the connection before the response. */

@@ -41,7 +41,7 @@ const typeByExtension: Readonly<Record<string, string>> = {
 
 /** Uploaded files, stored in memory and served under `/attachments/…` in place of Discord's CDN. */
 export class Files {
-  /** Of the URLs of files. */
+  /** The beginning of the URLs of files. */
   readonly #prefix: string;
   readonly #nextId: () => string;
   readonly #files = new Map<string, StoredFile>();

@@ -169,7 +169,7 @@ export interface ComponentAction {
   readonly userId: string;
   /** The selected values of a select. */
   readonly values?: readonly string[];
-  /** As in {@link CommandAction}. */
+  /** The member's language, as in {@link CommandAction}. */
   readonly locale?: string;
 }
 

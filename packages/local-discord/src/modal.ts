@@ -29,7 +29,7 @@ const textInput = z.object({
   custom_id: text(100).min(1),
   /** 1 single line, 2 multiple lines. */
   style: z.literal([1, 2]),
-  /** Only in an action row; a `label` component has its own. */
+  /** The label of an input in an action row; a `label` component has its own. */
   label: text(45).nullish(),
   min_length: z.int().min(0).max(4000).nullish(),
   max_length: z.int().min(1).max(4000).nullish(),

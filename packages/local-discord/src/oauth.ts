@@ -45,7 +45,7 @@ export interface AuthorizationControls {
 
 /** The permissions that members have given to applications. Discord: "OAuth2". */
 export class OAuth implements AuthorizationControls {
-  /** Of the bot's application. */
+  /** The client secret of the bot's application. */
   readonly clientSecret = randomBytes(24).toString('base64url');
   readonly #state: DiscordState;
   readonly #applications: ReadonlyMap<string, OAuthApplication>;

@@ -121,12 +121,12 @@ export interface Thread {
     readonly auto_archive_duration: 60 | 1440 | 4320 | 10_080;
     readonly locked: boolean;
     readonly create_timestamp: string;
-    /** Only of private threads: whether members without MANAGE_THREADS may add others. */
+    /** Whether members of a private thread without MANAGE_THREADS may add others. */
     readonly invitable?: boolean;
   };
   readonly rate_limit_per_user: number;
   readonly last_message_id: string | null;
-  /** Without deleted messages. */
+  /** The number of messages without deleted ones. */
   readonly message_count: number;
   readonly total_message_sent: number;
   readonly member_count: number;
@@ -227,7 +227,7 @@ export interface Message {
   readonly type: number;
   readonly flags: number;
   readonly nonce?: string | number;
-  /** Its place among the messages of a thread. */
+  /** The place of a message among the messages of a thread. */
   readonly position?: number;
   /** The thread that was started from it; only in what the bot reads. */
   readonly thread?: Thread & { readonly member?: ThreadMember };

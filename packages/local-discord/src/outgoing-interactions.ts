@@ -60,7 +60,9 @@ export class OutgoingInteractions {
     }
   }
 
-  /** As a request with the callback, which has no token here. */
+  /**
+   * Treats a response to the HTTP request of an interaction like a request to its callback, which has no token here.
+   */
   #receive({ id, token }: { readonly id: string; readonly token: string }, { json, files }: RequestBody): void {
     const path = `/interactions/${id}/{token}/callback`;
     const request = { at: this.#state.clock.now(), method: 'POST', path, query: '', headers: {}, body: json };

@@ -53,7 +53,7 @@ export const persistedState = z.object({
   version: z.literal(1),
   messages: z.array(message),
   directChannels: z.array(directChannel),
-  /** With their members. */
+  /** The threads with their members. */
   threads: z.array(thread).default([]),
   /** By user. */
   roles: z.record(id, z.array(id)),

@@ -17,7 +17,7 @@ export interface DatabaseFiles {
   readonly index: FileIdentity | null;
   /** The first bytes of the database; null if it was empty. */
   readonly header: Uint8Array | null;
-  /** Of the database, to read its header; open for reading as long as the database is. */
+  /** The open file of the database, to read its header; open for reading as long as the database is. */
   readonly descriptor: number;
 }
 

@@ -31,7 +31,7 @@ export function numberOf(value: unknown): number {
   return typeof value === 'number' ? value : 0;
 }
 
-/** As it is shown in a field; empty for a missing value. */
+/** The text of a value in a field of a form; empty for a missing value. */
 export function fieldText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
@@ -40,7 +40,7 @@ export function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
-/** Without the properties that are undefined. */
+/** A copy without the properties that are undefined. */
 export function withoutUndefined(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }

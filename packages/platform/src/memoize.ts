@@ -21,7 +21,7 @@ export function memoizeByIdentity<Subject extends object, Context extends object
   };
 }
 
-/** The same for a function of one object. */
+/** Computes the result for an object once, as long as the object is in use. */
 export function memoizeOne<Subject extends object, Result>(
   compute: (subject: Subject) => Result,
 ): (subject: Subject) => Result {

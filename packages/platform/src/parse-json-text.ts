@@ -1,6 +1,6 @@
 /** Where JSON ends to be valid, without anything of its content, which may be secret. */
 export class InvalidJsonError extends SyntaxError {
-  /** Both are counted from 1. */
+  /** The line of the mistake, counted from 1 like its column. */
   readonly line: number;
   readonly column: number;
   /** What is probably meant: a sentence. */

@@ -39,7 +39,9 @@ function isQuoted(text: string): boolean {
   return text.length >= 2 && quotePairs.includes(`${text[0]}${text.at(-1)}`);
 }
 
-/** Without blanks and quotation marks around it, and without invisible characters: for what can contain neither. */
+/**
+ * A text without blanks and quotation marks around it, and without invisible characters: for what can contain neither.
+ */
 export function unwrap(text: string): string {
   let bare = text.replace(invisible, '').trim();
   while (isQuoted(bare)) bare = bare.slice(1, -1).trim();
@@ -72,7 +74,7 @@ export const secretForm: PastedForm = {
   },
 };
 
-/** The same for a secret that is sent in a header. */
+/** The form of a pasted secret that is sent in a header. */
 export const headerSecretForm: PastedForm = {
   clean: (text) => secretForm.clean(text).replace(/^authorization:\s*/i, ''),
   problem: (text) => secretForm.problem(text) ?? (isAscii(text) ? null : beyondAscii),

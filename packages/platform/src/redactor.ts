@@ -12,7 +12,7 @@ export interface Redactor {
   add(secrets: readonly string[]): void;
 }
 
-/** Of a logger that redacts secrets itself: what does it. */
+/** The property of a logger that redacts secrets itself. */
 const redactorMark: unique symbol = Symbol('redactor');
 
 /**
@@ -106,7 +106,7 @@ function encodingsOf(secret: string): string[] {
   ];
 }
 
-/** As the password of a URL (`user:password@host`). */
+/** The form of a secret as the password of a URL (`user:password@host`). */
 function asUrlPassword(secret: string): string {
   const url = new URL('postgres://user@host');
   url.password = secret;

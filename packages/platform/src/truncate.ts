@@ -30,7 +30,7 @@ export function normalizeText(text: string): string {
     .trim();
 }
 
-/** The same on one line, for names and titles. */
+/** Normalizes a text and puts it on one line, for names and titles. */
 export function normalizeLine(text: string): string {
   return isNormalized(text) ? text : normalizeText(text).replace(/\s+/g, ' ');
 }

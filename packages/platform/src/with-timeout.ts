@@ -40,7 +40,7 @@ export function withTimeout<Value>(timeoutMs: number, clock: Clock, promise: Pro
   });
 }
 
-/** Like {@link withTimeout}, but resolves to undefined when the promise is late or rejects. */
+/** Waits for a promise at most `ms` ({@link withTimeout}); undefined when it is late or rejects. */
 export function settleWithin<Value>(
   timeoutMs: number,
   clock: Clock,

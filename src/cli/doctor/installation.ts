@@ -62,7 +62,7 @@ export async function openInstallation(config: Config, options: InstallationOpti
     ...database,
     config,
     effective,
-    /** Those that are looked at one by one. */
+    /** The listings that are looked at one by one. */
     listings,
     /** Note of the program that uses the database: its commands, and listings that are not in the settings. */
     program: store === null ? { listings: [], commands: null } : await readNote(store, config, effective),
@@ -93,7 +93,7 @@ function checkedListings(listings: readonly ListingConfig[]): readonly ListingCo
   return linked.length === 0 ? listings : listings.filter((listing) => !linked.includes(listing));
 }
 
-/** Without a database of this version, what the operator has configured. */
+/** The listings in use, or those that the operator has configured where no database of this version is. */
 async function readListings(config: Config, { store }: Pick<OpenDatabase, 'store'>): Promise<EffectiveListings> {
   if (store !== null) return effectiveListings(config, store.settings);
   const { listings } = config;

@@ -72,7 +72,7 @@ interface ShownListing {
   readonly hint: string;
 }
 
-/** Without a delivery for this long, the webhook may be misconfigured (ms). */
+/** The silence of a webhook after which it may be misconfigured (ms). */
 const maxSilenceMs = 7 * day;
 /** For names that Discord has not said before. */
 const namesTimeoutMs = second;

@@ -63,7 +63,7 @@ export async function importData(
   return fromSite ? importHistory(values, terminal) : runImport(files, values, terminal);
 }
 
-/** As far back as a site looks (ms). */
+/** The oldest time that a site's history goes back to (ms). */
 const maxHistoryMs = 365 * day;
 /** How far a repeated import goes back before the last vote of the one before (ms): a site may list a vote late. */
 const overlapMs = hour;

@@ -112,7 +112,7 @@ function numberOf(value: unknown, { round, decimal }: Pick<RowRules, 'round' | '
   return number < 0 ? 'are negative' : number;
 }
 
-/** Without signs between thousands, and with a point before the fraction; no number if the signs are elsewhere. */
+/** A number without signs between thousands, and with a point before the fraction; none if the signs are elsewhere. */
 function withPoint(text: string, decimal: DecimalSign): string {
   const divided = decimal === ',' ? /^[+-]?\d{1,3}(?:\.\d{3})+(?=,|$)/ : /^[+-]?\d{1,3}(?:,\d{3})+(?=\.|$)/;
   const whole = text.replace(divided, (digits) => digits.replaceAll(/[.,]/g, ''));
@@ -135,7 +135,7 @@ function unixTime(number: number): number {
   return Math.trunc(number < 100_000_000_000 ? number * 1000 : number);
 }
 
-/** Without a time zone it is UTC. */
+/** The time of an ISO 8601 text (ms since the epoch), in UTC if it names no zone. */
 function isoTime(text: string): number {
   const [, date, time = '00:00', zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?))? ?(Z|[+-]\d\d:?\d\d)?$/.exec(text) ?? [];
@@ -339,7 +339,7 @@ const ways = {
     const lost = id.length - spreadsheetDigits;
     return { probability: 10 ** -lost, isSeen: lost > 0 && value % 10n ** BigInt(lost) === 0n };
   },
-  /** As a program prints a double: its shortest digits, and zeros. */
+  /** An id that went through a program's double: its shortest digits, and zeros. */
   printed: (id: string) => ({ probability: 1 / spacing(id), isSeen: String(Number(id)) === id }),
   /** The double itself. */
   double: (id: string, value: bigint) => ({ probability: 1 / spacing(id), isSeen: BigInt(Number(id)) === value }),

@@ -152,7 +152,7 @@ export const sampleNames: ReadonlyMap<string, string> = new Map([
   [vip, 'VIP'],
 ]);
 
-/** With the names of the samples in place of their mentions. */
+/** A text with the names of the samples in place of their mentions. */
 export function nameSamples(text: string): Markup {
   return trustedMarkup(
     text.replace(/<@&?(\d{1,20})>/g, (mention, id: string) =>
@@ -164,7 +164,7 @@ export function nameSamples(text: string): Markup {
 /** An announcement with sample members. */
 export interface AnnouncementPreview {
   readonly subject: TextIn<'console.previews'>;
-  /** As it is posted. */
+  /** The message as it is posted. */
   readonly reply: Reply | Panel;
 }
 

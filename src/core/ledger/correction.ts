@@ -33,7 +33,7 @@ export interface Correction {
 export type CorrectionResult =
   /** `balance` in credits. `repeated`: the key was used before for the same correction, and nothing was written now. */
   | { readonly outcome: 'corrected'; readonly balance: number; readonly repeated: boolean }
-  /** It would take more than the balance (credits). */
+  /** Refused, because it would take more than the balance (credits). */
   | { readonly outcome: 'overdrawn'; readonly balance: number }
   /** The key was used before, and what it took was returned since. */
   | { readonly outcome: 'refunded' }

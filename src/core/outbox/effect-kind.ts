@@ -54,14 +54,14 @@ export function isOf<Content extends object, Some extends object>(
   return 'kind' in effect && effect.kind === kind;
 }
 
-/** Of contents that are stored as they are. */
+/** The format of contents that are stored as they are. */
 export function formatOf<Content extends object>(
   isContent: (value: unknown) => value is Content,
 ): EffectFormat<Content> {
   return { parse: (value) => (isContent(value) ? value : null) };
 }
 
-/** Of contents that are stored as they are, with these fields. */
+/** The format of contents that are stored as they are, with these fields. */
 export function fieldsFormat<Content extends object>(fields: Fields<Content>): EffectFormat<Content> {
   return formatOf((value): value is Content => matches(value, fields));
 }

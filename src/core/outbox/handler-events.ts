@@ -69,7 +69,10 @@ export interface MilestoneEvent extends MemberEventFields {
 export interface PremiumEvent extends HandlerEventFields {
   readonly type: 'premium';
   readonly listing: HandlerListing;
-  /** As in the payload: `premium_purchase`, `subscription.renewed`, `subscription.expired`, `subscription.revoked`. */
+  /**
+   * The event by its name in the payload: `premium_purchase`, `subscription.renewed`, `subscription.expired`,
+   * `subscription.revoked`.
+   */
   readonly kind: string;
   /** The holder (Discord ID): the recipient of a gift, otherwise the buyer. Null if nothing names the holder. */
   readonly userId: string | null;
@@ -117,7 +120,7 @@ export interface ReviewEvent extends HandlerEventFields {
   /** The service does not say which Discord user wrote it. */
   readonly userId: null;
   readonly username: string | null;
-  /** Its range is not documented. */
+  /** The stars of the review, whose range is not documented. */
   readonly rating: number | null;
   readonly comment: string;
 }
@@ -134,7 +137,7 @@ export interface HandlerEvents {
 
 /** What the outbox stores for a call of a handler. */
 export interface HandlerContent {
-  /** The same for every attempt, also after a requeue. */
+  /** The id of the call, the same for every attempt, also after a requeue. */
   readonly id: string;
   readonly event: HandlerEvent;
 }

@@ -90,7 +90,9 @@ const maxDelayWhileYoungMs = 8 * second;
 const youngAgeMs = 15 * minute;
 /** No effect waits longer for its next attempt, unless it is for an endpoint outside of Discord. */
 export const maxDelayMs = 2 * minute;
-/** Of requests to an endpoint, which the operator cannot repair: the last steps of their schedule. */
+/**
+ * The longest wait between requests to an endpoint, which the operator cannot repair: the last steps of their schedule.
+ */
 const maxWebhookDelayMs = day;
 const maxAgeMs = 7 * day;
 

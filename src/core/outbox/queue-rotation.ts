@@ -22,7 +22,7 @@ interface Community {
  * Pauses use monotonic time, due times the wall clock. After a restart Discord reports its limits again.
  */
 export class QueueRotation {
-  /** Those with ready queues or running attempts; in the order of their turns. */
+  /** The communities with ready queues or running attempts, in the order of their turns. */
   readonly #communities = new Map<string, Community>();
   readonly #communityPauses = new Timetable();
   readonly #pausedNames = new Set<string>();

@@ -78,7 +78,7 @@ interface RequestHead {
   readonly method?: string | undefined;
   /** By their names in lower case. */
   readonly headers: DeliveryHead['headers'];
-  /** With a property `encrypted` if it is one of TLS. */
+  /** The connection, with a property `encrypted` if it is one of TLS. */
   readonly socket: object;
   /** The bytes or the text, as parsers of Nest and cloud functions leave them. */
   readonly rawBody?: unknown;

@@ -221,7 +221,7 @@ function grantOf(premiumRoles: ListingRewards['premiumRoles'], order: PremiumOrd
 interface VoteMoment {
   /** Time of the vote (ms since the epoch). */
   readonly at: number;
-  /** Its calendar day in the community's time zone (day number). */
+  /** The calendar day of the vote in the community's time zone (day number). */
   readonly day: number;
   /** The roles last seen of the voter (Discord IDs). */
   readonly roles: ReadonlySet<string>;

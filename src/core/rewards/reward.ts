@@ -8,7 +8,7 @@ export interface RewardRules {
   readonly perPremium: number;
   readonly whenDenied: number;
   readonly cooldownMs: number;
-  /** Only of listings on other sites than the document's service. */
+  /** The rules of a listing on another site than the document's service. */
   readonly site?: SiteRules;
 }
 

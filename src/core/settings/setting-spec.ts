@@ -29,7 +29,7 @@ export interface SettingSpec {
   readonly path: string;
   /** Explanation in Markdown, for the documentation and the JSON Schema; links are relative to `docs/`. */
   readonly description: string;
-  /** Its value in the file if nothing states it, unless it is off or taken from the variable. */
+  /** The value in the file if nothing states it, unless it is off or taken from the variable. */
   readonly default?: string | boolean;
   /** A value in the file. */
   readonly schema: z.ZodType;

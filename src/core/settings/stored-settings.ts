@@ -69,7 +69,7 @@ export type SaveChangeResult =
   /** The interaction was saved before, as this change. */
   | { readonly status: 'repeated'; readonly id: number }
   | { readonly status: 'unchanged' | 'already_undone' | 'outdated' }
-  /** It links a listing with a name that is, or was, that of another guild's listing. */
+  /** Refused, because it links a listing with a name that is, or was, that of another guild's listing. */
   | { readonly status: 'name_taken' }
   /** Newer changes of the same values, oldest first. */
   | { readonly status: 'conflict'; readonly changes: readonly number[] }

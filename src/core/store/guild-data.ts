@@ -199,7 +199,9 @@ type ColumnOf<Own> = { [Table in keyof Own]: keyof Own[Table] & string }[keyof O
 
 export type GuildDataStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
-/** Without the last ones if entries of their delivery may follow. @param entries newest first, linked by `previous` */
+/**
+ * Leaves out the last rows if entries of their delivery may follow. @param entries newest first, linked by `previous`
+ */
 function withWholeDeliveries<Row extends { readonly delivery_id: number | null; readonly previous: number | null }>(
   entries: readonly Row[],
 ): readonly Row[] {

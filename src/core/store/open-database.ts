@@ -76,7 +76,7 @@ interface LoadedFeatures extends StoredFeatures {
 
 /** A database that is not open yet. */
 export interface DatabaseSource {
-  /** Its address, for errors: `sqlite:` with a path, or that of a server. */
+  /** The address of the database, for errors: `sqlite:` with a path, or that of a server. */
   readonly url: string;
   readonly open: () => Promise<Dialect>;
 }

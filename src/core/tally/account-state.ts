@@ -27,7 +27,7 @@ export const markNames = ['reminder', 'role_connection'] as const;
 export type Marks = Readonly<Record<(typeof markNames)[number], number>>;
 export const noMarks: Marks = { reminder: 0, role_connection: 0 };
 
-/** Those of a row. */
+/** The marks of a row. */
 export function marksOf({ reminder, role_connection }: Marks): Marks {
   return { reminder, role_connection };
 }

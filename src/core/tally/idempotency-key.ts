@@ -80,7 +80,7 @@ const changePrefix = 'ledger ';
 const refundPrefix = 'ledger-refund ';
 const transferPrefix = 'ledger-transfer ';
 
-/** Of an award, a spend, and what a transfer gives. @param key as the program has passed it */
+/** The idempotency key of an award, a spend, and what a transfer gives. @param key as the program has passed it */
 export function changeKeyOf(key: string): string {
   return changePrefix + key.toWellFormed();
 }
@@ -89,7 +89,7 @@ export function refundKeyOf(key: string): string {
   return refundPrefix + key.toWellFormed();
 }
 
-/** Of what a transfer takes. */
+/** The idempotency key of what a transfer takes. */
 export function transferKeyOf(key: string): string {
   return transferPrefix + key.toWellFormed();
 }

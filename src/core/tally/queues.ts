@@ -19,7 +19,7 @@ export function queuesOf({ family }: Delivery, routed: RoutedDelivery): readonly
   }
 }
 
-/** The same for every vote for a listing. */
+/** The queues of a listing's votes, the same for every vote. */
 const voteQueues = new WeakMap<ListingContext, readonly QueueName[]>();
 
 export function queuesOfVotes(listing: ListingContext): readonly QueueName[] {

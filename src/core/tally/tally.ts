@@ -242,19 +242,19 @@ export type HeardCorrection = Correction & { readonly audience: Audience };
 
 /** The hooks of a feature. */
 export interface Hooks {
-  /** Of each vote that is not known yet and may be paid. Returns what is recorded instead, or null. */
+  /** Called with each vote that is not known yet and may be paid. Returns what is recorded instead, or null. */
   readonly beforeVote?: Hook<UnrecordedVote, RecordedDelivery | null>;
-  /** Of each claimed vote that the ledger does not have. True refuses it. */
+  /** Called with each claimed vote that the ledger does not have. True refuses it. */
   readonly beforeClaim?: Hook<UnrecordedClaim, boolean>;
-  /** Of each counted vote, after its entries and before its roles are granted. */
+  /** Called with each counted vote, after its entries and before its roles are granted. */
   readonly onVote?: Hook<CountedVote>;
-  /** Of each counted vote, at the end. */
+  /** Called with each counted vote, at the end. */
   readonly afterVote?: Hook<RecordedVote>;
-  /** Of each premium event with a holder, after its entries and before its roles are granted. */
+  /** Called with each premium event with a holder, after its entries and before its roles are granted. */
   readonly onPremium?: Hook<{ readonly account: AccountState } & Recorded>;
-  /** Of each premium event, at the end. */
+  /** Called with each premium event, at the end. */
   readonly afterPremium?: Hook<RecordedPremium>;
-  /** Of each correction whose audience is known. `balance`: after it (credits) */
+  /** Called with each correction whose audience is known. `balance`: after it (credits) */
   readonly afterCorrection?: (tally: Tally, correction: HeardCorrection, balance: number) => void;
 }
 

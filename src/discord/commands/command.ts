@@ -100,7 +100,7 @@ export interface CommandDefinition {
    * message.
    */
   readonly actions?: readonly string[];
-  /** Its buttons in other messages. */
+  /** The buttons of the command in other messages. */
   readonly offers?: readonly CommandOffer[];
   /**
    * The name in the menu of a member (Discord: "User Commands"), 1 to 32 characters: there it is run with the member as
@@ -278,7 +278,7 @@ export interface CommandInput {
 export interface CompletionInput {
   /** The name of the option that is being typed. */
   readonly option: string;
-  /** Its text so far; external. */
+  /** The text that was typed so far; external. */
   readonly typed: string;
   /** The other options so far. */
   readonly options: Readonly<Record<string, OptionValue>>;
@@ -302,7 +302,7 @@ export interface ResolvedObjects {
 export interface ResolvedFile {
   /** Bytes. */
   readonly size: number;
-  /** Only who knows it can read the file. */
+  /** The address of the file, which only someone who knows it can read. */
   readonly url: string;
 }
 

@@ -54,7 +54,7 @@ export interface GatewayClient {
 
 export interface GatewayOptions {
   readonly token: string;
-  /** Without the version: `https://discord.com/api`. */
+  /** The address of Discord's API, without the version: `https://discord.com/api`. */
   readonly apiUrl: string;
   readonly globalLimit: GlobalRateLimit;
   /** Observes the requests of this client. */

@@ -291,7 +291,10 @@ export class Interactions<Unlocalized extends Omit<AnsweringContext, 'texts'>> {
     return { reply: this.#errors.tooLate(command.name, timeoutMs, texts), failed: true };
   }
 
-  /** Without its picture if Discord rejects it, such as for a missing permission that the interaction does not show. */
+  /**
+   * Sends a reply, without its picture if Discord rejects that, such as for a permission that the interaction does not
+   * show.
+   */
   async #send(
     respondWith: InteractionResponder['reply'],
     reply: Reply | Panel,
@@ -468,7 +471,7 @@ async function choicesOf<Context extends AnsweringContext>(
   return (await settleWithin(choicesTimeoutMs, context.clock, search)) ?? [];
 }
 
-/** Without those that Discord would reject: one wrong choice makes it reject all. */
+/** The choices that Discord accepts: one wrong choice makes it reject all. */
 function validChoices(choices: readonly CommandChoice[]): CommandChoice[] {
   return choices
     .map(({ name, value }) => ({ name: plainName(name, maxChoiceLength), value }))

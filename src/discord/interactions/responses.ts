@@ -38,7 +38,7 @@ export type RestTransports = (interaction: InteractionReference) => ResponseTran
 
 /** Responds by requests to Discord's API. A rate limit is waited for. */
 export function createRestTransports(options: {
-  /** Without the version: `https://discord.com/api`. */
+  /** The address of Discord's API, without the version: `https://discord.com/api`. */
   apiUrl: string;
   globalLimit?: GlobalRateLimit;
   /** Observes the requests. */

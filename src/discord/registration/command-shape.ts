@@ -153,7 +153,7 @@ const nullableNumber = orElse(z.number(), null);
 /** Discord lists null, an empty object or nothing for none. */
 const localizations = orElse(z.record(z.string(), z.string().trim()), {});
 
-/** Without the spaces at its ends, which Discord may remove. */
+/** A text without the spaces at its ends, which Discord may remove. */
 const text = z.string().trim();
 
 const parameter = z.object({
@@ -354,7 +354,7 @@ export interface RegisteredCommand {
 
 /** A command of the registry with what was registered. */
 export interface StoredCommand extends RegisteredCommand {
-  /** As `definitionOf` writes it; null if an earlier installation has registered the command. */
+  /** The command as `definitionOf` writes it; null if an earlier installation has registered the command. */
   readonly definition: string | null;
 }
 

@@ -44,7 +44,7 @@ export interface UsedCommand extends CommandReference {
 }
 
 type RegistrarOptions = Omit<Registration, 'applicationId' | 'registry' | 'context'> & {
-  /** With the listings of all communities, as they are now. */
+  /** The commands to register, with the listings of all communities as they are now. */
   readonly offer: () => Registration['context'];
   readonly registry: CommandRegistry;
   /**

@@ -31,7 +31,7 @@ interface Offer {
   /** Null registers globally. */
   readonly guildId: string | null;
   readonly commands: readonly CommandDefinition[];
-  /** With the listings of all communities. */
+  /** The state of the app, with the listings of all communities. */
   readonly context: RegistrationContext;
 }
 
@@ -270,7 +270,7 @@ export function formatCommand(name: string): string {
 
 /** Commands in other scopes that have names of ours, and ids that are not stored. */
 export interface EarlierCommands {
-  /** They equal what we register, or are described in our words, in most of our languages. */
+  /** The commands that equal what we register, or are described in our words, in most of our languages. */
   readonly ours: readonly RegisteredCommand[];
   /** Another program may have registered them as well. */
   readonly unclear: readonly RegisteredCommand[];

@@ -134,7 +134,7 @@ interface Bounds {
 /** Discord rejects an id with leading zeros. */
 const leadingZero = /^0\d/;
 
-/** With the ids that are selected at first. Discord rejects fewer than the minimum, so then there are none. */
+/** A select with the ids that are selected at first. Discord rejects fewer than the minimum, so then there are none. */
 function withDefaults<Type extends SelectMenuDefaultValueType>(
   base: Bounds,
   { selected = [] }: { readonly selected?: readonly string[] },

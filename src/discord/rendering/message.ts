@@ -378,7 +378,7 @@ function addBlock(builder: ContainerBuilder, block: PanelBlock, { textLimit, com
   }
 }
 
-/** Without its button, a section is a text; without its text, it is a button. */
+/** Adds a section: without its button it is a text, without its text a button. */
 function addSection(builder: ContainerBuilder, content: string, button: ReplyButton, command: string | null): void {
   if (content.trim() === '') {
     addButtons(builder, [button], command);
@@ -389,7 +389,7 @@ function addSection(builder: ContainerBuilder, content: string, button: ReplyBut
   if (!isAdded) builder.addText(content, paragraph);
 }
 
-/** Without its picture, a thumbnail is a text; without its text, it is a picture. */
+/** Adds a thumbnail: without its picture it is a text, without its text a picture. */
 function addThumbnail(
   builder: ContainerBuilder,
   content: string,

@@ -255,7 +255,7 @@ export function renderStyledAnnouncement(
   return renderAnnouncement(content, { card, texts, style }, [...links, ...voteButtons], restyle);
 }
 
-/** With the voter and the icon of the server. A panel has one picture and no place for a name. */
+/** An announcement with the voter and the icon of the server. A panel has one picture and no place for a name. */
 function withPortraits(reply: Reply, announcement: Announcement, { style, card, voter, icon }: StyleContext): Reply {
   const { name, avatarUrl } = (!announcement.test && style.avatar && voter) || { name: '', avatarUrl: null };
   const avatar = isPanelEvent(announcement) && avatarUrl !== null ? { url: avatarUrl, description: name } : undefined;

@@ -28,7 +28,9 @@ export interface Community extends SharedSettings {
   readonly guildId: string | null;
   readonly id: CommunityId;
   readonly listings: readonly CommunityListing[];
-  /** Without those that only the variables imply, and those that another one with the same target represents. */
+  /**
+   * The listings but those that only the variables imply, and those that another one with the same target represents.
+   */
   readonly named: readonly CommunityListing[];
   /** Set up in Discord by its owner, who need not be the operator. */
   readonly isHosted: boolean;
@@ -95,7 +97,10 @@ export function createDirectory(
       const id = idOf(null);
       return communities.get(null)?.[0] ?? index.communities.find((community) => community.id === id);
     },
-    /** Its own; in direct messages all; in a guild without one the operator's, or none if others share the program. */
+    /**
+     * The communities of a command: the guild's own; in direct messages all; in a guild without one the operator's, or
+     * none if others share the program.
+     */
     inGuild(guildId: string | null): readonly Community[] {
       const own = guildId === null ? undefined : communities.get(guildId);
       if (own !== undefined) return own;
@@ -229,7 +234,7 @@ export function createListingTargets(findLookup: (listing: string) => ListedLook
     targetOf,
     /** Asks the service if it has not said it yet; from the cache, if it is there. Never rejects. */
     find: (listing: TargetedListing) => ask(listing, async ({ lookup }) => (await lookup.profile()).value.id),
-    /** As {@link find}, but only from the cache, however old: it sends no request. Never rejects. */
+    /** Finds the id of a listing in the cache alone, however old: it sends no request. Never rejects. */
     recall: (listing: TargetedListing) => ask(listing, async ({ lookup }) => (await lookup.cached.profile())?.id),
   };
 }

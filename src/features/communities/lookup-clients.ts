@@ -43,7 +43,7 @@ export function createListingNames(inDiscord: NamesInDiscord, stopwatch: Clock) 
   }
 
   return {
-    /** With the site, or the id, beside a name that another listing of the community has too. Null if none is known. */
+    /** The name of a listing, with the site or the id if another listing has that name too. Null if none is known. */
     of(listing: NamedListing, community: readonly NamedListing[]): string | null {
       const name = nameOf(listing);
       const { siteName, id } = listing;

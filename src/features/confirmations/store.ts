@@ -114,14 +114,16 @@ export const confirmations = hotTable<ConfirmationTables>()({
 /** A vote that waits. Times are ms since the epoch. */
 export interface WaitingVote {
   readonly deliveryId: number;
-  /** Its own time; null without one. */
+  /** The vote's own time; null without one. */
   readonly at: number | null;
   readonly receivedAt: number;
   /** What identifies it; none without a time and an ID. */
   readonly keys: readonly EventKey[];
 }
 
-/** Those of a member and a listing: few, because each of them is a vote that a site has accepted, or a forged one. */
+/**
+ * Most waiting votes of a member and a listing: few, because each is a vote that a site has accepted, or a forged one.
+ */
 export const maxWaiting = 8;
 
 export const voteOf = (listing: string, userId: string): string => `${listing} ${userId}`;
@@ -202,7 +204,7 @@ function isTaken(at: number, { recorded, rules }: Pick<Evidence, 'recorded' | 'r
   );
 }
 
-/** Of several deliveries that may be about one vote, the closest one is, so that it is paid once. */
+/** Whether the delivery is the closest of several that may be about one vote, so that it is paid once. */
 function isClosest(vote: WaitingVote, at: number, { others, rules }: Evidence): boolean {
   const distance = (each: WaitingVote) => Math.abs(timeOf(each) - at);
   return others

@@ -12,7 +12,7 @@ import { type Community, type Directory, distinctCommunities } from '../communit
 import { endpointsOf } from './sender.ts';
 import type { EventStore } from './store.ts';
 
-/** Also finds out what another process has stored by older settings (ms). */
+/** The pause between two rounds (ms), which also find what another process has stored by older settings. */
 const intervalMs = minute;
 
 /** Who hears the events of a community now. */

@@ -14,7 +14,7 @@ import type { EndpointKey, EndpointState, EventStore, WebhookAttempt } from './s
 const maxTests = 10;
 /** A command has 15 s; what takes longer is among the attempts (ms). */
 const testWaitMs = 11 * second;
-/** Of 500 events each, so that a manager does not wait for long. */
+/** Most rounds of 500 events each, so that a manager does not wait for long. */
 const maxRounds = 20;
 
 export type TestResult =

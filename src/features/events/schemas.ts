@@ -12,7 +12,7 @@ const credits = z.int().describe('Whole credits; negative if they were taken.');
 const balance = z.int().describe('The balance after it (credits).');
 const time = z.iso.datetime().describe('ISO 8601, UTC.');
 
-/** Of every event. */
+/** The fields of every event. */
 const common = {
   id: z.string().describe('The same at every attempt and for every receiver: events with one id are one event.'),
   guildId: id.nullable().describe('The guild of the community; null for listings without a guild.'),

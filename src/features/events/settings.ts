@@ -169,7 +169,7 @@ export const webhooks = setting({
 /** Types of events that a line shows of an endpoint. */
 const maxShownTypes = 3;
 
-/** Without secrets that can be read, its requests are not accepted. */
+/** An endpoint of the settings. Without secrets that can be read, its requests are not accepted. */
 function toEndpoint({
   url: address,
   secrets = [],

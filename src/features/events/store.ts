@@ -46,7 +46,7 @@ export interface EventTables {
     failing_since: number;
     /** Null while it is tried. */
     paused_at: number | null;
-    /** Of the newest failure. */
+    /** The reason of the newest failure. */
     reason: string;
   };
   webhook_attempts: {
@@ -83,7 +83,7 @@ export interface EndpointState {
 /** One request to an endpoint. */
 export interface WebhookAttempt {
   readonly id: number;
-  /** Of the event. */
+  /** The id of the event. */
   readonly eventId: string;
   readonly type: string;
   readonly at: number;
@@ -373,7 +373,7 @@ const deletions = [
   deleteRowsByKey<EventTables>('event_audiences', 'community_id', ['community_id']),
 ];
 
-/** Of a community that has ended. */
+/** Deletes the events of a community that has ended. */
 export async function deleteEventsOfGuild(sql: Sql, guild: EndedGuild): Promise<boolean> {
   for (const deleteRows of deletions) if (await deleteRows(sql, guild)) return true;
   await deleteProgress(sql, [streaksKey(guild.communityId)]);

@@ -18,7 +18,7 @@ export interface GiftTables {
     user_id: string;
     receiver_id: string;
     credits: number;
-    /** Of the giver after it (credits). */
+    /** The balance of the giver after it (credits). */
     balance: number;
     at: number;
     /** The entries of the giver and of the receiver. */

@@ -6,9 +6,9 @@ import { setting, showDuration } from '../../core/settings/setting-spec.ts';
 import { breaks, duration, id, roleId, rule } from '../../core/settings/value-schemas.ts';
 import { guardsRule } from './rules.ts';
 
-/** As many as fit into a field of a form. */
+/** Most blocked members: as many as fit into a field of a form. */
 const maxBlocked = 150;
-/** As many as a select of Discord has. */
+/** Most hidden roles: as many as a select of Discord has. */
 const maxHiddenRoles = 25;
 
 function atMost<Schema extends z.ZodType>(schema: Schema, max: number, what: string) {

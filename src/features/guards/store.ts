@@ -57,7 +57,7 @@ export interface FrequentVoters {
 
 /** Accounts that are read at once, as for leaderboards: a few ms, in which SQLite blocks this thread. */
 const sliceSize = 5_000;
-/** Those with the most votes whose entries are read, and how many at once. */
+/** Accounts whose entries are read, those with the most votes. */
 const maxAccounts = 2_000;
 const accountsAtOnce = 20;
 /** The newest entries of each account: a vote may have several. */

@@ -24,7 +24,10 @@ export type Handler<Event> = (event: Event, call: HandlerCall) => void | Promise
 
 /** One call of a handler. @category Events */
 export interface HandlerCall {
-  /** The same in each attempt for the same event, also after a restart or a requeue: an idempotency key. */
+  /**
+   * The id of the call, the same in each attempt for the same event, also after a restart or a requeue: an idempotency
+   * key.
+   */
   readonly id: string;
   /** Counted from 1, and from 1 again after a requeue. */
   readonly attempt: number;

@@ -1,18 +1,19 @@
 import type { AttemptResult } from '@tallyhook/platform/attempt-result';
 import type { Clock } from '@tallyhook/platform/clock';
-import { second } from '@tallyhook/platform/durations';
+import { day, hour, second } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
 import type { Log } from '@tallyhook/platform/log';
 import { TimeoutError, withTimeout } from '@tallyhook/platform/with-timeout';
 import type { Ledger } from '../../core/ledger/program-ledger.ts';
 import type { Effect } from '../../core/outbox/effect-kind.ts';
 import type { EffectNotices } from '../../core/outbox/effect-notices.ts';
-import type {
-  HandlerContent,
-  HandlerEvent,
-  HandlerEvents,
-  HandlerKind,
-  SubscribedKind,
+import {
+  type HandlerContent,
+  type HandlerEvent,
+  type HandlerEvents,
+  type HandlerKind,
+  handlerKinds,
+  type SubscribedKind,
 } from '../../core/outbox/handler-events.ts';
 import { backoff, handle, type RetryPolicy } from '../../core/outbox/perform.ts';
 import { parseQueue, type QueueName, queueName } from '../../core/outbox/queue.ts';
@@ -21,7 +22,7 @@ import type { ClaimRecorder, Recorder } from '../../core/tally/recorder.ts';
 import type { RoutedDelivery } from '../../core/tally/tally.ts';
 import type { Store } from '../store.ts';
 import { type Handler, type HandlerCall, type Handlers, handlerKind, PermanentError } from './handlers.ts';
-import { createSubscriptions } from './store.ts';
+import type { StoredSubscriptions } from './store.ts';
 
 /**
  * The calls of the handlers of the package's user. A process processes the queues of its own handlers, and leaves those of
@@ -115,7 +116,7 @@ function kindsOf(handlers: Handlers): readonly HandlerKind[] {
   );
 }
 
-/** As for other effects, but with a minimum of attempts. */
+/** The retries of other effects, but with a minimum of attempts. */
 const callRetry: RetryPolicy = ({ attempts, age }, random) =>
   backoff({ attempts, age: attempts < minAttempts ? 0 : age }, random);
 
@@ -193,5 +194,47 @@ export function createHandlerRecording(
         return nudgeAfter(recordClaim(claim, withHandled(listing), now), [listing]);
       },
     }),
+  };
+}
+
+/** How long events are stored for a handler whose process is not running (ms). */
+const keptMs = 7 * day;
+/** How often a process repeats that it has its handlers (ms). */
+const renewalMs = hour;
+
+/**
+ * The kinds of events that are stored for handlers and for the stream.
+ * @param own the kinds that this process has
+ * @param options.isShared whether there can be other processes, whose handlers count as well
+ */
+export function createSubscriptions(
+  own: readonly SubscribedKind[],
+  store: StoredSubscriptions,
+  { clock, isShared }: { readonly clock: Pick<Clock, 'now' | 'monotonic'>; readonly isShared: boolean },
+) {
+  let kinds = own;
+  let renewAt = Number.NEGATIVE_INFINITY;
+  return {
+    /** The kinds of the last refresh. The same array as long as they are the same. */
+    kinds: () => kinds,
+    /** Announces the process's own kinds to other processes, if it is time to, and reads theirs. */
+    async refresh(): Promise<void> {
+      const now = clock.now();
+      if (isShared && own.length > 0 && clock.monotonic() >= renewAt) {
+        await store.renew(own, now);
+        renewAt = clock.monotonic() + renewalMs;
+      }
+      const renewed = await store.renewedSince(now - keptMs);
+      // A process alone knows its handlers; who reads the stream may have been connected before its restart.
+      const counts = (kind: SubscribedKind) =>
+        own.includes(kind) || ((isShared || kind === 'stream') && renewed.includes(kind));
+      const next = ([...handlerKinds, 'stream'] as const).filter(counts);
+      if (next.join() !== kinds.join()) kinds = next;
+    },
+    /** Stores events for the stream from now on, because somebody reads it. To be repeated at least every few days. */
+    async stream(): Promise<void> {
+      await store.renew(['stream'], clock.now());
+      if (!kinds.includes('stream')) kinds = [...kinds, 'stream'];
+    },
   };
 }

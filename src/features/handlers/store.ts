@@ -1,14 +1,6 @@
-import type { Clock } from '@tallyhook/platform/clock';
-import { day, hour } from '@tallyhook/platform/durations';
 import type { CommunityId } from '../../core/ledger/account.ts';
 import { type NewEffect, newEffect } from '../../core/outbox/effect-kind.ts';
-import {
-  type HandlerContent,
-  type HandlerEvent,
-  type HandlerListing,
-  handlerKinds,
-  type SubscribedKind,
-} from '../../core/outbox/handler-events.ts';
+import type { HandlerContent, HandlerEvent, HandlerListing } from '../../core/outbox/handler-events.ts';
 import { queueName } from '../../core/outbox/queue.ts';
 import { creditsOf } from '../../core/rewards/reward.ts';
 import { run, upsert } from '../../core/store/query-builder.ts';
@@ -35,48 +27,6 @@ export const writes = {
 
 /** The kinds of handlers that processes have, in the database. */
 export type StoredSubscriptions = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
-
-/** How long events are stored for a handler whose process is not running (ms). */
-const keptMs = 7 * day;
-/** How often a process repeats that it has its handlers (ms). */
-const renewalMs = hour;
-
-/**
- * What events are stored for.
- * @param own the kinds that this process has
- * @param options.isShared whether there can be other processes, whose handlers count as well
- */
-export function createSubscriptions(
-  own: readonly SubscribedKind[],
-  store: StoredSubscriptions,
-  { clock, isShared }: { readonly clock: Pick<Clock, 'now' | 'monotonic'>; readonly isShared: boolean },
-) {
-  let kinds = own;
-  let renewAt = Number.NEGATIVE_INFINITY;
-  return {
-    /** As of the last refresh. The same array as long as they are the same. */
-    kinds: () => kinds,
-    /** Announces the process's own kinds to other processes, if it is time to, and reads theirs. */
-    async refresh(): Promise<void> {
-      const now = clock.now();
-      if (isShared && own.length > 0 && clock.monotonic() >= renewAt) {
-        await store.renew(own, now);
-        renewAt = clock.monotonic() + renewalMs;
-      }
-      const renewed = await store.renewedSince(now - keptMs);
-      // A process alone knows its handlers; who reads the stream may have been connected before its restart.
-      const counts = (kind: SubscribedKind) =>
-        own.includes(kind) || ((isShared || kind === 'stream') && renewed.includes(kind));
-      const next = ([...handlerKinds, 'stream'] as const).filter(counts);
-      if (next.join() !== kinds.join()) kinds = next;
-    },
-    /** Stores events for the stream from now on, because somebody reads it. To be repeated at least every few days. */
-    async stream(): Promise<void> {
-      await store.renew(['stream'], clock.now());
-      if (!kinds.includes('stream')) kinds = [...kinds, 'stream'];
-    },
-  };
-}
 
 export function handlerListing({ name, kind, community }: ListingContext): HandlerListing {
   return { name, kind, guildId: community.guildId };

@@ -45,7 +45,7 @@ function memberValues({ accounts, hasPremium }: StoredValues, dayIn: (accountId:
   };
 }
 
-/** As Discord expects it. The keys are those of {@link roleConnectionRecords}. */
+/** The body of a role connection, by Discord's documentation. The keys are those of {@link roleConnectionRecords}. */
 function connectionBody({ votes, streak, lastVoteAt, hasPremium }: ReturnType<typeof memberValues>, texts: Texts) {
   return {
     platform_name: texts.text('linkedRoles.platform'),

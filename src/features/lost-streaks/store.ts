@@ -62,7 +62,7 @@ export interface PlannedLostStreaks {
   readonly checkedUntil: number | null;
   /** Today, which is checked tomorrow (day number). */
   readonly until: number;
-  /** Those with the most days. */
+  /** The lost streaks with the most days. */
   readonly streaks: readonly LostStreak[];
   readonly more: number;
 }

@@ -42,7 +42,7 @@ export type NextVoteSql = Sql<NextVoteTables>;
 
 export const reads = { ofMember, lastVoteFor };
 
-/** Only listings whose sites say it; a later vote may not have said it. */
+/** The next votes of a member at listings whose sites say them; a later vote may not have said it. */
 async function ofMember({ db, connection }: NextVoteSql, userId: string): Promise<readonly StatedNextVote[]> {
   const columns = ['listing', 'voted_at as votedAt', 'next_at as nextVoteAt'] as const;
   return run(connection, db.selectFrom('next_votes').select(columns).where('user_id', '=', userId));

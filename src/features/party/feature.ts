@@ -66,7 +66,7 @@ async function lockUnpaidParties({ db, connection }: PartySql, userId: string): 
   return [];
 }
 
-/** Of a community that has ended: the voters of its parties, each before the party itself. */
+/** Deletes the parties of a community that has ended: their voters first. */
 async function deleteParties({ db, connection }: PartySql, { communityId }: EndedGuild): Promise<boolean> {
   const own = db.selectFrom('parties').select('period').where('period', 'like', `${communityId} %`);
   const [party] = await run(connection, own.orderBy('period').limit(literal(1)));

@@ -50,7 +50,7 @@ function plain(text: string): string {
 /** The words of the chart, in its language. Those that the font cannot draw are left out, or replaced by signs. */
 export interface VoteChartWords {
   readonly title: string;
-  /** With the placeholder `{date}`. */
+  /** The words that say since when, with the placeholder `{date}`. */
   readonly since: string;
   readonly total: string;
   readonly average: string;

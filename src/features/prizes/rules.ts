@@ -28,7 +28,7 @@ export interface PlacePrize {
 
 /** The prizes of a board. */
 export interface PrizeRules extends PrizeBoard {
-  /** They do not overlap. */
+  /** The prizes of the places, which do not overlap. */
   readonly places: readonly PlacePrize[];
   /** Counted votes of the period without which a member has no place; at least 1. */
   readonly minVotes: number;
@@ -91,7 +91,7 @@ export function winnersOf(
   return winners;
 }
 
-/** Of two Discord accounts, the older one has the lesser id. */
+/** Orders two Discord accounts by age: the older one has the lesser id. */
 function byAge(one: string, other: string): number {
   return one.length - other.length || (one < other ? -1 : 1);
 }

@@ -395,7 +395,7 @@ async function candidateOf(sql: Sql, account: Account, { votes, credits }: Earne
   return { userId: memberOf(account.account_id), votes, score: score[scan.by] };
 }
 
-/** Those of members with votes after the period, by the entries of the period. */
+/** Candidates with votes after the period, by the entries of the period. */
 async function laterCandidates(sql: Sql, accounts: readonly Account[], scan: Scan): Promise<readonly Candidate[]> {
   const { db, connection } = sql;
   const { startsAt, endsAt } = scan;

@@ -29,7 +29,7 @@ const maxNameLength = 40;
 export interface MemberSession {
   readonly id: string;
   readonly userId: string;
-  /** As Discord said it when the member signed in. External text. */
+  /** The member's name when the member signed in. External text. */
   readonly name: string;
   readonly expiresAt: number;
   /** The CSRF token of every form of this session. */

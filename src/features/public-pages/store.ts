@@ -29,7 +29,7 @@ export const reads = {
     return (await run(connection, page))[0]?.community_id ?? null;
   },
 
-  /** Those of the members who are not to be shown on the page of the community. */
+  /** The members who are not to be shown on the page of the community. */
   async absent(
     { db, connection }: PublicPageSql,
     communityId: CommunityId,

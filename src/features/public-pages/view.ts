@@ -44,7 +44,7 @@ export interface PublicBoard {
   readonly by: LeaderboardScore;
   /** The current period (day numbers, both inclusive). */
   readonly days: readonly [first: number, last: number];
-  /** Without those who do not want to be shown: the places below keep their numbers. */
+  /** The members who want to be shown: the places below the others keep their numbers. */
   readonly members: readonly PublicMember[];
   /** How many members have a score. */
   readonly total: number;
@@ -62,7 +62,7 @@ export interface PublicPrize {
 }
 
 export interface VoteLink {
-  /** Of the listing in the settings: in no page. */
+  /** The name of the listing in the settings, which is in no page. */
   readonly listing: string;
   /** External text on one line; empty if it is not known. */
   readonly name: string;
@@ -75,9 +75,9 @@ export interface VoteLink {
 /** What everyone may see of a community. Names are external text on one line. */
 export interface PublicView {
   readonly name: string;
-  /** Of this month: counted votes, and the members with one. */
+  /** The counted votes of this month, and the members with one. */
   readonly month: { readonly votes: number; readonly members: number };
-  /** Those with prizes, or else that of the votes of this month; the first one is in the widget. */
+  /** The boards with prizes, or else that of the votes of this month; the first one is in the widget. */
   readonly boards: readonly [PublicBoard, ...PublicBoard[]];
   readonly party: {
     readonly days: readonly [first: number, last: number];

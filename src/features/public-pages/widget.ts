@@ -79,7 +79,7 @@ ${members.length === 0 ? empty : rows}
 `;
 }
 
-/** Without the characters that a page may have and XML may not. */
+/** A text without the characters that a page may have and XML may not. */
 function xmlText(text: string): string {
   return text.toWellFormed().replace(/[\uFFFE\uFFFF]/g, '');
 }

@@ -22,7 +22,7 @@ export interface RaffleStatus {
   readonly current: {
     readonly rules: Omit<RaffleRules, 'per'>;
     readonly endsAt: number;
-    /** Of the member. */
+    /** The tickets of the member. */
     readonly tickets: number;
     /** The pseudonym of the member in the list; null if it has not begun yet. */
     readonly name: string | null;

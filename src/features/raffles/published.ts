@@ -14,7 +14,7 @@ const rule =
 
 /** What is fixed when a raffle begins, before anybody knows who takes part. */
 export interface RaffleTerms {
-  /** Such as `week 2026-W02`. */
+  /** The period, such as `week 2026-W02`. */
   readonly period: string;
   /** ISO 8601, UTC: the first moment of the period, and the first one after it. */
   readonly startsAt: string;

@@ -16,7 +16,7 @@ export interface RaffleRules {
   /** For each of them. */
   readonly credits: number;
   readonly ticketsPerVote: number;
-  /** Of one member. */
+  /** Most tickets of one member. */
   readonly maxTickets: number;
 }
 

@@ -23,7 +23,7 @@ export interface RaffleTables {
     /** See `raffleIdOf`. */
     id: string;
     community_id: CommunityId;
-    /** As `formatPeriod` writes it: `week 2026-W02`. */
+    /** The period as `formatPeriod` writes it: `week 2026-W02`. */
     period: string;
     /** The first day of the period (day number). */
     first_day: number;
@@ -44,7 +44,7 @@ export interface RaffleTables {
     member_key: string | null;
     /** `open`: not drawn yet. `cancelled`: there were no raffles any more when it was to be drawn. */
     state: 'open' | 'drawn' | 'cancelled';
-    /** Of the list from which it was drawn; null before. */
+    /** The digest of the list from which it was drawn; null before. */
     tickets_hash: string | null;
     /** The text that is published; null before the draw. */
     file: string | null;
@@ -62,7 +62,7 @@ export type RaffleSql = Sql<RaffleTables>;
 
 /** A raffle that has begun. */
 export interface Raffle extends RaffleKey {
-  /** As `formatPeriod` writes it. */
+  /** The period as `formatPeriod` writes it: `week 2026-W02`. */
   readonly period: string;
   /** The first day of the period (day number). */
   readonly firstDay: number;
@@ -79,7 +79,7 @@ export interface Raffle extends RaffleKey {
   readonly ticketsHash: string | null;
 }
 
-/** With the ids of its winners, the first one first, without those who were forgotten. */
+/** A raffle with the ids of its winners, the first one first, without those who were forgotten. */
 export interface DrawnRaffle extends Raffle {
   readonly winners: readonly string[];
 }
@@ -146,7 +146,7 @@ interface RaffleVotes {
   readonly communityId: CommunityId;
   readonly userId: string;
   readonly per: Period;
-  /** Of the period (day number). */
+  /** The first day of the period (day number). */
   readonly firstDay: number;
 }
 

@@ -49,7 +49,7 @@ export type Decision = Parameters<typeof decided>[0];
 export const reads = {
   alarms,
 
-  /** With the number of held votes, which takes some ms during an attack. */
+  /** The listings with an alarm, and the number of held votes, which takes some ms during an attack. */
   async held(sql: RateAlarmSql): Promise<readonly HeldListing[]> {
     const held: HeldListing[] = [];
     for (const alarm of await alarms(sql)) {

@@ -166,7 +166,7 @@ export function renderReminder(
   };
 }
 
-/** With its site, unless the name contains it. */
+/** The name of a listing, with its site unless the name contains it. */
 function nameOf({ notice, card }: NoticeCard): Markup {
   const name = listingName(card, notice.listing);
   return card?.site === undefined || name.includes(card.site) ? name : markup`${name} (${siteName(card)})`;

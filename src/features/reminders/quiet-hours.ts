@@ -48,7 +48,7 @@ function minutesOf(hours = '', minutes = '0', half?: string): number | null {
   return Number(minutes) < 60 && total <= minutesPerDay ? total % minutesPerDay : null;
 }
 
-/** As "22:00–8:00". */
+/** Quiet hours as members read them: "22:00–8:00". */
 export function formatQuietHours({ from, until }: QuietHours): string {
   return `${formatMinutes(from)}–${formatMinutes(until)}`;
 }

@@ -122,7 +122,7 @@ export function createReminders(
   };
 }
 
-/** Without the client, which the thread that writes does not get. */
+/** A listing without its client, which the thread that writes does not get. */
 const plain = ({ name, cooldownMs, names = [name] }: CheckedListing) => ({ name, cooldownMs, names });
 
 /** The end of the cooldown by the service; null if the member may vote, or the service does not say. */

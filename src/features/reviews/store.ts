@@ -19,7 +19,7 @@ export type ReviewSql = Sql<ReviewTables>;
 /** A review on the service; its texts are external. */
 export interface Review {
   readonly username: string | null;
-  /** Its range is not documented. */
+  /** The stars of the review, whose range is not documented. */
   readonly rating: number | null;
   readonly comment: string;
   /** ms since the epoch */

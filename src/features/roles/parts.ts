@@ -276,7 +276,7 @@ export function createSeenMembers({
     };
   }
 
-  /** Only what differs, if the member's roles in the guild are known. A read needs no lock. */
+  /** Plans the changes of a member's roles, of those alone that differ if they are known. A read needs no lock. */
   async function repair({ userId, guildId, roles }: SeenMember): Promise<void> {
     const now = clock.now();
     const present = guildId === null || roles === null ? null : { guildId, roles };

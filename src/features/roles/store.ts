@@ -45,7 +45,7 @@ const findGrantsOf = preparedStatement<GrantedRole>()((db, placeholder) =>
     .where('role', '=', placeholder('role'))
     .where('guild_id', '=', placeholder('guildId')),
 );
-/** Those that no effect is waiting for. */
+/** The grants of a member that no effect is waiting for. */
 const findSettledGrants = preparedStatement<{ userId: string }>()((db, placeholder) =>
   db
     .selectFrom('grants')

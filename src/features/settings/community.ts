@@ -219,12 +219,12 @@ function storedValues({ settings }: OpenedSettings) {
   return Object.fromEntries(values) as Record<CommunityPath, EffectiveValue>;
 }
 
-/** Without `PUBLIC_URL` only the path. */
+/** The address of a listing; without `PUBLIC_URL` the path alone. */
 export function listingAddress(name: string, publicUrl: string | null): string {
   return `${publicUrl ?? ''}/webhooks/${name}`;
 }
 
-/** Without `PUBLIC_URL` only the paths. */
+/** The addresses of a listing's webhooks; without `PUBLIC_URL` the paths alone. */
 export function webhookAddresses({ name, site }: Pick<ListingConfig, 'name' | 'site'>, publicUrl: string | null) {
   const address = listingAddress(name, publicUrl);
   // Other sites have no premium events.
@@ -252,7 +252,7 @@ function shownValue(stored: StoredValue | null): unknown {
   return stored === null ? undefined : parseJson(stored.value);
 }
 
-/** Without the reason, which names files of the operator: it is in the log. */
+/** An issue without the reason, which names files of the operator: it is in the log. */
 function toUnreadableIssue({ listing, path, isKeyMissing }: UnreadableSecret): SettingIssue {
   if (isKeyMissing) return missingKeyIssue(listing || null, path);
   const problem = 'cannot be read.';

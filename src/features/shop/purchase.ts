@@ -99,9 +99,9 @@ export interface PurchaseContext {
   readonly left: number | null;
   /** How often the buyer has bought it, refunds not counted. */
   readonly bought: number;
-  /** Of the buyer. */
+  /** The roles of the buyer. */
   readonly roles: readonly string[];
-  /** Of the member who gets the item: the buyer, or to whom it is given. */
+  /** The roles of the member who gets the item: the buyer, or to whom it is given. */
   readonly holderRoles: readonly string[];
   readonly grants: readonly Pick<StoredGrant, 'role' | 'source' | 'until'>[];
   /** True if nothing is missing that the team has to set up. */
@@ -150,9 +150,7 @@ export function isOnSale({ from, until }: Pick<ShopItem, 'from' | 'until'>, now:
   return (from === null || from <= now) && (until === null || now < until);
 }
 
-/**
- * A role without a grant was given by somebody else. Sold for some days, it would be taken away at their end.
- */
+/** A role without a grant was given by somebody else. Sold for some days, it would be taken away at their end. */
 function isOwned(role: string, { holderRoles, grants }: PurchaseContext): boolean {
   const ofRole = grants.filter((grant) => grant.role === role);
   return ofRole.length === 0 ? holderRoles.includes(role) : ofRole.some(({ until }) => until === null);

@@ -211,7 +211,7 @@ async function refund(sql: ShopSql, purchase: PurchaseRow, now: number): Promise
   await tellOf(sql, purchase.community_id, event, now);
 }
 
-/** Of a purchase, for who hears of it: without the code, which is the buyer's. */
+/** The data of an event about a purchase, without the code, which is the buyer's. */
 function eventData(row: PurchaseRow, balance: number, at: number) {
   const { id, userId, receiverId: recipientId, item, name, price, role } = toPurchase(row);
   const purchase = { userId, recipientId, purchaseId: String(id), item, name, price, role };

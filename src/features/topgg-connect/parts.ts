@@ -155,7 +155,7 @@ const topggConnectPath = '/connect/topgg';
 
 const maxBodyBytes = 16 * 1024;
 
-/** Without the token of its older webhooks. */
+/** top.gg without the token of its older webhooks. */
 const integration: Site = { ...topgg, schemes: [topggSignature] };
 
 const discordId = z.string().regex(/^\d{17,20}$/);

@@ -255,7 +255,9 @@ const botOfVersion0 = z
     }),
   );
 
-/** It says neither when the member has voted nor when the next vote is due, and has no history. */
+/**
+ * top.gg's version 0, which says neither when the member has voted nor when the next vote is due, and has no history.
+ */
 const version0: SiteApi = {
   kinds: ['bot'],
   check: 'https://top.gg/api/bots/{id}/check?userId={user}',
@@ -418,7 +420,7 @@ const botlistme: SiteApi = {
       .transform(({ hasVoted }) => votesOfMember({ voted: hasVoted, at: null, nextVoteAt: null }, halfDay, context)),
 };
 
-/** Its documents do not show the response: anything but a list of members and times is an error. */
+/** BotRadar's API, whose documents do not show the response: anything but a list of members and times is an error. */
 const botradar: SiteApi = {
   kinds: ['bot'],
   check: 'https://api.botradar.gg/api/bots/{id}/votes',
@@ -462,7 +464,7 @@ export interface ServerCountApi {
   /** The fields of the JSON body; null without a body. */
   readonly body: Readonly<Record<string, keyof BotCounts>> | null;
   readonly limit: RequestLimit;
-  /** As of {@link SiteApi}. */
+  /** How long a key is rejected after too many requests, if the response does not say (ms). A minute by default. */
   readonly blockMs?: number;
 }
 
@@ -552,7 +554,7 @@ export function findServerCountApi(site: string, key: string): ServerCountApi | 
 
 /** A listing on another site than the service. */
 export interface SiteListing {
-  /** Its ID in the configuration, such as `topgg`. */
+  /** The ID of the site in the configuration, such as `topgg`. */
   readonly site: string;
   readonly kind: ListingKind;
   /** The Discord ID of the server or bot; null if it is not configured. */

@@ -352,7 +352,7 @@ function withSharedBlocks(
 /** A listing of a bot on a site that takes its counts. */
 export type CountedListing = Pick<SiteListing, 'site' | 'id'> & {
   readonly key: string;
-  /** Its name at the site; null if it is not configured. */
+  /** The listing's name at the site; null if it is not configured. */
   readonly slug: string | null;
 };
 
@@ -481,7 +481,7 @@ export function createSiteLookup(options: SiteLookupOptions): LookupClient {
   };
 }
 
-/** As {@link createSiteLookup}, without what is known only while the program runs. */
+/** The lookup client of a listing, without what is known only while the program runs ({@link createSiteLookup}). */
 export const describeSiteListing = (listing: Pick<SiteLookupOptions, 'kind' | 'id'>): LookupClient =>
   createSiteLookup({
     ...listing,

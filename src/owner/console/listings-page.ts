@@ -121,7 +121,7 @@ export interface RenderedCard {
   readonly content: Html;
 }
 
-/** Without the cards that have nothing to show. */
+/** Renders the cards that have something to show. */
 export async function renderCards(
   cards: readonly ConsoleCard[],
   scope: CardView['scope'],

@@ -17,7 +17,7 @@ interface OverviewView {
   readonly root: string;
   readonly now: number;
   readonly texts: Texts;
-  /** Those of the features. */
+  /** The cards of the features. */
   readonly cards: readonly RenderedCard[];
 }
 

@@ -231,7 +231,10 @@ ${next !== null && html`<p class="pages"><a class="button second" rel="next" hre
 export function serverRoutes({ guilds }: Pick<OwnerContext, 'guilds'>, sessions: OwnerSessions): Router {
   const router = Router({ strict: true });
 
-  /** With names as far as Discord says them. Members see those that they managed when they signed in. */
+  /**
+   * The servers of a session, with names as far as Discord says them. Members see those that they managed when they
+   * signed in.
+   */
   async function serversOf({ member }: OwnerSession): Promise<readonly { id: string; name: string }[]> {
     const known = guilds.ids();
     const own = member === null ? known : member.guildIds.filter((id) => known.includes(id));
@@ -278,7 +281,7 @@ const correctionForm = z.object({
   key: z.unknown().optional(),
   guildId: z.string().optional().catch(undefined),
 });
-/** As a browser sends a local date and time. `confirmed`: only in the confirmation. */
+/** A local date and time as a browser sends it. `confirmed`: only in the confirmation. */
 const localTime = z
   .string('must be a date and time')
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/, 'must be a date and time')

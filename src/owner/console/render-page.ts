@@ -37,7 +37,7 @@ export function relativeRoot(path: string): string {
   return depth <= 0 ? './' : '../'.repeat(depth);
 }
 
-/** The same of the whole console, from a page of one server as well: `servers/:guildId/…`. */
+/** The relative path to the root of the whole console, from a page of one server as well: `servers/:guildId/…`. */
 export function consoleRoot({ path, params }: Pick<Request, 'path' | 'params'>): string {
   const root = relativeRoot(path);
   if (params['guildId'] === undefined) return root;

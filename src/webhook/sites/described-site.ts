@@ -47,7 +47,7 @@ export type DescribedSignature = { readonly scheme: 'standard-webhooks' } | Desc
 /** A signature by HMAC-SHA256, keyed with the complete secret. */
 export interface DescribedHmac {
   readonly scheme: 'hmac-sha256';
-  /** With the digest. */
+  /** The name of the header with the digest. */
   readonly header: string;
   /** Text that the site writes before the digest, such as `sha256=`. */
   readonly prefix?: string | undefined;

@@ -164,7 +164,10 @@ const discordplace: Site = {
 
 const jws: JwsScheme = { type: 'jws' };
 
-/** Its deliveries are verified and stored, but not paid: no source says for certain what their fields are called. */
+/**
+ * discordlist.gg, whose deliveries are verified and stored, but not paid: no source says for certain what their fields
+ * are called.
+ */
 const discordlistgg: Site = {
   id: 'discordlistgg',
   name: 'discordlist.gg',
@@ -183,7 +186,10 @@ const discordlistgg: Site = {
   }),
 };
 
-/** Its deliveries name no bot, no time, and are never tests. The older header `X-DBL-Signature` is not accepted. */
+/**
+ * discordbotlist.com, whose deliveries name no bot, no time, and are never tests. The older header `X-DBL-Signature` is
+ * not accepted.
+ */
 const discordbotlist: Site = {
   id: 'discordbotlist',
   name: 'discordbotlist.com',
@@ -346,7 +352,7 @@ export const topgg: Site = {
   ],
 };
 
-/** With seven digits of the second. */
+/** A time with seven digits of the second. */
 const writeTime = (at: number) => new Date(at).toISOString().replace('Z', '0000+00:00');
 
 /** The log does not say by which scheme a delivery came. */

@@ -24,7 +24,7 @@ export type SitePayload = ParsedPayload | IgnoredPayload;
 
 export interface IgnoredPayload {
   readonly type: 'ignored';
-  /** As the site names the event. */
+  /** The event by the site's name for it. */
   readonly kind: string;
 }
 

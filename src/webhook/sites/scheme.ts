@@ -240,7 +240,7 @@ interface SenderHeaders {
 
 type AuthenticatedSite = SiteWithErrors & { readonly schemes: readonly Scheme[] };
 
-/** As Node decodes a buffer: a byte-order mark is kept. */
+/** Decodes bytes like Node's buffers, which keep a byte-order mark. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export function createAuthentication({ hmac, isEqual }: Digests) {

@@ -72,9 +72,9 @@ export interface WebhookSetup {
 /** The parts of an address of a vote page. */
 export interface PageOfListing {
   readonly kind: 'server' | 'bot';
-  /** Its Discord ID; null if it is not configured. */
+  /** The Discord ID of the listing; null if it is not configured. */
   readonly id: string | null;
-  /** Its name at the site; null if it is not configured. */
+  /** The listing's name at the site; null if it is not configured. */
   readonly slug: string | null;
 }
 

@@ -25,7 +25,7 @@ export function readHeader(headers: HeadersLike, name: string): string | undefin
   return values.length === 0 ? undefined : values.map(withoutSurroundingSpace).join(', ');
 }
 
-/** As by every HTTP parser. Not `trim`, which removes more than spaces and tabs. */
+/** Removes spaces and tabs around a header, as HTTP parsers do. Not `trim`, which removes more. */
 function withoutSurroundingSpace(value: string): string {
   let start = 0;
   let end = value.length;
@@ -226,9 +226,9 @@ export interface WebhookSecrets {
 
 /** The secrets of a listing on another site, such as top.gg, and what is known of the listing. */
 export interface SiteSecrets {
-  /** Such as `topgg`: the value of `site` in the settings. */
+  /** The site by its value of `site` in the settings, such as `topgg`. */
   readonly site: KnownSite | (string & {});
-  /** As the site shows them. */
+  /** The secrets as the site shows them. */
   readonly secrets: Secret;
   /** The Discord ID of the server or bot: votes for another one are not processed. By default any is accepted. */
   readonly id?: string | undefined;

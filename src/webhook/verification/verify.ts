@@ -306,7 +306,7 @@ function scopesOf(families: readonly Family[], kind: 'server' | 'bot' | null): P
 export interface EventListing {
   /** Null if a purchase names neither. */
   readonly kind: 'server' | 'bot' | null;
-  /** As in the payload, usually the Discord ID; null if missing. */
+  /** The id in the payload, usually the Discord ID; null if missing. */
   readonly id: string | null;
 }
 
@@ -327,7 +327,7 @@ export interface VerifiedFields {
 /** A vote of a user. */
 export interface VerifiedVote extends VerifiedFields {
   readonly type: 'vote';
-  /** As in the payload: `server_vote` or `bot_vote`. */
+  /** The kind of the vote by its name in the payload: `server_vote` or `bot_vote`. */
   readonly kind: VoteKind;
   /** The voter (Discord ID). */
   readonly userId: string;
@@ -339,14 +339,17 @@ export interface VerifiedVote extends VerifiedFields {
   readonly denied: boolean;
   /** The service's reason for that; null if it is not denied or gave none. An external text: escape it. */
   readonly reason: string | null;
-  /** Only of a vote on another site. */
+  /** The details of a vote on another site than the document's service. */
   readonly atSite?: VoteAtSite;
 }
 
 /** A purchase, renewal, expiry or revocation of premium. */
 export interface VerifiedPremium extends VerifiedFields {
   readonly type: 'premium';
-  /** As in the payload: `premium_purchase`, `subscription.renewed`, `subscription.expired`, `subscription.revoked`. */
+  /**
+   * The event by its name in the payload: `premium_purchase`, `subscription.renewed`, `subscription.expired`,
+   * `subscription.revoked`.
+   */
   readonly kind: PremiumKind;
   /**
    * The holder (Discord ID): the recipient of a gift, otherwise the buyer. Null if the payload does not say; then the
@@ -380,7 +383,7 @@ export interface VerifiedTest extends VerifiedFields {
 /** Another event of a listing site, such as a review or a downvote, which is worth nothing. Respond with 200. */
 export interface VerifiedOther {
   readonly type: 'ignored';
-  /** As the site names it. An external text: escape it. */
+  /** The event by the site's name for it. An external text: escape it. */
   readonly kind: string;
   readonly key: null;
   readonly raw: string;
@@ -422,7 +425,7 @@ function describe(event: Event, raw: string, receivedAt: number): VerifiedVote |
   return { type: 'premium', kind, listing, userId, giftedBy, orderIds, tier, at, periodEnd, credits, key, raw };
 }
 
-/** As the reward of a vote is decided, in `decideVoteReward`. */
+/** Whether the vote is denied, by the rule of `decideVoteReward`. */
 function isDenied({ creditsAwarded, denial }: Vote): boolean {
   return creditsAwarded === false || (creditsAwarded === null && denial !== null);
 }

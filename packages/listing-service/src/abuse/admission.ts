@@ -84,7 +84,7 @@ export async function openAdmission(
     );
   }
 
-  /** As `admit`, also for banned members. @throws PageError 429 */
+  /** Counts the action against its limits, of banned members as well. @throws PageError 429 */
   async function count(request: Visit, action: LimitedAction, userId: string | null): Promise<void> {
     if (actionLimits !== null) warnOfProxy(request);
     const counted = { member: userId, network: clientKeyOf(request.ip) };

@@ -12,7 +12,7 @@ export function documentedEndpoints() {
     const response = valueAt(document, 'paths', path, 'get', 'responses', '200');
     const fullSchema = inlineReferences(valueAt(response, 'content', 'application/json', 'schema'), document);
     return {
-      /** With its parameters in braces. */
+      /** The path with its parameters in braces. */
       path,
       keyTypes: operation.keys,
       /** Every path parameter is numeric. */

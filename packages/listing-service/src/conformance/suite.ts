@@ -25,7 +25,7 @@ export interface SuiteOptions {
   readonly votedUser?: string | undefined;
   /** Leaves out the checks of the rate limit, which use up the keys for a minute. */
   readonly skipRateLimit?: boolean;
-  /** Also compares what the document does not define with tallyhook's own service. */
+  /** True to compare also what the document does not define with tallyhook's own service. */
   readonly choices?: boolean;
   readonly clock: Clock;
 }

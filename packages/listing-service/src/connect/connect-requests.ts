@@ -25,7 +25,7 @@ export const connectRequestBody = z.object({
   /** The guild whose listing it is, and the member who asked. */
   guild: snowflake,
   member: snowflake,
-  /** Of the same origin as the webhooks. */
+  /** Where the member returns to; of the same origin as the webhooks. */
   redirect_uri: address,
   state: z.string().regex(/^[\w-]{16,200}$/),
   /** PKCE, `S256`. */

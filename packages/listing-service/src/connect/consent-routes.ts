@@ -26,7 +26,7 @@ export function consentRoutes(dependencies: PageDependencies): Router {
   const { database, admission } = dependencies;
   const routes = new PageRoutes(dependencies);
 
-  /** Only for the member who has asked, so that nobody is made to approve what another has asked. @throws PageError */
+  /** The request of the member who has made it, so that nobody approves what another has asked. @throws PageError */
   async function requireRequest({ request, visitor, now }: PageCall<{ id: string }>): Promise<ConnectRequest> {
     const asked = await findConnectRequest(database, request.params.id, now);
     if (asked === null) throw new PageError(404, ({ text }) => text('errors.connectDecided'));

@@ -11,7 +11,10 @@ export interface DiscordApplication {
   readonly clientId: string;
   /** "Client Secret" on the page "OAuth2" of the developer portal. */
   readonly clientSecret: string;
-  /** Without the version (default: `https://discord.com/api`). A function is called for each request. */
+  /**
+   * The address of Discord's API without the version (default: `https://discord.com/api`). A function is called for
+   * each request.
+   */
   readonly apiUrl?: string | (() => string);
 }
 

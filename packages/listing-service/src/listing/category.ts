@@ -8,7 +8,7 @@ export type Category = (typeof categories)[number];
 
 export const maxCategories = 3;
 
-/** Those of the names that are categories; a later version may have stored others. */
+/** The names that are categories; a later version may have stored others. */
 export function knownCategories(names: readonly string[]): readonly Category[] {
   return categories.filter((category) => names.includes(category));
 }

@@ -89,7 +89,7 @@ function pathOf(query: HomeQuery): string {
 
 const ownParameters: Readonly<Record<string, unknown>> = homeQuery.parse({});
 
-/** Those that differ from the home page's own. */
+/** The parameters of the query that differ from the defaults of the home page. */
 export function parametersOf(query: HomeQuery): URLSearchParams {
   const changed = Object.entries(query).filter(([name, value]) => value !== ownParameters[name]);
   return new URLSearchParams(changed.map(([name, value]): [string, string] => [name, String(value).toWellFormed()]));

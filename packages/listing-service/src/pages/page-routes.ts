@@ -127,7 +127,7 @@ export class PageRoutes {
   }
 }
 
-/** Without a session, or with a wrong CSRF token. */
+/** The error of a form that was sent without a session, or with a wrong CSRF token. */
 export function sessionEnded(): PageError {
   return new PageError(403, ({ text }) => text('errors.sessionEnded'));
 }

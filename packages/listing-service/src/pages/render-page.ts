@@ -10,7 +10,7 @@ import type { Visitor } from './session.ts';
 
 export const logoPath = '/assets/logo';
 
-/** Those of a success are not here. */
+/** The tones of notices; those of a success are left out. */
 const tones: Partial<Readonly<Record<ServiceTextIn<'notices'>, FlashMessage['tone']>>> = {
   cooldown: 'bad',
   challenge: 'bad',

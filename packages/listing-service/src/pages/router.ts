@@ -68,7 +68,7 @@ export function pagesRouter(dependencies: PageDependencies): Router {
   return router;
 }
 
-/** Only the service's own stylesheet, pictures and forms. @param additional sources by directive */
+/** Headers that allow the service's own stylesheet, pictures and forms alone. @param additional sources by directive */
 function createPageHeaders(additional: Readonly<Record<string, readonly string[]>>) {
   const own: Readonly<Record<string, readonly string[]>> = {
     'default-src': ["'none'"],

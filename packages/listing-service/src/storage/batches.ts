@@ -19,7 +19,7 @@ export function createBatches<Item, Result>(
   let running = 0;
   let isScheduled = false;
 
-  /** With the items that arrive in the same turn of the event loop. */
+  /** Plans a batch with the items that arrive in the same turn of the event loop. */
   function schedule(): void {
     if (isScheduled || running >= maxRunning || waiting.length === 0) return;
     isScheduled = true;

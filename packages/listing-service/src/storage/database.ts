@@ -65,7 +65,7 @@ export class Database extends Kysely<ServiceTables> {
  */
 export type Sql = Kysely<ServiceTables> | Transaction<ServiceTables>;
 
-/** Of databases that are readable, but not for this version. */
+/** The errors of a database that is readable, but not for this version. */
 const rejections = ['database_too_new', 'database_unreleased', 'foreign_database'];
 
 /**

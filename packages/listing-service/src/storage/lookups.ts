@@ -7,7 +7,10 @@ import { lastVoteQuery, monthNumber, voteCountQuery } from './votes.ts';
 
 export type MaybePromise<Value> = Value | Promise<Value>;
 
-/** Without a promise where there is none: a turn of the microtask queue costs as much as a small statement. */
+/**
+ * Maps a value or a promise. A value needs no promise: a turn of the microtask queue costs as much as a small
+ * statement.
+ */
 export function mapped<Value, Result>(
   value: MaybePromise<Value>,
   change: (value: Value) => MaybePromise<Result>,

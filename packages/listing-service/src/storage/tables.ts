@@ -153,7 +153,7 @@ export interface ServiceTables {
     answer: string | null;
   };
   sign_in_links: { hash: string; user_id: string; username: string; expires_at: number };
-  /** Of `user_id`. `code_hash` is null until the member approves it. */
+  /** Requests of bots that the member `user_id` is asked about. `code_hash` is null until the member approves it. */
   connect_requests: { id: string; user_id: string; request_json: string; code_hash: string | null; expires_at: number };
   proven_guilds: {
     user_id: string;

@@ -60,7 +60,7 @@ function createServiceTexts(locale: Locale) {
       const shown = (value: Fragment) => (typeof value === 'number' ? number(value) : value);
       return html`${find(key, given['count']).map((part, index) => (index % 2 === 0 ? part : shown(valueFor(part))))}`;
     },
-    /** With the language's comma: "one, two", "一、二". */
+    /** Joins texts with the language's comma: "one, two", "一、二". */
     list,
     /** 1,234,567. */
     number: (value: number): string => number(value),

@@ -50,6 +50,6 @@ export interface ConnectedExtension {
   readonly paths: Readonly<Record<string, (response: ServerResponse) => void>>;
   /** Awaited before the first state is sent to a page. */
   prepare(): Promise<void>;
-  /** Its part of the first state. */
+  /** The part of the first state that this extension adds. */
   state(): object;
 }

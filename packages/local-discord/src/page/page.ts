@@ -104,7 +104,7 @@ function toPageChange(change: StateChange): PageChange | null {
   }
 }
 
-/** Of an action (bytes): also the text of a file in a modal. */
+/** The largest body of an action (bytes), which may be the text of a file in a modal. */
 const maxBodyBytes = 1024 * 1024;
 
 /** Interval of events that only keep the stream open and the page's clock right (ms): browsers close an idle stream. */

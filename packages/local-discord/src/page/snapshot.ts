@@ -63,9 +63,9 @@ function threadState(thread: Thread, state: DiscordState) {
 
 /** What the state of Discord does not contain. */
 interface PageFacts {
-  /** Of this server (ms of real time): another one has other ids. */
+  /** When this server was started (ms of real time): another one has other ids. */
   readonly startedAt: number;
-  /** As a `data:` URL; null for letters of its name. */
+  /** The picture of the guild as a `data:` URL; null for letters of its name. */
   readonly guildPicture: string | null;
   readonly connected: boolean;
   /** Seconds that pass on Discord per second of real time. */
@@ -102,7 +102,7 @@ export type PageEvent =
   | FullState
   | (SidebarState & { readonly kind: 'sidebar' })
   | { readonly kind: 'activity'; readonly line: ActivityLine }
-  /** Only the current time. */
+  /** A change of nothing but the current time. */
   | { readonly kind: 'time' }
   | PageChange;
 

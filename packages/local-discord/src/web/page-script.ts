@@ -11,7 +11,7 @@ export const messageStyles = (): URL => new URL('./messages.css', import.meta.ur
  * `import.meta.url`.
  */
 export interface PageScript {
-  /** Its source: `new URL('./browser/main.ts', import.meta.url)`. */
+  /** The source of the script: `new URL('./browser/main.ts', import.meta.url)`. */
   source(): URL;
   /** Written by `npm run build`: exists in the package and the image, not in the repository. */
   built(): URL;

@@ -17,7 +17,7 @@ export function preparedQuery<Args extends object>() {
 /** Lengths of lists for which a statement is in memory. */
 const maxLengths = 100;
 
-/** The same without a connection: returns the compiled statement with its arguments. */
+/** Compiles a statement once, without a connection, and returns it with its arguments. */
 export function boundQuery<Args extends object>() {
   return <Row>(build: (placeholder: PlaceholderFor<Args>) => Compilable<Row>) => {
     const compiled = new BoundedMap<CompiledQuery<Row>>(maxLengths);

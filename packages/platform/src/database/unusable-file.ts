@@ -1,7 +1,10 @@
 import { statSync } from 'node:fs';
 import { damagedDatabaseHint } from '../damaged-database.ts';
 
-/** The same as {@link damagedDatabaseHint}, also for a folder in the place of the file. @param path of the file */
+/**
+ * A hint for a database file that cannot be used: that of {@link damagedDatabaseHint}, or that a folder is in its
+ * place. @param path of the file
+ */
 export function unusableFileHint(cause: unknown, path: string, program?: string): string | undefined {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
     return (

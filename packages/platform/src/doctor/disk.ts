@@ -15,7 +15,7 @@ export async function checkDisk(path: string, consequence?: string): Promise<Fin
   return [evaluateDiskSpace(bavail * bsize, consequence)];
 }
 
-/** Of the folder, or of the one in which the first start creates it. */
+/** The file system of the folder, or of the one in which the first start creates it. */
 async function statfsOf(folder: string): Promise<StatsFs> {
   try {
     return await statfs(folder);

@@ -18,7 +18,7 @@ export interface HealthOptions {
   /** Null without `GET /metrics`. */
   readonly metrics: { text(): Promise<string>; readonly contentType: string } | null;
   readonly isStopping: () => boolean;
-  /** It is ready, but other processes are connected to the gateway in its place. */
+  /** Whether the process is ready, but others are connected to the gateway in its place. */
   readonly isStandby?: () => boolean;
   /** Whether `GET /readyz` gives the reasons why a component is not ready (default true). */
   readonly showReasons?: boolean;

@@ -2,7 +2,7 @@ import type { ReadableStreamDefaultReader } from 'node:stream/web';
 import { type BodyEvent, type BodyFailure, type BodyMemory, collectBody, type UnverifiedBody } from './body.ts';
 import { maxBodyBytes } from './max-body-bytes.ts';
 
-/** As `readBody`, for a `Request` of web standards. */
+/** Reads the body of a `Request` of web standards, by the rules of `readBody`. */
 export async function readWebBody(
   request: Request,
   memory: BodyMemory,

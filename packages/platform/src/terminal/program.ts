@@ -92,7 +92,7 @@ export class Program extends Command {
     return isNamed || this.#defaultCommand === undefined ? [...args] : [this.#defaultCommand, ...args];
   }
 
-  /** As in `--out --json`: commander takes any text as the value. */
+  /** Rejects an option in the place of a value (`--out --json`): commander takes any text. */
   #rejectOptionsAsValues(): void {
     const names = this.options.map(({ long }) => long);
     const wrong = this.options.find((option) => names.includes(this.getOptionValue(option.attributeName())));

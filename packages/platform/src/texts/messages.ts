@@ -40,7 +40,10 @@ type PlaceholdersOf<Message> = Message extends string
   ? PlaceholdersIn<SourceOf<Message>>
   : 'count' | PlaceholdersIn<SourceOf<Message[keyof Message]>>;
 
-/** Of a text that depends on a number, `count` is that number. Numbers are formatted. */
+/**
+ * The values of a message's placeholders. In one that depends on a number, `count` is that number. Numbers are
+ * formatted.
+ */
 type ValuesFor<Message, Value> = {
   readonly [Name in PlaceholdersOf<Message>]: Message extends string
     ? Value | number

@@ -65,7 +65,9 @@ function pathOf(key: string): readonly string[] {
   return path;
 }
 
-/** Without a map of the keys, which all languages together would have in memory for the few that are used. */
+/**
+ * Reads messages by their paths, without a map of the keys, which all languages together would have in memory for few.
+ */
 function byPath(translations: Translations): Messages {
   return {
     get(key) {

@@ -24,7 +24,7 @@ export interface SessionCookieOptions {
   readonly key: Buffer | string;
   readonly lifetimeMs: number;
   readonly sameSite: 'strict' | 'lax';
-  /** Without it, the browser uses the folder of the path that sets the cookie. */
+  /** The path of the cookie; by default the folder of the path that sets it. */
   readonly path?: string;
 }
 

@@ -15,7 +15,7 @@ export type Resolve = (hostname: string) => Promise<readonly Address[]>;
 
 /** The receivers that webhooks may be sent to. */
 export interface TargetPolicy {
-  /** Also allows this machine, over http and https, for the sandbox and for development. */
+  /** Whether this machine is allowed as well, over http and https, for the sandbox and for development. */
   readonly allowLoopback: boolean;
   /** Allows every address, over http and https, for an operator whose receivers are in the same network. */
   readonly allowPrivate?: boolean;

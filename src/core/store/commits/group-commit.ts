@@ -257,7 +257,7 @@ export type WorkerRequest = readonly (readonly [id: number, job: EncodedJob])[];
 /** Results of jobs. */
 export type WorkerResponse = readonly (readonly [id: number, outcome: JobOutcome])[];
 
-/** With the listing itself when its number is used for the first time. */
+/** The number of a listing, with the listing itself when the number is used for the first time. */
 type EncodedListing = number | readonly [number: number, listing: ListingContext];
 type EncodedVote = ReturnType<typeof encodeVote>;
 type EncodedRecorded = ReturnType<typeof encodeRecorded>;

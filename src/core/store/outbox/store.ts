@@ -290,7 +290,7 @@ interface ParsedRow {
   readonly contents: Contents | UnreadableContents;
 }
 
-/** Of effects in their order, those that are carried out together: the unreadable ones, or the first of one kind. */
+/** The first effects that are carried out together: the unreadable ones, or those of one kind. */
 function selectTogether(parsed: readonly ParsedRow[]): readonly ParsedRow[] {
   const unreadable = parsed.filter(({ contents }) => 'reason' in contents);
   if (unreadable.length > 0) return unreadable;
@@ -439,7 +439,7 @@ async function countWaiting({ db, connection }: Sql): Promise<number> {
   }
 }
 
-/** Of each queue, when its oldest effects were stored: either the first one, or one that was postponed. */
+/** When the oldest effects of each queue were stored: either the first one, or one that was postponed. */
 function oldestAfter({ db, connection }: Sql, after: string, now: number) {
   const queues = waitingQueues(db, after, queuesPerQuery).selectFrom('queues').select('queues.name');
   const oldest = queues.where('queues.name', 'is not', null).select((eb) => {

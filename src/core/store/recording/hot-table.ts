@@ -7,7 +7,7 @@ export interface HotTable<Row extends object = object> {
   readonly key: readonly string[];
   /** All columns that are written, with their types in PostgreSQL. */
   readonly columns: Readonly<Record<string, 'text' | 'bigint'>>;
-  /** Of a row that is read before it was written: its columns without the key. By default the table is not read. */
+  /** The columns without the key of a row that is read before it was written. By default the table is not read. */
   readonly initial?: Readonly<Record<string, number | null>>;
   /** Only rows with this value are replaced; by default all. */
   readonly replaces?: { readonly column: string; readonly value: string };
@@ -21,7 +21,7 @@ export function hotTable<Own>() {
     readonly name: Name;
     readonly key: readonly Key[];
     readonly columns: Readonly<Record<Column<Own, Name>, 'text' | 'bigint'>>;
-    /** Of what is not stated, null. */
+    /** The columns of a row that was not written yet; those that are not stated are null. */
     readonly initial?: InitialRow<Omit<Selectable<Own[Name]>, Key>>;
     readonly replaces?: { readonly column: Column<Own, Name>; readonly value: string };
   }): HotTable<Selectable<Own[Name]>> => {

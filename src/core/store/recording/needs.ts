@@ -37,7 +37,7 @@ export function noNeeds() {
     /** The ids of orders, by their community. */
     orderIds: new Map<CommunityId, Set<string>>(),
     replayedIds: new Set<number>(),
-    /** Those of corrections, by their community. */
+    /** The keys of corrections, by their community. */
     idempotencyKeys: new Map<CommunityId, Set<string>>(),
     /** Users whose grants are needed. */
     grantees: new Set<string>(),
@@ -137,7 +137,7 @@ function addListing(
   }
 }
 
-/** Also returns the keys, so that it can be noted in an expression. */
+/** Notes that a row of the table is needed. Returns the keys, so that it can be called in an expression. */
 export function addRow({ rows }: Needs, table: HotTable, key: string): ReadonlySet<string> {
   const keys = rows.get(table) ?? new Set();
   rows.set(table, keys.add(key));

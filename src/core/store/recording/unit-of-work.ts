@@ -33,7 +33,7 @@ function noChanges() {
     /** The changed accounts, after their last entry. */
     accounts: new Map<AccountId, AccountState>(),
     effects: [] as NewEffect[],
-    /** Those that are planned, by the keys of their plans. */
+    /** The effects that are planned, by the keys of their plans. */
     planned: new Map<PlanKey, PlannedEffect>(),
     /** The changed grants, by user, role, guild and source. */
     grants: new Map<string, StoredGrant>(),

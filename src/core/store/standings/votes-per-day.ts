@@ -36,7 +36,7 @@ export type CountRecordedVotes = (listings: readonly string[], now: number) => P
  */
 export type VotesPerDay = (listings: readonly string[] | null, now: number) => Promise<readonly DayVotes[]>;
 
-/** As {@link VotesPerDay}, with the votes of the same days by the hour of the day: 24 numbers. */
+/** The votes of each day ({@link VotesPerDay}), and of all these days by the hour of the day: 24 numbers. */
 export type VoteActivity = (
   listings: readonly string[] | null,
   now: number,

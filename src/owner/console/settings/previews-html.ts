@@ -52,7 +52,7 @@ export function previewsHtml(previews: readonly AnnouncementPreview[], view: Pre
   })}`;
 }
 
-/** As text alone: a link, which would lead to the sample's page, is its label. */
+/** A message as text alone: a link, which would lead to the sample's page, is its label. */
 function plainHtml(reply: Reply | Panel, names: NameBook, locale: string): Html {
   const blocks = 'kind' in reply ? reply.blocks : [];
   const buttons =

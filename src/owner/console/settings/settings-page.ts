@@ -133,7 +133,7 @@ function messagesOf(form: string, { base, texts }: PanelView): Html {
   return html`<details class="card previews" open data-preview="${base}/preview" data-of="${form}" hidden><summary><h2>${texts.text('console.preview')}</h2></summary><div role="region" aria-label="${texts.text('console.preview')}"></div></details>`;
 }
 
-/** With what was entered; boxes that were not ticked are not sent. */
+/** The fields with what was entered; boxes that were not ticked are not sent. */
 function withEntered(fields: readonly ModalField[], { fields: entered }: CommandInput): readonly ModalField[] {
   const unticked = fields.flatMap(({ name, kind }) => (kind === 'checkboxes' ? [[name, []] as const] : []));
   return withDraft(fields, { ...Object.fromEntries(unticked), ...entered });

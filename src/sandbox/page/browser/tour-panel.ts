@@ -14,7 +14,7 @@ import { type Item, postAction, type SandboxStore, type State } from './sandbox-
 type Shown = PageStore['state'] & Readonly<State>;
 
 interface TourStep {
-  /** As it is stored. */
+  /** The name of the step, as it is stored. */
   readonly name: string;
   /** True if the page shows that it is done, unless `PageStore.tried` says so. */
   readonly isDone?: (state: Shown) => boolean;

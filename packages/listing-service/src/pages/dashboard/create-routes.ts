@@ -105,7 +105,7 @@ async function findProvenServers(database: Database, { userId }: Visitor, now: n
 
 interface CreateView {
   readonly visitor: Visitor;
-  /** Those that the visitor has proven to manage; null if nobody can prove it. */
+  /** The servers that the visitor has proven to manage; null if nobody can prove it. */
   readonly servers: readonly ProvenServer[] | null;
   readonly texts: ServiceTexts;
 }

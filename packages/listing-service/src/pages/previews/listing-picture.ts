@@ -19,7 +19,7 @@ export const previewSize = { width: 1_200, height: 630 };
 const margin = 80;
 const iconSize = 220;
 const colors = { background: '#14181d', text: '#e8eaed', quiet: '#a2abb8', accent: '#6cc3d1', ground: '#1d232b' };
-/** As in the stylesheet. */
+/** The grounds of icons without a picture, by the stylesheet. */
 const tints = ['#1f5f6b', '#7a4b2a', '#4a4f8f', '#2f6b45', '#87405c', '#5c6270'];
 
 /**

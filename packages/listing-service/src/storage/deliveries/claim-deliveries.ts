@@ -51,7 +51,7 @@ export class DeliveryQueue {
   readonly #statements: Readonly<Record<'oldest' | 'each' | 'webhooks' | 'left' | 'dueAt', Statement>>;
   /** Whether the oldest that are due could not be claimed, and hide others. */
   #isMoreHidden = false;
-  /** With which capacities none of them could: as long as they are the same, none can. */
+  /** The capacities with which none of them could be claimed: as long as they are the same, none can. */
   #fullWith: string | null = null;
   /** When the webhooks may be searched again (ms, monotonic), and how long that takes (ms). */
   #searchAt = 0;

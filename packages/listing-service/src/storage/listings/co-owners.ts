@@ -5,7 +5,7 @@ import { countListingsOfOwner, lockListing, setOwner } from './listings.ts';
 /** A member who may edit a listing of another member. */
 export type CoOwner = Awaited<ReturnType<typeof coOwnersOf>>[number];
 
-/** Of a listing. */
+/** Most co-owners of a listing. */
 export const maxCoOwners = 10;
 
 /** What a member may do with a listing. Both may edit it; only the owner decides who may, and deletes it. */
@@ -22,7 +22,7 @@ export async function findRole(
   return row === undefined ? null : 'co-owner';
 }
 
-/** As {@link lockListing}; false if the member may not edit the listing (any more). */
+/** Locks the row of a listing ({@link lockListing}); false if the member may not edit the listing (any more). */
 export async function lockListingOf(sql: Sql, id: string, userId: string): Promise<boolean> {
   const listing = await lockListing(sql, id);
   // Read after the lock, so that a co-owner who was removed meanwhile is not found.
@@ -59,7 +59,7 @@ interface Change {
   readonly listingId: string;
   /** Who decides: the owner. */
   readonly ownerId: string;
-  /** Of whom it is decided. */
+  /** The member who becomes a co-owner, or ceases to be one. */
   readonly userId: string;
 }
 

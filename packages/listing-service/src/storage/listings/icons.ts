@@ -23,7 +23,7 @@ export function saveIcon(
   return database.transaction().execute((sql) => writeIcon(sql, listingId, icon));
 }
 
-/** As {@link saveIcon}, in a transaction. */
+/** Saves the icon of a listing in a transaction that has begun. */
 export async function writeIcon(
   sql: Sql,
   listingId: string,

@@ -94,7 +94,7 @@ export async function openPostgresEngine(url: string, { onMigration }: OpenOptio
   };
 }
 
-/** It has timeouts of its own, since PgBouncer has no session settings. */
+/** Transactions with timeouts of their own, since PgBouncer has no session settings. */
 function newTransaction(pool: pg.Pool) {
   const transaction = createTransactions(pool, timeouts);
   return {

@@ -17,7 +17,7 @@ const maxPollMs = 20;
 
 export interface DriverOptions {
   readonly writer: SqliteDatabase;
-  /** The same as `writer` if only one connection is possible. Then reads wait for transactions. */
+  /** The connection for reads: `writer` if only one connection is possible. Then reads wait for transactions. */
   readonly reader: SqliteDatabase;
   readonly checkFiles: () => DatabaseFileReplacedError | null;
   readonly log: Log | undefined;

@@ -63,7 +63,7 @@ export function announcementText(message: Message): string {
 
 type Author = Pick<User, 'id'> & Partial<Pick<User, 'username' | 'global_name'>> & { readonly name?: string };
 
-/** With its slash, which a command in a menu has not. */
+/** A command with its slash, which one in a menu has not. */
 function shownCommand({ name, user }: NonNullable<Message['interaction']>, type: number) {
   return { name: type === messageType.menuCommand ? name : `/${name}`, user };
 }

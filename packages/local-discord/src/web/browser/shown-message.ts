@@ -138,7 +138,7 @@ export interface Mention {
 
 /** Who reads a message, and what its ids and addresses stand for there. */
 export interface MessageView {
-  /** Of times; the browser's by default. */
+  /** The language of times; the browser's by default. */
   readonly locale: string | undefined;
   /** ms since the epoch. */
   now(): number;
@@ -146,7 +146,7 @@ export interface MessageView {
   nameOf(mention: Mention): string | undefined;
   /** Where a picture is loaded from; null if it is not. @param name of what it shows, as far as it is known */
   pictureAt(url: string, name?: string): string | null;
-  /** The same of a file. */
+  /** Where a file is loaded from; null if it is not. */
   fileAt(url: string): string | null;
   /** Where a link leads. */
   linkTo(url: string): string;

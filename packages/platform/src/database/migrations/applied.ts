@@ -25,7 +25,7 @@ export interface MigrationProgressRow {
 export interface MigrationState {
   readonly applied: readonly string[];
   readonly unfinished: readonly MigrationProgressRow[];
-  /** Those of the started migrations with which older versions may run. */
+  /** The started migrations with which older versions may run. */
   readonly compatible: readonly string[];
 }
 
