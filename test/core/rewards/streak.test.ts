@@ -17,7 +17,7 @@ function currentStreak(history: VoteHistory, context: StreakContext & { calendar
 /** The days of a streak on the last day of a drawing by definition: `.` on that day may still become a vote. */
 function daysByDefinition(drawing: string, forgive: number): number {
   let [days, missed]: [number, number[]] = [0, []];
-  for (const [day, mark] of [...drawing].entries()) {
+  for (const [day, mark] of Array.from(drawing).entries()) {
     if (mark === 'x') days += 1;
     else if (mark === '.' && days > 0 && day < drawing.length - 1) missed.push(day);
     if (missed.filter((each) => each > day - 7).length > forgive) [days, missed] = [0, []];
