@@ -245,7 +245,7 @@ const webhooksOut = group('Webhooks to other programs', {
   WEBHOOK_URL: variable({
     schema: httpUrl,
     expected: 'the https address that receives events: https://bot.example.com/tallyhook',
-    wish: 'votes told to a program in any language',
+    wish: 'votes sent to a program in any language',
     description:
       'An address that receives [signed events](webhooks-out.md): votes, milestones, purchases and more. Needs `WEBHOOK_SECRET`. In the file and in `/setup`, a community can have several.',
   }),

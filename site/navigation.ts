@@ -1,4 +1,4 @@
-import { type Application, Converter, type DocumentReflection, ReflectionKind } from 'typedoc';
+import { Application, Converter, type DocumentReflection, ReflectionKind } from 'typedoc';
 
 /** Categories of the navigation with the documents in each. The first that matches counts. */
 const categories: readonly (readonly [name: string, documents: RegExp])[] = [
@@ -12,11 +12,20 @@ const categories: readonly (readonly [name: string, documents: RegExp])[] = [
   ['Manual', /^docs\//],
 ];
 
+/** The part of markdown-it that is set. */
+interface Linkifying {
+  readonly linkify: { readonly set: (options: { readonly fuzzyLink: boolean }) => void };
+}
+
 /**
  * A TypeDoc plug-in: names each module as it is imported (`tallyhook/client` for src/exports/client.ts), and each document
  * by its heading, in a category. TypeDoc would use the paths of the files. It calls `load`.
  */
 export function load(app: Application): void {
+  // `top.gg` and `discord.py` are names, not links. Options are read after plug-ins are loaded, and would be lost before.
+  app.on(Application.EVENT_BOOTSTRAP_END, () => {
+    app.options.setValue('markdownItLoader', (parser: Linkifying) => parser.linkify.set({ fuzzyLink: false }));
+  });
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const module of project.getChildrenByKind(ReflectionKind.Module)) {
       module.name = module.name === 'src' ? 'tallyhook' : module.name.replace('src/exports/', 'tallyhook/');

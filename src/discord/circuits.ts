@@ -20,7 +20,7 @@ import {
   stopsTarget,
 } from './discord-errors.ts';
 import type { GuildChange } from './gateway/guild-changes.ts';
-import { type InvalidRequestStore, RequestsPausedError } from './rate-limit.ts';
+import { RequestsPausedError } from './rate-limit.ts';
 
 /** How often changes are stored, and those of other processes are read while there are any. */
 const syncEveryMs = 5 * second;
@@ -46,22 +46,19 @@ export interface GuardedRequest {
   readonly hasFiles: boolean;
 }
 
-/** The store of what the processes of an installation share about rejected requests. */
-interface RejectionStore {
-  readonly invalidRequests: InvalidRequestStore;
-  readonly circuits: CircuitStore;
-}
+/** The "guild" of the count of all requests, also of those of no guild. */
+export const allGuilds = '';
 
 /** The stored counts of the last ten minutes, of all requests and by guild. @param now ms since the epoch */
-export async function recentRejections({ invalidRequests, circuits }: RejectionStore, now: number) {
+export async function recentRejections(circuits: CircuitStore, now: number) {
   const current = Math.floor(now / minute);
   // The clocks of other processes may be ahead.
-  const window = [current - windowMinutes, current + windowMinutes] as const;
-  return { total: await invalidRequests.sum(...window), byGuild: await circuits.rejections(...window) };
+  const counts = await circuits.rejections(current - windowMinutes, current + windowMinutes);
+  return new Map(counts.map(({ guildId, count }) => [guildId, count]));
 }
 
 interface RequestGuardOptions {
-  readonly store: RejectionStore;
+  readonly store: { readonly circuits: CircuitStore };
   /** The guild of a configured channel; null if it is not known. */
   readonly guildOfChannel: (channelId: string) => string | null;
   readonly clock: Clock;
@@ -83,8 +80,7 @@ export class RequestGuard {
   readonly #logTotal: LogThrottled;
   readonly #loop: WakeableLoop;
   /** Rejected requests of all processes, and of this one that are not stored yet: all of them, and by guild. */
-  #stored: { readonly total: number; readonly byGuild: ReadonlyMap<string, number> } = { total: 0, byGuild: new Map() };
-  #pendingTotal = 0;
+  #stored: ReadonlyMap<string, number> = new Map();
   readonly #pending = new Map<string, number>();
   #pausedGuilds: ReadonlySet<string> = new Set();
   readonly #open = new Map<string, OpenCircuit>();
@@ -117,12 +113,12 @@ export class RequestGuard {
     const response = await DefaultRestOptions.makeRequest(url, init);
     // Limits that bots share with others are not counted.
     const isShared = response.headers.get('x-ratelimit-scope') === 'shared';
-    if (invalidStatuses.includes(response.status) && !isShared) this.#pendingTotal += 1;
+    if (invalidStatuses.includes(response.status) && !isShared) this.#addPending(allGuilds, 1);
     return response;
   };
 
   /** The rejected requests within the last ten minutes, of all processes. */
-  readonly invalidRequests = (): number => this.#stored.total + this.#pendingTotal;
+  readonly invalidRequests = (): number => this.#rejectionsOf(allGuilds);
 
   /** Time after which a request that can wait may be sent (ms); 0 if now. */
   pauseMs(): number {
@@ -229,8 +225,7 @@ export class RequestGuard {
   async load(): Promise<void> {
     const { store, clock } = this.#options;
     this.#merge(await store.circuits.all());
-    const { total, byGuild } = await recentRejections(store, clock.now());
-    this.#stored = { total, byGuild: new Map(byGuild.map(({ guildId, count }) => [guildId, count])) };
+    this.#stored = await recentRejections(store.circuits, clock.now());
     this.#pauseGuilds();
     const inTenMinutes = this.invalidRequests();
     if (inTenMinutes < warningInvalidRequests) return;
@@ -254,8 +249,7 @@ export class RequestGuard {
 
   async #syncIfNeeded(): Promise<void> {
     const { clock } = this.#options;
-    const isCounting = this.invalidRequests() + this.#pending.size + this.#stored.byGuild.size > 0;
-    const isBusy = isCounting || this.#changed.size + this.#open.size > 0;
+    const isBusy = this.#pending.size + this.#stored.size + this.#changed.size + this.#open.size > 0;
     if (!isBusy && clock.monotonic() < this.#nextReadAt) return;
     this.#nextReadAt = clock.monotonic() + idleSyncEveryMs;
     await this.#sync();
@@ -264,9 +258,6 @@ export class RequestGuard {
   async #sync(): Promise<void> {
     const { clock, store } = this.#options;
     const now = Math.floor(clock.now() / minute);
-    const total = this.#pendingTotal;
-    if (total > 0) await store.invalidRequests.add(now, total);
-    this.#pendingTotal -= total;
     const counts = [...this.#pending].map(([guildId, count]) => ({ guildId, count }));
     if (counts.length > 0) await store.circuits.addRejections(now, counts);
     for (const { guildId, count } of counts) this.#addPending(guildId, -count);
@@ -360,7 +351,7 @@ export class RequestGuard {
   }
 
   #rejectionsOf(guildId: string): number {
-    return (this.#stored.byGuild.get(guildId) ?? 0) + (this.#pending.get(guildId) ?? 0);
+    return (this.#stored.get(guildId) ?? 0) + (this.#pending.get(guildId) ?? 0);
   }
 
   #addPending(guildId: string, added: number): void {
@@ -375,9 +366,8 @@ export class RequestGuard {
   }
 
   #pauseGuilds(): void {
-    const guildIds = new Set([...this.#stored.byGuild.keys(), ...this.#pending.keys()]);
-    const counts = Array.from(guildIds, (guildId) => ({ guildId, count: this.#rejectionsOf(guildId) }));
-    const paused = guildsToPause(counts, this.invalidRequests());
+    const guildIds = new Set([...this.#stored.keys(), ...this.#pending.keys()]);
+    const paused = guildsToPause(new Map(Array.from(guildIds, (guildId) => [guildId, this.#rejectionsOf(guildId)])));
     for (const guild of paused) {
       if (this.#pausedGuilds.has(guild)) continue;
       const message = 'a guild is paused, because Discord rejects too many of its requests';
@@ -421,14 +411,14 @@ const maxRejectionsOfUnpaused = 2_500;
 
 /**
  * The guilds that cause so many rejected requests that Discord might block the bot for all others.
- * @param counts of the last ten minutes, one of each guild
- * @param total the rejected requests of the same time, also those of no guild
+ * @param counts of the last ten minutes, by guild and of {@link allGuilds}
  */
-export function guildsToPause(counts: readonly GuildRejections[], total: number): ReadonlySet<string> {
-  const descending = counts.toSorted((a, b) => b.count - a.count);
-  let rest = counts.reduce((sum, { count }) => sum + count, 0);
+export function guildsToPause(counts: ReadonlyMap<string, number>): ReadonlySet<string> {
+  const total = counts.get(allGuilds) ?? 0;
+  const descending = [...counts].filter(([guildId]) => guildId !== allGuilds).sort(([, a], [, b]) => b - a);
+  let rest = descending.reduce((sum, [, count]) => sum + count, 0);
   const paused = new Set<string>();
-  for (const { guildId, count } of descending) {
+  for (const [guildId, count] of descending) {
     const isTooMuchInAll = total >= maxRejectionsOfAll && rest > maxRejectionsOfUnpaused;
     if (count < maxRejectionsOfGuild && !isTooMuchInAll) break;
     paused.add(guildId);
@@ -474,7 +464,7 @@ interface GuildRejections {
   readonly count: number;
 }
 
-/** Open circuits, and rejected requests by guild. Rejects as the store does. */
+/** Open circuits, and rejected requests by guild and of {@link allGuilds}. Rejects as the store does. */
 export interface CircuitStore {
   all(): Promise<readonly OpenCircuit[]>;
   /** Adds or replaces open circuits, and deletes those of `closed` targets. */

@@ -41,13 +41,6 @@ export function createGlobalRateLimit(clock: Clock) {
   };
 }
 
-/** The rejected requests of all processes, by minutes since the epoch. Rejects as the store does. */
-export interface InvalidRequestStore {
-  add(minute: number, count: number): Promise<void>;
-  /** The sum of the counts from one minute to another, both included. */
-  sum(from: number, until: number): Promise<number>;
-}
-
 /** A request was not sent, because Discord rejected too many. */
 export class RequestsPausedError extends Error {
   readonly retryAfterMs: number;

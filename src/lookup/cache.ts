@@ -328,12 +328,8 @@ function isExpired(entry: CacheEntry<unknown>, now: number): boolean {
   return now >= entry.asOf + maxAgeMs || entry.asOf > now + maxClockAheadMs;
 }
 
-/** The service's clock may be ahead by this (ms), so the next vote may arrive so long before the cooldown ends here. */
+/** The service's clock may be ahead by this (ms). */
 const maxServiceAheadMs = 5 * minute;
-/** How long a cooldown reported by the service is used without reading the ledger (ms). */
-const serviceCooldownTtlMs = 30 * second;
-/** Cooldowns in memory; a few hundred bytes each. */
-const maxCooldownsInMemory = 1_000;
 
 /**
  * The time of a user's last vote for the listing in the ledger (ms since the epoch); null if there is none.
@@ -360,30 +356,15 @@ interface WithLedgerOptions {
 /**
  * Combines the vote status of the service with the ledger. While the cooldown of a received vote runs, the ledger alone
  * answers, without a request. Afterwards the service is consulted, because it may know votes that were never received.
- *
- * No vote can arrive while a cooldown runs (document, section 3), so the ledger is not read again during that time: for
- * a cooldown from the ledger until shortly before its end, for one reported by the service only for 30 s, in case the
- * service accepts a vote anyway.
  */
 export function withLedger(options: WithLedgerOptions): WithLedgerOptions['votes'] {
-  const { votes, clock, cooldownMs, observe } = options;
-  const lastVotes = new BoundedMap<LedgerVote>(maxCooldownsInMemory);
-  /** Running cooldowns reported by the service, each valid until a monotonic time (ms). */
-  const serviceCooldowns = new BoundedMap<{ readonly status: CachedValue<CachedVoteStatus>; readonly until: number }>(
-    maxCooldownsInMemory,
-  );
+  const { votes, lastVote, clock, cooldownMs, observe } = options;
 
   return async (userId, signal) => {
-    const recent = serviceCooldowns.get(userId);
-    if (recent !== undefined && clock.monotonic() < recent.until && endsLater(recent.status.value)) {
-      observe({ event: 'hit', resource: 'votes' });
-      return recent.status;
-    }
     const vote = await lastVote(userId);
     const now = clock.now();
     // A vote in the future was recorded while the clock was ahead: only the service knows when its cooldown ends.
-    if (vote === null || vote.at > now + maxServiceAheadMs)
-      return remember(userId, withCurrentStatus(await votes(userId, signal)));
+    if (vote === null || vote.at > now + maxServiceAheadMs) return withCurrentStatus(await votes(userId, signal));
     const { at: votedAt, nextVoteAt } = vote;
     if (now < nextVoteAt) {
       observe({ event: 'fact', resource: 'votes' });
@@ -393,30 +374,10 @@ export function withLedger(options: WithLedgerOptions): WithLedgerOptions['votes
     const status = await votes(userId, signal).catch(() => fromLedger);
     if (status.asOf <= votedAt) return fromLedger;
     const { value, ...age } = withCurrentStatus(status);
-    return remember(userId, { ...age, value: { ...value, lastVoteAt: Math.max(value.lastVoteAt ?? 0, votedAt) } });
+    return { ...age, value: { ...value, lastVoteAt: Math.max(value.lastVoteAt ?? 0, votedAt) } };
   };
-
-  async function lastVote(userId: string): Promise<LedgerVote | null> {
-    const recent = lastVotes.get(userId);
-    if (recent !== undefined && clock.now() < recent.nextVoteAt - maxServiceAheadMs) return recent;
-    const vote = await options.lastVote(userId);
-    if (vote !== null) lastVotes.set(userId, vote);
-    return vote;
-  }
 
   function withCurrentStatus(status: CachedValue<CachedVoteStatus>): CachedValue<CachedVoteStatus> {
     return { ...status, value: voteStatusAt(status, clock.now(), cooldownMs) };
-  }
-
-  function remember(userId: string, status: CachedValue<CachedVoteStatus>): CachedValue<CachedVoteStatus> {
-    if (!status.stale && endsLater(status.value)) {
-      serviceCooldowns.set(userId, { status, until: clock.monotonic() + serviceCooldownTtlMs });
-    }
-    return status;
-  }
-
-  /** Checks whether a cooldown runs that does not end within the possible clock difference. */
-  function endsLater({ canVote, nextVoteAt }: CachedVoteStatus): boolean {
-    return !canVote && nextVoteAt !== null && clock.now() < nextVoteAt - maxServiceAheadMs;
   }
 }

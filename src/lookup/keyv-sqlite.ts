@@ -1,5 +1,5 @@
 import { second } from '@tallyhook/platform/durations';
-import { forKysely, openSqlite } from '@tallyhook/platform/sqlite';
+import { openSqlite, sqliteConnection } from '@tallyhook/platform/sqlite';
 
 /*
  * The package contains this adapter and that of Redis: they are pre-releases, and one depends on a native driver that is
@@ -18,14 +18,9 @@ export const sqliteDriver = {
     // SQLite's default: what is used often is in memory anyway.
     database.exec('PRAGMA cache_size = -2000');
     if (wal) database.exec('PRAGMA journal_mode = WAL');
-    const statements = forKysely(database);
+    const { run } = sqliteConnection(() => database);
     return {
-      async query(text: string, ...parameters: unknown[]): Promise<unknown[]> {
-        const statement = statements.prepare(text);
-        if (statement.reader) return statement.all(parameters);
-        statement.run(parameters);
-        return [];
-      },
+      query: async (sql: string, ...parameters: unknown[]) => [...(await run({ sql, parameters }))],
       close: async () => database.close(),
     };
   },

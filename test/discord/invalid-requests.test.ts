@@ -4,7 +4,7 @@ import { eventually } from '@tallyhook/platform/testing/eventually';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { serve } from '@tallyhook/platform/testing/serve';
 import { expect, it, onTestFinished } from 'vitest';
-import { RequestGuard } from '../../src/discord/circuits.ts';
+import { allGuilds, RequestGuard } from '../../src/discord/circuits.ts';
 import { retryAfterFailure } from '../../src/discord/discord-errors.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { openStore } from '../../src/features/store.ts';
@@ -69,7 +69,7 @@ it('after 8,000 rejected requests of all processes, none is sent that can wait',
   const guard = startProcess();
   const rest = createDiscordRest({ token: 'token', apiUrl: discord.apiUrl, guard });
   const add = async (count: number) => {
-    await store.invalidRequests.add(Math.floor(clock.now() / minute), count);
+    await store.circuits.addRejections(Math.floor(clock.now() / minute), [{ guildId: allGuilds, count }]);
     const before = guard.invalidRequests();
     await advanceUntil(30 * second, () => guard.invalidRequests() > before);
   };

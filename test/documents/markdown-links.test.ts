@@ -29,6 +29,22 @@ describe('Markdown links', () => {
     }
   });
 
+  it('are beside names of modules, which exist', () => {
+    const pages = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/decisions.md', 'docs/extending.md', 'docs/flows.md'];
+    const roots = ['', 'src', 'packages/platform/src'];
+    const isThere = (name: string) =>
+      roots.some((folder) => ['', '.ts'].some((end) => globSync(join(folder, name) + end, { cwd: root }).length > 0));
+    const named = pages.flatMap((page) => {
+      const prose = readFileSync(join(root, page), 'utf8').replace(/^```.*?^```/gms, '');
+      const modules = prose.matchAll(
+        /`((?:app|commands|config|core|discord|features|lookup|src|webhook)\/[\w*./-]+)`/g,
+      );
+      return [...modules].map(([, name = '']) => ({ page, name }));
+    });
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter(({ name }) => !isThere(name))).toEqual([]);
+  });
+
   it('of the README are relative, and so work on the page of the package', () => {
     const absolute = relativeLinks(readFileSync(join(root, 'README.md'), 'utf8')).filter((each) =>
       each.startsWith('/'),

@@ -1,6 +1,6 @@
 import { setImmediate as cacheWrite } from 'node:timers/promises';
 import { hour, minute, second } from '@tallyhook/platform/durations';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure, success } from '../support/fake-service.ts';
 import { lookupErrorOf, lookupFixture } from './lookup-fixture.ts';
 
@@ -10,10 +10,9 @@ const iso = (time: number) => new Date(time).toISOString();
 let fixture: Awaited<ReturnType<typeof lookupFixture>>;
 /** The last vote in the ledger. */
 let votedAt: number | null;
-const lastVote = vi.fn(async () => votedAt);
+const lastVote = async () => votedAt;
 beforeEach(async () => {
   votedAt = null;
-  lastVote.mockClear();
   fixture = await lookupFixture({ lastVote });
 });
 afterEach(() => fixture.service.close());
@@ -199,37 +198,11 @@ describe('a vote in the ledger', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it('is read once, until five minutes before its cooldown ends', async () => {
-    const { lookup, clock } = fixture;
-    votedAt = clock.now();
-    const first = await lookup.voteStatus(user);
-    await clock.advance(12 * hour - 5 * minute - 1);
-    const value = { ...first.value, secondsUntilVote: 5 * 60 + 1 };
-    expect(await lookup.voteStatus(user)).toEqual({ ...first, value, asOf: clock.now() });
-    expect(lastVote).toHaveBeenCalledTimes(1);
-    await clock.advance(1);
-    votedAt = clock.now();
-    expect((await lookup.voteStatus(user)).value.nextVoteAt).toBe(votedAt + 12 * hour);
-  });
-
-  it('changes the status within 30 s if the service accepted a vote during a cooldown', async () => {
+  it('changes the status at once if the service accepted a vote during a cooldown', async () => {
     const { lookup, clock, service } = fixture;
     service.respondWith(cooldownUntil(clock.now() + 3 * hour));
-    const first = await lookup.voteStatus(user);
-    votedAt = clock.now() + second;
-    await clock.advance(30 * second - 1);
-    const value = { ...first.value, secondsUntilVote: 3 * 60 * 60 - 29 };
-    expect(await lookup.voteStatus(user)).toEqual({ ...first, value });
-    expect(lastVote).toHaveBeenCalledTimes(1);
-    await clock.advance(1);
-    expect((await lookup.voteStatus(user)).value.nextVoteAt).toBe(votedAt + 12 * hour);
-  });
-
-  it('changes the status at once in the last minutes of a cooldown reported by the service', async () => {
-    const { lookup, clock, service } = fixture;
-    service.respondWith(cooldownUntil(clock.now() + 5 * minute));
     await lookup.voteStatus(user);
-    votedAt = clock.now();
+    votedAt = clock.now() + second;
     expect((await lookup.voteStatus(user)).value.nextVoteAt).toBe(votedAt + 12 * hour);
   });
 
@@ -277,13 +250,12 @@ describe('a vote in the ledger', () => {
     expect((await lookup.voteStatus(user)).value.canVote).toBe(true);
   });
 
-  it('changes the status within 30 s if the clock is set back in the meantime', async () => {
+  it('changes the status if the clock is set back in the meantime', async () => {
     const { lookup, clock, service } = fixture;
     service.respondWith(cooldownUntil(clock.now() + 6 * hour));
     await lookup.voteStatus(user);
     clock.shiftWallClock(-hour);
     votedAt = clock.now();
-    await clock.advance(30 * second);
     expect((await lookup.voteStatus(user)).value.lastVoteAt).toBe(votedAt);
   });
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
+import { BoundedMap } from './bounded-map.ts';
 import { createPrivateFile } from './create-private-file.ts';
 import type { Connection, MigratingConnection, Transactions } from './database/dialect.ts';
 
@@ -63,26 +64,23 @@ export function prepare(database: DatabaseSync, text: string): SqliteStatement {
 }
 
 /** Statements whose number of parameters varies must not accumulate. */
-const maxStatements = 200;
+const maxStatements = 1_000;
 
-/**
- * A connection with Kysely's interface. It prepares each text once: preparing a statement costs more than executing most
- * of them.
- */
-export function forKysely(database: DatabaseSync): SqliteDatabase {
-  const statements = new Map<string, SqliteStatement>();
-  return {
-    close: () => database.close(),
-    prepare(text) {
-      const known = statements.get(text);
-      if (known !== undefined) return known;
-      const statement = prepare(database, text);
-      const [oldest] = statements.size < maxStatements ? [] : statements.keys();
-      if (oldest !== undefined) statements.delete(oldest);
-      statements.set(text, statement);
-      return statement;
-    },
+/** Prepares each text once: preparing a statement costs more than executing most of them. */
+function prepareOnce(database: () => DatabaseSync): (text: string) => SqliteStatement {
+  const statements = new BoundedMap<SqliteStatement>(maxStatements);
+  return (text) => {
+    const known = statements.get(text);
+    if (known !== undefined) return known;
+    const statement = prepare(database(), text);
+    statements.set(text, statement);
+    return statement;
   };
+}
+
+/** A connection with Kysely's interface. */
+export function forKysely(database: DatabaseSync): SqliteDatabase {
+  return { close: () => database.close(), prepare: prepareOnce(() => database) };
 }
 
 /** Whether another connection holds a lock: BUSY or LOCKED (sqlite.org/rescode.html). */
@@ -98,20 +96,11 @@ export function resultCode(error: unknown): number {
 /** Page cache during migrations, which scan whole tables (KiB). It halves the time for a million entries. */
 const migrationCacheKib = 200_000;
 
-/** Caches prepared statements: within a transaction, a row then takes a fifth of the time. */
 export function sqliteConnection(database: () => DatabaseSync): Connection {
-  const cache = new Map<string, SqliteStatement>();
-  function cachedStatement(text: string): SqliteStatement {
-    let statement = cache.get(text);
-    if (statement === undefined) {
-      statement = prepare(database(), text);
-      cache.set(text, statement);
-    }
-    return statement;
-  }
+  const prepared = prepareOnce(database);
   return {
     async run({ sql: text, parameters }) {
-      const statement = cachedStatement(text);
+      const statement = prepared(text);
       if (statement.reader) return statement.all(parameters);
       statement.run(parameters);
       return [];

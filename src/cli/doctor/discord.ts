@@ -4,7 +4,13 @@ import { plainName } from '@tallyhook/platform/truncate';
 import { commandsFor } from '../../../commands/index.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { ProgramNote } from '../../core/store/installation.ts';
-import { guildsToPause, maxInvalidRequests, recentRejections, warningInvalidRequests } from '../../discord/circuits.ts';
+import {
+  allGuilds,
+  guildsToPause,
+  maxInvalidRequests,
+  recentRejections,
+  warningInvalidRequests,
+} from '../../discord/circuits.ts';
 import { describeDiscordError, tokenHint } from '../../discord/discord-errors.ts';
 import { type BotIdentity, type ChannelAccess, fetchGuildName } from '../../discord/inspection.ts';
 import { fetchEndpointSettings, findEndpointProblem, interactionsPath } from '../../discord/interactions/endpoint.ts';
@@ -303,9 +309,9 @@ export const rejectedRequestsCheck: InstallationCheck = {
 };
 
 /** Evaluates how many requests Discord has rejected, of all processes. @param now ms since the epoch */
-export async function checkRejectedRequests(store: Pick<Store, 'invalidRequests' | 'circuits'>, now: number) {
-  const { total, byGuild } = await recentRejections(store, now);
-  return [evaluateCount(total), ...evaluateStops(byGuild, total, await store.circuits.all())];
+export async function checkRejectedRequests({ circuits }: Pick<Store, 'circuits'>, now: number) {
+  const counts = await recentRejections(circuits, now);
+  return [evaluateCount(counts.get(allGuilds) ?? 0), ...evaluateStops(counts, await circuits.all())];
 }
 
 function evaluateCount(count: number): Finding {
@@ -319,16 +325,15 @@ function evaluateCount(count: number): Finding {
 /** The guilds that are paused, and what Discord rejects, the newest first. */
 function evaluateStops(
   counts: Parameters<typeof guildsToPause>[0],
-  total: number,
   circuits: Awaited<ReturnType<Store['circuits']['all']>>,
 ): Finding[] {
-  const paused = guildsToPause(counts, total);
-  const stopped = counts.filter(({ guildId }) => paused.has(guildId));
+  const paused = guildsToPause(counts);
+  const stopped = [...counts].filter(([guildId]) => paused.has(guildId));
   const open = circuits.toSorted((a, b) => b.openedAt - a.openedAt);
   const more = open.length - maxShown;
   const others = formatCount(more, 'other channel or role', 'other channels or roles');
   return [
-    ...stopped.map(({ guildId, count }) => {
+    ...stopped.map(([guildId, count]) => {
       const rejected = `${formatCount(count, 'request')} of it in the last ten minutes`;
       return warn(`Server ${guildId} is paused: Discord rejected ${rejected}.`, pauseHint);
     }),

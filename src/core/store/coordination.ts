@@ -1,7 +1,6 @@
 import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
 import type { CircuitStore } from '../../discord/circuits.ts';
 import type { MemberLocales } from '../../discord/languages.ts';
-import type { InvalidRequestStore } from '../../discord/rate-limit.ts';
 import type { CommandRegistry } from '../../discord/registration/command-shape.ts';
 import { type BudgetStore, maxClockSkewMs } from '../../lookup/budget.ts';
 import { increase, insertMissing, lock, preparedStatement, run, upsert } from './query-builder.ts';
@@ -102,7 +101,7 @@ export const circuits: SqlModuleOf<CircuitStore, 'all' | 'rejections'> = {
     },
 
     async rejections({ db, connection }, from, until) {
-      const counts = db.selectFrom('guild_rejections').where('minute', '>=', from).where('minute', '<=', until);
+      const counts = db.selectFrom('rejected_requests').where('minute', '>=', from).where('minute', '<=', until);
       const sums = counts
         .groupBy('guild_id')
         .select(({ fn }) => ['guild_id', fn.sum<number | null>('count').as('sum')]);
@@ -128,27 +127,10 @@ export const circuits: SqlModuleOf<CircuitStore, 'all' | 'rejections'> = {
     },
 
     async addRejections(sql, minute, counts) {
-      await run(sql.connection, sql.db.deleteFrom('guild_rejections').where('minute', '<', minute - keptMinutes));
+      await run(sql.connection, sql.db.deleteFrom('rejected_requests').where('minute', '<', minute - keptMinutes));
       const sorted = counts.toSorted((a, b) => (a.guildId < b.guildId ? -1 : 1));
       for (const { guildId, count } of sorted)
-        await increase(sql, 'guild_rejections', { minute, guild_id: guildId }, { count });
-    },
-  },
-};
-
-/** Counts of the requests that Discord rejected. */
-export const invalidRequests: SqlModuleOf<InvalidRequestStore, 'sum'> = {
-  reads: {
-    async sum({ db, connection }, from, until) {
-      const counts = db.selectFrom('invalid_requests').where('minute', '>=', from).where('minute', '<=', until);
-      const [row] = await run(connection, counts.select(db.fn.sum<number | null>('count').as('sum')));
-      return Number(row?.sum ?? 0);
-    },
-  },
-  writes: {
-    async add(sql, minute, count) {
-      await run(sql.connection, sql.db.deleteFrom('invalid_requests').where('minute', '<', minute - keptMinutes));
-      await increase(sql, 'invalid_requests', { minute }, { count });
+        await increase(sql, 'rejected_requests', { minute, guild_id: guildId }, { count });
     },
   },
 };

@@ -1,7 +1,7 @@
 import { parseJson } from '@tallyhook/platform/json';
 import { z } from 'zod';
 import { run, type SqlAccess, upsert } from './query-builder.ts';
-import type { Sql, SqlClient } from './sql-module.ts';
+import type { Sql } from './sql-module.ts';
 
 /*
  * What the program that uses a database says of itself, for `tallyhook doctor`: settings in code, and commands that a
@@ -71,5 +71,3 @@ export const writes = {
     await upsert(sql, 'installation', { key: noteKeys.commands }, { value: JSON.stringify(names) });
   },
 };
-
-export type InstallationStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;

@@ -6,16 +6,7 @@ import { noMarks } from '../tally/account-state.ts';
 import { forgottenCorrectionKey } from '../tally/idempotency-key.ts';
 import { linkedEntries } from './account-columns.ts';
 import * as communityIds from './communities.ts';
-import {
-  budgetStore,
-  circuits,
-  commandRegistry,
-  invalidRequests,
-  leases,
-  memberLocales,
-  probes,
-  sessions,
-} from './coordination.ts';
+import { budgetStore, circuits, commandRegistry, leases, memberLocales, probes, sessions } from './coordination.ts';
 import * as counters from './counters.ts';
 import { countAgainFromNewest, uncountWaiting } from './counters.ts';
 import * as guildData from './guild-data.ts';
@@ -43,7 +34,6 @@ export const coreModules = {
   rekey,
   leases,
   circuits,
-  invalidRequests,
   budgetStore,
   commandRegistry,
   sessions,
@@ -51,7 +41,6 @@ export const coreModules = {
 
 export type CoreModules = typeof coreModules;
 
-/** The body of a delivery whose member was forgotten. */
 /** Contents that no version can read, so that the effect is not carried out again. */
 const forgottenContent = '{}';
 const forgottenReason = 'The member was forgotten.';
@@ -206,8 +195,7 @@ export const coreTables = {
   lease_groups: { withoutMembers: 'Numbers.' },
   lease_holders: { withoutMembers: 'Processes.' },
   leases: { withoutMembers: 'Processes.' },
-  invalid_requests: { withoutMembers: 'Counts.' },
-  guild_rejections: { withoutMembers: 'Counts of guilds.' },
+  rejected_requests: { withoutMembers: 'Counts of guilds.' },
   open_circuits: { withoutMembers: 'Channels and roles.' },
   communities: { withoutMembers: 'Guilds.' },
   installation: { withoutMembers: 'Settings of the program.' },

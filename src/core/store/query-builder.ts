@@ -3,7 +3,7 @@ import { statementBuilder } from '@tallyhook/platform/database/kysely-on';
 import { boundQuery, type PlaceholderFor } from '@tallyhook/platform/database/prepared-query';
 import { memoizeOne } from '@tallyhook/platform/memoize';
 import { type Compilable, type Insertable, type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Tables } from './tables.ts';
+import { noDelivery, type Tables } from './tables.ts';
 
 /**
  * The access that statements need: `db` builds them, `connection` runs them. `Own` are the tables that a feature adds.
@@ -49,6 +49,14 @@ export async function insertMissing<Own, Of extends Table<Own>, Name extends key
 ): Promise<void> {
   const insert = insertRow(db, table, key, values);
   const addOnce = insert.onConflict((conflict) => conflict.columns(namesIn(key)).doNothing());
+  await run(connection, addOnce);
+}
+
+/** Makes deliveries of events with these keys duplicates. */
+export async function addEventKeys({ db, connection }: SqlAccess, keys: readonly Uint8Array[]): Promise<void> {
+  if (keys.length === 0) return;
+  const insert = db.insertInto('event_keys').values(keys.map((key) => ({ key, delivery_id: noDelivery })));
+  const addOnce = insert.onConflict((conflict) => conflict.doNothing());
   await run(connection, addOnce);
 }
 

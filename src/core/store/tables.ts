@@ -255,10 +255,8 @@ export interface Tables extends SettingsTables {
   lease_holders: { id: string; group_name: string; beat: number };
   /** Which process holds which slot. */
   leases: { group_name: string; size: number; slot: number; holder: string };
-  /** Requests that Discord rejected with 401, 403 or 429, by the minute since the epoch. */
-  invalid_requests: { minute: number; count: number };
-  /** Rejected requests that are about a guild, by the minute since the epoch. */
-  guild_rejections: { guild_id: string; minute: number; count: number };
+  /** Requests that Discord rejected: all with 401, 403 or 429 (`''`), and those of each guild, by minute since the epoch. */
+  rejected_requests: { guild_id: string; minute: number; count: number };
   /** The channels and roles that Discord rejects. See `OpenCircuit`. */
   open_circuits: {
     /** The id of the channel, or the queue of the role. */

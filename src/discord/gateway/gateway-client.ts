@@ -362,8 +362,8 @@ class GatewaySession {
       shardIds: shard ? [shard.id] : null,
       handshakeTimeout: handshakeTimeoutMs,
       helloTimeout: helloTimeoutMs,
-      buildIdentifyThrottler: async () => {
-        const { session_start_limit } = await manager.fetchGatewayInformation();
+      buildIdentifyThrottler: async (sessions) => {
+        const { session_start_limit } = await sessions.fetchGatewayInformation();
         return identifyThrottle.forSession(session_start_limit.max_concurrency, () => this.#closed);
       },
       // A shard that is closed while it connects would connect again; it always retrieves its session first.

@@ -23,9 +23,6 @@ import { inOrderOfCommands } from './lookup-clients.ts';
 
 export type CommandContexts = ReturnType<typeof createCommandContexts>;
 
-/** The context of a command, without the fields that are known only when commands are registered. */
-export type BotContext = Awaited<ReturnType<CommandContexts['at']>>;
-
 export function createCommandContexts({
   store,
   services,

@@ -8,7 +8,7 @@ import type { ListingRewards } from '../../core/rewards/rules.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import { hotTable } from '../../core/store/recording/hot-table.ts';
 import { selectVotesBetween, toPastVote } from '../../core/store/recording/queries.ts';
-import type { CorrectedVote, Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { CorrectedVote, Sql } from '../../core/store/sql-module.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import { type EventKey, isIdentified, type NamedListing, voteKeys } from '../../core/tally/idempotency-key.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
@@ -91,8 +91,6 @@ export const writes = {
   /** Notes that the delivery waits no longer, whatever became of it. */
   forgetWaiting,
 };
-
-export type ConfirmationStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
 /** Whether the site is asked before a vote is paid: of the rules of a listing. */
 export const confirmRule = addedValue('confirm', false);

@@ -1,6 +1,6 @@
 import { type AccountId, type CommunityId, partsOf } from '../../core/ledger/account.ts';
 import type { Entry } from '../../core/ledger/entry.ts';
-import { run } from '../../core/store/query-builder.ts';
+import { addEventKeys, run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
 import { noDelivery, type Tables } from '../../core/store/tables.ts';
 import { voteKey } from '../../core/tally/idempotency-key.ts';
@@ -61,19 +61,13 @@ export interface UndoneMember {
 type ImportedVote = Pick<Entry, 'accountId' | 'listing' | 'at'>;
 
 /** Makes deliveries of these votes duplicates. */
-export async function addVoteKeys(
-  { db, connection }: Sql,
+export function addVoteKeys(
+  sql: Sql,
   target: Pick<ImportTarget, 'listings'>,
   votes: readonly ImportedVote[],
 ): Promise<void> {
-  const values = keysOf(target, votes).map((key) => ({ key, delivery_id: noDelivery }));
-  if (values.length === 0) return;
   // A member who was forgotten has left keys.
-  const insert = db.insertInto('event_keys').values(values);
-  await run(
-    connection,
-    insert.onConflict((conflict) => conflict.doNothing()),
-  );
+  return addEventKeys(sql, keysOf(target, votes));
 }
 
 /** Has deliveries of these votes count again. */

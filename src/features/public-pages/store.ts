@@ -1,5 +1,5 @@
 import type { CommunityId } from '../../core/ledger/account.ts';
-import { literal, lock, run } from '../../core/store/query-builder.ts';
+import { insertMissing, literal, lock, run } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 
 export interface PublicPageTables {
@@ -64,23 +64,11 @@ export const writes = {
   },
 
   /** Whether a member is shown on the page of a community. */
-  async setShown(
-    { db, connection }: PublicPageSql,
-    communityId: CommunityId,
-    userId: string,
-    isShown: boolean,
-  ): Promise<void> {
+  async setShown(sql: PublicPageSql, communityId: CommunityId, userId: string, isShown: boolean): Promise<void> {
     const key = { community_id: communityId, user_id: userId };
-    if (isShown) {
-      const own = db.deleteFrom('public_page_absences').where(({ and }) => and(key));
-      await run(connection, own);
-      return;
-    }
-    const insert = db.insertInto('public_page_absences').values(key);
-    await run(
-      connection,
-      insert.onConflict((conflict) => conflict.doNothing()),
-    );
+    if (!isShown) return insertMissing(sql, 'public_page_absences', key, {});
+    const own = sql.db.deleteFrom('public_page_absences').where(({ and }) => and(key));
+    await run(sql.connection, own);
   },
 };
 

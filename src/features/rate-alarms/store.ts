@@ -1,9 +1,8 @@
 import { day, hour } from '@tallyhook/platform/durations';
 import { addedValue } from '../../core/added-value.ts';
 import type { MessageType } from '../../core/outbox/effect-kind.ts';
-import { literal, run } from '../../core/store/query-builder.ts';
+import { addEventKeys, literal, run } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
-import { noDelivery } from '../../core/store/tables.ts';
 import type { EventKey } from '../../core/tally/idempotency-key.ts';
 import { parseIdentities } from '../../core/tally/listing-context.ts';
 import type { QuarantinedDelivery } from '../../core/tally/write-event.ts';
@@ -104,17 +103,14 @@ export const writes = {
   },
 
   /** The votes of these deliveries are never paid, and those that have keys are duplicates when they are repeated. */
-  async reject({ db, connection }: RateAlarmSql, ids: readonly number[], keys: readonly EventKey[]): Promise<void> {
-    const rows = keys.map((key) => ({ key: Buffer.from(key, 'hex'), delivery_id: noDelivery }));
-    const insert = db.insertInto('event_keys').values(rows);
-    if (rows.length > 0)
-      await run(
-        connection,
-        insert.onConflict((conflict) => conflict.doNothing()),
-      );
-    const held = db.updateTable('deliveries').where('id', 'in', ids).where('outcome', '=', 'quarantined');
+  async reject(sql: RateAlarmSql, ids: readonly number[], keys: readonly EventKey[]): Promise<void> {
+    await addEventKeys(
+      sql,
+      keys.map((key) => Buffer.from(key, 'hex')),
+    );
+    const held = sql.db.updateTable('deliveries').where('id', 'in', ids).where('outcome', '=', 'quarantined');
     const rejected = { outcome: 'ignored', reason: quarantineReasons.rejected } as const;
-    await run(connection, held.where('reason', '=', quarantineReasons.rateAlarm).set(rejected));
+    await run(sql.connection, held.where('reason', '=', quarantineReasons.rateAlarm).set(rejected));
   },
 };
 
@@ -164,11 +160,6 @@ const factor = 10;
 const maxHours = 7 * 24;
 /** After a release, votes are not held for this time: more of them are expected (ms). */
 const expectedMs = day;
-
-export const noRate: Rate = {
-  ...{ hour: 0, votes: 0, usual: 0, hours: 0 },
-  ...{ state: null, held_at: null, expected_until: null, rejected_until: null },
-};
 
 function limitOf({ usual }: Pick<Rate, 'usual'>): number {
   return Math.max(minLimit, Math.floor((factor * usual) / 1_000));

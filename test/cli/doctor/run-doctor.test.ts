@@ -8,6 +8,7 @@ import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import { captive } from 'listing-service/testing/terminal';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
+import { allGuilds } from '../../../src/discord/circuits.ts';
 import { fetchApplicationId } from '../../../src/discord/inspection.ts';
 import { updateApplication } from '../../../src/discord/registration/application-settings.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
@@ -124,7 +125,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
     const environment: Record<string, string> = { ...(await withOwnDatabase()).environment, ...linked };
     const reject = async (count: number) => {
       const store = await openStore(environment['DATABASE_URL'] ?? '', systemClock, { thread: false });
-      await store.invalidRequests.add(Math.floor(systemClock.now() / 60_000), count);
+      await store.circuits.addRejections(Math.floor(systemClock.now() / 60_000), [{ guildId: allGuilds, count }]);
       await store.close();
     };
     await reject(5_000);

@@ -74,8 +74,6 @@ export interface ReportTarget {
 }
 
 /** `reportedText`: the review, or name, description and invite of the listing, when it was reported. */
-export type StoredReport = Awaited<ReturnType<typeof reportsOfReporter>>[number];
-
 const columns = [
   ...(['id', 'kind', 'listing_id as listingId', 'review_user_id as reviewUserId'] as const),
   ...(['reporter_id as reporterId', 'reason', 'text', 'reported_text as reportedText'] as const),

@@ -7,8 +7,6 @@ import { type CookieResponse, createSessionCookie, equalSecrets } from '../web/s
 /** How long a member may take on Discord's page (ms). */
 const lifetimeMs = 10 * minute;
 
-export type AuthorizationAttempts = ReturnType<typeof createAuthorizationAttempts>;
-
 /**
  * Binds Discord's redirect to the browser that was sent to Discord, without storage, for any process.
  * @param options.secret random; those who know it can forge cookies

@@ -4,12 +4,11 @@ import { createMigratingConnection } from '@tallyhook/platform/database/postgres
 import { createPool } from '@tallyhook/platform/database/postgres-pool';
 import type { PostgresTransactions } from '@tallyhook/platform/database/postgres-transactions';
 import { memoizeOne } from '@tallyhook/platform/memoize';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { type AccountId, accountIdOf, type CommunityId, scopedKey } from '../../ledger/account.ts';
 import { allVoteCauses } from '../../ledger/entry.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { Outage } from '../../rewards/calendar.ts';
-import type { StoredGrant } from '../../rewards/reward.ts';
 import { type AccountState, isEmpty } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import { serializeIdentities } from '../../tally/listing-context.ts';
@@ -28,7 +27,6 @@ import {
   selectOrders,
   selectReplayable,
   toCorrection,
-  toGrant,
   toOrder,
   toOutage,
   toPastVote,
@@ -117,7 +115,7 @@ export function createLoader(access: SqlAccess) {
   const ordersById = new Map<string, readonly Order[]>();
   const quarantined = new Map<number, boolean>();
   const corrections = new Map<string, StoredCorrection | null>();
-  const grants = new Map<string, readonly StoredGrant[]>();
+  const grants = new Map<string, readonly Selectable<Tables['grants']>[]>();
   const rowsOf = new Map<HotTable, Map<string, object>>();
   const votes = new Map<string, readonly PastVote[]>();
   let outages: readonly Outage[] = [];
@@ -161,7 +159,11 @@ export function createLoader(access: SqlAccess) {
   /** Protected by the lock of their user's account. */
   async function loadGrants(userIds: readonly string[]): Promise<void> {
     const rows = await run(connection, db.selectFrom('grants').selectAll().where('user_id', 'in', userIds));
-    for (const userId of userIds) grants.set(userId, rows.filter((row) => row.user_id === userId).map(toGrant));
+    for (const userId of userIds)
+      grants.set(
+        userId,
+        rows.filter((row) => row.user_id === userId),
+      );
   }
 
   async function loadCorrections(communityId: CommunityId, keys: readonly string[]): Promise<void> {
@@ -427,27 +429,16 @@ export function sendChanges(
       locked.emptyAccounts.filter((id) => !accounts.has(id)),
     ],
   });
-  sendRewards(connection, changes);
+  for (const [table, rows] of changes.rows) {
+    connection.send({ sql: saveRowsOf(table), parameters: [JSON.stringify([...rows.values()])] });
+  }
   for (const [table, keys] of locked.initialKeys()) {
     const unchanged = keys.filter((key) => changes.rows.get(table)?.has(key) !== true);
     if (unchanged.length > 0) connection.send({ sql: deleteRowsOf(table), parameters: [unchanged] });
   }
   for (const delivery of replayedDeliveries) connection.send(updateReplayedDelivery(db, delivery).compile());
   for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) connection.send(query.compile());
-  const planned = [...changes.planned.values()].map((effect) => {
-    const { plan, ...others } = effect;
-    return { ...others, ...plan, content: serializeContent(effect) };
-  });
-  if (planned.length > 0) connection.send({ sql: writePlanned, parameters: [JSON.stringify(planned)] });
   for (const correction of corrections) connection.send(insertCorrection(db, correction).compile());
-}
-
-/** Grants, and the rows of the features, of which most batches have none. */
-function sendRewards(connection: PostgresTransactions, { grants, rows }: Changes): void {
-  if (grants.size > 0) connection.send({ sql: writeGrants, parameters: [JSON.stringify([...grants.values()])] });
-  for (const [table, byKey] of rows) {
-    connection.send({ sql: saveRowsOf(table), parameters: [JSON.stringify([...byKey.values()])] });
-  }
 }
 
 const saveRowsOf = memoizeOne((table: HotTable): string => {
@@ -516,21 +507,3 @@ const writeRows = `
       )
     )
   delete from balances where account_id = any($6::text[])`;
-
-const writePlanned = `
-  insert into planned_effects (key, user_id, delivery_id, kind, queue, content, due_at, planned_at)
-  select key, "userId", "deliveryId", kind, queue, content, "dueAt", "createdAt"
-  from json_to_recordset($1::json) as rows (
-    key text, "userId" text, "deliveryId" bigint, kind text, queue text, content text, "dueAt" bigint, "createdAt" bigint
-  )
-  on conflict (key) do update set
-    user_id = excluded.user_id, delivery_id = excluded.delivery_id, kind = excluded.kind, queue = excluded.queue,
-    content = excluded.content, due_at = excluded.due_at, planned_at = excluded.planned_at`;
-
-const writeGrants = `
-  insert into grants (user_id, role, source, guild_id, until, state)
-  select "userId", role, source, "guildId", until, state
-  from json_to_recordset($1::json) as rows (
-    "userId" text, role text, source text, "guildId" text, until bigint, state text
-  )
-  on conflict (user_id, role, source, guild_id) do update set until = excluded.until, state = excluded.state`;

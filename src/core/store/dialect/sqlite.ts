@@ -29,7 +29,6 @@ import {
   selectReplayable,
   selectVotesBetween,
   toCorrection,
-  toGrant,
   toOrder,
   toOutage,
   toPastVote,
@@ -180,7 +179,7 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
       },
       votesBetween: ({ lastEntry }, listing, after, before) =>
         all(findVotesBetween({ newest: lastEntry, listing, after, before })).map(toPastVote),
-      grantsOf: (userId) => (findGrants.all(userId) as unknown as Selectable<Tables['grants']>[]).map(toGrant),
+      grantsOf: (userId) => findGrants.all(userId) as unknown as Selectable<Tables['grants']>[],
       row(table, key) {
         const [column = ''] = table.key;
         return findRowOf(table).get(key) ?? { ...table.initial, [column]: key };
@@ -251,10 +250,6 @@ function prepareWrite(
   const columnChanges = accountColumns.map((name) => `${name} = excluded.${name}`).join(', ');
   const replacing = `on conflict (account_id) do update set ${columnChanges}`;
   const saveBalance = prepareInsert(database, 'balances', balanceColumns, usualBalance, replacing);
-  const saveGrant = database.prepare(
-    `insert into grants (user_id, role, source, guild_id, until, state) values (?, ?, ?, ?, ?, ?)
-     on conflict do update set until = excluded.until, state = excluded.state`,
-  );
   const saveRowOf = memoizeOne((table: HotTable) => {
     const names = Object.keys(table.columns);
     const statement = database.prepare(
@@ -271,12 +266,6 @@ function prepareWrite(
   ];
   const usualEffect = { kind: 'announcement', state: 'waiting', attempts: 0, traceparent: null };
   const insertEffect = prepareInsert(database, 'effects', effectColumns, usualEffect);
-  const planned = ['key', 'user_id', 'delivery_id', 'kind', 'queue', 'content', 'due_at', 'planned_at'];
-  const replacingPlan = `on conflict (key) do update set ${planned
-    .slice(1)
-    .map((name) => `${name} = excluded.${name}`)
-    .join(', ')}`;
-  const savePlan = prepareInsert(database, 'planned_effects', planned, {}, replacingPlan);
 
   return (changes) => {
     const { newDeliveries, replayedDeliveries, entries, accounts, effects, orders, corrections } = changes;
@@ -297,9 +286,6 @@ function prepareWrite(
       ]);
     }
     for (const account of accounts.values()) saveBalance([account.id, ...accountValues(account)]);
-    for (const { userId, role, source, guildId, until, state } of changes.grants.values()) {
-      saveGrant.run(userId, role, source, guildId, until, state);
-    }
     for (const [table, rows] of changes.rows) {
       const save = saveRowOf(table);
       for (const row of rows.values()) save(row);
@@ -310,11 +296,6 @@ function prepareWrite(
       insertEffect([
         ...[deliveryId ?? noDelivery, kind, queue, content, 'waiting', 0, createdAt, createdAt, traceparent ?? null],
       ]);
-    }
-    for (const effect of changes.planned.values()) {
-      const { deliveryId, kind, queue, createdAt, plan } = effect;
-      const content = serializeContent(effect);
-      savePlan([plan.key, plan.userId ?? null, deliveryId, kind, queue, content, plan.dueAt, createdAt]);
     }
     for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) run(query.compile());
     for (const correction of corrections) run(insertCorrection(db, correction).compile());

@@ -248,13 +248,12 @@ const outbox = ({ id, byKey }: Words) => [
     opened_at bigint not null,
     probe_at bigint not null
   ) ${byKey}`,
-  `create table if not exists invalid_requests (minute bigint not null primary key, count bigint not null) ${byKey}`,
   // The minute first: old ones are deleted by it.
-  `create table if not exists guild_rejections (
+  `create table if not exists rejected_requests (
     minute bigint not null,
     guild_id text not null,
     count bigint not null,
-    constraint guild_rejections_key primary key (minute, guild_id)
+    constraint rejected_requests_key primary key (minute, guild_id)
   ) ${byKey}`,
 ];
 

@@ -9,7 +9,7 @@ import { first } from './001-first.ts';
  * an earlier state is refused.
  */
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
-  '001-bot-2': first,
+  '001-bot-3': first,
 };
 
 /** The names of all migrations, oldest first. */

@@ -7,29 +7,27 @@ import {
   type PlannedEffect,
   serializeContent,
 } from '../../outbox/effect-kind.ts';
-import { run, type SqlAccess } from '../query-builder.ts';
+import { insertMissing, run, type SqlAccess, upsert } from '../query-builder.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 
 /** Adds effects to the outbox, or plans them: a plan replaces the one with the same key. */
-export async function enqueue({ db, connection }: SqlAccess, effects: readonly NewEffect[]): Promise<void> {
+export async function enqueue(sql: SqlAccess, effects: readonly NewEffect[]): Promise<void> {
   for (const effect of effects) {
     assertOwnQueue(effect);
     const { plan } = effect;
-    if (plan === undefined) await run(connection, insertEffect(db, effect));
-    else await run(connection, replacePlan(db, effect, plan));
+    if (plan === undefined) {
+      await run(sql.connection, insertEffect(sql.db, effect));
+    } else {
+      const { key, ...row } = planRow(effect, plan);
+      await upsert(sql, 'planned_effects', { key }, row);
+    }
   }
 }
 
 /** Plans an effect, unless there is a plan with its key. */
-export async function planMissing({ db, connection }: SqlAccess, effect: PlannedEffect): Promise<void> {
-  const row = { key: effect.plan.key, ...planRow(effect, effect.plan) };
-  await run(
-    connection,
-    db
-      .insertInto('planned_effects')
-      .values(row)
-      .onConflict((conflict) => conflict.doNothing()),
-  );
+export function planMissing(sql: SqlAccess, effect: PlannedEffect): Promise<void> {
+  const { key, ...row } = planRow(effect, effect.plan);
+  return insertMissing(sql, 'planned_effects', { key }, row);
 }
 
 /** Whether any of these plans is stored. */
@@ -42,15 +40,19 @@ export async function withdraw({ db, connection }: SqlAccess, keys: readonly Pla
   if (keys.length > 0) await run(connection, db.deleteFrom('planned_effects').where('key', 'in', keys));
 }
 
-function planRow(effect: NewEffect, { dueAt: due_at, userId }: Plan) {
+/** A planned effect as it is stored. */
+export function planRow(effect: NewEffect, { key, dueAt: due_at, userId }: Plan) {
   const { deliveryId: delivery_id, kind, queue, createdAt: planned_at } = effect;
-  return { user_id: userId ?? null, delivery_id, kind, queue, content: serializeContent(effect), due_at, planned_at };
-}
-
-function replacePlan(db: Kysely<Tables>, effect: NewEffect, plan: Plan) {
-  const row = planRow(effect, plan);
-  const insert = db.insertInto('planned_effects').values({ key: plan.key, ...row });
-  return insert.onConflict((conflict) => conflict.column('key').doUpdateSet(row));
+  return {
+    key,
+    user_id: userId ?? null,
+    delivery_id,
+    kind,
+    queue,
+    content: serializeContent(effect),
+    due_at,
+    planned_at,
+  };
 }
 
 function insertEffect(db: Kysely<Tables>, effect: NewEffect) {

@@ -6,13 +6,33 @@ import { allVoteCauses } from '../../ledger/entry.ts';
 import type { Outage } from '../../rewards/calendar.ts';
 import type { StoredGrant } from '../../rewards/reward.ts';
 import type { LatestTimes, Order, OrderTimes } from '../../tally/order.ts';
-import type { PastVote, StoredCorrection } from '../../tally/tally.ts';
+import type { DeliveryRow, PastVote, StoredCorrection } from '../../tally/tally.ts';
 import { linkedEntries } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import type { DeliveryChange } from './unit-of-work.ts';
+import { hotTable } from './hot-table.ts';
 
 /* The statements of rare decisions, for both databases. Ordinary votes have statements of their own in each dialect. */
+
+/** A row of the delivery log with its id: a new one, or the new content of a quarantined one. */
+export interface DeliveryChange extends DeliveryRow {
+  readonly id: number;
+}
+
+export const grants = hotTable<Tables>()({
+  name: 'grants',
+  key: ['user_id', 'role', 'source', 'guild_id'],
+  columns: { user_id: 'text', role: 'text', source: 'text', guild_id: 'text', until: 'bigint', state: 'text' },
+});
+
+export const plannedEffects = hotTable<Tables>()({
+  name: 'planned_effects',
+  key: ['key'],
+  columns: {
+    ...{ key: 'text', user_id: 'text', delivery_id: 'bigint', kind: 'text', queue: 'text', content: 'text' },
+    ...{ due_at: 'bigint', planned_at: 'bigint' },
+  },
+});
 
 export function toGrant(row: Selectable<Tables['grants']>): StoredGrant {
   const { user_id: userId, role, source, guild_id: guildId, until, state } = row;

@@ -1,19 +1,16 @@
+import type { Selectable } from 'kysely';
 import { type AccountId, type CommunityId, scopedKey } from '../../ledger/account.ts';
 import { allVoteCauses, type Entry } from '../../ledger/entry.ts';
-import { assertOwnQueue, type NewEffect, type PlanKey, type PlannedEffect } from '../../outbox/effect-kind.ts';
+import { assertOwnQueue, type NewEffect } from '../../outbox/effect-kind.ts';
 import type { Outage } from '../../rewards/calendar.ts';
-import type { StoredGrant } from '../../rewards/reward.ts';
 import { type AccountState, withEntry } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import { mergeOrders, type Order } from '../../tally/order.ts';
-import type { DeliveryRow, Hooks, PastVote, StoredCorrection, Tally } from '../../tally/tally.ts';
-import { noDelivery } from '../tables.ts';
+import type { Hooks, PastVote, StoredCorrection, Tally } from '../../tally/tally.ts';
+import { planRow } from '../outbox/enqueue.ts';
+import { noDelivery, type Tables } from '../tables.ts';
 import { type HotTable, keyOf } from './hot-table.ts';
-
-/** A row of the delivery log with its id: a new one, or the new content of a quarantined one. */
-export interface DeliveryChange extends DeliveryRow {
-  readonly id: number;
-}
+import { type DeliveryChange, grants, plannedEffects, toGrant } from './queries.ts';
 
 /** A new entry with its place in its user's history. */
 export interface NewEntry extends Entry {
@@ -33,11 +30,7 @@ function noChanges() {
     /** The changed accounts, after their last entry. */
     accounts: new Map<AccountId, AccountState>(),
     effects: [] as NewEffect[],
-    /** The effects that are planned, by the keys of their plans. */
-    planned: new Map<PlanKey, PlannedEffect>(),
-    /** The changed grants, by user, role, guild and source. */
-    grants: new Map<string, StoredGrant>(),
-    /** The rows of the features' tables, by their keys. */
+    /** The grants, the planned effects, and the rows of the features' tables, by their keys. */
     rows: new Map<HotTable, Map<string, object>>(),
     orders: [] as { readonly order: Order; readonly at: number }[],
     corrections: [] as StoredCorrection[],
@@ -51,7 +44,7 @@ function noChanges() {
 export interface RecordingReads {
   account(accountId: AccountId): AccountState;
   votesBetween(account: AccountState, listing: string | null, after: number, before: number): readonly PastVote[];
-  grantsOf(userId: string): readonly StoredGrant[];
+  grantsOf(userId: string): readonly Selectable<Tables['grants']>[];
   row(table: HotTable, key: string): object;
   outages(): readonly Outage[];
   /** Null if no event is recorded under the key, nor added to it. */
@@ -124,12 +117,14 @@ export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[],
     forgottenVoteAt: (key) => reads.forgottenVoteAt(key),
 
     grantsOf(userId) {
-      const changed = [...changes.grants.values()].filter((grant) => grant.userId === userId);
-      const stored = reads.grantsOf(userId).filter((grant) => !changes.grants.has(nameOfGrant(grant)));
-      return [...changed, ...stored];
+      const stored = reads.grantsOf(userId).map((row) => [keyOf(grants, row), row] as const);
+      const changed = (changes.rows.get(grants) ?? new Map()) as ReadonlyMap<string, Selectable<Tables['grants']>>;
+      const rows = [...new Map([...stored, ...changed]).values()];
+      return rows.filter((row) => row.user_id === userId).map(toGrant);
     },
 
-    saveGrant: (grant) => void changes.grants.set(nameOfGrant(grant), grant),
+    saveGrant: ({ userId: user_id, guildId: guild_id, role, source, until, state }) =>
+      tally.saveRow(grants, { user_id, guild_id, role, source, until, state }),
 
     rowOf<Row extends object>(table: HotTable<Row>, key: string) {
       return (changes.rows.get(table)?.get(key) ?? reads.row(table, key)) as Row;
@@ -174,14 +169,10 @@ export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[],
       assertOwnQueue(effect);
       const { plan } = effect;
       if (plan === undefined) changes.effects.push(effect);
-      else changes.planned.set(plan.key, { ...effect, plan });
+      else tally.saveRow(plannedEffects, planRow(effect, plan));
     },
   };
   return { tally, changes };
-}
-
-function nameOfGrant({ userId, role, source, guildId }: StoredGrant): string {
-  return `${userId} ${role} ${guildId} ${source}`;
 }
 
 function isVoteBetween(
