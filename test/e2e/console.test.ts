@@ -156,7 +156,6 @@ test('untrusted text is shown and never executed', async () => {
   await page.screenshot({ path: `${pictures}/console-delivery.png`, fullPage: true });
 });
 
-/** Starts an installation with every rule, votes of the last 40 days, and a role that Discord rejected. */
 /** Adds purchases in every state, one with the longest name, and reminders. */
 async function addOrdersAndReminders(store: Store, now: number) {
   const longest = { ...shout, id: 'longest', name: `<b>${'Supercalifragilistic'.repeat(4)}`.slice(0, 80) };
@@ -174,6 +173,7 @@ async function addOrdersAndReminders(store: Store, now: number) {
   await store.reminders.stop('102', 'direct_messages_closed', now);
 }
 
+/** Starts an installation with every rule, votes of the last 40 days, and a role that Discord rejected. */
 async function startWithRewards() {
   const role = '700000000000000001';
   const databaseUrl = newSqliteUrl();
@@ -203,12 +203,10 @@ async function startWithRewards() {
   return startInstallation({ ...community.environment, ...unset, DISCORD_TOKEN: 'none' });
 }
 
-test('the owner sees the rewards, in light and dark, on wide and narrow screens', async () => {
+test('the owner sees the rewards, on a wide light screen and a narrow dark one', async () => {
   const { url } = await startWithRewards();
   for (const [colorScheme, width] of [
     ['light', 1200],
-    ['dark', 1200],
-    ['light', 380],
     ['dark', 380],
   ] as const) {
     const page = await openPage({ colorScheme, viewport: { width, height: 900 } });

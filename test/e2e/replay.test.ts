@@ -10,7 +10,7 @@ import { expectText, saveScreenshot } from './sandbox-page.ts';
 describe('the recording on the site', { timeout: 180_000 }, () => {
   it('answers a vote and commands as the sandbox did, in any folder of a host and without a server', async () => {
     const root = tempDir();
-    await buildReplay(join(root, 'tallyhook', 'try'), await record(['server', 'topgg']));
+    await buildReplay(join(root, 'tallyhook', 'try'), await record(['server']));
     const { origin, close } = await serveFolder(root);
     onTestFinished(close);
     const context = await (await sharedBrowser()).newContext({ viewport: { width: 1360, height: 820 } });

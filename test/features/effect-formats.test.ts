@@ -2,15 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Contents, parseContent, serializeContent } from '../../src/core/outbox/effect-kind.ts';
 import { parseLastVotes } from '../../src/core/store/account-columns.ts';
 import type { SqlModule } from '../../src/core/store/sql-module.ts';
-import type { Hooks } from '../../src/core/tally/tally.ts';
-import { confirmations } from '../../src/features/confirmations/feature.ts';
-import { handlers } from '../../src/features/handlers/feature.ts';
 import { storedFeatures } from '../../src/features/index.ts';
-import { linkedRoles } from '../../src/features/linked-roles/feature.ts';
-import { nextVotes } from '../../src/features/next-votes/feature.ts';
-import { party } from '../../src/features/party/feature.ts';
-import { rateAlarms } from '../../src/features/rate-alarms/feature.ts';
-import { reminders } from '../../src/features/reminders/feature.ts';
 
 const announcement = {
   ...{ event: 'server_vote', test: false, listing: 'server', userId: '1', credits: 10, balance: 10 },
@@ -31,11 +23,6 @@ function announced(later: readonly unknown[]): string {
 }
 
 describe('stored JSON', () => {
-  it('returns valid last votes', () => {
-    expect(parseLastVotes('{}')).toEqual({});
-    expect(parseLastVotes('{"server":5}')).toEqual({ server: 5 });
-  });
-
   it.each([
     ['without a time', JSON.stringify(Object.values(announcement).slice(0, 6))],
     ['with null for a number', announced([[], []]).replace(String(announcement.at), 'null')],
@@ -112,24 +99,9 @@ it.each([
   });
 });
 
-it.each<[keyof Hooks, readonly Hooks[]]>([
-  ['beforeVote', [confirmations, rateAlarms]],
-  ['onVote', [reminders, nextVotes, linkedRoles, party]],
-  ['afterVote', [handlers]],
-  ['onPremium', [linkedRoles]],
-  ['afterPremium', [handlers]],
-])('%s is called in this order, as in ARCHITECTURE.md', (hook, expected) => {
-  const called: readonly Hooks[] = storedFeatures.hooks.filter((feature: Hooks) => feature[hook] !== undefined);
-  expect(called.filter((feature) => expected.includes(feature))).toEqual(expected);
-});
-
 const modules = Object.entries<SqlModule>(storedFeatures.modules);
 
 it.each(modules)('the reads and writes of %s have different names, because its client has both', (_, module) => {
   const { reads, writes } = module;
   expect(Object.keys(reads).filter((name) => Object.hasOwn(writes, name))).toEqual([]);
-});
-
-it('there are statements of the core and of features', () => {
-  expect(modules.map(([name]) => name)).toEqual(expect.arrayContaining(['outbox', 'reminders']));
 });

@@ -38,7 +38,6 @@ const voteAt = async (url: string, path: string, secret: string) =>
   (await postVote(url, '42', { path, secret })).status;
 
 const damages: Readonly<Record<string, (keyFile: string) => void>> = {
-  'is empty': (keyFile) => truncateSync(keyFile),
   'is truncated': (keyFile) => truncateSync(keyFile, 40),
   'is missing': (keyFile) => rmSync(keyFile),
   'has another key': (keyFile) => writeFileSync(keyFile, `${generateKeyText()}\n`),

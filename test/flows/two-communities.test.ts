@@ -154,6 +154,7 @@ async function startWithBees() {
   expect((await managers.bees.act('submit', { 'o.f': 'credits', 'o.l': 'bees', 't.vote': '15' })).text).toContain(
     '<strong>15</strong>',
   );
+  const token = await operator(`tokens?guildId=${guilds.bees}`, { name: 'theirs', scopes: ['read'] });
   const deliveries = await rowsAt('deliveries?limit=100', 'deliveries');
   const effects = await rowsAt('effects?limit=100', 'effects');
   const changes = await readRows(world.databaseUrl, 'setting_changes');
@@ -162,7 +163,12 @@ async function startWithBees() {
   await vi.waitFor(async () => expect(await world.rowsOf('bees')).toEqual(await world.rowsOf('bees')));
   return {
     ...world,
-    ofBees: { deliveries: idsOf(deliveries), effects: idsOf(effects), changes: idsOf(changes) },
+    ofBees: {
+      deliveries: idsOf(deliveries),
+      effects: idsOf(effects),
+      changes: idsOf(changes),
+      tokens: [String(token.json['id'])],
+    },
     before: await world.rowsOf('bees'),
   };
 }
@@ -265,6 +271,7 @@ group('the manager of one server, with the secrets of its listings', { timeout: 
   it('changes and reads nothing of another one with a token for every scope', async () => {
     const { operator, guilds, ofBees, url } = started();
     const created = await operator(`tokens?guildId=${guilds.harbour}`, { name: 'all', scopes: [...tokenScopes] });
+    const headers = { authorization: `Bearer ${String(created.json['token'])}` };
     const range = { from: '2020-01-01', until: '2030-01-01' };
     const changes = [{ listing: 'bees', path: 'rewards.vote', value: 999 }];
     const body = { guildId: guilds.bees, credits: 5, reason: 'stolen' };
@@ -277,19 +284,32 @@ group('the manager of one server, with the secrets of its listings', { timeout: 
     for (const route of routes) {
       const { method, path, query, params } = route;
       if ('stream' in route || (query === undefined && params === undefined)) continue;
-      const ids = path.startsWith('/effects') ? ofBees.effects : [...ofBees.deliveries, '1', '2'];
-      for (const id of path.includes(':id') ? ids : ['']) {
-        const filled = path.replace(':id', id).replace(':userId', buyer).replace(':listing', 'bees');
-        const address = `${url}/owner/api${filled}?guildId=${guilds.bees}`;
-        const response = await fetch(address, {
+      const [, kind = ''] = /^\/(effects|tokens|deliveries)\b/.exec(path) ?? [];
+      const ids = { effects: ofBees.effects, tokens: ofBees.tokens, deliveries: ofBees.deliveries }[kind] ?? ['1', '2'];
+      const named = [`?guildId=${guilds.bees}`, ...(/:(id|listing)/.test(path) ? [''] : [])];
+      for (const id of (path.includes(':id') ? ids : ['']).flatMap((each) => named.map((name) => [each, name]))) {
+        const filled =
+          path
+            .replace(':id', id[0] ?? '')
+            .replace(':userId', buyer)
+            .replace(':listing', 'bees') + id[1];
+        const response = await fetch(`${url}/owner/api${filled}`, {
           method: method.toUpperCase(),
-          headers: { authorization: `Bearer ${String(created.json['token'])}` },
+          headers,
           ...(method !== 'get' && { body: JSON.stringify(bodies[path] ?? {}) }),
         });
         const text = await response.text();
         expect([400, 404], `${method} ${filled} ${text}`).toContain(response.status);
         expect(text, filled).not.toContain(buyer);
       }
+    }
+    for (const query of ['listing=bees', `user=${buyer}`]) {
+      const response = await fetch(`${url}/owner/api/deliveries?${query}`, { headers });
+      const { deliveries } = (await response.json()) as { deliveries: readonly Json[] };
+      expect(
+        deliveries.filter(({ id }) => ofBees.deliveries.includes(String(id))),
+        query,
+      ).toEqual([]);
     }
     await unchanged();
   });

@@ -101,46 +101,6 @@ describe('the token of a community', { timeout: 60_000 }, () => {
     expect([await request(all, '203.0.113.8'), await request(all, '203.0.113.7')]).toEqual([429, 200]);
   });
 
-  it('finds nothing of another community', async () => {
-    const { request, all, ofBees, guilds, idsAt, operator } = world();
-    const [delivery] = await idsAt(ofBees, '/deliveries?outcome=quarantined', 'deliveries');
-    const [effect] = await idsAt(ofBees, '/effects', 'effects');
-    const [token] = await idsAt(ofBees, '/tokens', 'tokens');
-    expect(delivery && effect && token).toBeGreaterThan(0);
-    const correction = { credits: 5, reason: 'stolen', guildId: guilds.bees };
-    const range = { from: '2020-01-01', until: '2040-01-01' };
-    const bees = `guildId=${guilds.bees}`;
-    const before = (await operator('GET', `/users/${other}?${bees}`)).json;
-    for (const [method, path, body] of [
-      ['GET', `/deliveries/${delivery}`],
-      ['POST', `/deliveries/${delivery}/replay`],
-      ['GET', `/effects/${effect}`],
-      ['POST', `/effects/${effect}/replay`],
-      ['GET', `/users/${other}?${bees}`],
-      ['GET', `/members?${bees}`],
-      ['GET', `/leaderboard?${bees}`],
-      ['POST', `/users/${other}/corrections`, correction],
-      ['POST', '/listings/bees/reversals', range],
-      ['POST', '/listings/bees/release'],
-      ['POST', '/listings/bees/reject'],
-      ['GET', `/purchases?${bees}`],
-      ['GET', `/settings?${bees}`],
-      ['PATCH', `/settings?${bees}`, { version: 0, changes: [{ path: 'timeZone', value: 'UTC' }] }],
-      ['GET', `/tokens?${bees}`],
-      ['POST', `/tokens?${bees}`, { name: 'mine', scopes: ['read'] }],
-      ['DELETE', `/tokens/${token}`],
-      ['DELETE', `/tokens/${token}?${bees}`],
-    ] as const) {
-      const { status, json } = await request(all, method, path, body);
-      expect({ status, json }, `${method} ${path}`).toMatchObject({ status: 404, json: { code: 'not_found' } });
-      expect(JSON.stringify(json)).not.toContain(other);
-    }
-    for (const path of ['/deliveries?listing=bees', `/deliveries?user=${other}`])
-      expect((await request(all, 'GET', path)).json).toEqual({ deliveries: [], next: null });
-    expect((await operator('GET', `/users/${other}?${bees}`)).json).toEqual(before);
-    expect((await request(ofBees, 'GET', '/summary')).status).toBe(200);
-  });
-
   it('needs the scope of each route, which the error names', async () => {
     const { request, createToken } = world();
     const read = await createToken('harbour', ['read']);

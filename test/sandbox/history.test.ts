@@ -47,9 +47,3 @@ it('opens on a community of thirty days, once per directory, with nothing of it 
   const again = await wholeSandbox(options);
   expect(await Promise.all(voters.map(({ id }) => again.app.ledger.account(id)))).toEqual(accounts);
 });
-
-it('is empty without that option', { timeout: 20_000 }, async () => {
-  const { app, discord } = await wholeSandbox();
-  expect((await app.ledger.standings('all', 'votes')).members).toEqual([]);
-  expect(discord.messages(discord.channels.announcements)).toEqual([]);
-});

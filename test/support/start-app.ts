@@ -40,3 +40,12 @@ export async function postVote(
   const response = await fetch(url + path, { method: 'POST', body, headers });
   return { status: response.status, json: (await response.json()) as { outcome?: string } };
 }
+
+/** Sends requests to the owner API of a program with this token. */
+export function ownerApi(url: string, token: string) {
+  return async (path: string, method = 'GET', body?: object) => {
+    const init = { method, headers: { authorization: `Bearer ${token}` }, ...(body && { body: JSON.stringify(body) }) };
+    const response = await fetch(`${url}/owner/api${path}`, init);
+    return { status: response.status, json: (await response.json()) as Record<string, unknown> };
+  };
+}

@@ -234,14 +234,6 @@ describe('a message of several announcements', () => {
     ]);
     for (const { mentions } of shown()) expect(mentions).toEqual([]);
   });
-
-  it('is not sent twice if its response was lost', async () => {
-    const { discord, perform, effect, shown } = await announcing();
-    discord.faults.loseAnswers(1);
-    expect(await perform([effect(vote)])).toMatchObject({ outcome: 'later', scope: 'global' });
-    expect(await perform([effect(vote)])).toEqual({ outcome: 'done' });
-    expect(shown()).toHaveLength(1);
-  });
 });
 
 describe('an announcement that was possibly sent already', () => {

@@ -1,16 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { systemClock } from '@tallyhook/platform/clock';
 import { day, hour, minute, second } from '@tallyhook/platform/durations';
-import { createLog } from '@tallyhook/platform/log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
-import { loadConfig } from '../../../config/load.ts';
-import { createApp } from '../../../src/app/app.ts';
 import { createReceiver } from '../../../src/app/receiver-app.ts';
 import { json, startFakeService } from '../../support/fake-service.ts';
 import { environmentWith } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { ownerApi, startApp } from '../../support/start-app.ts';
 
 const voter = '205680187394752512';
 const botId = '716390085896962058';
@@ -31,14 +29,8 @@ async function startProgram(changes: object = {}) {
     ...{ OWNER_TOKEN: 'owner-token-for-tests', SITE_API_URL: site.origin },
   };
   const lines: string[] = [];
-  const destination = { write: (line: string) => void lines.push(line) };
-  const start = async (settings: object) => {
-    const config = loadConfig({ ...environmentWith([{ ...listing, confirm: true, ...settings }]), ...environment });
-    const log = createLog({ level: 'debug', secrets: [], destination });
-    const app = await createApp(config, { clock, log });
-    onTestFinished(() => app.stop());
-    return { app, url: (await app.start()) ?? '' };
-  };
+  const start = (settings: object) =>
+    startApp({ ...environmentWith([{ ...listing, confirm: true, ...settings }]), ...environment }, { clock }, lines);
   let { app, url } = await start(changes);
 
   async function post(body: object = vote, signed = false): Promise<unknown> {
@@ -51,11 +43,8 @@ async function startProgram(changes: object = {}) {
     const response = await fetch(`${url}/webhooks/lamp`, { method: 'POST', headers, body: text });
     return ((await response.json()) as { outcome?: string }).outcome;
   }
-  async function owner(path: string, method = 'GET'): Promise<Record<string, unknown>> {
-    const headers = { authorization: 'Bearer owner-token-for-tests' };
-    const response = await fetch(`${url}/owner/api${path}`, { method, headers });
-    return (await response.json()) as Record<string, unknown>;
-  }
+  const owner = async (path: string, method?: string) =>
+    (await ownerApi(url, 'owner-token-for-tests')(path, method)).json;
   /** Advances the clock in steps, until the check passes. */
   const within = (ms: number, check: () => Promise<void> | void, stepMs = second) => {
     const until = clock.now() + ms;

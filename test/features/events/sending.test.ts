@@ -1,16 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, systemClock } from '@tallyhook/platform/clock';
 import { day, hour, minute } from '@tallyhook/platform/durations';
-import { createLog } from '@tallyhook/platform/log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { createOffsetClock } from '@tallyhook/platform/testing/offset-clock';
 import { Webhook } from 'standardwebhooks';
-import { expect, onTestFinished, test } from 'vitest';
-import { loadConfig } from '../../../config/load.ts';
-import { createApp } from '../../../src/app/app.ts';
+import { expect, test } from 'vitest';
 import { eventSchema } from '../../../src/features/events/schemas.ts';
-import { newSqliteUrl } from '../../support/new-sqlite.ts';
-import { postVote } from '../../support/start-app.ts';
+import { postVote, startApp } from '../../support/start-app.ts';
 import { eventReceiver, type Received, sendVote, voteSecret } from './receiving.ts';
 
 const secret = `whsec_${Buffer.from('a key of some bytes, for tests').toString('base64')}`;
@@ -19,22 +15,21 @@ const member = '80351110224678912';
 
 /** A process that only receives, without a bot token, as it runs beside a bot in another language. */
 async function sidecar(environment: Readonly<Record<string, string>>, clock: Clock = systemClock) {
-  const config = loadConfig({
-    ...{ TALLYHOOK_ROLES: 'receive', VOTE_WEBHOOK_SECRET: voteSecret, CREDITS_PER_VOTE: '10' },
-    ...{ DATABASE_URL: newSqliteUrl(), CACHE_URL: 'memory:', PORT: '0', DISCORD_GUILD_ID: '613425648685547541' },
-    ...environment,
-  });
-  const app = await createApp(config, { clock, log: createLog({ level: 'silent', secrets: [] }) });
-  const url = await app.start();
-  onTestFinished(() => app.stop());
+  const { app, url } = await startApp(
+    {
+      ...{ TALLYHOOK_ROLES: 'receive', VOTE_WEBHOOK_SECRET: voteSecret, CREDITS_PER_VOTE: '10' },
+      ...{ DISCORD_GUILD_ID: '613425648685547541', ...environment },
+    },
+    { clock },
+  );
   let minutes = 10;
   return {
     app,
-    url: url ?? '',
+    url,
     /** A vote of a member, a minute after the last one. */
     vote(userId = member) {
       minutes -= 1;
-      return sendVote(url ?? '', userId, minutes);
+      return sendVote(url, userId, minutes);
     },
   };
 }

@@ -1,28 +1,20 @@
-import { systemClock } from '@tallyhook/platform/clock';
-import { createLog } from '@tallyhook/platform/log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadConfig } from '../../../config/load.ts';
-import { createApp } from '../../../src/app/app.ts';
 import { listen } from '../../../src/cli/listen.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { startApp } from '../../support/start-app.ts';
 import { eventReceiver, sendVote, voteSecret } from './receiving.ts';
 
 const token = 'the token of the operator, long enough';
 const secret = `whsec_${Buffer.from('a key of some bytes, for tests').toString('base64')}`;
 const members = ['80351110224678911', '80351110224678912', '80351110224678913', '80351110224678914'];
 
-async function program(database = newSqliteUrl(), port = '0') {
-  const config = loadConfig({
+const program = (database = newSqliteUrl(), port = '0') =>
+  startApp({
     ...{ TALLYHOOK_ROLES: 'receive', VOTE_WEBHOOK_SECRET: voteSecret, OWNER_TOKEN: token },
-    ...{ DATABASE_URL: database, CACHE_URL: 'memory:', PORT: port },
+    ...{ DATABASE_URL: database, PORT: port },
   });
-  const app = await createApp(config, { clock: systemClock, log: createLog({ level: 'silent', secrets: [] }) });
-  const url = (await app.start()) ?? '';
-  onTestFinished(() => app.stop());
-  return { app, url, database };
-}
 
 /** `tallyhook listen` with what it prints. */
 function listening(url: string, options: { readonly forward?: string; readonly replay?: string } = {}) {
@@ -47,14 +39,15 @@ function listening(url: string, options: { readonly forward?: string; readonly r
 
 test('listen prints events, forwards them signed, and continues after a broken connection without losing one', async () => {
   const { url: forward, received } = await eventReceiver(200);
-  const first = await program();
+  const database = newSqliteUrl();
+  const first = await program(database);
   const { voters, notes } = listening(first.url, { forward });
   await eventually(() => expect(notes.join()).toContain('Listening'));
   await sendVote(first.url, members[0]);
   await eventually(() => expect(voters()).toEqual([members[0]]));
   await first.app.stop();
   // Another process on the same database and port: one vote comes before the reader is back.
-  const second = await program(first.database, new URL(first.url).port);
+  const second = await program(database, new URL(first.url).port);
   await sendVote(second.url, members[1]);
   await eventually(() => expect(voters()).toEqual([members[0], members[1]]));
   await sendVote(second.url, members[2]);

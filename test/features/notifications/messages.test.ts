@@ -89,14 +89,6 @@ describe('a direct message', () => {
     expect(received()).toHaveLength(2);
   });
 
-  it('is not sent twice if its response was lost', async () => {
-    const { discord, send, received } = await messaging();
-    discord.faults.loseAnswers(1, /messages/);
-    expect(await send()).toMatchObject({ outcome: 'later' });
-    expect(await send()).toEqual({ outcome: 'done' });
-    expect(received()).toHaveLength(1);
-  });
-
   it('is buried at once if the member accepts none or shares no server, which is stored', async () => {
     const { discord, send, closed, userId } = await messaging();
     discord.faults.closeDirectMessages(userId);
@@ -222,12 +214,4 @@ it('a report of a closed purchase names no member, and has no buttons', async ()
     ),
   });
   expect(message?.components).toEqual([]);
-});
-
-it('a report is posted once if its response was lost', async () => {
-  const { discord, report, shown } = await reporting();
-  discord.faults.loseAnswers(1);
-  expect(await report('role too high')).toMatchObject({ outcome: 'later' });
-  expect(await report('role too high')).toEqual({ outcome: 'done' });
-  expect(shown()).toHaveLength(1);
 });

@@ -1,17 +1,13 @@
-import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { loadConfig } from '../../../config/load.ts';
 import { isOf } from '../../../src/core/outbox/effect-kind.ts';
-import { entryPages } from '../../../src/core/store/snapshots/audit.ts';
-import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
-import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
-import { createDirectory, type Directory } from '../../../src/features/communities/directory.ts';
 import { settlementKind } from '../../../src/features/prizes/effects.ts';
 import { createPlanTask, createSettlementHandler } from '../../../src/features/prizes/parts.ts';
 import type { Store } from '../../../src/features/store.ts';
 import { takeDue } from '../../support/due-effects.ts';
 import { announceChannel } from '../../support/listings.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
-import { guildId, openLedger } from '../../support/voting.ts';
+import { openPeriodWorld, wonIn } from '../../support/period-world.ts';
+import { guildId } from '../../support/voting.ts';
 
 export const role = '700000000000000001';
 
@@ -39,11 +35,8 @@ export type PrizeWorld = Awaited<ReturnType<typeof openWorld>>;
 
 /** A process with a community whose prizes are settled, at a time (ms since the epoch) that the test moves. */
 export async function openWorld(url: string, start: number, settings: PrizeWorldSettings) {
-  const clock = manualClock(start);
-  const store = await openLedger(url, storeClock(clock));
-  const listings = listingsWith(settings);
-  const { of } = await prepareCommunities(store.communityIds, listings);
-  const directory = createDirectory(listings, of);
+  const world = await openPeriodWorld(url, start, settings, listingsWith);
+  const { store, directory, clock } = world;
   // Receiving works all the time, although the clock jumps: no day is forgiven as an outage.
   const upkeep = { beat: async () => {} };
   const handler = createSettlementHandler({
@@ -53,21 +46,9 @@ export async function openWorld(url: string, start: number, settings: PrizeWorld
     nudge: () => {},
   });
 
-  function plan() {
-    const [community] = directory.communities;
-    return community === undefined ? Promise.resolve(null) : createPlanTask(community, { store, clock })();
-  }
-
   return {
-    ...{ url, clock, store, directory, handler, plan },
-    /** Settings that replace the present ones. */
-    configure: (changed: PrizeWorldSettings) => directory.replace(new Map([[guildId, listingsWith(changed)]])),
-    listing: () => listingOf(directory),
-    now: () => clock.now(),
-    /** Moves the clock to a time. */
-    async goTo(at: number) {
-      await clock.advance(at - clock.now());
-    },
+    ...{ ...world, handler },
+    plan: () => createPlanTask(world.community(), { store, clock })(),
     /** Carries out the settlements that are due, as the worker does, and returns the periods in their order. */
     async settle(): Promise<readonly string[]> {
       const settled: string[] = [];
@@ -86,25 +67,8 @@ export async function openWorld(url: string, start: number, settings: PrizeWorld
   };
 }
 
-function listingOf(directory: Directory) {
-  const [listing] = directory.listings;
-  if (listing === undefined) throw new Error('no listing');
-  return listing;
-}
-
 /** The entries of prizes by member: what each has won, in the order of payment. */
-export async function prizesIn(url: string): Promise<Readonly<Record<string, readonly number[]>>> {
-  const snapshot = await openSnapshot(url);
-  const won: Record<string, number[]> = {};
-  try {
-    for await (const page of entryPages(snapshot, { userId: null, since: null })) {
-      for (const { cause, credits, userId } of page) if (cause === 'prize') (won[userId] ??= []).push(credits);
-    }
-    return won;
-  } finally {
-    await snapshot.close();
-  }
-}
+export const prizesIn = (url: string) => wonIn(url, 'prize', guildId);
 
 /** The members to whom a role is granted at a time (ms since the epoch), of these. */
 export async function holdersOf(store: Store, userIds: readonly string[], now: number): Promise<readonly string[]> {

@@ -1,20 +1,15 @@
 import { createHash, createHmac } from 'node:crypto';
 import { hour } from '@tallyhook/platform/durations';
-import { manualClock, storeClock } from '@tallyhook/platform/testing/manual-clock';
 import { loadConfig } from '../../../config/load.ts';
 import { isOf } from '../../../src/core/outbox/effect-kind.ts';
 import { queueName } from '../../../src/core/outbox/queue.ts';
-import { entryPages } from '../../../src/core/store/snapshots/audit.ts';
-import { openSnapshot } from '../../../src/core/store/snapshots/snapshot.ts';
-import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
-import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { createDrawHandler, createOpeningTask } from '../../../src/features/raffles/drawing.ts';
 import { raffleDrawKind, raffleDrawnKind, raffleOpenedKind } from '../../../src/features/raffles/effects.ts';
 import { createRaffles } from '../../../src/features/raffles/parts.ts';
 import { takeDue } from '../../support/due-effects.ts';
 import { announceChannel } from '../../support/listings.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
-import { openLedger } from '../../support/voting.ts';
+import { openPeriodWorld, wonIn as wonInGuild } from '../../support/period-world.ts';
 
 export const guilds = ['613425648685547541', '613425648685547542'] as const;
 
@@ -42,39 +37,16 @@ export type RaffleWorld = Awaited<ReturnType<typeof openWorld>>;
 
 /** A process with two communities that have the same raffles, at a time (ms since the epoch) that the test moves. */
 export async function openWorld(url: string, start: number, settings: RaffleWorldSettings) {
-  const clock = manualClock(start);
-  const store = await openLedger(url, storeClock(clock));
-  const listings = listingsWith(settings);
-  const { of } = await prepareCommunities(store.communityIds, listings);
-  const directory = createDirectory(listings, of);
+  const world = await openPeriodWorld(url, start, settings, listingsWith);
+  const { store, directory, clock, community } = world;
   const handler = createDrawHandler({ store, directory, clock, nudge: () => {} });
-
-  function community(index = 0) {
-    const found = directory.ofGuild(guilds[index] ?? '');
-    if (found === undefined) throw new Error('no community');
-    return found;
-  }
 
   async function due() {
     return (await takeDue(store, clock.now())).flatMap((effect) => (isOf(raffleDrawKind, effect) ? [effect] : []));
   }
 
   return {
-    ...{ url, clock, store, handler, community, due },
-    now: () => clock.now(),
-    configure(changed: RaffleWorldSettings) {
-      const all = listingsWith(changed);
-      directory.replace(new Map(guilds.map((guildId) => [guildId, all.filter((each) => each.guildId === guildId)])));
-    },
-    listing(index = 0) {
-      const [listing] = community(index).listings;
-      if (listing === undefined) throw new Error('no listing');
-      return listing;
-    },
-    /** Moves the clock to a time. */
-    async goTo(at: number) {
-      await clock.advance(at - clock.now());
-    },
+    ...{ ...world, handler, due },
     /** Begins the raffles of the period that is now. */
     async open() {
       for (const each of directory.communities) await createOpeningTask(each, { store, clock })();
@@ -116,20 +88,7 @@ export async function openWorld(url: string, start: number, settings: RaffleWorl
 }
 
 /** What members of a community have won in raffles: the credits in the order of payment. */
-export async function wonIn(url: string, index = 0): Promise<Readonly<Record<string, readonly number[]>>> {
-  const snapshot = await openSnapshot(url);
-  const won: Record<string, number[]> = {};
-  try {
-    for await (const page of entryPages(snapshot, { userId: null, since: null })) {
-      for (const { cause, credits, userId, guildId } of page) {
-        if (cause === 'raffle' && guildId === guilds[index]) (won[userId] ??= []).push(credits);
-      }
-    }
-    return won;
-  } finally {
-    await snapshot.close();
-  }
-}
+export const wonIn = (url: string, index = 0) => wonInGuild(url, 'raffle', guilds[index] ?? '');
 
 /** The winners that follow from a file by the rule in docs/raffles.md, with nothing but SHA-256, HMAC and whole numbers. */
 export function recompute(file: string): { readonly winners: string[]; readonly commitment: string } {

@@ -1,16 +1,15 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { second } from '@tallyhook/platform/durations';
-import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { eventually } from '@tallyhook/platform/testing/eventually';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
-import { createApp } from '../../../src/app/app.ts';
 import { createReceiver } from '../../../src/app/receiver-app.ts';
 import { rateAlarmRule } from '../../../src/features/rate-alarms/store.ts';
 import { runCommand } from '../../support/command-line.ts';
 import { environmentWith } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { ownerApi, startApp } from '../../support/start-app.ts';
 
 const botId = '716390085896962058';
 const token = 'owner-token-for-tests';
@@ -23,15 +22,9 @@ async function startProgram() {
   const clock = manualClock(Date.UTC(2026, 0, 1, 12));
   const environment = {
     ...environmentWith([{ ...lamp, site: 'discordplace', timeZone: 'Europe/Berlin' }]),
-    ...{
-      ...{ TALLYHOOK_ROLES: 'receive', DATABASE_URL: newSqliteUrl(), CACHE_URL: 'memory:', PORT: '0' },
-      OWNER_TOKEN: token,
-    },
+    ...{ TALLYHOOK_ROLES: 'receive', DATABASE_URL: newSqliteUrl(), CACHE_URL: 'memory:', OWNER_TOKEN: token },
   };
-  const { log, logged } = collectingLog();
-  const app = await createApp(loadConfig(environment), { clock, log });
-  onTestFinished(() => app.stop());
-  const url = (await app.start()) ?? '';
+  const { url, lines } = await startApp(environment, { clock });
 
   async function flood(from: number, until: number): Promise<string[]> {
     const outcomes: string[] = [];
@@ -42,14 +35,7 @@ async function startProgram() {
     }
     return outcomes;
   }
-  async function owner(path: string, method = 'GET', body?: object) {
-    const headers = { authorization: `Bearer ${token}` };
-    const response = await fetch(`${url}/owner/api${path}`, {
-      ...{ method, headers },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    return { status: response.status, json: (await response.json()) as Record<string, unknown> };
-  }
+  const owner = ownerApi(url, token);
   /** Advances the clock in steps of a second, until the check passes. */
   const soon = (check: () => Promise<void>) =>
     eventually(async () => {
@@ -57,17 +43,17 @@ async function startProgram() {
       await clock.advance(second);
       await check();
     });
-  return { environment, logged, flood, owner, soon, held: async () => (await owner('/listings')).json['listings'] };
+  return { environment, lines, flood, owner, soon, held: async () => (await owner('/listings')).json['listings'] };
 }
 
 it('holds what is too much, and pays it when the owner releases it', async () => {
-  const { logged, flood, owner, soon, held } = await startProgram();
+  const { lines, flood, owner, soon, held } = await startProgram();
   expect(new Set(await flood(0, 50))).toEqual(new Set(['recorded']));
   expect(await flood(50, 53)).toEqual(['quarantined', 'quarantined', 'quarantined']);
   const listing = { name: 'lamp', site: 'discord.place', trust: 'token', timeZone: 'Europe/Berlin' };
   const alarm = { listing: 'lamp', state: 'held', heldAt: '2026-01-01T12:00:00.000Z', held: 3, paid: 50, usual: 0 };
   expect(await held()).toEqual([{ ...listing, held: alarm }]);
-  await soon(async () => expect(JSON.stringify(logged)).toContain('many more votes than usual'));
+  await soon(async () => expect(lines.join()).toContain('many more votes than usual'));
   expect(await owner(`/users/${voter(52)}`)).toMatchObject({ json: { credits: 0 } });
   expect(await owner('/listings/lamp/release', 'POST')).toMatchObject({ status: 200, json: { decision: 'release' } });
   await soon(async () => expect(await owner(`/users/${voter(52)}`)).toMatchObject({ json: { credits: 10, votes: 1 } }));

@@ -1,14 +1,10 @@
-import { createLog } from '@tallyhook/platform/log';
 import type { Message } from 'local-discord';
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { loadConfig } from '../../../config/load.ts';
+import { expect, it, vi } from 'vitest';
 import { controlsOf, textsOf } from '../../../packages/local-discord/src/objects.ts';
-import { createApp } from '../../../src/app/app.ts';
-import { sign } from '../../../src/webhook/signature.ts';
 import { voteSecret } from '../../support/listings.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { localDiscord } from '../../support/local-discord.ts';
-import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { postVote, startApp } from '../../support/start-app.ts';
 
 const patience = { timeout: 30_000, interval: 50 };
 
@@ -23,23 +19,13 @@ async function startProgram(rewards: object = {}) {
     ...{ ...harbour, guildId: discord.guildId, ownerChannelId: discord.channels.premium },
     ...{ voteSecrets: [voteSecret], rewards },
   };
-  const config = loadConfig({
-    ...environmentWith([listing]),
-    ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
-    ...{ DATABASE_URL: newSqliteUrl(), CACHE_URL: 'memory:', PORT: '0' },
+  const { url } = await startApp({
+    ...{ ...environmentWith([listing]), DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
   });
-  const log = createLog({ level: 'silent', secrets: [] });
-  const app = await createApp(config, { log });
-  onTestFinished(() => app.stop());
-  const url = await app.start();
   await vi.waitFor(() => expect(discord.commands().map(({ name }) => name)).toContain('setup'), patience);
   await vi.waitFor(() => expect(discord.connected).toBe(true), patience);
 
-  async function vote(userId: string): Promise<void> {
-    const body = JSON.stringify({ userId, timestamp: new Date().toISOString() });
-    const headers = { 'x-webhook-signature': sign(body, voteSecret) };
-    expect((await fetch(`${url}/webhooks/vote`, { method: 'POST', body, headers })).status).toBe(200);
-  }
+  const vote = async (userId: string) => expect((await postVote(url, userId)).status).toBe(200);
   return { discord, manager, voter, vote };
 }
 

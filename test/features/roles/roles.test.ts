@@ -111,7 +111,7 @@ async function handling(changes: { token?: string; stops?: boolean } = {}) {
 
 describe('a role effect', () => {
   it('adds the role while a grant lasts, and removes it afterwards', async () => {
-    const { discord, grants, perform, roles, userId, clock } = await handling();
+    const { discord, grants, perform, roles, userId, changesSent, clock } = await handling();
     const { voter } = discord.roles;
     await grants.grant(userId, voter);
     expect(await perform()).toEqual({ outcome: 'done' });
@@ -125,18 +125,8 @@ describe('a role effect', () => {
     const [applied, removed] = (['applied', 'removed'] as const).map((state) => [userId, voter, state]);
     expect(grants.settled).toEqual([applied, applied, removed, removed]);
     expect(await grants.reports()).toEqual([]);
-  });
-
-  it('has a reason in the audit log', async () => {
-    const { discord, grants, perform, userId, changesSent, clock } = await handling();
-    await grants.grant(userId, discord.roles.voter);
-    await perform();
-    clock.advance(hour);
-    await perform();
-    expect(changesSent().map(({ headers }) => decodeURIComponent(headers['x-audit-log-reason'] ?? ''))).toEqual([
-      en.text('role.added'),
-      en.text('role.removed'),
-    ]);
+    const reasons = changesSent().map(({ headers }) => decodeURIComponent(headers['x-audit-log-reason'] ?? ''));
+    expect(new Set(reasons)).toEqual(new Set([en.text('role.added'), en.text('role.removed')]));
   });
 
   it('is repeated if the grants changed during the attempt', async () => {
@@ -151,15 +141,6 @@ describe('a role effect', () => {
     expect(roles()).toEqual([]);
   });
 
-  it('may be repeated if its response was lost', async () => {
-    const { discord, grants, perform, roles, userId } = await handling();
-    await grants.grant(userId, discord.roles.voter);
-    discord.faults.loseAnswers(1);
-    expect(await perform()).toMatchObject({ outcome: 'later' });
-    expect(await perform()).toEqual({ outcome: 'done' });
-    expect(roles()).toEqual([discord.roles.voter]);
-  });
-
   it.each<[string, string, (fixture: Awaited<ReturnType<typeof handling>>) => string]>([
     ['role_too_high', 'Drag the role of the bot above it', ({ discord }) => discord.roles.moderator],
     ['role_managed', 'Configure another role', ({ discord }) => discord.roles.bot],
@@ -170,14 +151,6 @@ describe('a role effect', () => {
       ({ discord }) => {
         discord.faults.loseGuildPermission('manageRoles');
         return discord.roles.voter;
-      },
-    ],
-    [
-      'role_deleted',
-      'Configure another role',
-      ({ discord }) => {
-        discord.guild.deleteRole(discord.roles.vip);
-        return discord.roles.vip;
       },
     ],
   ])(

@@ -1,13 +1,10 @@
 import { createEncryption } from '@tallyhook/platform/encryption/encryption';
-import { generateKeyText } from '@tallyhook/platform/encryption/encryption-key';
 import { createKeyFile, replaceKeyFile } from '@tallyhook/platform/encryption/key-file';
-import { runReadinessChecks } from '@tallyhook/platform/http/readiness';
 import { createLog } from '@tallyhook/platform/log';
 import { createRedactor } from '@tallyhook/platform/redactor';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
-import { readinessChecks } from '../../../src/app/readiness-checks.ts';
 import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
 import { createDirectory, createListingTargets } from '../../../src/features/communities/directory.ts';
 import { createSettings } from '../../../src/features/settings/in-effect.ts';
@@ -223,40 +220,6 @@ describe('a listing that is linked in Discord', () => {
     expect(two.directory.find(listing.name)).toMatchObject({ lookupKey: 'lookup-key-1' });
     // A process that starts later.
     expect((await startProcess(url)).directory.find(listing.name)).toMatchObject({ lookupKey: 'lookup-key-1' });
-  });
-
-  it('rejects deliveries, and only it, in a process with another key', async () => {
-    const url = newDatabase();
-    const one = await startProcess(url, { SETTINGS_KEY: generateKeyText() });
-    const { listing } = await linkServer(one.setup, author({ guildId: otherGuildId }));
-    const two = await startProcess(url, { SETTINGS_KEY: generateKeyText() });
-    expect(two.directory.find(listing.name)).toMatchObject({ voteSecrets: [], lookupKey: null });
-    expect(two.directory.find('harbour')).toMatchObject({ voteSecrets: ['file-vote-secret'] });
-    expect(two.lines.join('')).toContain('stored secrets cannot be decrypted');
-    expect([one.sync.listingsWithoutKey, two.sync.listingsWithoutKey]).toEqual([0, 1]);
-    const { roles, process } = readinessChecks(two.store, ['receive', 'answer'], {
-      answering: null,
-      access: null,
-      sync: two.sync,
-    });
-    // One community's secrets must not make a load balancer remove the receivers of all others.
-    for (const role of ['receive', 'answer'] as const) {
-      expect(await runReadinessChecks(roles[role])).toEqual({ store: { ready: true } });
-    }
-    expect(await runReadinessChecks(process)).toEqual({
-      store: { ready: true },
-      settings: { ready: false, reason: 'the key of the webhook secrets of 1 listing is missing' },
-    });
-    const read = await two.setup.read(otherGuildId);
-    expect(read.canStoreSecrets).toBe(false);
-    expect(read.issues).toContainEqual(expect.objectContaining({ path: 'voteSecrets', code: 'no_settings_key' }));
-    const rotation = {
-      ...author({ guildId: otherGuildId }),
-      listing: listing.name,
-      family: 'vote',
-      secret: null,
-    } as const;
-    expect(await two.setup.rotateSecret(rotation)).toMatchObject({ issues: [{ code: 'no_settings_key' }] });
   });
 });
 

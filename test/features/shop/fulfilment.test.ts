@@ -1,15 +1,9 @@
-import { join } from 'node:path';
-import { systemClock } from '@tallyhook/platform/clock';
 import { minute } from '@tallyhook/platform/durations';
-import { createLog } from '@tallyhook/platform/log';
 import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
-import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import type { Message } from 'local-discord';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { loadConfig } from '../../../config/load.ts';
+import { describe, expect, it, vi } from 'vitest';
 import { controlsOf } from '../../../packages/local-discord/src/objects.ts';
-import { createApp } from '../../../src/app/app.ts';
 import { createUnreadyReports, findUnreadyItems, renderUnreadyItem } from '../../../src/features/shop/parts.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { firstCommunity } from '../../support/communities.ts';
@@ -19,6 +13,7 @@ import { textOf } from '../../support/message-text.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { directMessageQueue } from '../../support/queues.ts';
 import { guildId, shout, start } from '../../support/shop-store.ts';
+import { startApp } from '../../support/start-app.ts';
 import { openLedger } from '../../support/voting.ts';
 
 const patience = { timeout: 15_000, interval: 50 };
@@ -35,16 +30,10 @@ async function startShop(settingsIn: (discord: Awaited<ReturnType<typeof localDi
     ],
     ...settingsIn(discord),
   };
-  const directory = tempDir();
-  const config = loadConfig({
+  const { app } = await startApp({
     ...environmentWith([listing]),
     ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl, OWNER_TOKEN: 'owner-token-for-tests' },
-    ...{ DATABASE_URL: newSqliteUrl(join(directory, 'tally.db')), CACHE_URL: 'memory:', PORT: '0' },
   });
-  const log = createLog({ level: 'silent', secrets: [] });
-  const app = await createApp(config, { clock: systemClock, log });
-  onTestFinished(() => app.stop());
-  await app.start();
   const [manager, buyer] = discord.members;
   if (manager === undefined || buyer === undefined) throw new Error('The local Discord has no members.');
   const use = { channelId: discord.channels.general };

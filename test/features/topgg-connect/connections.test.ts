@@ -1,19 +1,16 @@
 import { systemClock } from '@tallyhook/platform/clock';
 import { hour } from '@tallyhook/platform/durations';
-import { createLog } from '@tallyhook/platform/log';
-import { onFinished } from '@tallyhook/platform/testing/on-finished';
 import { tempDir } from '@tallyhook/platform/testing/temp-dir';
 import type { Message } from 'local-discord';
 import { expect, it, vi } from 'vitest';
-import { loadConfig } from '../../../config/load.ts';
 import { controlsOf, textsOf } from '../../../packages/local-discord/src/objects.ts';
-import { createApp } from '../../../src/app/app.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { signDelivery } from '../../../src/webhook/sites/authenticate.ts';
 import { topgg, topggSignature } from '../../../src/webhook/sites/index.ts';
 import { localDiscord } from '../../support/local-discord.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { setupOver } from '../../support/setup-over.ts';
+import { startApp } from '../../support/start-app.ts';
 import { idInSecond, joinGuilds } from '../../support/two-guilds.ts';
 
 const integrationSecret = 'secret-of-the-integration';
@@ -26,17 +23,12 @@ async function installation() {
   const [first, second] = [await localDiscord(), await localDiscord()];
   const environment = {
     ...{ DISCORD_TOKEN: first.token, DISCORD_API_URL: await joinGuilds(first, second) },
-    ...{ DATABASE_URL: newSqliteUrl(`${tempDir()}/tallyhook.db`), CACHE_URL: 'memory:', PORT: '0' },
+    ...{ DATABASE_URL: newSqliteUrl(`${tempDir()}/tallyhook.db`) },
     ...{ PUBLIC_URL: publicUrl, SETTINGS_KEY: 'ab'.repeat(32), TOPGG_INTEGRATION_SECRET: integrationSecret },
   };
   const lines: string[] = [];
   async function start(changes: Readonly<Record<string, string>> = {}) {
-    const config = loadConfig({ ...environment, ...changes });
-    const destination = { write: (line: string) => void lines.push(line) };
-    const log = createLog({ level: 'debug', secrets: config.secrets, destination });
-    const app = await createApp(config, { log });
-    onFinished(() => app.stop());
-    const url = (await app.start()) ?? '';
+    const { app, url } = await startApp({ ...environment, ...changes }, {}, lines);
     async function post(path: string, body: object, secret: string, at = Date.now()) {
       const signed = signDelivery(topggSignature, JSON.stringify(body), secret, at);
       const response = await fetch(url + path, { method: 'POST', ...signed });

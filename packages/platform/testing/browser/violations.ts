@@ -11,17 +11,33 @@ interface Violation {
 }
 
 /** Saves two thirds of the time: what passes is not described, and style sheets, which no rule reads, are not loaded again. */
-const options = JSON.stringify({ resultTypes: ['violations'], preload: { assets: ['media'] } });
+const options = { resultTypes: ['violations'], preload: { assets: ['media'] } };
 
-/** The violations of the rules of axe-core on the page. @param ignored by default all but the serious and critical ones */
+/** The rules of axe-core that depend on colours: of a page that is checked already, the only ones that another scheme can violate. */
+const colourRules: readonly string[] = ['color-contrast', 'link-in-text-block'];
+
+/**
+ * The violations of the rules of axe-core on the page.
+ * @param ignored by default all but the serious and critical ones
+ * @param rules the ids of those to check; default: all
+ */
 export async function violationsOf(
   page: Page,
   ignored: readonly string[] = ['minor', 'moderate'],
+  rules?: readonly string[],
 ): Promise<readonly string[]> {
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe);
-  const run = `axe.run(document, ${options}).then(({ violations }) => violations)`;
+  const run = `axe.run(document, ${JSON.stringify({ ...options, ...(rules && { runOnly: rules }) })}).then(({ violations }) => violations)`;
   const violations = await page.evaluate<Violation[]>(run);
   return violations
     .filter(({ impact }) => !ignored.includes(impact))
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
+}
+
+/** The violations in the light scheme, and those of colours in the dark one, which is left on. */
+export async function violationsInBothSchemes(page: Page, ignored?: readonly string[]): Promise<readonly string[]> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  const light = await violationsOf(page, ignored);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  return [...light, ...(await violationsOf(page, ignored, colourRules))];
 }
