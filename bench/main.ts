@@ -1,5 +1,5 @@
 /** `npm run bench`: compares the speed of tallyhook with alternatives. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '@tallyhook/platform/clock';
@@ -57,18 +57,20 @@ function readArguments(): Arguments | null {
 
 async function measureAll({ chosen, quick, write }: Arguments): Promise<void> {
   // Not in the temporary directory: it may be in memory, where fsync costs nothing.
-  const directory = join(import.meta.dirname, '..', 'data', 'bench');
-  mkdirSync(directory, { recursive: true });
+  const parent = join(import.meta.dirname, '..', 'data', 'bench');
   const wasBusy = busyness() > 0.25;
   if (wasBusy)
     console.error(`This machine is busy (${busyness().toFixed(1)} wait per CPU): the figures will be rough.`);
   const startedAt = performance.now();
 
   for (const { name, measure } of chosen) {
+    const directory = join(parent, name);
+    rmSync(directory, { recursive: true, force: true });
+    mkdirSync(directory, { recursive: true });
     const report = await measure({ quick, directory }, (progress) => {
       const seconds = Math.round((performance.now() - startedAt) / 1_000);
       console.error(`${String(seconds).padStart(4)} s  ${name}: ${progress}`);
-    });
+    }).finally(() => rmSync(directory, { recursive: true, force: true }));
     console.log(`\n## ${name}\n\n${markdown(report)}\n`);
     const day = new Date(systemClock.now()).toISOString().slice(0, 10);
     const provenance = [

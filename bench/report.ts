@@ -2,7 +2,7 @@
 export interface Profile {
   /** A minute or two: fewer rounds and shorter runs. The figures are less precise. */
   readonly quick: boolean;
-  /** An existing directory on a real disk, for the benchmark's files. */
+  /** An empty directory on a real disk, for the benchmark's files. */
   readonly directory: string;
 }
 

@@ -1,4 +1,3 @@
-import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Benchmark, figure, type Goal, type Table, within } from '../report.ts';
 import { measureReplies, type ReplyTimes } from './reply-times.ts';
@@ -16,10 +15,7 @@ the service are counted.`;
 export const commands: Benchmark = {
   name: 'commands',
   method,
-  async measure(profile, logProgress) {
-    const directory = join(profile.directory, 'commands');
-    rmSync(directory, { recursive: true, force: true });
-    mkdirSync(directory, { recursive: true });
+  async measure({ quick, directory }, logProgress) {
     const service = await startListingService(directory);
     const running: { stop(): Promise<void> }[] = [service];
     try {
@@ -31,7 +27,7 @@ export const commands: Benchmark = {
       const withoutVotes = await startTallyhook(join(directory, 'without-votes'), service, { hasBot: true });
       running.push(withoutVotes);
       const bots = { tallyhook, withoutVotes, constant };
-      const answered = await measureReplies(bots, profile.quick ? 200 : 1_000, logProgress);
+      const answered = await measureReplies(bots, quick ? 200 : 1_000, logProgress);
 
       logProgress('counting requests to the service');
       const requests = new Map<Voters, Requests>();
@@ -43,7 +39,6 @@ export const commands: Benchmark = {
       };
     } finally {
       for (const part of running.reverse()) await part.stop();
-      rmSync(directory, { recursive: true, force: true });
     }
   },
 };

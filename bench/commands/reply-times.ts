@@ -11,17 +11,10 @@ export interface ReplyTimes {
   readonly constant: Times;
 }
 
-export interface Times {
-  readonly p50: number;
-  readonly p99: number;
-}
+type Times = Readonly<Record<'p50' | 'p99', number>>;
 
 /** The bots: tallyhook with a listing and votes of the member, with two listings and no votes, and the constant one. */
-export interface MeasuredBots {
-  readonly tallyhook: BotUnderTest;
-  readonly withoutVotes: BotUnderTest;
-  readonly constant: BotUnderTest;
-}
+type MeasuredBots = Readonly<Record<'tallyhook' | 'withoutVotes' | 'constant', BotUnderTest>>;
 
 /** What is measured. The constant bot has a command named `id` for it. */
 export interface MeasuredReply {
@@ -36,13 +29,7 @@ export interface MeasuredReply {
 const english = { bot: 'tallyhook', locale: 'en-US' } as const;
 const measured: readonly MeasuredReply[] = [
   { ...english, id: 'stats', command: 'stats', label: '/stats with a picture' },
-  {
-    ...english,
-    id: 'stats-plain',
-    bot: 'withoutVotes',
-    command: 'stats',
-    label: '/stats without votes',
-  },
+  { ...english, id: 'stats-plain', bot: 'withoutVotes', command: 'stats', label: '/stats without votes' },
   { ...english, id: 'canvote', command: 'canvote', label: '/canvote' },
   { ...english, id: 'canvote-now', bot: 'withoutVotes', command: 'canvote', label: '/canvote of two listings' },
   { ...english, id: 'reviews', command: 'reviews', label: '/reviews' },

@@ -5,13 +5,9 @@ import { hour, minute, second } from '@tallyhook/platform/durations';
 import { createLog } from '@tallyhook/platform/log';
 import { createPrng } from '@tallyhook/platform/prng';
 import { type RunningService, startService } from 'listing-service';
-import type { CommandContext } from '../../commands/context.ts';
 import { commands } from '../../commands/index.ts';
-import type { CommandInput } from '../../src/discord/commands/command.ts';
 import { createLookup } from '../../src/lookup/client.ts';
-import { textsIn } from '../../src/texts/texts.ts';
-
-const en = textsIn('en-US');
+import { contextFor, inputOf } from '../../test/support/command-fixture.ts';
 
 /** Requests to the service per thousand commands. */
 export interface Requests {
@@ -60,12 +56,14 @@ export async function countRequests(voters: Voters, directory: string): Promise<
     });
     const plain = createPlainCache(clock);
     const chance = createPrng(7);
-    const services = { listings: [{ name: 'server', lookup }], texts: en, clock, ...unused };
+    const context = { ...contextFor({ name: 'server', lookup }), clock, commands };
     for (let count = 0; count < thousand; count += 1) {
       const drawn = chance();
       const name = drawn < 0.6 ? 'canvote' : drawn < 0.8 ? 'stats' : 'reviews';
       const userId = memberId(Math.floor(chance() * members));
-      await commands.find((command) => command.name === name)?.execute(inputOf(userId), services);
+      await commands
+        .find((command) => command.name === name)
+        ?.execute(inputOf({}, { userId, guildId: null, roles: null }), context);
       plain.use(name, userId);
       mock.timers.tick(gap);
     }
@@ -86,53 +84,6 @@ async function cast(service: RunningService, clock: Clock, wait: () => void): Pr
     wait();
   }
   return votes;
-}
-
-const notUsed = () => Promise.reject(new Error('There are no accounts.'));
-
-/** The parts of the context that these commands do not use. */
-const unused: Omit<CommandContext, 'listings' | 'texts' | 'clock'> = {
-  isShared: false,
-  communities: null,
-  commands,
-  commandId: () => null,
-  awards: { award: notUsed },
-  reminders: {
-    channelIds: [],
-    ...{ switchOn: notUsed, switchOff: notUsed, mute: notUsed, choicesOf: notUsed, isOn: notUsed, snooze: notUsed },
-  },
-  standings: { summary: notUsed, standing: notUsed, lastVotes: notUsed, leaderboard: notUsed },
-  rules: [],
-  nextVotesOf: async () => [],
-  findDeparted: async () => new Map(),
-  claims: { claim: notUsed },
-  memberData: { export: notUsed, forget: notUsed, unlink: async () => false },
-  traces: { trace: notUsed },
-  displayName: (name: string) => name,
-  recordedVotes: async () => ({ month: 0, total: 0 }),
-  drawVotePicture: async () => null,
-  setup: null,
-  shop: { offers: notUsed, confirm: notUsed, purchasesOf: notUsed, settle: notUsed },
-};
-
-/** A command without options. */
-function inputOf(userId: string): CommandInput {
-  return {
-    ...{ options: {}, action: null, values: [], fields: {}, resolved: { users: {}, channels: {}, roles: {} } },
-    ...{
-      userId,
-      displayName: userId,
-      guildId: null,
-      channelId: null,
-      roles: null,
-      isManager: false,
-      canAttachFiles: true,
-      interactionId: '1',
-      applicationId: '2',
-      locale: 'en-US',
-      guildLocale: null,
-    },
-  };
 }
 
 function memberId(number: number): string {

@@ -36,11 +36,21 @@ export function startListingService(directory: string): Promise<RunningService> 
 /**
  * tallyhook on its own local Discord, with empty store and cache, ready for commands.
  * @param options.hasBot whether it also has the listing of the service's bot
+ * @param options.module its process
+ * @param options.settingsFor its other settings, which may replace those of the server's listing
  */
 export async function startTallyhook(
   directory: string,
   service: RunningService,
-  { hasBot = false }: { readonly hasBot?: boolean } = {},
+  {
+    hasBot = false,
+    module = new URL('./tallyhook-bot.ts', import.meta.url),
+    settingsFor = (_discord, LOOKUP_SERVER_KEY) => ({ LOOKUP_SERVER_KEY, VOTE_WEBHOOK_SECRET: voteSecret }),
+  }: {
+    readonly hasBot?: boolean;
+    readonly module?: URL;
+    readonly settingsFor?: (discord: LocalDiscord, lookupKey: string) => Record<string, string>;
+  } = {},
 ): Promise<BotUnderTest> {
   mkdirSync(directory, { recursive: true });
   const discord = await startLocalDiscord({ rateLimits: false });
@@ -49,15 +59,14 @@ export async function startTallyhook(
     DISCORD_API_URL: discord.apiUrl,
     DISCORD_GUILD_ID: discord.guildId,
     LOOKUP_BASE_URL: service.baseUrl,
-    LOOKUP_SERVER_KEY: await service.issueKey(service.seeded?.server.id ?? ''),
+    ...settingsFor(discord, await service.issueKey(service.seeded?.server.id ?? '')),
     ...(hasBot && { LOOKUP_BOT_KEY: await service.issueKey(service.seeded?.bot.id ?? '') }),
-    VOTE_WEBHOOK_SECRET: voteSecret,
     DATABASE_URL: `sqlite:${join(directory, 'tallyhook.db')}`,
     CACHE_URL: `sqlite:${join(directory, 'cache.db')}`,
     PORT: '0',
     LOG_LEVEL: 'fatal',
   };
-  const bot = await startChild(new URL('./tallyhook-bot.ts', import.meta.url), [JSON.stringify(settings)]);
+  const bot = await startChild(module, [JSON.stringify(settings)]);
   return playing(discord, bot);
 }
 

@@ -6,7 +6,7 @@ import { type Child, readNodeOptions, startChild } from '../process/child.ts';
 
 /** A server that accepts votes. */
 export interface Contender {
-  readonly name: `${'tallyhook' | 'fastify'}${'' | '-scattered'}` | 'floor' | 'express' | 'express-sqlite';
+  readonly name: (typeof titles)[number][0];
   /** Its file in `contenders/`. */
   readonly module: string;
   readonly title: string;
@@ -40,28 +40,23 @@ export interface Setting {
 /** The export `start` of each file in `contenders/`: listens on a free port of 127.0.0.1 and returns it. */
 export type Start = (setting: Setting) => Promise<number>;
 
-const ordered = { voters: 'sequential', members: 0 } as const;
-const scattered = { voters: 'scattered', members: voterCounts.scattered } as const;
-
 /** Those of a goal are neighbours as far as possible, because the ratio of two runs at different times is less precise. */
-export const contenders: readonly Contender[] = [
-  { name: 'express', module: 'express', title: 'Express, nothing stored', isDurable: false, ...ordered },
-  { name: 'fastify', module: 'fastify', title: 'Fastify, group commit, two rows', isDurable: true, ...ordered },
-  { name: 'floor', module: 'floor', title: 'the same rows with the least code', isDurable: true, ...ordered },
-  { name: 'tallyhook', module: 'tallyhook', title: '**tallyhook**', isDurable: true, ...ordered },
-  {
-    ...{ name: 'tallyhook-scattered', module: 'tallyhook', title: 'tallyhook, members who come back in any order' },
-    ...{ isDurable: true, ...scattered },
-  },
-  {
-    ...{ name: 'fastify-scattered', module: 'fastify', title: 'Fastify, members who come back in any order' },
-    ...{ isDurable: true, ...scattered },
-  },
-  {
-    ...{ name: 'express-sqlite', module: 'express-sqlite', title: 'Express, a SQLite transaction for each vote' },
-    ...{ isDurable: true, ...ordered },
-  },
-];
+const titles = [
+  ['express', 'Express, nothing stored'],
+  ['fastify', 'Fastify, group commit, two rows'],
+  ['floor', 'the same rows with the least code'],
+  ['tallyhook', '**tallyhook**'],
+  ['tallyhook-scattered', 'tallyhook, members who come back in any order'],
+  ['fastify-scattered', 'Fastify, members who come back in any order'],
+  ['express-sqlite', 'Express, a SQLite transaction for each vote'],
+] as const;
+
+export const contenders: readonly Contender[] = titles.map(([name, title]) => {
+  const module = name.replace('-scattered', '');
+  const voters = name === module ? 'sequential' : 'scattered';
+  const members = name === module ? 0 : voterCounts.scattered;
+  return { name, module, title, isDurable: module !== 'express', voters, members };
+});
 
 /** The measurements of one run. */
 export interface Measurement extends LoadResult {

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -39,14 +39,12 @@ type Runs = ReadonlyMap<Contender['name'], Measurement[]>;
 export const receive: Benchmark = {
   name: 'receive',
   method,
-  async measure(profile, logProgress) {
-    const directory = join(profile.directory, 'receive');
-    rmSync(directory, { recursive: true, force: true });
+  async measure({ quick, directory }, logProgress) {
     const surroundings = await startSurroundings(join(directory, 'surroundings'));
     const running: RunningContender[] = [];
     try {
       for (const contender of contenders) running.push(await startContender(contender, { surroundings, directory }));
-      const schedule = profile.quick ? { rounds: 3, seconds: 1 } : { rounds: 7, seconds: 2 };
+      const schedule = quick ? { rounds: 3, seconds: 1 } : { rounds: 7, seconds: 2 };
       const runs = await compare(running, schedule, logProgress);
       const verified = running.filter(({ module }) => module === 'tallyhook').map(verifyDurability);
       for (const each of running.splice(0)) await each.stop();
@@ -59,7 +57,6 @@ export const receive: Benchmark = {
     } finally {
       for (const each of running) await each.stop();
       await surroundings.stop();
-      rmSync(directory, { recursive: true, force: true });
     }
   },
 };

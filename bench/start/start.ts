@@ -1,14 +1,14 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { freePort } from '@tallyhook/platform/testing/postgres';
 import { type LocalDiscord, startLocalDiscord } from 'local-discord';
 import { bundle } from '../../scripts/bundle.ts';
-import { listen, readNodeOptions } from '../process/child.ts';
+import { readNodeOptions } from '../process/child.ts';
 import { atMost, type Benchmark, figure, median } from '../report.ts';
 
 const method = `Time from the start of the process until the local Discord has a gateway session and, for tallyhook, \`/readyz\` is
@@ -39,10 +39,7 @@ const idleMs = 2_000;
 export const start: Benchmark = {
   name: 'start',
   method,
-  async measure(profile, logProgress) {
-    const directory = join(profile.directory, 'start');
-    rmSync(directory, { recursive: true, force: true });
-    mkdirSync(directory, { recursive: true });
+  async measure({ quick, directory }, logProgress) {
     const discord = await startLocalDiscord({ rateLimits: false });
     try {
       logProgress('building');
@@ -50,7 +47,7 @@ export const start: Benchmark = {
       const idleBot: Bot = { ...idle, args: [join(import.meta.dirname, 'idle-bot.js'), discord.token, discord.apiUrl] };
       const ours = [await built(join(directory, 'dist')), await inClone()];
       const starts = new Map<Bot, StartResult[]>([idleBot, ...ours].map((bot) => [bot, []]));
-      for (let round = 1; round <= (profile.quick ? 3 : 7); round += 1) {
+      for (let round = 1; round <= (quick ? 3 : 7); round += 1) {
         for (const [bot, started] of starts) {
           started.push(await startOnce(bot, discord, mkdtempSync(join(directory, 'bot-'))));
           logProgress(`round ${round}: ${bot.title} ready after ${figure(started.at(-1)?.ready ?? Number.NaN)} ms`);
@@ -78,7 +75,6 @@ export const start: Benchmark = {
       };
     } finally {
       await discord.stop();
-      rmSync(directory, { recursive: true, force: true });
     }
   },
 };
@@ -102,7 +98,7 @@ async function built(directory: string): Promise<Bot> {
 
 /** Starts a bot, waits until it is ready and idle, and stops it. */
 async function startOnce({ args, hasReadyz }: Bot, discord: LocalDiscord, directory: string): Promise<StartResult> {
-  const port = await unusedPort();
+  const port = await freePort();
   const startedAt = performance.now();
   const child = spawn(process.execPath, args, {
     cwd: directory,
@@ -131,15 +127,6 @@ async function startOnce({ args, hasReadyz }: Bot, discord: LocalDiscord, direct
     child.kill('SIGKILL');
     while (discord.connected) await once(discord.events, 'change');
   }
-}
-
-/** A port that is currently free, for a program that cannot choose one itself. */
-async function unusedPort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function isReady(port: number): Promise<boolean> {

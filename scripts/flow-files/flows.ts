@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import type { RunningService } from 'listing-service';
-import { type LocalDiscord, type Message, type SubmittedValues, startLocalDiscord } from 'local-discord';
-import { startListingService, withoutShop } from '../../bench/commands/setup.ts';
-import { type Child, startChild } from '../../bench/process/child.ts';
+import type { LocalDiscord, Message, SubmittedValues } from 'local-discord';
+import { startListingService, startTallyhook, withoutShop } from '../../bench/commands/setup.ts';
+import type { Child } from '../../bench/process/child.ts';
 import { commands } from '../../commands/index.ts';
 import { controlsOf } from '../../packages/local-discord/src/objects.ts';
 import { sign } from '../../src/webhook/signature.ts';
@@ -45,7 +45,7 @@ export async function withFlows(
 ): Promise<void> {
   const service = await startListingService(directory);
   try {
-    await withBot(directory, 'configured', service, configured, async (bot) => {
+    await withBot(join(directory, 'configured'), service, configured(directory), async (bot) => {
       const { child, discord } = bot;
       const { general, announcements, premium } = discord.channels;
       const [manager, buyer, reminded] = discord.members.map(({ id }) => id);
@@ -106,7 +106,7 @@ export async function withFlows(
       });
     });
 
-    await withBot(directory, 'linked', service, linkedInDiscord, async ({ child, discord }) => {
+    await withBot(join(directory, 'linked'), service, linkedInDiscord, async ({ child, discord }) => {
       const owner = discord.members[0]?.id ?? '';
       const open = () => discord.runCommand({ name: 'setup', userId: owner, channelId: discord.channels.general });
       const fill = async (message: Message, button: string, values: SubmittedValues) => {
@@ -135,19 +135,19 @@ export async function withFlows(
 }
 
 /** A listing in the file, with rules, channels and a shop. */
-function configured({ guildId, channels }: LocalDiscord, lookupKey: string, directory: string): Record<string, string> {
-  const listing = {
-    ...{ name: 'harbour', kind: 'server', id: guildId, guildId, lookupKey, voteSecrets: [secret] },
-    ...{ announceChannelId: channels.announcements, ownerChannelId: channels.premium },
-    rewards: {
-      ...{ vote: 10, streak: { every: 2, credits: 5 }, milestones: [{ everyVotes: 2, credits: 5 }] },
-    },
-    shop: [{ id: 'shout', name: 'Shout-out', price: 1, manual: true }],
+const configured =
+  (directory: string) =>
+  ({ guildId, channels }: LocalDiscord, lookupKey: string): Record<string, string> => {
+    const listing = {
+      ...{ name: 'harbour', kind: 'server', id: guildId, guildId, lookupKey, voteSecrets: [secret] },
+      ...{ announceChannelId: channels.announcements, ownerChannelId: channels.premium },
+      rewards: { vote: 10, streak: { every: 2, credits: 5 }, milestones: [{ everyVotes: 2, credits: 5 }] },
+      shop: [{ id: 'shout', name: 'Shout-out', price: 1, manual: true }],
+    };
+    const path = join(directory, 'listings.json');
+    writeFileSync(path, JSON.stringify({ listings: [listing] }), { mode: 0o600 });
+    return { TALLYHOOK_CONFIG: path };
   };
-  const path = join(directory, 'listings.json');
-  writeFileSync(path, JSON.stringify({ listings: [listing] }), { mode: 0o600 });
-  return { TALLYHOOK_CONFIG: path };
-}
 
 /** The owner links the listing with `/setup`. */
 function linkedInDiscord(): Record<string, string> {
@@ -156,33 +156,17 @@ function linkedInDiscord(): Record<string, string> {
 
 async function withBot(
   directory: string,
-  name: string,
   service: RunningService,
-  settingsFor: (discord: LocalDiscord, lookupKey: string, directory: string) => Record<string, string>,
+  settingsFor: (discord: LocalDiscord, lookupKey: string) => Record<string, string>,
   measure: (bot: RunningBot) => Promise<void>,
 ): Promise<void> {
-  const discord = await startLocalDiscord({ rateLimits: false });
+  const module = new URL('./bot-process.ts', import.meta.url);
+  const { bot: child, discord, stop } = await startTallyhook(directory, service, { module, settingsFor });
   try {
-    const settings = {
-      DISCORD_TOKEN: discord.token,
-      DISCORD_API_URL: discord.apiUrl,
-      DISCORD_GUILD_ID: discord.guildId,
-      LOOKUP_BASE_URL: service.baseUrl,
-      ...settingsFor(discord, await service.issueKey(service.seeded?.server.id ?? ''), directory),
-      DATABASE_URL: `sqlite:${directory}/${name}.db`,
-      CACHE_URL: `sqlite:${directory}/${name}-cache.db`,
-      PORT: '0',
-      LOG_LEVEL: 'fatal',
-    };
-    const child = await startChild(new URL('./bot-process.ts', import.meta.url), [JSON.stringify(settings)]);
-    try {
-      await happened(discord, () => discord.connected, 'the bot');
-      await measure({ child, url: await child.ask<string>('url'), discord });
-    } finally {
-      await child.stop();
-    }
+    await happened(discord, () => discord.connected, 'the bot');
+    await measure({ child, url: await child.ask<string>('url'), discord });
   } finally {
-    await discord.stop();
+    await stop();
   }
 }
 

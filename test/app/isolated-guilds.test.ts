@@ -1,6 +1,9 @@
+import { DatabaseSync } from 'node:sqlite';
+import { sqlitePathOf } from '@tallyhook/platform/database/database-url';
+import { queryValue } from '@tallyhook/platform/testing/query-value';
 import { readRows, type StoredRow } from '@tallyhook/platform/testing/read-rows';
 import { ApplicationCommandOptionType } from 'discord.js';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { type CommunityId, noCommunity } from '../../src/core/ledger/account.ts';
 import { parseQueue } from '../../src/core/outbox/queue.ts';
@@ -68,8 +71,18 @@ async function startGuilds() {
   await refuseVote('harbour');
   const refusedInB = await refuseVote('island');
 
-  /** Every row of the second guild. */
+  const database = new DatabaseSync(sqlitePathOf(databaseUrl) ?? '', { readOnly: true });
+  onTestFinished(() => database.close());
+  let read: { readonly version: unknown; readonly rows: readonly string[] } = { version: null, rows: [] };
+
+  /** Every row of the second guild. They are read again only when somebody has written to the database. */
   async function rowsOfB(): Promise<readonly string[]> {
+    const version = queryValue(database, 'PRAGMA data_version');
+    if (version !== read.version) read = { version, rows: await readRowsOfB() };
+    return read.rows;
+  }
+
+  async function readRowsOfB(): Promise<readonly string[]> {
     const rows: string[] = [];
     for (const { name } of await readRows(databaseUrl, "sqlite_master where type = 'table'")) {
       if (!name || name.startsWith('sqlite_')) continue;

@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { hour, minute } from '@tallyhook/platform/durations';
+import { eventually } from '@tallyhook/platform/testing/eventually';
 import { describe, expect, it } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
 import { claim } from '../../commands/claim.ts';
@@ -78,7 +78,7 @@ describe('/canvote', () => {
     const lookup = fakeLookup('server', { voteStatus: () => free, profile: () => new Promise(() => {}) });
     const context = contextFor({ name: 'server', lookup });
     const pending = canvote.execute(inputOf(), context);
-    await wait(5);
+    await eventually(() => expect(context.clock.sleepers()).toBeGreaterThan(0));
     await context.clock.advance(600);
     expect((await pending).tone).toBe('good');
   });
@@ -183,7 +183,7 @@ describe('the other listings of /canvote', () => {
       { name: 'new', lookup: fakeLookup('server', { profile: profile('new', Promise.resolve(server)) }) },
     );
     const pending = labelsOf(canvote.execute(inputOf(), context));
-    await wait(5);
+    await eventually(() => expect(context.clock.sleepers()).toBeGreaterThan(0));
     await context.clock.advance(100);
     expect(await pending).toEqual(['Remind me', 'Vote for The known', 'Vote for Lantern Harbour']);
     expect(requested).toEqual(['stuck', 'new']);

@@ -186,14 +186,6 @@ describeOnEveryDatabase('standings', (newUrl) => {
     expect(await linesOf(standings, 'all', 'streak', monday + 9 * day)).toBe('');
   });
 
-  it('never lists a member who was forgotten', async () => {
-    const { standings, store } = await open();
-    await addCredits(store, 'forgotten 6f1c', 90);
-    await addCredits(store, '1', 10);
-    expect(await linesOf(standings, 'all', 'credits', start)).toBe('#1 1: 10');
-    expect(await standings.standing('1', start)).toMatchObject({ rank: 1 });
-  });
-
   it('has each member on one page, and finds the page of one among many equals', async () => {
     const { url, standings } = await open();
     const members = Array.from({ length: 300 }, (_, index) => {

@@ -43,17 +43,6 @@ describeOnEveryDatabase('the store', (newUrl) => {
     expect(await store.records.counts()).toMatchObject({ deliveries: { recorded: 0 }, effects: { waiting: 0 } });
   });
 
-  it('rejects only the failing job of a batch', async () => {
-    const store = await open();
-    const settled = await Promise.allSettled([
-      record(store, vote('1')),
-      record(store, vote('3'), start, invalidChannel),
-      record(store, vote('2')),
-    ]);
-    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(await store.records.counts()).toMatchObject({ credits: 20, votes: 2, users: 2 });
-  });
-
   it('records a quarantined delivery once if it is replayed twice at once, even with two processes', async () => {
     const url = newUrl();
     const stores = [await open(url), await open(url, { thread: true })] as const;
@@ -249,6 +238,17 @@ describeOnEveryDatabase('the store', (newUrl) => {
       expect(await claim(later)).toHaveLength(1);
     });
 
+    it('has postponed effects due at once when it is woken', async () => {
+      const store = await open();
+      await record(store, vote('1'));
+      const claim = (now: number) => claimDue(store.outbox, now, now + minute, 10);
+      await store.outbox.retry(await claim(start), start + 2 * minute, 'Discord is down');
+      expect(await store.outbox.queuesAfter('', 9, start)).toMatchObject([{ dueAt: start + 2 * minute }]);
+      expect(await claim(start + minute)).toEqual([]);
+      await store.outbox.wake(start + minute);
+      expect(await claim(start + minute)).toHaveLength(1);
+    });
+
     it('keeps leases when another process wakes the outbox, also at the second attempt', async () => {
       const url = newUrl();
       const [one, other] = [await open(url), await open(url)];
@@ -300,28 +300,6 @@ describeOnEveryDatabase('the store', (newUrl) => {
       await slow.done(late, start + hour);
       expect(finished).toMatchObject({ state: 'done', finishedAt: start + minute });
       expect(await quick.records.effect(1)).toEqual(finished);
-    });
-
-    it('retries, splits, buries, wakes and finishes effects', async () => {
-      const store = await open();
-      for (const user of ['1', '2', '3']) await record(store, vote(user));
-      const claim = (now: number) => claimDue(store.outbox, now, now + minute, 10);
-      const together = await claim(start);
-      await store.outbox.split(together, 'refused together');
-      const alone = [await claim(start), await claim(start), await claim(start)];
-      expect(alone.map((effects) => effects.length)).toEqual([1, 1, 1]);
-      expect(new Set([...alone.flat(), ...together].map(({ nonce }) => nonce)).size).toBe(4);
-      await store.outbox.done(alone[0] ?? [], start);
-      await store.outbox.bury(alone[1] ?? [], start, 'no such channel');
-      await store.outbox.retry(alone[2] ?? [], start + 2 * minute, 'Discord is down');
-      expect(await store.outbox.queuesAfter('', 9, start)).toMatchObject([{ dueAt: start + 2 * minute }]);
-      expect(await claim(start + minute)).toEqual([]);
-      await store.outbox.wake(start + minute);
-      expect(await claim(start + minute)).toHaveLength(1);
-      expect((await store.records.counts()).effects).toEqual({ waiting: 1, done: 1, buried: 1 });
-      expect(await store.records.effects({ state: 'buried', limit: 5, before: null })).toMatchObject([
-        { reason: 'no such channel', attempts: 2 },
-      ]);
     });
   });
 

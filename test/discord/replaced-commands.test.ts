@@ -26,20 +26,6 @@ async function registered(commands: readonly Command[] = [canvote, stats]) {
 }
 
 describe('a command that another program has put in the place of ours', () => {
-  it('has our id, and is neither changed nor ours any more', async () => {
-    const { rest, route, register, list, ownNames } = await registered();
-    const [before] = (await list()).filter(({ name }) => name === 'stats');
-    const body = [{ name: 'canvote', description: 'Can I vote in the election?' }, theirs];
-    const deployed = (await rest.put(route, undefined, body)) as readonly Listed[];
-    expect(deployed.find(({ name }) => name === 'stats')?.id).toBe(before?.id);
-
-    const conflicts = deployed.map(({ id, name }) => ({ id, name }));
-    expect(await register()).toEqual({ ...noChanges, conflicts });
-    expect(await register()).toEqual({ ...noChanges, conflicts });
-    expect(await list()).toEqual(deployed);
-    expect(await ownNames()).toEqual([]);
-  });
-
   it('is not deleted if ours is not offered any more, or only elsewhere', async () => {
     const { discord, rest, route, guildRoute, register, list, ownNames } = await registered();
     await rest.put(route, undefined, [theirs]);
@@ -49,15 +35,6 @@ describe('a command that another program has put in the place of ours', () => {
     await register([canvote]);
     expect([...(await list()), ...(await list('guild'))]).toMatchObject([theirs, { name: 'canvote' }, theirs]);
     expect(await ownNames()).toEqual(['canvote']);
-  });
-
-  it('leaves its name to ours when it is gone', async () => {
-    const { rest, route, register, ownNames } = await registered();
-    await rest.put(route, undefined, [theirs]);
-    await register();
-    await rest.put(route, undefined, []);
-    expect(await register()).toEqual({ ...noChanges, created: ['canvote', 'stats'] });
-    expect(await ownNames()).toEqual(['canvote', 'stats']);
   });
 
   it('is not answered a minute after the list was read, and is reported once', async () => {

@@ -46,19 +46,6 @@ describe('a request', () => {
     await get(profile, `${service.baseUrl}/`);
     expect(service.requests[0]?.url).toBe('/api/v1/server');
   });
-
-  it('returns the data and the meta of the envelope', async () => {
-    service.respondWith(success([1], { total: 2 }));
-    expect(await get()).toEqual({ data: [1], meta: { total: 2 } });
-  });
-
-  it.each(['', 'two words', 'line\nbreak', 'schlüssel'])(
-    'is rejected with the key %j, by an error without the key',
-    (bad) => {
-      const create = () => createHttp({ baseUrl: service.baseUrl, key: bad, clock: systemClock });
-      expect(create).toThrow('The API key is empty or contains characters that are not allowed in a header.');
-    },
-  );
 });
 
 describe('an error', () => {

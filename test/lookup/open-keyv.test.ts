@@ -36,16 +36,6 @@ describe('a cache in a file', () => {
     expect(await keyv.get('a')).toBe(1);
     await keyv.disconnect();
   });
-
-  it('does not fail lookups when it is closed', async () => {
-    const cache = await openKeyv(`sqlite:${join(directory, 'cache.db')}`);
-    const { service, lookup, logged } = await lookupFixture({ cache });
-    await cache.disconnect();
-    service.respondWith(success({ name: 'Cats' }));
-    expect((await lookup.profile()).value.name).toBe('Cats');
-    expect(logged).toEqual([expect.objectContaining({ code: 'cache_failed' })]);
-    await service.close();
-  });
 });
 
 describe('an invalid URL of Redis', () => {
@@ -92,15 +82,6 @@ describe('a cache in Redis', () => {
     await one.disconnect();
     await other.disconnect();
     await server.stop();
-  });
-
-  it('that is unavailable delays neither the start nor a lookup', async () => {
-    const cache = await openKeyv(`redis://127.0.0.1:${await freePort()}`);
-    const { service, lookup } = await lookupFixture({ cache });
-    service.respondWith(success({ name: 'Cats' }));
-    expect((await lookup.profile()).value.name).toBe('Cats');
-    await cache.disconnect();
-    await service.close();
   });
 });
 

@@ -240,11 +240,6 @@ describe('createLookup', () => {
     expect(await issuesOf(createLookup, options)).toMatchObject([{ setting, hint }]);
     expect(LookupConfigError).toBe(InvalidConfigError);
   });
-
-  it('keeps the codes of its required options', async () => {
-    expect(await errorOf(createLookup, {})).toMatchObject({ code: 'lookup_kind_missing' });
-    expect(await errorOf(createLookup, { ...lookingUp, key: '' })).toMatchObject({ code: 'lookup_key_missing' });
-  });
 });
 
 describe('verify', () => {

@@ -27,22 +27,4 @@ describe('the quota of deliveries', () => {
     }
     expect(accepted.length).toBeGreaterThan(120);
   });
-
-  it('limits the bytes of all bodies together', async () => {
-    const clock = manualClock();
-    const quota = createDeliveryQuota({ maxDeliveries: 1_000, maxBytes: 100 }, clock);
-    expect(quota.take('one', 60)).toBe(null);
-    expect(quota.take('one', 41)).toBeGreaterThan(0);
-    expect(quota.take('one', 40)).toBe(null);
-    expect(quota.take('one', 1)).toBeGreaterThan(0);
-    await clock.advance(hour + 5 * minute);
-    expect(quota.take('one', 100)).toBe(null);
-  });
-
-  it('is counted for each listing alone', () => {
-    const quota = createDeliveryQuota({ maxDeliveries: 1, maxBytes: 100 }, manualClock());
-    expect(quota.take('one', 1)).toBe(null);
-    expect(quota.take('two', 1)).toBe(null);
-    expect(quota.take('one', 1)).toBeGreaterThan(0);
-  });
 });

@@ -70,22 +70,6 @@ describe.each(interfaces)('the address of a listing (through %s)', (through) => 
 });
 
 describe('the addresses', () => {
-  function secretsAt(listings: readonly ListingWithSecrets[], name: string | null) {
-    const { credentials, scopesOfSecrets } = findAddress(directoryOf(listings), name) ?? expect.fail('not found');
-    const named = scopesOfSecrets.map((scopes) => scopes.map(({ listing, family }) => `${listing.name} ${family}`));
-    return credentials.secrets.map((secret, place) => [secret, named[place]]);
-  }
-
-  it('have the secrets of the listings that are configured now', () => {
-    expect(findAddress(directoryOf([mine]), 'server-1a2b')).toBe(undefined);
-    const vote = [mine, { ...linked, voteSecrets: ['another'], premiumSecrets: [] }];
-    expect(secretsAt(vote, 'server-1a2b')).toEqual([['another', ['server-1a2b vote']]]);
-    expect(secretsAt(vote, null)).toEqual([
-      ['mine-vote', ['mine vote']],
-      ['mine-premium', ['mine premium']],
-    ]);
-  });
-
   it('are computed once for listings that stay the same, whose context the writer then gets once', () => {
     const directory = directoryOf([mine, linked]);
     for (const name of [null, 'mine']) expect(findAddress(directory, name)).toBe(findAddress(directory, name));
@@ -98,10 +82,5 @@ describe('the addresses', () => {
       (name) => findAddress(directory, name)?.credentials.authorizations,
     );
     expect(authorizations).toEqual([[], [], ['Bearer x']]);
-  });
-
-  it('know several listings by a secret that they share, each once', () => {
-    const listings = ['a', 'b'].map((name) => named(name, { voteSecrets: ['one', 'one'], premiumSecrets: ['one'] }));
-    expect(secretsAt(listings, null)).toEqual([['one', ['a vote', 'a premium', 'b vote', 'b premium']]]);
   });
 });

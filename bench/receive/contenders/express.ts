@@ -15,16 +15,16 @@ export interface Vote {
 }
 
 /** The sample from many listing services' documentation: express.json and the HMAC of the re-serialised body. */
-export function expressSample(keep: (vote: Vote, body: object) => void | Promise<void>): Express {
+export function expressSample(keep: (vote: Vote) => void): Express {
   const app = express();
   app.use(express.json());
-  app.post(path, async (request, response) => {
+  app.post(path, (request, response) => {
     const signature = request.get('x-webhook-signature') ?? '';
     if (!isSignedWith(secret, JSON.stringify(request.body), signature)) {
       response.status(401).json({ error: 'Invalid signature' });
       return;
     }
-    await keep(request.body, request.body);
+    keep(request.body);
     response.json({ received: true });
   });
   return app;

@@ -133,16 +133,18 @@ describe('the worker', () => {
 
   it('lets effects of a stopped channel wait for the time that they may, and gives them up with the reason', async () => {
     const stop = { target: '500000000000000001', maxAgeMs: day };
-    const { clock, store, worker, enqueue, counts, performed } = await createTestWorker({
+    const { clock, store, worker, enqueue, counts, attempted, settle } = await createTestWorker({
       ...{ outcome: 'later', reason: 'Give it Send Messages.', scope: 'effects', notSent: true, stop },
-      retryAfterMs: 10 * minute,
+      retryAfterMs: hour,
     });
     await enqueue(stop.target);
     worker.start();
-    for (let tries = 1; tries <= (day - hour) / (10 * minute); tries += 1) {
-      await eventually(() => expect(performed).toHaveLength(tries));
+    for (let tries = 1; tries <= 23; tries += 1) {
+      await attempted(tries);
+      // The result is stored before the worker sleeps.
+      await settle();
       expect(await counts()).toEqual({ waiting: 1, done: 0, buried: 0 });
-      await clock.advance(10 * minute);
+      await clock.advance(hour);
     }
     await clock.advance(hour + minute);
     await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 0, buried: 1 }));

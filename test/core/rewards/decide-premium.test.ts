@@ -5,7 +5,6 @@ import type { Premium } from '../../../src/webhook/event.ts';
 import { allRewards, double, purchase } from './rewards-fixture.ts';
 
 const periodEnd = Date.parse('2026-02-07T12:00:00Z');
-const nextEnd = Date.parse('2026-03-07T12:00:00Z');
 const active: PremiumOrder = { id: 'order-1', userId: '123', tier: 'Gold', state: 'active', periodEnd };
 const rewards = { ...allRewards, multipliers: [double] };
 
@@ -23,36 +22,6 @@ describe('premium', () => {
     expect(decision).toEqual({
       entries: [{ cause: 'premium', credits: 100, reason: null, achievement: null }],
       grants: [{ userId: '123', role: '30', source: 'premium order-1', until: periodEnd, change: 'replace' }],
-    });
-  });
-
-  it('pays a renewal, which extends the role', () => {
-    const event = { kind: 'subscription.renewed', periodEnd: nextEnd } as const;
-    expect(decide(event, active, { ...active, periodEnd: nextEnd })).toEqual({
-      entries: ['premium 100'],
-      grants: [['123', '30', nextEnd]],
-    });
-  });
-
-  it('ends the role of an expired order at once, whatever the end of its period, and takes no credits', () => {
-    for (const end of [periodEnd, null]) {
-      const expired = { ...active, state: 'expired', periodEnd: end } as const;
-      expect(decide({ kind: 'subscription.expired' }, active, expired)).toEqual({
-        entries: [],
-        grants: [['123', '30', 0]],
-      });
-    }
-  });
-
-  it('ends the role with a revocation, after which nothing of the order pays', () => {
-    const revoked = { ...active, state: 'revoked' } as const;
-    expect(decide({ kind: 'subscription.revoked' }, active, revoked)).toEqual({
-      entries: [],
-      grants: [['123', '30', 0]],
-    });
-    expect(decide({ kind: 'subscription.renewed' }, revoked, revoked)).toEqual({
-      entries: ['revoked 0'],
-      grants: [['123', '30', 0]],
     });
   });
 

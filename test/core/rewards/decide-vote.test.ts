@@ -79,28 +79,11 @@ describe('a denied vote', () => {
 });
 
 describe('a streak', () => {
-  it('is paid by its last day, once, also if the member votes again that day', () => {
-    const { entries } = decideAll([
-      ...daily(3, { rewards: streak }),
-      { rewards: streak, at: voteContext().at + 2 * day + 6 * hour },
-    ]);
-    expect(extras(entries)).toEqual([
-      { cause: 'streak', credits: 50, reason: '3 days on 2026-01-09', achievement: 'streak 1', count: 3 },
-    ]);
-  });
-
   it('goes by the community’s midnight', () => {
     const at = (time: string) => ({ rewards: streak, at: Date.parse(time) });
     const times = ['2026-01-07T22:59:59Z', '2026-01-07T23:00:00Z', '2026-01-08T23:00:00Z'];
     expect(extras(decideAll(times.map(at)).entries)).toHaveLength(1);
     expect(extras(decideAll(['2026-01-07T22:59:58Z', ...times.slice(0, 2)].map(at)).entries)).toHaveLength(0);
-  });
-
-  it('is paid by a late vote that closes its gap', () => {
-    const [first = {}, late = {}, third = {}] = daily(3, { rewards: streak });
-    const before = decideAll([first, third]);
-    expect(extras(before.entries)).toEqual([]);
-    expect(extras(decideAll([late], before.history).entries)).toHaveLength(1);
   });
 
   it('includes days before its rules were in force, and pays only what is reached from then on', () => {

@@ -54,24 +54,6 @@ it('is decided by the secret, the key of the vote and the name, whatever the ord
   );
 });
 
-it('wins about as often as its chance says, each name on its own', () => {
-  const votes = 4_000;
-  fc.assert(
-    fc.property(fc.string(), fc.double({ min: 0.01, max: 0.99, noNaN: true }), (installation, chance) => {
-      const draws = Array.from({ length: votes }, (_, number) => drawOf(installation, `key ${number}`));
-      const rate = (wins: (draw: (typeof draws)[number]) => boolean) => draws.filter(wins).length / votes;
-      /** Six standard deviations. */
-      const near = (share: number) => 6 * Math.sqrt((share * (1 - share)) / votes);
-      const [one, both] = [rate((draw) => draw('one') < chance), chance ** 2];
-      expect(Math.abs(one - chance)).toBeLessThan(near(chance));
-      expect(Math.abs(rate((draw) => draw('one') < chance && draw('two') < chance) - both)).toBeLessThan(
-        near(both) + 1 / votes,
-      );
-    }),
-    { numRuns: 30 },
-  );
-});
-
 it('is had by no vote with the chance 0, by each with 1, and by none within the cooldown', () => {
   const luck = [
     { chance: 0, credits: 5, name: 'Never' },

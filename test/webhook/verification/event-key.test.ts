@@ -62,14 +62,6 @@ describe('the key of an event', () => {
     expect(seen.size).toBe(2);
   });
 
-  it('is of a vote for one listing', async () => {
-    const key = await keyOf(vote);
-    expect(key).toMatch(/^[0-9a-f]{32}$/);
-    expect(await keyOf({ ...vote, serverId: '2' })).not.toBe(key);
-    expect(await keyOf({ userId: '42', bot: { id: '1' }, timestamp: vote.timestamp })).not.toBe(key);
-    expect(await keyOf(vote, now + 1e9)).toBe(key);
-  });
-
   it('is null if nothing identifies the event', async () => {
     expect(await keyOf({ ...vote, timestamp: undefined })).toBe(null);
     expect(await keyOf({ ...vote, test: true })).toBe(null);

@@ -157,13 +157,6 @@ describe('verify', () => {
     expect(await codeOf(signed(purchase), 'secret')).toBe('401 webhook_wrong_family');
   });
 
-  it('reads a vote that names only its voter as one for the listing of the webhook', async () => {
-    const minimal = signed('{"userId":"42","creditsAwarded":true}');
-    expect(await verify(minimal, 'secret')).toMatchObject({ kind: 'server_vote', listing: { id: null } });
-    expect(await verify(minimal, 'secret', { kind: 'bot' })).toMatchObject({ kind: 'bot_vote' });
-    expect(await codeOf(minimal, 'secret', { kind: null })).toBe('200 webhook_unprocessable');
-  });
-
   it('accepts an unsigned server vote with the configured Authorization header alone', async () => {
     const unsigned = { headers: { authorization: 'Bearer x' }, body };
     expect(await codeOf(unsigned, { authorization: 'Bearer x' })).toBe('vote');

@@ -8,13 +8,23 @@ import { createGroupCommit, createWriter } from '../../../../src/core/store/comm
 import type { Dialect } from '../../../../src/core/store/dialect/dialect.ts';
 import { sqlite } from '../../../../src/core/store/dialect/sqlite.ts';
 import { migrate } from '../../../../src/core/store/migrations/index.ts';
+import { startWriteWorker } from '../../../../src/core/store/open-database.ts';
 import { storedFeatures } from '../../../../src/features/index.ts';
 
-/** A group commit over a real database that counts its commits. The jobs insert rows into the budget's log. */
-async function createTestCommit(maxQueueLength = 1_000) {
+const workerFile = new URL('../../../../src/features/write-worker.ts', import.meta.url);
+
+/** A migrated database file that this thread has opened. */
+async function openMigrated() {
   const dialect = sqlite(join(tempDir(), 'group.db'));
   onTestFinished(() => dialect.close());
   await migrate(dialect, systemClock);
+  if (dialect.files === null) throw new Error('expected a file');
+  return { dialect, files: dialect.files };
+}
+
+/** A group commit over a real database, whose jobs insert rows into the budget's log. It counts the commits of this thread. */
+async function createTestCommit(place: 'this thread' | 'a worker', maxQueueLength = 1_000) {
+  const { dialect, files } = await openMigrated();
   let commits = 0;
   const countingDialect: Dialect = {
     ...dialect,
@@ -27,48 +37,54 @@ async function createTestCommit(maxQueueLength = 1_000) {
       return { ...writing, commit };
     },
   };
-  const group = createGroupCommit(
-    [createWriter(countingDialect, systemClock, storedFeatures)],
-    systemClock,
-    maxQueueLength,
-  );
+  const group =
+    place === 'a worker'
+      ? startWriteWorker(workerFile, files, maxQueueLength)
+      : createGroupCommit([createWriter(countingDialect, systemClock, storedFeatures)], systemClock, maxQueueLength);
+  onTestFinished(() => group.close());
   const insert = (at: number | null) =>
     group.write({ module: 'budgetStore', name: 'acquire', args: ['key', at, minute, 1_000] as never[] });
   const rows = () => dialect.reading.run({ sql: 'SELECT at FROM lookup_requests ORDER BY at', parameters: [] });
   return { group, insert, rows, commits: () => commits };
 }
 
-describe('the group commit', () => {
-  it('commits queued jobs together', async () => {
-    const { insert, rows, commits } = await createTestCommit();
-    await Promise.all(Array.from({ length: 500 }, (_, n) => insert(n)));
-    expect(await rows()).toHaveLength(500);
-    expect(commits()).toBeLessThanOrEqual(3);
-  });
-
-  it('commits a single job immediately', async () => {
-    const { insert, commits } = await createTestCommit();
-    await insert(1);
-    await insert(2);
-    expect(commits()).toBe(2);
-  });
-
+describe.each(['this thread', 'a worker'] as const)('the group commit of %s', (place) => {
   it('commits the other jobs of a batch if one fails', async () => {
-    const { insert, rows } = await createTestCommit();
+    const { group, insert, rows } = await createTestCommit(place);
     const settled = await Promise.allSettled([insert(1), insert(null), insert(2)]);
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await rows()).toEqual([{ at: 1 }, { at: 2 }]);
+    expect(group.waiting()).toBe(0);
   });
 
   it('rejects jobs while its queue is full, and accepts them afterwards', async () => {
-    const { insert, rows } = await createTestCommit(10);
+    const { insert, rows } = await createTestCommit(place, 10);
     const settled = await Promise.allSettled(Array.from({ length: 15 }, (_, n) => insert(n)));
-    const rejectedCodes = settled.flatMap((result) =>
-      result.status === 'rejected' ? [(result.reason as { code: string }).code] : [],
-    );
-    expect(rejectedCodes).toEqual(Array.from({ length: 5 }, () => 'queue_full'));
+    const rejected = settled.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    expect(rejected).toMatchObject(Array.from({ length: 5 }, () => ({ code: 'queue_full' })));
     await insert(99);
     expect(await rows()).toHaveLength(11);
+  });
+
+  it('commits queued jobs when it is closed, and then rejects new ones', async () => {
+    const { group, insert, rows } = await createTestCommit(place);
+    const waiting = [insert(1), insert(2)];
+    await group.close();
+    await Promise.all(waiting);
+    expect(await rows()).toHaveLength(2);
+    await expect(insert(3)).rejects.toMatchObject({ code: 'store_unavailable' });
+  });
+});
+
+describe('the group commit', () => {
+  it('commits queued jobs together, and a single one immediately', async () => {
+    const { insert, rows, commits } = await createTestCommit('this thread');
+    await insert(1_000);
+    await insert(1_001);
+    expect(commits()).toBe(2);
+    await Promise.all(Array.from({ length: 500 }, (_, n) => insert(n)));
+    expect(await rows()).toHaveLength(502);
+    expect(commits()).toBeLessThanOrEqual(5);
   });
 
   it.each([
@@ -92,12 +108,13 @@ describe('the group commit', () => {
     },
   );
 
-  it('commits queued jobs when it is closed, and then rejects new ones', async () => {
-    const { group, insert, rows } = await createTestCommit();
-    const waiting = [insert(1), insert(2)];
-    await group.close();
-    await Promise.all(waiting);
-    expect(await rows()).toHaveLength(2);
-    await expect(insert(3)).rejects.toMatchObject({ code: 'store_unavailable' });
+  it('of a worker that crashes rejects its pending jobs, and starts again', async () => {
+    const { files } = await openMigrated();
+    const commits = startWriteWorker(workerFile, { ...files, header: new Uint8Array() }, 10);
+    const job = { module: 'probes', name: 'write', args: [1] as never[] };
+    for (let time = 0; time < 2; time += 1)
+      await expect(commits.write(job)).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(commits.waiting()).toBe(0);
+    await commits.close();
   });
 });
