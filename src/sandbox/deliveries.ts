@@ -80,14 +80,16 @@ export class Deliveries {
     });
     const responseText = captureResponseText(response);
     this.#addStep(delivery, { name: 'received', tone: 'plain', text: 'Received' });
-    response.on('finish', () => {
+    const finish = () => {
       if (response.statusCode === 200) {
         if (delivery.steps.every(({ name }) => !isNoVote(name))) this.#last = capturedDelivery(request, body(), site);
       } else {
         const text = rejectionText(response.statusCode, responseText());
         this.#addStep(delivery, { name: 'refused', tone: 'bad', text }, true);
       }
-    });
+    };
+    // A refusal may be sent before the body has arrived, from which the delivery gets its title.
+    response.on('finish', () => (request.complete ? finish() : request.once('close', finish)));
     return delivery;
   }
 
