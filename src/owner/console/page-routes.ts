@@ -284,7 +284,7 @@ const transparent = Buffer.from(
   'base64',
 );
 
-/** Of the server, or of a member who has an account in a community that the visit may see; null without one. */
+/** The picture of the server, or of a member with an account that the visit may see; null without one. */
 async function findPicture({ scope, guilds, communities }: OwnerContext, of: string): Promise<SmallPicture | null> {
   const { pictures = null } = guilds;
   if (pictures === null) return null;
