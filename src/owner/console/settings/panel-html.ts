@@ -31,10 +31,14 @@ export interface PanelView {
 
 export type Options = Readonly<Record<string, OptionValue>>;
 
-/** An answer of `/setup` as a part of a page: what reads is a link, what changes something a form. */
-export function panelHtml(panel: Panel | Reply, view: PanelView): Html {
+/**
+ * An answer of `/setup` as a part of a page: what reads is a link, what changes something a form.
+ * @param tabs below the title
+ */
+export function panelHtml(panel: Panel | Reply, view: PanelView, tabs: Html | null): Html {
   const { title, tone } = panel;
   return html`${title !== undefined && html`<h1>${inlineMarkup(title, view.names, view.texts.locale)}</h1>`}
+${tabs}
 <section class="card panel${(tone === 'good' || tone === 'bad') && ` ${tone}`}"${(tone === 'good' || tone === 'bad') && html` role="status"`}>${blocksOf(panel).map((block) => blockHtml(block, view))}</section>`;
 }
 

@@ -51,10 +51,9 @@ export function besideNavigation(current: string | null, content: Html, { setup,
     const href = addressOf('section', { s: name, l: setup.listing.name }, view);
     return html`<li><a href="${href}"${name === current && html` aria-current="page"`}>${label}</a></li>`;
   };
-  const above = current === 'listing' && listingTabs(setup, 'listing', view);
   const below = current === 'listing' && buttonsHtml(listingButtons(setup), view);
   return html`<div class="with-side"><nav class="side" aria-label="${texts.text('console.settings')}"><ul>${names.map(link)}</ul></nav>
-<div class="settings">${above}${content}${below}</div></div>`;
+<div class="settings">${content}${below}</div></div>`;
 }
 
 /** What is about all listings. */
@@ -92,7 +91,8 @@ ${buttonsHtml(page.buttons, view)}
 ${page.groups.length > 0 && hasDraft(section.id) && previewAssets(root)}`;
 }
 
-function listingTabs({ community, listing, ...setup }: ListingView, section: string, view: PanelView): Html | null {
+/** The listings of a community, for a section that each of them has; null for only one. */
+export function listingTabs({ community, listing, ...setup }: ListingView, section: string, view: PanelView): Html | null {
   if (community.listings.length < 2) return null;
   return html`<nav aria-label="${view.texts.text('setup.placeholders.listing')}"><ul class="tabs">${community.listings.map(
     (each) =>
