@@ -1096,7 +1096,8 @@ export const en = {
     export: 'Get the file',
     forget: 'Forget me',
     notFoundTitle: 'There is no page here',
-    notFound: 'The address may be misspelled, or the page was switched off.',
+    notFound:
+      'The address may be misspelled, or the page was switched off. In the server in Discord, type /vote for the places to vote.',
   }),
 
   /** Messages in the owner's channel. */

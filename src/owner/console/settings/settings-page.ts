@@ -92,7 +92,11 @@ ${page.groups.length > 0 && hasDraft(section.id) && previewAssets(root)}`;
 }
 
 /** The listings of a community, for a section that each of them has; null for only one. */
-export function listingTabs({ community, listing, ...setup }: ListingView, section: string, view: PanelView): Html | null {
+export function listingTabs(
+  { community, listing, ...setup }: ListingView,
+  section: string,
+  view: PanelView,
+): Html | null {
   if (community.listings.length < 2) return null;
   return html`<nav aria-label="${view.texts.text('setup.placeholders.listing')}"><ul class="tabs">${community.listings.map(
     (each) =>
