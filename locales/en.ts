@@ -243,8 +243,8 @@ export const en = {
       description: 'Show who has the most votes or credits.',
       periodOption: 'The time that counts (default: all time).',
       byOption: 'What to rank by (default: credits).',
-      periods: { week: 'this week', month: 'this month', all: 'all time' },
-      scores: { votes: 'votes', credits: 'credits', streak: 'streak' },
+      periods: { week: 'This week', month: 'This month', all: 'All time' },
+      scores: { votes: 'Votes', credits: 'Credits', streak: 'Streak' },
       members: { one: '{count} member', other: '{count} members' },
       previous: 'Previous',
       next: 'Next',
@@ -1687,7 +1687,7 @@ export const en = {
       'Credits and roles for those with the most votes of a week or month, and by lot for some of all who have voted.',
     guards:
       'Votes that pay nothing: of new accounts, of users who are not in this server, or of some whom you name. And roles whose members are on no leaderboard.',
-    cooldown: 'Members switch their reminders on and off with /remind. This long after a vote, they may vote again.',
+    cooldown: 'How long members wait between two votes. Those who have switched on /remind are reminded when it is over.',
     shop: {
       empty: 'Nothing is sold yet.',
       removeTitle: 'Remove {name}?',
