@@ -505,7 +505,6 @@ export const en = {
       /** The text of the sample review. */
       previewReview: 'A friendly place.',
       skip: 'Skip to content',
-      times: 'All times are in UTC.',
       /** Names of columns and facts. */
       labels: {
         delivery: 'Vote',
@@ -521,8 +520,6 @@ export const en = {
         author: 'Author',
         rank: 'Rank',
         balance: 'Balance',
-        since: 'Since (UTC)',
-        until: 'Until (UTC)',
         countedVotes: 'Counted votes',
         rankByCredits: 'Rank by credits',
         item: 'Item',
@@ -1687,7 +1684,8 @@ export const en = {
       'Credits and roles for those with the most votes of a week or month, and by lot for some of all who have voted.',
     guards:
       'Votes that pay nothing: of new accounts, of users who are not in this server, or of some whom you name. And roles whose members are on no leaderboard.',
-    cooldown: 'How long members wait between two votes. Those who have switched on /remind are reminded when it is over.',
+    cooldown:
+      'How long members wait between two votes. Those who have switched on /remind are reminded when it is over.',
     shop: {
       empty: 'Nothing is sold yet.',
       removeTitle: 'Remove {name}?',

@@ -244,7 +244,7 @@ async function draftHtml(draft: Draft, { context, texts, sender }: PreviewContex
     scope && guilds.reader?.guild(scope.guildId).catch(() => null),
   ]);
   if (draft.section === 'rewards') {
-    return draft.paid && markupHtml(wouldHavePaid(draft.paid, texts), names, texts.locale);
+    return draft.paid && markupHtml(wouldHavePaid(draft.paid, texts), names, texts);
   }
   const { listing } = draft;
   const now = clock.now();

@@ -83,8 +83,8 @@ export function sectionPage(setup: ListingView, section: SetupSection, shown: Sh
   return html`<h1>${text(`setup.sections.${section.id}`)}</h1>
 ${answered && noticeHtml(answered.panel, section.id, view)}
 ${listingTabs(setup, section.id, view)}
-${notInEffect(setup, pathsOf(section)).map((line) => html`<div class="notice bad">${markupHtml(line, names, texts.locale)}</div>`)}
-${page.intro && html`<div class="quiet">${markupHtml(page.intro, names, texts.locale)}</div>`}
+${notInEffect(setup, pathsOf(section)).map((line) => html`<div class="notice bad">${markupHtml(line, names, texts)}</div>`)}
+${page.intro && html`<div class="quiet">${markupHtml(page.intro, names, texts)}</div>`}
 ${page.groups.length > 0 && fieldsForm(page, { options, rejected, shown, section })}
 ${page.lists.map((list) => listTable(list, view))}
 ${buttonsHtml(page.buttons, view)}
@@ -151,14 +151,14 @@ function listTable({ path, title, columns, rows, add }: SettingsList, view: Pane
   const actions = (options: Options) =>
     html`<div class="acts"><a href="${addressOf('edit', options, view)}" aria-describedby="${idOf(options)}">${text('setup.buttons.edit')}</a>
 <form method="post" action="${addressOf('section', { s: options['s'] ?? '' }, view)}">${hiddenFields('submit', options, view)}<input type="hidden" name="b.remove" value="1"><button class="plain danger" aria-describedby="${idOf(options)}">${text('setup.buttons.remove')}</button></form></div>`;
-  return html`<section class="card" aria-labelledby="${id}"><div class="spread"><h2 id="${id}">${inlineMarkup(title, names, texts.locale)}</h2>${add && buttonHtml(add, view)}</div>
+  return html`<section class="card" aria-labelledby="${id}"><div class="spread"><h2 id="${id}">${inlineMarkup(title, names, texts)}</h2>${add && buttonHtml(add, view)}</div>
 ${
   rows.length === 0
     ? html`<p class="quiet">${text('console.noActions')}</p>`
     : html`<table><thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}<td></td></tr></thead>
 <tbody>${rows.map(
         ({ cells, note, options }) =>
-          html`<tr>${cells.map((cell, index) => html`<td data-name="${columns[index] ?? ''}"${index === 0 && html` id="${idOf(options)}"`}>${inlineMarkup(cell, names, texts.locale)}${index === 0 && note !== null && html`<br><span class="quiet">${inlineMarkup(note, names, texts.locale)}</span>`}</td>`)}<td class="end">${actions(options)}</td></tr>`,
+          html`<tr>${cells.map((cell, index) => html`<td data-name="${columns[index] ?? ''}"${index === 0 && html` id="${idOf(options)}"`}>${inlineMarkup(cell, names, texts)}${index === 0 && note !== null && html`<br><span class="quiet">${inlineMarkup(note, names, texts)}</span>`}</td>`)}<td class="end">${actions(options)}</td></tr>`,
       )}</tbody></table>`
 }</section>`;
 }
