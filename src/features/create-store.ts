@@ -24,7 +24,7 @@ import {
   type VoteActivity,
   type VotesPerDay,
 } from '../core/store/standings/votes-per-day.ts';
-import { createRecordings, type Recordings } from '../core/tally/recorder.ts';
+import { type RecordingJob, type Recordings, recordingNames } from '../core/tally/recorder.ts';
 import { type Modules, storedFeatures } from './index.ts';
 import { type Counting, createCounting } from './upkeep/store.ts';
 
@@ -172,4 +172,13 @@ export async function createStore(
       release();
     },
   };
+}
+
+/** @param write runs the job in a transaction of the writer, and resolves to its result */
+export function createRecordings(write: (job: RecordingJob) => Promise<unknown>): Recordings {
+  const recordings = recordingNames.map((name) => [
+    name,
+    (...args: unknown[]) => write({ name, args } as RecordingJob),
+  ]);
+  return Object.fromEntries(recordings);
 }

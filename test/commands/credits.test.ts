@@ -148,7 +148,7 @@ describe('the reason of an entry', () => {
     ['streak', '7 days on 2026-11-20', '**7** Tage'],
     ['milestone', '10 votes', '**10** Votes'],
     ['party', '1000 votes, week 2026-W47', '**1.000** Votes'],
-    ['prize', 'place 2 by votes, month 2026-11', 'place **2** by votes'],
+    ['prize', 'place 2 by votes, month 2026-11', 'Platz **2** nach Votes'],
     ['raffle', 'week 2026-W47', '16.–22. November'],
     ['raffle', 'month 2026-11', '1.–30. November'],
     ['allListings', '2026-11-20', '20. November'],

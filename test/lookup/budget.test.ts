@@ -67,6 +67,12 @@ describe('the budget', () => {
     await budget.acquire(1_000 + windowMs);
   });
 
+  it('counts each key separately', async () => {
+    const log = memoryBudgetStore();
+    await acquireAll(budgetOn(log, 'one'), 0);
+    await budgetOn(log, 'another').acquire(0);
+  });
+
   it('is shared by all clients of one log, also after a restart', async () => {
     const log = memoryBudgetStore();
     await acquireAll(budgetOn(log), 0);

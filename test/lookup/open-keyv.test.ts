@@ -83,6 +83,15 @@ describe('a cache in Redis', () => {
     await other.disconnect();
     await server.stop();
   });
+
+  it('that is unavailable delays neither the start nor a lookup', async () => {
+    const cache = await openKeyv(`redis://127.0.0.1:${await freePort()}`);
+    const { service, lookup } = await lookupFixture({ cache });
+    service.respondWith(success({ name: 'Cats' }));
+    expect((await lookup.profile()).value.name).toBe('Cats');
+    await cache.disconnect();
+    await service.close();
+  });
 });
 
 it('a URL of another scheme is rejected without repeating it: it may contain a password', async () => {

@@ -79,6 +79,7 @@ const operations = {
 type Operations = typeof operations;
 type WithoutTally<Args extends readonly unknown[]> = Args extends readonly [Tally, ...infer Rest] ? Rest : never;
 type RecordingName = keyof Operations;
+export const recordingNames = Object.keys(operations) as readonly RecordingName[];
 type RecordingArgs = { [Name in RecordingName]: WithoutTally<Parameters<Operations[Name]>> };
 type RecordingResults = { [Name in RecordingName]: ReturnType<Operations[Name]> };
 export type RecordingResult = RecordingResults[RecordingName];
@@ -107,15 +108,6 @@ export function decide<Name extends RecordingName>(tally: Tally, job: RecordingJ
   const decisions: { [Each in RecordingName]: (tally: Tally, ...args: RecordingArgs[Each]) => RecordingResults[Each] } =
     operations;
   return decisions[job.name](tally, ...job.args);
-}
-
-/** @param write resolves to the result of the job */
-export function createRecordings(write: (job: RecordingJob) => Promise<unknown>): Recordings {
-  const entries = Object.keys(operations).map((name) => [
-    name,
-    (...args: unknown[]) => write({ name, args } as RecordingJob),
-  ]);
-  return Object.fromEntries(entries);
 }
 
 /** Records a new delivery. */

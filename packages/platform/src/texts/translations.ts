@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { memoizeOne } from '../memoize.ts';
 
 /** The file of a language, in the format of i18next: texts in groups, and the forms of one that depends on a number as `votes_one`. */
@@ -9,8 +10,10 @@ export interface Translations {
 /** The texts of a program in all its languages. */
 export interface Catalogue {
   readonly english: object;
-  /** Where the files of the other languages are, `de.json`; null in a bundle of CommonJS, which does not know. */
+  /** Where the files of the other languages are; null in a bundle of CommonJS, which does not know. */
   readonly folder: URL | null;
+  /** Whether they are compressed (`de.json.gz`), as in a bundle: they would be a quarter of the package. */
+  readonly isCompressed: boolean;
 }
 
 /**
@@ -19,15 +22,17 @@ export interface Catalogue {
  * @param program the folder of the languages in a bundle, where those of several programs are beside each other
  */
 export function createCatalogue(english: object, url: string | undefined, program: string): Catalogue {
-  if (url === undefined) return { english, folder: null };
-  return { english, folder: new URL(url.endsWith('.ts') ? '../../locales/' : `./locales/${program}/`, url) };
+  const isCompressed = url?.endsWith('.ts') !== true;
+  const path = isCompressed ? `./locales/${program}/` : '../../locales/';
+  return { english, folder: url === undefined ? null : new URL(path, url), isCompressed };
 }
 
 /** What a language has of the texts; nothing if it has no file, as in the bundle of somebody else. */
-function readTranslations({ folder }: Catalogue, language: string): Translations {
+function readTranslations({ folder, isCompressed }: Catalogue, language: string): Translations {
   if (folder === null) return {};
   try {
-    return JSON.parse(readFileSync(new URL(`${language}.json`, folder), 'utf8'));
+    const file = readFileSync(new URL(`${language}.json${isCompressed ? '.gz' : ''}`, folder));
+    return JSON.parse(String(isCompressed ? gunzipSync(file) : file));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
     throw error;
