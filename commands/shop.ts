@@ -304,7 +304,7 @@ function renderItem(
     reason === null ? null : subtext(reason),
   );
   // Whatever else prevents the purchase is explained when the button is pressed.
-  const button = buyButton(texts.text('shop.buy'), { ...options, item: id }, offer.left === 0);
+  const button = buyButton(texts.text('shop.buy'), { ...options, item: id }, offer, offer.left === 0);
   if (picture === null) return [{ kind: 'section', text, button }];
   return [
     { kind: 'thumbnail', text, url: picture, description: plainName(name) },
@@ -372,7 +372,7 @@ function renderOffer(offer: Offer, place: ItemPlace, texts: Texts): Reply {
     ),
     selects: receiverSelect(offer, place, texts),
     buttons: [
-      buyButton(text('shop.buy'), { ...options, item: item.id }, disabled),
+      buyButton(text('shop.buy'), { ...options, item: item.id }, offer, disabled),
       backButton(text('shop.button'), options),
     ],
   };
@@ -516,8 +516,10 @@ function renderRejection(
   };
 }
 
-function buyButton(label: string, options: ComponentOptions, disabled: boolean): ReplyButton {
-  return { kind: 'action', label, style: 'primary', action: 'buy', options, disabled };
+/** Grey for what the member cannot buy now. */
+function buyButton(label: string, options: ComponentOptions, { rejection }: Offer, disabled: boolean): ReplyButton {
+  const style = rejection === null ? 'primary' : 'secondary';
+  return { kind: 'action', label, style, action: 'buy', options, disabled };
 }
 
 function backButton(label: string, options: ComponentOptions): ReplyButton {

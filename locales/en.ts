@@ -243,8 +243,8 @@ export const en = {
       description: 'Show who has the most votes or credits.',
       periodOption: 'The time that counts (default: all time).',
       byOption: 'What to rank by (default: credits).',
-      periods: { week: 'this week', month: 'this month', all: 'all time' },
-      scores: { votes: 'votes', credits: 'credits', streak: 'streak' },
+      periods: { week: 'This week', month: 'This month', all: 'All time' },
+      scores: { votes: 'Votes', credits: 'Credits', streak: 'Streak' },
       members: { one: '{count} member', other: '{count} members' },
       previous: 'Previous',
       next: 'Next',
@@ -505,7 +505,6 @@ export const en = {
       /** The text of the sample review. */
       previewReview: 'A friendly place.',
       skip: 'Skip to content',
-      times: 'All times are in UTC.',
       /** Names of columns and facts. */
       labels: {
         delivery: 'Vote',
@@ -521,8 +520,6 @@ export const en = {
         author: 'Author',
         rank: 'Rank',
         balance: 'Balance',
-        since: 'Since (UTC)',
-        until: 'Until (UTC)',
         countedVotes: 'Counted votes',
         rankByCredits: 'Rank by credits',
         item: 'Item',
@@ -1096,7 +1093,8 @@ export const en = {
     export: 'Get the file',
     forget: 'Forget me',
     notFoundTitle: 'There is no page here',
-    notFound: 'The address may be misspelled, or the page was switched off.',
+    notFound:
+      'The address may be misspelled, or the page was switched off. In the server in Discord, type /vote for the places to vote.',
   }),
 
   /** Messages in the owner's channel. */
@@ -1686,7 +1684,8 @@ export const en = {
       'Credits and roles for those with the most votes of a week or month, and by lot for some of all who have voted.',
     guards:
       'Votes that pay nothing: of new accounts, of users who are not in this server, or of some whom you name. And roles whose members are on no leaderboard.',
-    cooldown: 'Members switch their reminders on and off with /remind. This long after a vote, they may vote again.',
+    cooldown:
+      'How long members wait between two votes. Those who have switched on /remind are reminded when it is over.',
     shop: {
       empty: 'Nothing is sold yet.',
       removeTitle: 'Remove {name}?',

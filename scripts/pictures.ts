@@ -78,6 +78,9 @@ try {
     await save('winners', theme, page, await takeMessages(page, [winners], 470));
     await page.setViewportSize({ width: 1040, height: 660 });
     await page.goto(new URL(consolePath, stage.sandbox.urls.page).href);
+    await page.waitForURL('**/owner/');
+    const ofServer = new URL(`servers/${stage.sandbox.discord.guildId}/`, page.url());
+    await page.goto(ofServer.href, { waitUntil: 'networkidle' });
     await save('console', theme, page, await page.screenshot());
   }
 } finally {

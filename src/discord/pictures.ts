@@ -36,8 +36,8 @@ const types = ['image/jpeg', 'image/png'] as const;
 const loopback = /^https?:\/\/(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::\d+)?$/;
 
 /**
- * Reads pictures from Discord's CDN and keeps some of them in memory. Their addresses are made of ids and hashes that Discord's API
- * has said, never of what a request contains.
+ * Reads pictures from Discord's CDN and keeps some of them in memory. Their addresses are made of ids and hashes that
+ * Discord's API has said, never of what a request contains.
  * @param options.apiUrl a local Discord serves pictures itself
  */
 export function createPictures({

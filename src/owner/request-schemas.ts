@@ -41,7 +41,7 @@ const time = z
     'must be an ISO 8601 date or time, such as 2026-01-31 or 2026-01-31T12:00Z',
   )
   .refine((text) => isOnCalendar(text.slice(0, 10)), 'must be an existing date')
-  // Without a time zone it is UTC, like all times that the console and the API show.
+  // Without a time zone it is UTC, like all times that the API shows.
   .transform((text) => Date.parse(/T[\d:.]+$/.test(text) ? `${text}Z` : text))
   .refine((at) => !Number.isNaN(at), 'must be an existing date');
 

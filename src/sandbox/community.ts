@@ -31,6 +31,18 @@ export function pictureOfBot(): Readonly<Record<string, string>> {
   return { [botId]: `data:image/svg+xml;base64,${readFileSync(botIcon(), 'base64')}` };
 }
 
+/** Where Discord's CDN would have the picture of the game key, and that picture as a `data:` URL by the id in there. */
+const keyId = '1190000000000000090';
+const keyPicture = `https://cdn.discordapp.com/icons/${keyId}/0.png`;
+
+/** The picture of the item of the shop that has one. */
+export function pictureOfItem(): Readonly<Record<string, string>> {
+  const key =
+    '<circle cx="38" cy="50" r="15"/><path d="M53 50h48M82 50v16M97 50v12" stroke-linecap="round"/><circle cx="38" cy="50" r="3"/>';
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 128 100"><rect width="128" height="100" fill="#2b4c7e"/><g fill="none" stroke="#ffd166" stroke-width="8">${key}</g></svg>`;
+  return { [keyId]: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}` };
+}
+
 /** How tallyhook, its channels and its role are called in the guild of a sandbox. */
 export const guildNames: NonNullable<DefaultGuildOptions['names']> = {
   bot: 'tallyhook',
@@ -89,9 +101,18 @@ export function defaultSettings(
     ],
   };
   const shop = [
-    { id: 'vip', name: 'VIP for a week', price: 50, role: roles.vip, for: '7d', stock: 5 },
-    { id: 'key', name: 'Game key', price: 40, codes: ['LANTERN-1111', 'LANTERN-2222', 'LANTERN-3333'] },
-    { id: 'shout', name: 'Shout-out', price: 30, manual: true, needsRole: roles.voter },
+    {
+      ...{ id: 'vip', name: 'VIP for a week', price: 50, role: roles.vip, for: '7d', stock: 5 },
+      ...{ emoji: '⚓', description: 'A seat at the captain’s table, and a name in gold.' },
+    },
+    {
+      ...{ id: 'key', name: 'Game key', price: 40, codes: ['LANTERN-1111', 'LANTERN-2222', 'LANTERN-3333'] },
+      ...{ emoji: '🗝️', description: 'One of three keys from the chest in the harbour.', picture: keyPicture },
+    },
+    {
+      ...{ id: 'shout', name: 'Shout-out', price: 30, manual: true, needsRole: roles.voter },
+      ...{ emoji: '📣', description: 'The team introduces you in #general.' },
+    },
   ];
   return {
     announceChannelId: channels.announcements,

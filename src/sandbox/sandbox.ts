@@ -25,6 +25,7 @@ import {
   type ListingSettings,
   memberName,
   pictureOfBot,
+  pictureOfItem,
   voters,
 } from './community.ts';
 import { openDataDirectory } from './data-directory.ts';
@@ -187,7 +188,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       host,
       port: pagePort,
       guild: { id: listings.server.id, name: listings.server.name, inviteCode: seededInviteCode },
-      pictures: { ...pictureOfServer(service), ...pictureOfBot() },
+      pictures: { ...pictureOfServer(service), ...pictureOfBot(), ...pictureOfItem() },
       pageExtension: createSandboxPage(ports),
       applications: [registration(application, service.url)],
       clock,

@@ -35,6 +35,7 @@ it('a browser is led from /setup over Discord and the service back to the bot', 
   // Chromium applies the policy of the page to where the form leads.
   await tab.getByRole('button', { name: 'Connect' }).click();
   await tab.getByRole('heading', { name: 'Connected' }).waitFor();
+  await tab.locator('.server').getByText('Lantern Harbour', { exact: true }).waitFor();
   const back = tab.getByRole('link', { name: 'Back to Discord' });
   expect(await back.getAttribute('href')).toBe(`https://discord.com/channels/${sandbox.discord.guildId}`);
   expect(await tab.getByRole('listitem').allInnerTexts()).toHaveLength(2);

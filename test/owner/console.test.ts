@@ -248,7 +248,8 @@ describe('the console', () => {
     const orders = /<section[^>]*aria-labelledby="orders">.*?<\/section>/s.exec(text)?.[0] ?? '';
     expect(orders).toContain('<dt>Orders waiting for you</dt><dd>1</dd>');
     expect(orders).toMatch(/Game key.*done.*VIP.*on its way.*Shout.*waiting for the team/s);
-    expect(orders).toMatch(/Jan 1, 2026, 12:03\sAM/);
+    expect(orders).toMatch(/Jan 1, 2026, 1:03\sAM/);
+    expect(text).toContain('Times are those of Europe/Berlin.');
     expect(orders).toContain('<strong>10</strong> credits');
     expect(orders).toMatch(/href="\.\/users\/42"[^>]*><bdi>Ursula</);
     expect(text).not.toContain('<b>Shout');
@@ -417,6 +418,16 @@ it('shows held votes, and has them released or rejected', async () => {
   expect((await send('listings/bot/reject', fields)).status).toBe(409);
   expect(decisions).toEqual(['bot release', 'bot reject']);
   expect((await send('listings/torch/release', fields)).status).toBe(404);
+});
+
+it('filters deliveries by the times of the community', async () => {
+  const { post, signIn, open } = await openConsole();
+  await post('/webhooks/vote', vote);
+  await signIn();
+  // Received at midnight in UTC.
+  const filtered = async (query: string) => (await open(`deliveries?${query}`)).text.includes('href="./deliveries/1"');
+  expect(await filtered('since=2026-01-01T01:00&until=2026-01-01T01:30')).toBe(true);
+  expect(await filtered('since=2026-01-01T01:30')).toBe(false);
 });
 
 it('reverses votes between two local times after a preview', async () => {

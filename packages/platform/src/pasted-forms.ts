@@ -90,18 +90,16 @@ export const apiKeyForm: PastedForm = {
   },
 };
 
-const portal = 'the token is at developer portal → your application → Bot → Reset Token';
-
 /** A bot token of any Discord, also of a local one. */
 export const botTokenForm: PastedForm = {
   clean: (text) =>
     unwrap(unwrap(text).replace(/^((DISCORD_|BOT_)?TOKEN\s*[=:])?\s*/i, '')).replace(/^(Bot|Bearer)\s+/i, ''),
   problem(text) {
     if (text === '') return 'it must not be empty';
-    if (/^[0-9a-f]{64}$/i.test(text)) return `it has the form of the application's public key; ${portal}`;
-    if (/^\d{15,20}$/.test(text)) return `it is an id, such as that of the application; ${portal}`;
-    if (/^[\w-]{32}$/.test(text)) return `it has the form of the client secret (OAuth2); ${portal}`;
-    if (isAddress(text)) return `it is an address; ${portal}`;
+    if (/^[0-9a-f]{64}$/i.test(text)) return "it has the form of the application's public key";
+    if (/^\d{15,20}$/.test(text)) return 'it is an id, such as that of the application';
+    if (/^[\w-]{32}$/.test(text)) return 'it has the form of the client secret (OAuth2)';
+    if (isAddress(text)) return 'it is an address';
     if (/\s/.test(text)) return 'it has a blank or a line break: copy the token alone';
     return /^[\x21-\x7e]+$/.test(text) ? null : 'it has a character that no token has: copy it again';
   },
@@ -118,7 +116,7 @@ export function tokenProblem(token: string, apiUrl: string): string | null {
     /^\d{15,20}$/.test(Buffer.from(id, 'base64url').toString()) &&
     /^[\w-]{5,}$/.test(time) &&
     /^[\w-]{20,}$/.test(signature);
-  return isToken ? null : `it is not a bot token, which has three parts with dots between them; ${portal}`;
+  return isToken ? null : 'it is not a bot token, which has three parts with dots between them';
 }
 
 /** The client secret of an application. */

@@ -160,8 +160,8 @@ export function createPublicRoutes(context: RoutesContext): Express {
         const texts = textsOf(request);
         response.set({ 'cache-control': 'no-store' });
         send(response, {
-          ...{ texts, view: null, home: null, root: relativeRoot(request), title: titleOfError(error, texts) },
-          body: outcome('bad', titleOfError(error, texts), explain(error, texts)),
+          ...{ texts, view: null, home: '#main', root: relativeRoot(request), title: titleOfError(error, texts) },
+          body: outcome('bad', titleOfError(error, texts), explain(error, texts), backToDiscord(texts)),
         });
       },
     }),
@@ -350,8 +350,13 @@ function explain({ status }: HttpError, { text }: Texts): string {
   return status >= 500 ? text('webPage.unavailable') : text('webPage.expired');
 }
 
-function outcome(tone: 'good' | 'bad', title: string, text: string): Html {
-  return html`<section class="card outcome"><p class="sign ${tone}" aria-hidden="true">${tone === 'good' ? '✓' : '✗'}</p><h1>${title}</h1><p>${text}</p></section>`;
+/** Where somebody finds the address of the right page. */
+function backToDiscord({ text }: Texts): Html {
+  return html`<p><a class="button" href="https://discord.com/channels/@me">${text('webPage.back')}</a></p>`;
+}
+
+function outcome(tone: 'good' | 'bad', title: string, text: string, next: Html | null = null): Html {
+  return html`<section class="card outcome"><p class="sign ${tone}" aria-hidden="true">${tone === 'good' ? '✓' : '✗'}</p><h1>${title}</h1><p>${text}</p>${next}</section>`;
 }
 
 function signOutForm(session: MemberSession, action: string, { text }: Texts): Html {
@@ -376,9 +381,10 @@ interface SentPage {
   readonly texts: Texts;
   /** Null for an error, which is of no community. */
   readonly view: PublicView | null;
-  /** The relative URL of {@link pagesPath}, and that of the page of the community. */
+  /** The relative URL of {@link pagesPath}. */
   readonly root: string;
-  readonly home: string | null;
+  /** Where the name at the top leads: to the page of the community. */
+  readonly home: string;
   readonly title: string;
   readonly head?: Fragment;
   readonly navigation?: Fragment;
@@ -391,7 +397,7 @@ function send(response: Response, page: SentPage): void {
   const name = view?.name || 'tallyhook';
   const frame = {
     ...{ lang: texts.locale, skip: texts.text('console.skip'), title, siteName: name, head, navigation, footer },
-    home: { href: home ?? root, text: view === null ? name : html`${initials(name, name)}<bdi>${name}</bdi>` },
+    home: { href: home, text: view === null ? name : html`${initials(name, name)}<bdi>${name}</bdi>` },
     stylesheet: `${root}pages.css`,
     icon: `${root}icon.svg`,
     message: null,

@@ -13,6 +13,8 @@ import { equalSecrets, readCookie, setCookie } from '@tallyhook/platform/web/ses
 import { settleWithin } from '@tallyhook/platform/with-timeout';
 import type { Express, Request, Response } from 'express';
 import { z } from 'zod';
+import type { GuildReader } from '../../discord/guild-reader.ts';
+import type { Pictures } from '../../discord/pictures.ts';
 import type { AppTexts, Texts } from '../../texts/texts.ts';
 import { type CommunitySettings, webhookAddresses } from './community.ts';
 import { newListingName, type Settings } from './settings.ts';
@@ -37,6 +39,8 @@ interface ConnectContext {
   /** True if Discord says that the member may manage the guild. */
   readonly isManager: (guildId: string, userId: string) => Promise<boolean>;
   readonly botName: () => Promise<string>;
+  readonly reader: Pick<GuildReader, 'guild'>;
+  readonly pictures: Pick<Pictures, 'ofGuild'>;
   /** True if nobody could take over a listing of the operator. */
   readonly mayLink: () => boolean;
   readonly languages: AppTexts;
@@ -313,6 +317,8 @@ function createConnectTickets({ encryption, keyId, clock: { now } }: ConnectCont
 }
 
 const cookieLifetimeMs = 10 * minute;
+/** How long the page waits for the name and the picture of the server (ms). */
+const serverTimeoutMs = 3 * second;
 
 type Failure = 'expired' | 'cancelled' | 'managersOnly' | 'already' | 'unavailable' | 'tooMany';
 
@@ -324,12 +330,21 @@ function createConnectRoutes(
     finish(attempt: ConnectAttempt, code: string): Promise<boolean>;
   },
   tickets: ReturnType<typeof createConnectTickets>,
-  { languages, publicUrl, log }: ConnectContext,
+  { languages, publicUrl, reader, pictures, stopwatch, log }: ConnectContext,
 ): Express {
   const { pathname: path, protocol } = new URL(`${publicUrl}${connectPath}`);
   const secure = protocol === 'https:';
   const name = `${secure ? '__Secure-' : ''}tallyhook_connect`;
   const textsFor = (request: Request) => languages.for(...request.acceptsLanguages().slice(0, 10));
+
+  /** Null if Discord does not say it in time. */
+  async function serverOf(id: string): Promise<NonNullable<PlainPage['server']> | null> {
+    const found = Promise.all([reader.guild(id), pictures.ofGuild(id)]).catch(() => null);
+    const [guild, picture] = (await settleWithin(serverTimeoutMs, stopwatch, found)) ?? [null, null];
+    if (guild === null) return null;
+    const url = picture === null ? null : `data:${picture.type};base64,${picture.bytes.toString('base64')}`;
+    return { id, name: guild.name, picture: url };
+  }
 
   // The way back comes from another site.
   const attributes = { name, path, secure, sameSite: 'lax' } as const;
@@ -388,6 +403,7 @@ function createConnectRoutes(
         status: 200,
         locale: texts.locale,
         title: text('setup.connect.title'),
+        server: await serverOf(guildId),
         body,
         next: backToDiscord(guildId, texts),
       });

@@ -1,4 +1,6 @@
+import { createGuildReader } from '../../discord/guild-reader.ts';
 import { fetchBotIdentity, mayManageGuild } from '../../discord/inspection.ts';
+import { createPictures } from '../../discord/pictures.ts';
 import type { FeatureServices } from '../parts.ts';
 import { createConnect } from './connect.ts';
 import { createSetupServices, type SetupContext, type SetupServices } from './services.ts';
@@ -19,7 +21,8 @@ export function createServices(context: SetupContext): FeatureServices & {
 /** Null without a service, or without PUBLIC_URL or DISCORD_TOKEN. */
 function createConnecting({ config: { lookup, publicUrl, discord }, ...context }: SetupContext) {
   if (lookup.baseUrl === '' || publicUrl === null || discord.token === '') return null;
-  const { store, directory, rest, setup, stopwatch } = context;
+  const { store, directory, rest, setup, stopwatch, log } = context;
+  const reader = createGuildReader({ rest, clock: stopwatch });
   return createConnect({
     ...context,
     serviceUrl: lookup.baseUrl,
@@ -28,6 +31,8 @@ function createConnecting({ config: { lookup, publicUrl, discord }, ...context }
     keyId: async () => (await store.settings.state()).keyId,
     isManager: (guildId, userId) => mayManageGuild(rest, { guildId, userId, now: stopwatch.now() }),
     botName: async () => (await fetchBotIdentity(rest)).name,
+    reader,
+    pictures: createPictures({ reader, apiUrl: discord.apiUrl, clock: stopwatch, log }),
     mayLink: () => (directory.ofGuild(null)?.named ?? []).length === 0,
   });
 }

@@ -49,7 +49,7 @@ export function shopCard(shop: Pick<PurchaseStore, 'summary'>): ConsoleCard {
     isScoped: true,
     async render({ memberLinks, form, text: foreign, markup, scope, texts }) {
       const { newest, waiting } = await shop.summary(scope?.guildId ?? null);
-      const { locale, number, text } = texts;
+      const { number, text } = texts;
 
       if (newest.length === 0) return html`<p class="quiet">${text('console.noOrders')}</p>`;
       const memberLink = await memberLinks(newest.map(({ userId }) => userId));
@@ -58,7 +58,7 @@ export function shopCard(shop: Pick<PurchaseStore, 'summary'>): ConsoleCard {
 <tbody>${newest.map(
         (
           purchase,
-        ) => html`<tr><td data-name="${text('console.labels.time')}">${dateTime(purchase.at, locale)}</td><td data-name="${text('console.labels.item')}">${foreign(purchase.name)}</td>
+        ) => html`<tr><td data-name="${text('console.labels.time')}">${dateTime(purchase.at, texts)}</td><td data-name="${text('console.labels.item')}">${foreign(purchase.name)}</td>
 <td data-name="${text('console.labels.member')}" class="unbroken">${memberLink(purchase.userId)}</td><td data-name="${text('credits.title')}" class="number unbroken">${markup(text('parts.credits', { count: purchase.price }))}</td>
 <td data-name="${text('console.labels.state')}">${stateBadge(purchase, texts)}${scope !== null && waitsForTeam(purchase) && form(`orders/${purchase.id}/done`, text('shop.done'))}</td></tr>`,
       )}</tbody></table>`;

@@ -102,8 +102,8 @@ ${options.map(
 <p><label for="listing">${text('setup.sections.listing')}</label>${select('listing', listings, listingLabels)}</p>
 ${siteLabels.size > 1 && html`<p><label for="site">${text('console.labels.site')}</label>${select('site', [...siteLabels.keys()], siteLabels)}</p>`}
 <p><label for="user">${text('console.labels.memberId')}</label><input id="user" name="user" value="${parameter('user')}" inputmode="numeric" pattern="[0-9]{1,20}" maxlength="20" placeholder="${text('console.any')}"></p>
-<p><label for="since">${text('console.labels.since')}</label>${timeInput('since')}</p>
-<p><label for="until">${text('console.labels.until')}</label>${timeInput('until')}</p>
+<p><label for="since">${text('console.reversal.from')}</label>${timeInput('since')}</p>
+<p><label for="until">${text('console.reversal.until')}</label>${timeInput('until')}</p>
 <p class="acts"><button>${text('console.filter')}</button> <a href="${root}deliveries">${text('console.clear')}</a></p>
 </form></details>`;
 }
@@ -171,17 +171,17 @@ function bodyOf(delivery: DeliveryRecord, isOperator: boolean, { text }: Texts):
 
 function properties({ delivery, entry }: DeliveryDetails, view: DeliveryView): Html {
   const { session, site, texts } = view;
-  const { locale, text } = texts;
+  const { text } = texts;
   const isOperator = session.context.scope === null;
   return html`<dl class="facts">
-<div><dt>${text('console.labels.received')}</dt><dd>${dateTime(delivery.receivedAt, locale)}</dd></div>
+<div><dt>${text('console.labels.received')}</dt><dd>${dateTime(delivery.receivedAt, texts)}</dd></div>
 ${isOperator && html`<div lang="en"><dt>family</dt><dd>${delivery.family}</dd></div>`}
 <div><dt>${text('console.labels.kind')}</dt><dd>${kindText(delivery.kind, texts)}</dd></div>
 <div><dt>${text('setup.sections.listing')}</dt><dd>${listingText(delivery.listing, site, view)}</dd></div>
 <div><dt>${text('console.labels.member')}</dt><dd>${memberLink(delivery.userId, view)}</dd></div>
 <div><dt>${text('credits.title')}</dt><dd>${signedCredits(delivery.credits, texts)}</dd></div>
 <div><dt>${text('console.labels.reason')}</dt><dd>${deliveryReason(delivery, view)}</dd></div>
-<div><dt>${text('console.labels.cause')}</dt><dd>${entry ? html`${causeName(entry.cause, texts)}, ${dateTime(entry.at, locale)}` : untrustedText(null)}</dd></div>
+<div><dt>${text('console.labels.cause')}</dt><dd>${entry ? html`${causeName(entry.cause, texts)}, ${dateTime(entry.at, texts)}` : untrustedText(null)}</dd></div>
 </dl>`;
 }
 
@@ -203,7 +203,7 @@ export function effectItem(effect: EffectRecord, view: EffectView): Html {
 ${returnTo === 'effects' && deliveryId !== null && html`<span>${text('console.labels.delivery')} ${deliveryLink(deliveryId, root)}</span>`}
 ${state === 'buried' && replayForm(effect, view)}</div>
 ${reason !== null && html`<p dir="auto">${reasonHtml(reason, view)}</p>`}
-<p class="quiet">${text('console.labels.created')}: ${dateTime(createdAt, texts.locale)} · ${label}: ${dateTime(at, texts.locale)} · ${text('console.labels.attempts')}: ${texts.number(attempts)}${
+<p class="quiet">${text('console.labels.created')}: ${dateTime(createdAt, texts)} · ${label}: ${dateTime(at, texts)} · ${text('console.labels.attempts')}: ${texts.number(attempts)}${
     isOperator && html` · ${text('console.labels.queue')}: <bdi>${queue}</bdi>`
   }</p></li>`;
 }

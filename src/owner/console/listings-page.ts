@@ -74,7 +74,7 @@ function heldVotes(
   { site }: ListingDetails,
   { root, session, texts }: PageContext,
 ): Html {
-  const { locale, text } = texts;
+  const { text } = texts;
   const votes = (count: number) => withoutBold(text('parts.votes', { count }));
   if (state !== 'held')
     return html`<p class="notice plain">${text(`console.held.${state}`, { votes: votes(held) })}</p>`;
@@ -82,7 +82,7 @@ function heldVotes(
   const button = (decision: 'release' | 'reject') =>
     html`<form method="post" action="${root}listings/${encodeURIComponent(listing)}/${decision}">${formTokenField(session)}<button class="${decision === 'reject' && 'second'}" aria-describedby="${hintId}">${text(`console.held.${decision}`)}</button></form>`;
   const alarm = { votes: votes(paid), usual: votes(Math.round(usual)), site: siteText(site, texts) };
-  return html`<div class="notice bad"><p>${fill(texts, 'console.held.since', { time: dateTime(heldAt, locale) })}: ${votes(held)}</p><p>${fill(texts, 'ownerReport.alarm', alarm)}</p></div>
+  return html`<div class="notice bad"><p>${fill(texts, 'console.held.since', { time: dateTime(heldAt, texts) })}: ${votes(held)}</p><p>${fill(texts, 'ownerReport.alarm', alarm)}</p></div>
 <div class="acts">${button('release')} ${button('reject')}</div>
 <p class="quiet" id="${hintId}">${text('console.held.hint')}</p>`;
 }
@@ -92,7 +92,7 @@ export function reversalPage(
   { members, votes, credits }: ReversalTotals,
   { root, session, texts, names, fields }: PageContext & { readonly fields: Readonly<Record<string, string>> },
 ): Html {
-  const { locale, text } = texts;
+  const { text } = texts;
 
   const counts = { votes: text('parts.votes', { count: votes }), members: text('parts.members', { count: members }) };
   const hidden = Object.entries(fields).map(
@@ -103,7 +103,7 @@ export function reversalPage(
 <h1>${text('console.reversal.question')}</h1>
 <section class="card"><dl class="facts">
 <div><dt>${text('setup.sections.listing')}</dt><dd>${listingTitle(listing, names)}</dd></div>
-<div><dt>${text('console.reversal.from')}</dt><dd>${dateTime(from, locale)}</dd></div><div><dt>${text('console.reversal.until')}</dt><dd>${dateTime(until, locale)}</dd></div>
+<div><dt>${text('console.reversal.from')}</dt><dd>${dateTime(from, texts)}</dd></div><div><dt>${text('console.reversal.until')}</dt><dd>${dateTime(until, texts)}</dd></div>
 <div><dt>${text('setup.link.vote')}</dt><dd>${withoutBold(text('digest.votes', counts))}</dd></div>
 <div><dt>${texts.text('credits.title')}</dt><dd>${withoutBold(text('parts.credits', { count: credits }))}</dd></div></dl>
 <p>${text('console.reversal.hint')}</p>
@@ -136,7 +136,7 @@ export async function renderCards(
     },
     role: (id) => named(id, names.role(id)),
     reason: (reason) => reasonHtml(reason, page),
-    markup: (text) => inlineMarkup(text, names, texts.locale),
+    markup: (text) => inlineMarkup(text, names, texts),
     form: (path, label) =>
       html` <form class="inline" method="post" action="${root}${path}">${formTokenField(session)}<button class="second">${label}</button></form>`,
   };

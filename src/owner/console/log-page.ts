@@ -40,7 +40,7 @@ export function changesPage(
   { corrections, settings, names }: Awaited<ReturnType<typeof getChanges>>,
   { session, root, texts }: { readonly session: Visit; readonly root: string; readonly texts: Texts },
 ): Html {
-  const { locale, text } = texts;
+  const { text } = texts;
 
   const page = { root, texts, names };
   const isOfServer = session.context.scope !== null;
@@ -53,7 +53,7 @@ ${
   html`<section class="card" aria-labelledby="settings"><h2 id="settings">${text('console.settings')}</h2>${
     settings.length === 0
       ? html`<p>${text('setup.history.none')}</p>`
-      : html`<ul class="items">${settings.map((change) => html`<li class="with-action"><div class="text"><p class="quiet">${dateTime(change.at, locale)} · ${authorName(change.authorId, page)}${change.undoneBy !== null && ` · ${text('setup.history.undone')}`}</p>${changed(change, page)}</div>${change.undoneBy === null && undo(change.id)}</li>`)}</ul>`
+      : html`<ul class="items">${settings.map((change) => html`<li class="with-action"><div class="text"><p class="quiet">${dateTime(change.at, texts)} · ${authorName(change.authorId, page)}${change.undoneBy !== null && ` · ${text('setup.history.undone')}`}</p>${changed(change, page)}</div>${change.undoneBy === null && undo(change.id)}</li>`)}</ul>`
   }</section>`
 }
 <section class="card" aria-labelledby="credits"><h2 id="credits">${text('credits.title')}</h2>${
@@ -63,7 +63,7 @@ ${
 <tbody>${corrections.map(
           (
             each,
-          ) => html`<tr><td data-name="${text('console.labels.time')}">${dateTime(each.at, locale)}</td><td data-name="${text('console.labels.author')}">${authorName(each.author, page)}</td>
+          ) => html`<tr><td data-name="${text('console.labels.time')}">${dateTime(each.at, texts)}</td><td data-name="${text('console.labels.author')}">${authorName(each.author, page)}</td>
 <td data-name="${text('console.labels.member')}">${memberLink(each.userId, page)}</td><td data-name="${text('console.labels.reason')}">${untrustedText(each.reason)}</td><td data-name="${text('credits.title')}" class="number">${signedCredits(each.credits, texts)}</td></tr>`,
         )}</tbody></table>`
   }</section>`;
@@ -76,5 +76,5 @@ function authorName(author: string, page: NamedPage): Html {
 
 function changed(change: SettingsChange, { texts, names }: { readonly texts: Texts; readonly names: NameBook }): Html {
   const view = { texts, community: { listings: [] }, listingNames: new Map<string, string>() };
-  return markupHtml(renderChange(change, view), names, texts.locale);
+  return markupHtml(renderChange(change, view), names, texts);
 }

@@ -154,12 +154,12 @@ export function memberSearch(root: string, texts: Texts, text = ''): Html {
 
 function memberPage(view: MemberView): Html {
   const { standing, unpaid, names, root, texts } = view;
-  const { locale, text } = texts;
+  const { text } = texts;
 
   const { rows: entries, next } = view.entries;
   const { userId, credits, votes, rank, streak, grants } = standing;
   const name = names.member(userId);
-  const time = (at: number) => dateTime(at, locale);
+  const time = (at: number) => dateTime(at, texts);
   return html`<p class="trail"><a href="${root}users">${text('console.members')}</a></p>
 <h1 class="person">${avatar(userId, { names, root })} <span>${fill(texts, 'console.memberTitle', { name: name === null ? userId : html`<bdi title="${userId}">${visible(name)}</bdi>` })}</span></h1>
 ${name !== null && html`<p class="quiet">Discord ID ${userId}</p>`}
@@ -197,7 +197,7 @@ function accountLinks({ standing, accounts, guildId: shown, root, texts }: Membe
 function nextVote({ listing, lastVoteAt, nextVoteAt }: VoteTimes, { names, now, texts }: MemberView): Html {
   const { locale, text } = texts;
   const isOpen = nextVoteAt === null || nextVoteAt <= now;
-  return html`<div><dt>${fill(texts, 'console.nextVote', { name: listingTitle(listing, names) })}</dt><dd>${isOpen ? text('console.now') : dateTime(nextVoteAt, locale)}
+  return html`<div><dt>${fill(texts, 'console.nextVote', { name: listingTitle(listing, names) })}</dt><dd>${isOpen ? text('console.now') : dateTime(nextVoteAt, texts)}
 <span class="quiet">${lastVoteAt === null ? text('console.noVotes') : fill(texts, 'canVote.lastVote', { time: timeAgo(lastVoteAt, now, locale) })}</span></dd></div>`;
 }
 
@@ -207,7 +207,7 @@ function entryTable(entries: readonly LedgerEntry[], { root, names, texts }: Mem
   const credits = texts.text('credits.title');
   return html`<table><thead><tr><th scope="col">${text('console.labels.time')}</th><th scope="col">${text('console.labels.cause')}</th><th scope="col" class="number">${credits}</th><th scope="col">${text('console.labels.delivery')}</th></tr></thead>
 <tbody>${entries.map(
-    (entry) => html`<tr><td data-name="${text('console.labels.time')}">${dateTime(entry.at, texts.locale)}</td>
+    (entry) => html`<tr><td data-name="${text('console.labels.time')}">${dateTime(entry.at, texts)}</td>
 <td data-name="${text('console.labels.cause')}">${entryCause(entry, names, texts)}</td>
 <td data-name="${credits}" class="number">${signedCredits(entry.credits, texts)}</td><td data-name="${text('console.labels.delivery')}">${deliveryLink(entry.deliveryId, root)}</td></tr>`,
   )}</tbody></table>`;
@@ -235,7 +235,7 @@ ${explainInWords(delivery, null, view)}</li>`,
 
 function correctionForm({ standing, guildId, rejected, names, root, session, texts }: MemberView): Html {
   const { text } = texts;
-  return html`${rejected && html`<p class="notice bad" role="alert" id="fault">${inlineMarkup(rejected.message, names, texts.locale)}</p>`}
+  return html`${rejected && html`<p class="notice bad" role="alert" id="fault">${inlineMarkup(rejected.message, names, texts)}</p>`}
 <form class="stack" method="post" action="${root}users/${standing.userId}/corrections">${formTokenField(session)}${guildId !== null && html`<input type="hidden" name="guildId" value="${guildId}">`}
 <label for="credits">${text('console.correct.credits')}</label>
 <input id="credits" name="credits" type="number" required step="1" min="${-maxCorrection}" max="${maxCorrection}" value="${rejected?.credits ?? ''}"${rejected && html` aria-describedby="fault"`}>

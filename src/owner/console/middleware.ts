@@ -7,7 +7,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { type Texts, textsIn } from '../../texts/texts.ts';
 import type { OwnerContext } from '../context.ts';
 import { scopeContext } from '../scope-context.ts';
-import { consoleRoot } from './render-page.ts';
+import { consoleRoot, showTimesOf } from './render-page.ts';
 import type { OwnerSession, OwnerSessions, Visit } from './session.ts';
 
 /** Redirects `/owner` to `/owner/`, since the overview's relative links need the slash. */
@@ -36,7 +36,13 @@ export interface SessionMiddleware {
 export function sessionMiddleware(sessions: OwnerSessions, everything: OwnerContext): SessionMiddleware {
   const { guilds, log } = everything;
 
-  async function visitOf(session: OwnerSession, guildId: unknown): Promise<Visit> {
+  async function visitOf(session: OwnerSession, request: Request): Promise<Visit> {
+    const visit = await findVisit(session, request.params['guildId']);
+    showTimesOf(timeZoneOf(visit.context), request);
+    return visit;
+  }
+
+  async function findVisit(session: OwnerSession, guildId: unknown): Promise<Visit> {
     const { member } = session;
     if (guildId === undefined && member === null) {
       return { ...session, context: everything, visitor: null, guildName: null };
@@ -63,7 +69,7 @@ export function sessionMiddleware(sessions: OwnerSessions, everything: OwnerCont
     requireSession: (handler) => async (request, response) => {
       const session = await sessions.find(request);
       if (session !== null) {
-        return handler(request, response, await visitOf(session, request.params['guildId']));
+        return handler(request, response, await visitOf(session, request));
       }
       const { guildId } = request.params;
       const next = `${typeof guildId === 'string' ? `servers/${guildId}/` : ''}${request.url.slice(1)}`;
@@ -71,9 +77,15 @@ export function sessionMiddleware(sessions: OwnerSessions, everything: OwnerCont
     },
     requireForm: (handler) => async (request, response) => {
       const session = await findFormSession(sessions, request);
-      return handler(request, response, await visitOf(session, request.params['guildId']));
+      return handler(request, response, await visitOf(session, request));
     },
   };
+}
+
+/** That of the community; of several, UTC unless all have the same. */
+function timeZoneOf({ listings }: OwnerContext): string {
+  const [only = 'UTC', ...others] = new Set(listings().map(({ timeZone }) => timeZone));
+  return others.length === 0 ? only : 'UTC';
 }
 
 export async function findFormSession(sessions: OwnerSessions, request: Request): Promise<OwnerSession> {

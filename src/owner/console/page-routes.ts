@@ -88,7 +88,8 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
 
   page('/deliveries', async (request, { context }) => {
     const listings = context.listings();
-    const parameters = parseRequest(deliveriesQuery, listQuery(request));
+    const texts = textsOf(request);
+    const parameters = parseRequest(deliveriesQuery, withLocalTimes(listQuery(request), texts.timeZone));
     const { rows: deliveries, next } = await listDeliveries(context, parameters);
     const { limit: _limit, before: _before, ...filter } = parseRequest(queryParameters, request.query);
     const shown = {
@@ -97,7 +98,6 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
       siteOf: siteNames(context),
     };
     const names = await context.namesIn(context.scope)(deliveries.map(({ userId }) => userId));
-    const texts = textsOf(request);
     const view = { deliveries, filter, ...shown, names, next, now: context.clock.now(), root: './', texts };
     return { title: texts.text('console.deliveries'), body: deliveriesPage(view) };
   });
@@ -205,6 +205,16 @@ function listQuery(
   return { ...defaults, ...query };
 }
 
+/** A query whose times, as a browser sends them, are those of a time zone. Others are left to the schema. */
+function withLocalTimes(query: Readonly<Record<string, unknown>>, timeZone: string) {
+  const { fromLocal } = createCalendar(timeZone);
+  const times = (['since', 'until'] as const).flatMap((name) => {
+    const local = localTime.safeParse(query[name]);
+    return local.success ? [[name, new Date(fromLocal(Date.parse(`${local.data}Z`))).toISOString()]] : [];
+  });
+  return { ...query, ...Object.fromEntries(times) };
+}
+
 /** In the order of the tabs: first what needs the owner's attention. */
 const effectTabs = ['buried', 'waiting', 'done'] as const satisfies readonly EffectState[];
 
@@ -284,7 +294,7 @@ const transparent = Buffer.from(
   'base64',
 );
 
-/** Of the server, or of a member who has an account in a community that the visit may see; null without one. */
+/** The picture of the server, or of a member with an account that the visit may see; null without one. */
 async function findPicture({ scope, guilds, communities }: OwnerContext, of: string): Promise<SmallPicture | null> {
   const { pictures = null } = guilds;
   if (pictures === null) return null;

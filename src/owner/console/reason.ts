@@ -29,7 +29,7 @@ export interface ReasonView {
 /** Why something failed or was not paid: in the language of the page what managers meet; all else is quoted. */
 export function reasonHtml(reason: string | null, { texts, names }: ReasonView): Html {
   const known = reason === null ? null : (knownReason(reason, texts) ?? failureOf(reason, texts));
-  if (known !== null) return inlineMarkup(known, names, texts.locale);
+  if (known !== null) return inlineMarkup(known, names, texts);
   return reason === null ? untrustedText(null) : html`<q lang="en">${untrustedText(reason)}</q>`;
 }
 
@@ -113,7 +113,7 @@ const maxLength = 150;
 export function explainInWords(delivery: DeliveryRecord, entry: LedgerEntry | null, view: ReasonView): Html {
   const { texts, names } = view;
   const { outcome, reason } = delivery;
-  if (outcome !== 'quarantined') return markupHtml(explain(delivery, entry, texts), names, texts.locale);
+  if (outcome !== 'quarantined') return markupHtml(explain(delivery, entry, texts), names, texts);
   const shown = reasonHtml(reason, view);
   return html`<p dir="auto">${isExplained(reason) ? shown : fill(texts, 'trace.quarantined', { reason: shown })}</p>`;
 }

@@ -70,7 +70,7 @@ export function renderPage(
     icon: `${base}icon.svg`,
     navigation: session && navigation(section, { root, base }, session, texts),
     message: findFlashMessage(consoleMessages(texts), request.query['notice']),
-    footer: hasTimes ? texts.text('console.times') : null,
+    footer: hasTimes ? texts.text('publicPage.times', { zone: texts.timeZone }) : null,
   };
   response.type('html').send(pageFrame(frame, body).text);
 }
@@ -81,6 +81,7 @@ function homeName(session: Viewer | null, root: string): Html {
 }
 
 const languagesByRequest = new WeakMap<Request, AppTexts>();
+const timeZones = new WeakMap<Request, string>();
 
 /** Has pages say the texts of the app. */
 export function speaking(languages: AppTexts): RequestHandler {
@@ -90,8 +91,16 @@ export function speaking(languages: AppTexts): RequestHandler {
   };
 }
 
-export function textsOf(request: Request): Texts {
-  return (languagesByRequest.get(request) ?? ownTexts).for(...request.acceptsLanguages().slice(0, 10));
+/** Has the page of a request show times as they are in this time zone. */
+export function showTimesOf(timeZone: string, request: Request): void {
+  timeZones.set(request, timeZone);
+}
+
+/** The texts of a page, with the time zone of its times. */
+export function textsOf(request: Request): Texts & { readonly timeZone: string } {
+  const languages = languagesByRequest.get(request) ?? ownTexts;
+  const texts = languages.for(...request.acceptsLanguages().slice(0, 10));
+  return { ...texts, timeZone: timeZones.get(request) ?? 'UTC' };
 }
 
 function navigation(

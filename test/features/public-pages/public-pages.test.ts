@@ -122,6 +122,7 @@ describe('an address', { timeout: 60_000 }, () => {
     const { visit } = await startPages({ bees: { publicPage: undefined } });
     const missing = await visit('nobody-has-this');
     expect(missing.status).toBe(404);
+    expect(missing.text).toContain('<a class="button" href="https://discord.com/channels/@me">Back to Discord</a>');
     for (const path of ['bees', 'bees/me', 'bees/widget.js', 'bees/picture.svg', 'BEES', 'a', '%00%00%00', 'bees/']) {
       const { status, text } = await visit(path);
       expect(status, path).toBe(404);

@@ -46,6 +46,8 @@ async function bot(serviceUrl: string) {
       keyId: async () => (await store.settings.state()).keyId,
       isManager: async () => state.isManager,
       botName: async () => 'Harbour bot',
+      reader: { guild: async (id) => ({ id, name: 'Harbour <b>', ownerId, locale: null, icon: 'a', roles: [] }) },
+      pictures: { ofGuild: async () => ({ type: 'image/png', bytes: Buffer.from('picture') }) },
       mayLink: () => true,
       ...{ languages: ownTexts, clock: { now } },
       stopwatch: { ...systemClock, monotonic: now, sleep: async () => {} },
@@ -80,6 +82,8 @@ describe('the way of a browser from /setup to the service and back', { timeout: 
     const visitor = browser();
     const { text } = await visitor.open(await approve(all, start, visitor));
     expect(text).toContain('its test has not arrived');
+    expect(text).toContain('<bdi>Harbour &#60;b&#62;</bdi>');
+    expect(text).toContain('src="data:image/png;base64,cGljdHVyZQ=="');
     expect(await linked()).toEqual([listing]);
     const community = await settings.read(serverId);
     expect(community.listings[0]).toMatchObject({ hasLookupKey: true, voteSecrets: 1, premiumSecrets: 1 });

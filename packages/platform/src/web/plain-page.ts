@@ -3,6 +3,7 @@ import express, { type Express, type Request, type Response } from 'express';
 import { clientKeyOf, isTrustedProxy } from './client-key.ts';
 import { ClientLimit } from './client-limit.ts';
 import { Html, html } from './html.ts';
+import { initials } from './initials.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** How often a client may open plain pages in a minute. */
@@ -23,6 +24,10 @@ main { box-sizing: border-box; width: min(30rem, 100vw - 2rem); padding: 2rem; b
 h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.3; }
 ol { display: inline-block; margin: 0; padding-inline-start: 1.5rem; text-align: start; }
 a { color: var(--accent); }
+.server { display: flex; align-items: center; justify-content: center; gap: .6rem; margin: 0 0 1rem; font-weight: 600; }
+.avatar { display: grid; place-items: center; position: relative; overflow: hidden; flex: none; width: 2.5rem; height: 2.5rem;
+  border-radius: .75rem; background: #4752c4; color: #fff; }
+.avatar img { position: absolute; inset: 0; width: 100%; height: 100%; }
 .sign { display: grid; place-items: center; width: 4rem; height: 4rem; margin: 0 auto 1rem; border-radius: 50%;
   font-size: 2rem; }
 .good { background: var(--good-ground); color: var(--good); }
@@ -33,11 +38,12 @@ a { color: var(--accent); }
 `;
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** For pages without resources, forms or scripts, which name their address to nobody. */
+/** For pages with pictures of their own, without forms or scripts, which name their address to nobody. */
 const plainPageHeaders = securityHeaders({
   contentSecurityPolicy: {
     'default-src': ["'none'"],
     'style-src': [`'sha256-${styleHash}'`],
+    'img-src': ['data:'],
     'form-action': ["'none'"],
     'base-uri': ["'none'"],
     'frame-ancestors': ["'none'"],
@@ -64,13 +70,18 @@ export interface PlainPage {
   /** The language of the page. */
   readonly locale: string;
   readonly title: string;
+  /** The server that the page is about, with its picture as a `data:` URL; null without one. */
+  readonly server?: { readonly id: string; readonly name: string; readonly picture: string | null } | null;
   readonly body: Html;
   /** The way on, below the body. */
   readonly next: { readonly url: string; readonly label: string };
 }
 
 /** Sends a page that says that something was done, or, with another status than 200, that it was not. */
-export function sendPlainPage(response: Response, { status, locale, title, body, next }: PlainPage): void {
+export function sendPlainPage(
+  response: Response,
+  { status, locale, title, server = null, body, next }: PlainPage,
+): void {
   const isDone = status === 200;
   const page = html`<!doctype html>
 <html lang="${locale}">
@@ -85,6 +96,7 @@ export function sendPlainPage(response: Response, { status, locale, title, body,
 <main>
 <p class="sign ${isDone ? 'good' : 'bad'}" aria-hidden="true">${isDone ? '✓' : '✗'}</p>
 <h1>${title}</h1>
+${server && html`<p class="server">${initials(server.name, server.id, server.picture)} <bdi>${server.name}</bdi></p>`}
 ${body}
 <p><a class="button" href="${next.url}">${next.label}</a></p>
 </main>

@@ -9,9 +9,15 @@ export function isTime(at: number): boolean {
 /** In place of what is no time. */
 const noTime = '–';
 
-/** A time (ms since the epoch) to the minute. In UTC: without JavaScript the reader's time zone is unknown. */
-export function dateTime(at: number, locale?: string): Html {
-  const format = locale === undefined ? toMinute : (time: number) => formatDateTime(time, locale);
+/** How a page writes times: in UTC unless it says whose they are, since the time zone of its reader is not known. */
+export interface TimeStyle {
+  readonly locale: string;
+  readonly timeZone?: string;
+}
+
+/** A time (ms since the epoch) to the minute; without a style as `2026-01-31 12:00 UTC`. */
+export function dateTime(at: number, style?: TimeStyle): Html {
+  const format = style === undefined ? toMinute : (time: number) => formatDateTime(time, style);
   return timeElement(at, isTime(at) ? format(at) : noTime);
 }
 
@@ -25,8 +31,8 @@ export function timeAgo(at: number, now: number, locale?: string): Html {
   return timeElement(at, isTime(at) ? formatAgo(at, now, locale) : noTime);
 }
 
-function formatDateTime(at: number, locale: string): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(at);
+function formatDateTime(at: number, { locale, timeZone = 'UTC' }: TimeStyle): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(at);
 }
 
 const toMinute = (at: number) => truncateTo('2026-01-31T12:00'.length, at);

@@ -25,7 +25,7 @@ it.each([8.64e15 + 1, -8.64e15 - 1, 1e300, Number.NaN, Number.POSITIVE_INFINITY]
   (time) => {
     const shown = [
       dateTime(time),
-      dateTime(time, 'de'),
+      dateTime(time, { locale: 'de' }),
       exactDateTime(time),
       timeAgo(time, at),
       timeAgo(time, at, 'de'),

@@ -31,10 +31,14 @@ export interface PanelView {
 
 export type Options = Readonly<Record<string, OptionValue>>;
 
-/** An answer of `/setup` as a part of a page: what reads is a link, what changes something a form. */
-export function panelHtml(panel: Panel | Reply, view: PanelView): Html {
+/**
+ * An answer of `/setup` as a part of a page: what reads is a link, what changes something a form.
+ * @param tabs below the title
+ */
+export function panelHtml(panel: Panel | Reply, view: PanelView, tabs: Html | null): Html {
   const { title, tone } = panel;
-  return html`${title !== undefined && html`<h1>${inlineMarkup(title, view.names, view.texts.locale)}</h1>`}
+  return html`${title !== undefined && html`<h1>${inlineMarkup(title, view.names, view.texts)}</h1>`}
+${tabs}
 <section class="card panel${(tone === 'good' || tone === 'bad') && ` ${tone}`}"${(tone === 'good' || tone === 'bad') && html` role="status"`}>${blocksOf(panel).map((block) => blockHtml(block, view))}</section>`;
 }
 
@@ -50,7 +54,7 @@ export function noticeHtml(panel: Panel | Reply, section: string | null, view: P
   const kept = subtext(view.texts.text('setup.problems.kept'));
   const shown = blocks.filter((block) => block.kind === 'text' && block.text !== kept);
   return html`<section class="notice spread ${tone === 'good' || tone === 'bad' ? tone : 'plain'}" role="${tone === 'bad' ? 'alert' : 'status'}"><div>
-${title !== undefined && html`<h2>${inlineMarkup(title, view.names, view.texts.locale)}</h2>`}${shown.map((block) => blockHtml(block, view))}</div>${undo !== undefined && buttonHtml(undo, view)}</section>`;
+${title !== undefined && html`<h2>${inlineMarkup(title, view.names, view.texts)}</h2>`}${shown.map((block) => blockHtml(block, view))}</div>${undo !== undefined && buttonHtml(undo, view)}</section>`;
 }
 
 function blocksOf(panel: Panel | Reply): readonly PanelBlock[] {
@@ -66,9 +70,9 @@ function blockHtml(block: PanelBlock, view: PanelView): Html | null {
   switch (block.kind) {
     case 'text':
     case 'thumbnail':
-      return html`<div class="text">${markupHtml(block.text, view.names, view.texts.locale)}</div>`;
+      return html`<div class="text">${markupHtml(block.text, view.names, view.texts)}</div>`;
     case 'section':
-      return html`<div class="with-action"><div class="text">${markupHtml(block.text, view.names, view.texts.locale)}</div>${buttonHtml(block.button, view)}</div>`;
+      return html`<div class="with-action"><div class="text">${markupHtml(block.text, view.names, view.texts)}</div>${buttonHtml(block.button, view)}</div>`;
     case 'buttons':
       return buttonsHtml(block.buttons, view);
     case 'select':

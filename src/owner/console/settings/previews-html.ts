@@ -1,4 +1,5 @@
 import { type Html, html } from '@tallyhook/platform/web/html';
+import type { TimeStyle } from '@tallyhook/platform/web/time-element';
 import type { PageScript } from 'local-discord/messages';
 import {
   type AnnouncementPreview,
@@ -58,18 +59,18 @@ export function previewsHtml(previews: readonly AnnouncementPreview[], view: Pre
       pictures: iconOf === null ? {} : { [sampleIcon]: `servers/${iconOf}/pictures/server` },
     };
     return html`<article class="preview" data-message="${JSON.stringify(drawn)}"><h3>${texts.text(`console.previews.${subject}`)}</h3>
-<div class="text" lang="${announced.locale}" dir="auto">${plainHtml(reply, names, announced.locale)}</div></article>`;
+<div class="text" lang="${announced.locale}" dir="auto">${plainHtml(reply, names, { ...texts, locale: announced.locale })}</div></article>`;
   })}`;
 }
 
 /** A message as text alone: a link, which would lead to the sample's page, is its label. */
-function plainHtml(reply: Reply | Panel, names: NameBook, locale: string): Html {
+function plainHtml(reply: Reply | Panel, names: NameBook, style: TimeStyle): Html {
   const blocks = 'kind' in reply ? reply.blocks : [];
   const buttons =
     'kind' in reply ? blocks.flatMap((block) => ('buttons' in block ? block.buttons : [])) : (reply.buttons ?? []);
   const withoutLinks = (text: string) => text.replace(/\[([^[\]\n]{1,200})\]\(https?:[^()\s]{1,512}\)/g, '$1');
-  const title = reply.title === undefined ? null : inlineMarkup(withoutLinks(reply.title), names, locale);
-  return html`${title && html`<p><strong>${title}</strong></p>`}${textsOf(reply).map((text) => markupHtml(withoutLinks(text), names, locale))}${
+  const title = reply.title === undefined ? null : inlineMarkup(withoutLinks(reply.title), names, style);
+  return html`${title && html`<p><strong>${title}</strong></p>`}${textsOf(reply).map((text) => markupHtml(withoutLinks(text), names, style))}${
     buttons.length > 0 &&
     html`<p class="line">${buttons.map(({ label }) => html`<span class="mark plain">${label}</span> `)}</p>`
   }`;

@@ -19,7 +19,15 @@ import { attemptsPage } from './attempts-page.ts';
 import { markupHtml } from './markup-html.ts';
 import { addressOf, isReading, type PanelView, panelHtml } from './panel-html.ts';
 import { previewsHtml } from './previews-html.ts';
-import { type Answered, answerPages, besideNavigation, modalPage, type Shown, sectionPage } from './settings-page.ts';
+import {
+  type Answered,
+  answerPages,
+  besideNavigation,
+  listingTabs,
+  modalPage,
+  type Shown,
+  sectionPage,
+} from './settings-page.ts';
 
 /** Requests that a page lists of an endpoint. */
 const maxAttempts = 50;
@@ -152,7 +160,9 @@ async function openSettings(request: Request, response: Response, visit: Visit) 
       return showSection(section, answered);
     }
     const now = await open();
-    send(section?.id ?? currentOf(asked), panelHtml(result, named), now);
+    const current = section?.id ?? currentOf(asked);
+    const tabs = current === 'listing' && hasListing(now.setup) ? listingTabs(now.setup, current, view) : null;
+    send(current, panelHtml(result, named, tabs), now);
   }
 
   async function showAttempts({ options }: CommandInput): Promise<void> {
@@ -234,7 +244,7 @@ async function draftHtml(draft: Draft, { context, texts, sender }: PreviewContex
     scope && guilds.reader?.guild(scope.guildId).catch(() => null),
   ]);
   if (draft.section === 'rewards') {
-    return draft.paid && markupHtml(wouldHavePaid(draft.paid, texts), names, texts.locale);
+    return draft.paid && markupHtml(wouldHavePaid(draft.paid, texts), names, texts);
   }
   const { listing } = draft;
   const now = clock.now();

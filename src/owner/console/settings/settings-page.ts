@@ -51,10 +51,9 @@ export function besideNavigation(current: string | null, content: Html, { setup,
     const href = addressOf('section', { s: name, l: setup.listing.name }, view);
     return html`<li><a href="${href}"${name === current && html` aria-current="page"`}>${label}</a></li>`;
   };
-  const above = current === 'listing' && listingTabs(setup, 'listing', view);
   const below = current === 'listing' && buttonsHtml(listingButtons(setup), view);
   return html`<div class="with-side"><nav class="side" aria-label="${texts.text('console.settings')}"><ul>${names.map(link)}</ul></nav>
-<div class="settings">${above}${content}${below}</div></div>`;
+<div class="settings">${content}${below}</div></div>`;
 }
 
 /** What is about all listings. */
@@ -84,15 +83,20 @@ export function sectionPage(setup: ListingView, section: SetupSection, shown: Sh
   return html`<h1>${text(`setup.sections.${section.id}`)}</h1>
 ${answered && noticeHtml(answered.panel, section.id, view)}
 ${listingTabs(setup, section.id, view)}
-${notInEffect(setup, pathsOf(section)).map((line) => html`<div class="notice bad">${markupHtml(line, names, texts.locale)}</div>`)}
-${page.intro && html`<div class="quiet">${markupHtml(page.intro, names, texts.locale)}</div>`}
+${notInEffect(setup, pathsOf(section)).map((line) => html`<div class="notice bad">${markupHtml(line, names, texts)}</div>`)}
+${page.intro && html`<div class="quiet">${markupHtml(page.intro, names, texts)}</div>`}
 ${page.groups.length > 0 && fieldsForm(page, { options, rejected, shown, section })}
 ${page.lists.map((list) => listTable(list, view))}
 ${buttonsHtml(page.buttons, view)}
 ${page.groups.length > 0 && hasDraft(section.id) && previewAssets(root)}`;
 }
 
-function listingTabs({ community, listing, ...setup }: ListingView, section: string, view: PanelView): Html | null {
+/** The listings of a community, for a section that each of them has; null for only one. */
+export function listingTabs(
+  { community, listing, ...setup }: ListingView,
+  section: string,
+  view: PanelView,
+): Html | null {
   if (community.listings.length < 2) return null;
   return html`<nav aria-label="${view.texts.text('setup.placeholders.listing')}"><ul class="tabs">${community.listings.map(
     (each) =>
@@ -147,14 +151,14 @@ function listTable({ path, title, columns, rows, add }: SettingsList, view: Pane
   const actions = (options: Options) =>
     html`<div class="acts"><a href="${addressOf('edit', options, view)}" aria-describedby="${idOf(options)}">${text('setup.buttons.edit')}</a>
 <form method="post" action="${addressOf('section', { s: options['s'] ?? '' }, view)}">${hiddenFields('submit', options, view)}<input type="hidden" name="b.remove" value="1"><button class="plain danger" aria-describedby="${idOf(options)}">${text('setup.buttons.remove')}</button></form></div>`;
-  return html`<section class="card" aria-labelledby="${id}"><div class="spread"><h2 id="${id}">${inlineMarkup(title, names, texts.locale)}</h2>${add && buttonHtml(add, view)}</div>
+  return html`<section class="card" aria-labelledby="${id}"><div class="spread"><h2 id="${id}">${inlineMarkup(title, names, texts)}</h2>${add && buttonHtml(add, view)}</div>
 ${
   rows.length === 0
     ? html`<p class="quiet">${text('console.noActions')}</p>`
     : html`<table><thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}<td></td></tr></thead>
 <tbody>${rows.map(
         ({ cells, note, options }) =>
-          html`<tr>${cells.map((cell, index) => html`<td data-name="${columns[index] ?? ''}"${index === 0 && html` id="${idOf(options)}"`}>${inlineMarkup(cell, names, texts.locale)}${index === 0 && note !== null && html`<br><span class="quiet">${inlineMarkup(note, names, texts.locale)}</span>`}</td>`)}<td class="end">${actions(options)}</td></tr>`,
+          html`<tr>${cells.map((cell, index) => html`<td data-name="${columns[index] ?? ''}"${index === 0 && html` id="${idOf(options)}"`}>${inlineMarkup(cell, names, texts)}${index === 0 && note !== null && html`<br><span class="quiet">${inlineMarkup(note, names, texts)}</span>`}</td>`)}<td class="end">${actions(options)}</td></tr>`,
       )}</tbody></table>`
 }</section>`;
 }

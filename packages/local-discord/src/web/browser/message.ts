@@ -77,7 +77,7 @@ function embedCard(embed: ShownEmbed, view: MessageView): TemplateResult {
     fields?.length
       ? html`<discord-embed-fields slot="fields">${fields.map((each, index) => fieldTemplate(each, columns[index] ?? null, view))}</discord-embed-fields>`
       : nothing,
-    footerTemplate(embed, view.locale),
+    footerTemplate(embed, view),
   ];
   const adjust = (card?: Element) => {
     if (card && embed.image) void adjustImage(card as HTMLElementTagNameMap['discord-embed'], embed.image);
@@ -129,11 +129,8 @@ function inlineColumns(fields: readonly Field[]): readonly (number | null)[] {
   });
 }
 
-function footerTemplate(
-  { footer, timestamp }: ShownEmbed,
-  locale: string | undefined,
-): TemplateResult | typeof nothing {
-  const at = timestamp ? formatTime(Date.parse(timestamp), 'f', locale) : null;
+function footerTemplate({ footer, timestamp }: ShownEmbed, view: MessageView): TemplateResult | typeof nothing {
+  const at = timestamp ? formatMessageTime(Date.parse(timestamp), view.now(), view.locale) : null;
   if (!footer && at === null) return nothing;
   const beside = footer && at !== null ? at : nothing;
   return html`<discord-embed-footer slot="footer" timestamp=${beside}>${footer?.text ?? at}</discord-embed-footer>`;
