@@ -36,8 +36,19 @@ export async function violationsOf(
 
 /** The violations in the light scheme, and those of colours in the dark one, which is left on. */
 export async function violationsInBothSchemes(page: Page, ignored?: readonly string[]): Promise<readonly string[]> {
-  await page.emulateMedia({ colorScheme: 'light' });
-  const light = await violationsOf(page, ignored);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  return [...light, ...(await violationsOf(page, ignored, colourRules))];
+  const light = await violationsIn('light', page, ignored);
+  return [...light, ...(await violationsIn('dark', page, ignored, colourRules))];
+}
+
+/** Looks again at what seems wrong: web components change their colours some frames after the page. */
+async function violationsIn(
+  colorScheme: 'light' | 'dark',
+  page: Page,
+  ...of: [ignored?: readonly string[], rules?: readonly string[]]
+) {
+  await page.emulateMedia({ colorScheme });
+  const violations = await violationsOf(page, ...of);
+  if (violations.length === 0) return violations;
+  await page.waitForTimeout(500);
+  return violationsOf(page, ...of);
 }
