@@ -14,7 +14,7 @@ it('the page of the sandbox is not announced if its script cannot be bundled', {
   const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` };
   // A bundle has the script already.
   const { ended, output } = startProgram(
-    ['sandbox', '--no-open', '--port', '0'],
+    ['sandbox', '--no-open', '--port', '0', '--seed', 'none'],
     environment,
     tempDir(),
     [],
