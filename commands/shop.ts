@@ -516,7 +516,7 @@ function renderRejection(
   };
 }
 
-/** Grey for what the member cannot buy now. */
+/** The button of an item, grey where the member cannot buy it now. */
 function buyButton(label: string, options: ComponentOptions, { rejection }: Offer, disabled: boolean): ReplyButton {
   const style = rejection === null ? 'primary' : 'secondary';
   return { kind: 'action', label, style, action: 'buy', options, disabled };

@@ -355,7 +355,7 @@ function selectedId(input: CommandInput, name: string): string | undefined {
 }
 
 interface EntryForm extends Pick<Form, 'name' | 'note' | 'secretFields'> {
-  /** As {@link Form.list}: the setting says how its entries are shown. */
+  /** The list of the form ({@link Form.list}); the setting says how its entries are shown. */
   readonly list?: Omit<NonNullable<Form['list']>, 'entries'>;
   readonly path: SettingPath;
   /** Each edits a part of the entry. */

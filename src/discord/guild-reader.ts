@@ -170,7 +170,7 @@ const unknownCodes: readonly number[] = [
   RESTJSONErrorCodes.MissingAccess,
 ];
 
-/** It becomes a part of an address. */
+/** The hash of a picture, which becomes a part of an address; null for anything else. */
 const hash = z
   .string()
   .regex(/^\w{1,64}$/)

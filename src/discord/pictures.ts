@@ -20,10 +20,10 @@ export interface Pictures {
 
 /** `size` in pixels, twice as in pages. Nothing behind it shows through a JPEG. */
 const image = { size: 64, extension: 'jpg', forceStatic: true } as const;
-/** Also beside a message. */
+/** The size of pictures beside a message. */
 const largerImage = { ...image, size: 128 } as const;
 const maxBytes = 32 * 1024;
-/** With the largest pictures, 8 MB. */
+/** Most pictures in memory: 8 MB if all have the largest size. */
 const maxKept = 256;
 /** A new picture has another address. */
 const lifetimeMs = hour;

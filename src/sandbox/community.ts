@@ -23,7 +23,7 @@ export function memberName(userId: string): string {
   return [...guildMembers, ...voters].find(({ id }) => id === userId)?.username ?? userId;
 }
 
-/** Of tallyhook's application and bot (Discord ID). */
+/** The Discord ID of tallyhook's application and bot. */
 export const botId = '1190000000000000002';
 
 /** The icon of the bot as a `data:` URL by its id. */

@@ -24,7 +24,7 @@ import { startNamed } from './crash/programs.ts';
 const kills = Number(process.env['TALLYHOOK_KILLS'] ?? 2);
 /** So many that their payment takes some time. */
 const members = Array.from({ length: 4_000 }, (_, index) => String(80_351_110_224_678_912n + BigInt(index)));
-/** Of the week before the last one, so that it is due on every day and hour. */
+/** The days of the week before the last one, so that it is due on every day and hour. */
 const firstDay = weekOf(Math.floor(Date.now() / day)) - 14;
 const votedAt = firstDay * day + 12 * hour;
 /** From a kill to the next start by the clock of the programs: the lease of the effect has ended. */

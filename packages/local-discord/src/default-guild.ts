@@ -68,7 +68,7 @@ const presetPeople: readonly Person[] = [
   { id: id(14), username: 'old_salt', displayName: 'Old Salt' },
 ];
 
-/** The hash of every picture: pages draw what stands for those without one. */
+/** The hash of every picture: pages draw letters in place of a missing one. */
 const picture = '0'.repeat(32);
 
 /** A member with this name. Each index has an id of its own. */

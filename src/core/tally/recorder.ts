@@ -694,7 +694,7 @@ function repeat(tally: Tally, correction: Correction, idempotencyKey: string): C
   return isSame ? { outcome: 'corrected', balance: stored.balance, repeated: true } : { outcome: 'key_reused' };
 }
 
-/** Whether the key was used, also by a member who was forgotten since. */
+/** Whether a correction of the community has this idempotency key, also one of a member who was forgotten since. */
 function isUsed(tally: Tally, communityId: CommunityId, idempotencyKey: string): boolean {
   const keys = [idempotencyKey, forgottenCorrectionKey(idempotencyKey)];
   return keys.some((key) => tally.findCorrection(communityId, key) !== null);

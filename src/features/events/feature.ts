@@ -46,7 +46,7 @@ function audienceOf({ community, handled = [], rewards }: ListingContext): Audie
   return { communityId, guildId, endpoints: hearingEndpoints.in(rewards), isStreamed: handled.includes('stream') };
 }
 
-/** Tells whoever hears it of an event of a listing, in the transaction that causes it. */
+/** Tells endpoints and the stream of an event of a listing, in the transaction that causes it. */
 export function tell(
   tally: Tally,
   { listing, deliveryId, now }: Pick<Recorded, 'listing' | 'deliveryId' | 'now'>,

@@ -132,7 +132,7 @@ export function streamRow({ communityId }: Pick<Audience, 'communityId'>, event:
   return { community_id: communityId, type: event.type, at, user_id, body: JSON.stringify(event) };
 }
 
-/** Tells whoever hears it of an event, in a transaction that is not that of a delivery. */
+/** Tells endpoints and the stream of an event, in a transaction that is not that of a delivery. */
 export async function tellOf(sql: Sql, communityId: CommunityId, event: NewEvent, now: number): Promise<void> {
   const audience = await audienceOf(sql, communityId);
   if (audience === null) return;

@@ -91,7 +91,10 @@ export const writes = {
     return row === undefined ? null : toLinkedMember(row);
   },
 
-  /** Of a member who may have been unlinked meanwhile. False for tokens with another key than the database's. */
+  /**
+   * Stores the tokens of a member, who may have been unlinked meanwhile. False for tokens with another key than the
+   * database's.
+   */
   async saveTokens(sql: Sql, userId: string, tokens: SealedTokens): Promise<boolean> {
     const { accessToken: access_token, refreshToken: refresh_token, expiresAt: expires_at } = tokens;
     if (!(await haveKey(sql, [access_token, refresh_token]))) return false;

@@ -9,7 +9,7 @@ import { boardTitle, medalOf, scoreText } from '../../texts/boards.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { PublicBoard, PublicMember, PublicPrize, PublicView, VoteLink } from './view.ts';
 
-/** As on its leaderboard. */
+/** The title of a board of the page, as its leaderboard in Discord has it. */
 export function titleOf({ per, by }: Pick<PublicBoard, 'per' | 'by'>, texts: Texts): string {
   return withoutBold(boardTitle(by, per, texts));
 }

@@ -337,7 +337,7 @@ function createConnectRoutes(
   const name = `${secure ? '__Secure-' : ''}tallyhook_connect`;
   const textsFor = (request: Request) => languages.for(...request.acceptsLanguages().slice(0, 10));
 
-  /** Null if Discord does not say it in time. */
+  /** Name and picture of the server; null if Discord does not say them in time. */
   async function serverOf(id: string): Promise<NonNullable<PlainPage['server']> | null> {
     const found = Promise.all([reader.guild(id), pictures.ofGuild(id)]).catch(() => null);
     const [guild, picture] = (await settleWithin(serverTimeoutMs, stopwatch, found)) ?? [null, null];
