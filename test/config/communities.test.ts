@@ -35,15 +35,17 @@ describe('the guild of a listing', () => {
 describe('the listings of a guild', () => {
   const community = { timeZone: 'Europe/Berlin', ownerChannelId: '5', shop };
 
-  it('inherit time zone, owner channel, party and shop from each other, in any order', () => {
-    const configured = { ...harbour, ...community, rewards: { vote: 3, party } };
+  it('inherit time zone, owner channel, shop and the rewards of members from each other, in any order', () => {
+    const rewards = { party, milestones: [{ votes: 10, credits: 5 }], allListings: 20, firstVote: 2 };
+    const inherited = { party, milestones: [{ votes: 10 }], allListings: 20, firstVote: 2 };
+    const configured = { ...harbour, ...community, rewards: { vote: 3, ...rewards } };
     for (const listings of [
       [configured, bot],
       [bot, configured],
     ]) {
       const [first, second] = listingsOf(listings);
-      expect(first).toMatchObject({ timeZone: 'Europe/Berlin', ownerChannelId: '5', rewards: { party } });
-      expect(second).toMatchObject({ timeZone: 'Europe/Berlin', ownerChannelId: '5', rewards: { party } });
+      expect(first).toMatchObject({ timeZone: 'Europe/Berlin', ownerChannelId: '5', rewards: inherited });
+      expect(second).toMatchObject({ timeZone: 'Europe/Berlin', ownerChannelId: '5', rewards: inherited });
       const [own, other] = [first ?? {}, second ?? {}].map(shopItems.in);
       expect(own).toMatchObject([{ id: 'vip' }]);
       expect(other).toEqual(own);
@@ -63,6 +65,7 @@ describe('the listings of a guild', () => {
     ['timeZone', { timeZone: 'Europe/Berlin' }, { timeZone: 'Europe/Paris' }],
     ['ownerChannelId', { ownerChannelId: '5' }, { ownerChannelId: '6' }],
     ['rewards.party', { rewards: { party } }, { rewards: { party: { ...party, goal: 101 } } }],
+    ['rewards.allListings', { rewards: { allListings: 20 } }, { rewards: { allListings: 0 } }],
     ['shop', { shop }, { shop: [] }],
   ])('are rejected with both names if they differ: %s', (name, first, second) => {
     const middle = { ...bot, name: 'between' };

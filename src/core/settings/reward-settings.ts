@@ -226,8 +226,9 @@ export function showMilestone({ votes, everyVotes, per, credits: paid, role }: J
 
 export const milestones = setting({
   path: 'rewards.milestones',
-  description: 'Credits, a role or both for numbers of counted votes.',
+  description: 'Credits, a role or both for numbers of counted votes. Listings of one guild share them.',
   schema: atMost(milestone, 100, 'milestones').superRefine(noEqualMilestones, ifValid),
+  isShared: true,
   inFile: ({ rewards }) =>
     rewards.milestones.map(({ votes, repeats, credits: reward, role }) => ({
       [repeats === 'every' ? 'everyVotes' : 'votes']: votes,
@@ -242,8 +243,9 @@ export const milestones = setting({
 
 export const allListings = setting({
   path: 'rewards.allListings',
-  description: 'Credits for voting on all listings of the community in one calendar day.',
+  description: 'Credits for voting on all listings of the community in one calendar day. Listings of one guild share it.',
   schema: credits,
+  isShared: true,
   canBeOff: true,
   inFile: ({ rewards }) => rewards.allListings,
   rules: (paid) => ({ allListings: paid ?? 0 }),
@@ -253,8 +255,10 @@ export const allListings = setting({
 
 export const firstVote = setting({
   path: 'rewards.firstVote',
-  description: "Credits for a member's first vote of a calendar day, on any listing of the community.",
+  description:
+    "Credits for a member's first vote of a calendar day, on any listing of the community. Listings of one guild share it.",
   schema: credits,
+  isShared: true,
   canBeOff: true,
   inFile: ({ rewards }) => rewards.firstVote,
   rules: (paid) => ({ firstVote: paid ?? 0 }),

@@ -14,7 +14,9 @@ const kept = ['all', 'highest'] as const;
 
 export const milestoneRoles = setting({
   path: 'rewards.milestoneRoles',
-  description: '`all`: members keep the roles of all milestones that they reached; `highest`: of the highest only.',
+  description:
+    '`all`: members keep the roles of all milestones that they reached; `highest`: of the highest only. Listings of one guild share it.',
+  isShared: true,
   default: 'all',
   schema: z.enum(kept, 'it must be "all" or "highest"'),
   inFile: ({ rewards }) => rewards.milestoneRoles,
