@@ -185,7 +185,7 @@ export function configOfOptions(options: ParsedSettings, environment: Environmen
   const values: Values = { ...variables, ...(environment === null && defaultsInCode), ...valuesOf(options) };
   const read = readAllListings(options, values, environment, issues);
   const describe = environment === null ? (name: RequiredSetting) => requiredOptions[name] : undefined;
-  issues.push(...tokenIssues(values, environment === null));
+  issues.push(...tokenIssues(values, environment === null), ...endpointIssues(values, issues));
   issues.unshift(...missingSettings(values, read.listings, issues, describe));
   if (issues.length > 0) throw new InvalidConfigError(issues, environment === null ? 'createApp' : null);
   return toConfig({ environment: environment ?? {}, values, read, secretFiles });
@@ -198,6 +198,14 @@ function tokenIssues({ DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl = '' }: Val
   const problem = invalidValue(settings.DISCORD_TOKEN, '', found);
   if (isInCode) return [{ ...requiredOptions.DISCORD_TOKEN, problem }];
   return [{ setting: 'DISCORD_TOKEN', problem, hint: `Set it to ${settings.DISCORD_TOKEN.expected}.` }];
+}
+
+/** Events are not sent unsigned: they would wait for the secret until they are buried. A receiver sends none. */
+function endpointIssues(values: Values, issues: readonly ConfigIssue[]): ConfigIssue[] {
+  if (values.WEBHOOK_URL === undefined || values.WEBHOOK_SECRET !== undefined) return [];
+  if (!needsDiscord(rolesOf(values)) || issues.some(({ setting }) => setting.startsWith('WEBHOOK_SECRET'))) return [];
+  const problem = 'is missing: it signs the requests to WEBHOOK_URL.';
+  return [{ setting: 'WEBHOOK_SECRET', problem, hint: `Set it to ${settings.WEBHOOK_SECRET.expected}.` }];
 }
 
 const requiredOptions = {

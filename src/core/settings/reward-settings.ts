@@ -243,7 +243,8 @@ export const milestones = setting({
 
 export const allListings = setting({
   path: 'rewards.allListings',
-  description: 'Credits for voting on all listings of the community in one calendar day. Listings of one guild share it.',
+  description:
+    'Credits for voting on all listings of the community in one calendar day. Listings of one guild share it.',
   schema: credits,
   isShared: true,
   canBeOff: true,
