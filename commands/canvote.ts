@@ -85,7 +85,7 @@ function renderStatus(
     tone: 'wait',
     title: texts.text('canVote.titleLater'),
     text: laterText(user, page.name, nextVote, texts),
-    buttons: user === null ? offersAt('vote', context.commands, texts) : [],
+    buttons: [...(user === null ? offersAt('vote', context.commands, texts) : []), ...voteButtons(page, texts)],
   };
   return addTo(reply, details, user === null ? otherButtons : []);
 }

@@ -48,11 +48,11 @@ describe('/canvote', () => {
     });
   });
 
-  it('reports the next and the last vote, without a button', async () => {
+  it('reports the next and the last vote, with a button to the page', async () => {
     const reply = await canvote.execute(inputOf(), contextFor(serverWith(waiting)));
     expect(reply.text).toContain(`<t:${(start + 11 * hour) / 1_000}:R>`);
     expect(reply.text).toContain(`<t:${(start - hour) / 1_000}:R>`);
-    expect(reply.buttons ?? []).toEqual([]);
+    expect(reply.buttons).toEqual([{ kind: 'link', label: 'Vote', url: 'https://listing.example/server/1' }]);
   });
 
   it('checks another member and mentions them', async () => {
@@ -125,7 +125,7 @@ describe('the other listings of /canvote', () => {
 
   const labelsOf = async (reply: Promise<Reply>) => (await reply).buttons?.map(({ label }) => label);
 
-  it('have buttons under "Not yet" after "Remind me", unless the ledger or the cache knows a cooldown', async () => {
+  it('have buttons under "Not yet" after "Remind me" and "Vote", unless the ledger or the cache knows a cooldown', async () => {
     const context = contextWith(
       { voted: start - hour, daily: start - 13 * hour, past: start - 13 * hour },
       ...[other('voted'), other('daily'), other('past'), other('new')],
@@ -135,6 +135,7 @@ describe('the other listings of /canvote', () => {
     const reply = await canvote.execute(inputOf(), context);
     expect(reply.buttons).toEqual([
       { kind: 'action', command: 'remind', action: 'on', label: 'Remind me' },
+      { kind: 'link', label: 'Vote', url: 'https://listing.example/server/1' },
       { kind: 'link', label: 'Vote for The past', url: 'https://listing.example/past' },
       { kind: 'link', label: 'Vote for The new', url: 'https://listing.example/new' },
       { kind: 'link', label: 'Vote for The free', url: 'https://listing.example/free' },
@@ -156,7 +157,7 @@ describe('the other listings of /canvote', () => {
     const many = Array.from({ length: 1_000 }, (_, place) => other(`listing ${place}`, { cachedVoteStatus }));
     const lastVotes = Object.fromEntries(many.slice(0, 500).map(({ name }) => [name, start - hour]));
     expect(await labelsOf(canvote.execute(inputOf(), contextWith(lastVotes, ...many)))).toEqual([
-      'Remind me',
+      ...['Remind me', 'Vote'],
       ...[500, 501, 502, 503].map((place) => `Vote for The listing ${place}`),
     ]);
     expect(lookups).toBeLessThanOrEqual(8);
@@ -167,7 +168,7 @@ describe('the other listings of /canvote', () => {
       cachedProfile: { ...server, name: ' \u200B ', url: 'https://listing.example' },
     });
     const context = contextWith({}, nameless, other('hidden', { cachedProfile: { ...server, url: null } }));
-    expect(await labelsOf(canvote.execute(inputOf(), context))).toEqual(['Remind me', 'Vote for harbour']);
+    expect(await labelsOf(canvote.execute(inputOf(), context))).toEqual(['Remind me', 'Vote', 'Vote for harbour']);
   });
 
   it('send no request if their pages are known, and do not delay the reply if they are not', async () => {
@@ -185,7 +186,7 @@ describe('the other listings of /canvote', () => {
     const pending = labelsOf(canvote.execute(inputOf(), context));
     await eventually(() => expect(context.clock.sleepers()).toBeGreaterThan(0));
     await context.clock.advance(100);
-    expect(await pending).toEqual(['Remind me', 'Vote for The known', 'Vote for Lantern Harbour']);
+    expect(await pending).toEqual(['Remind me', 'Vote', 'Vote for The known', 'Vote for Lantern Harbour']);
     expect(requested).toEqual(['stuck', 'new']);
   });
 
