@@ -89,16 +89,17 @@ export function isManager(interaction: Place & Pick<APIInteraction, 'member'>): 
   return !isOutside(interaction) && hasPermission(interaction.member?.permissions, PermissionFlagsBits.ManageGuild);
 }
 
-type Place = Pick<UserInteraction, 'guild_id' | 'context' | 'authorizing_integration_owners'>;
+/** A component of a message that the bot has posted without an interaction may have no owners at all. */
+type Place = Pick<UserInteraction, 'guild_id' | 'context'> &
+  Partial<Pick<UserInteraction, 'authorizing_integration_owners'>>;
 
 /**
  * True if the interaction comes from a guild that has not added the app, or from a conversation without the bot: the
  * member has added the app to their own account. Discord: "Interaction Context Types" and "Installation Contexts".
  */
-export function isOutside({ guild_id: guildId, context, authorizing_integration_owners: owners }: Place): boolean {
+export function isOutside({ guild_id: guildId, context, authorizing_integration_owners: owners = {} }: Place): boolean {
   if (guildId === undefined) return context === InteractionContextType.PrivateChannel;
   const { GuildInstall, UserInstall } = ApplicationIntegrationType;
-  // A component of a message that the bot has posted without an interaction may have no owners at all.
   return owners[UserInstall] !== undefined && owners[GuildInstall] !== guildId;
 }
 
