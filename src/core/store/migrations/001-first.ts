@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SqlDialect } from '@tallyhook/platform/database/dialect';
-import type { Migration } from '@tallyhook/platform/database/migrations/migration';
+import type { Migration } from '@tallyhook/platform/database/migrations/migrate';
 import { sql } from 'kysely';
 import type { Dialect } from '../dialect/dialect.ts';
 import { secretKey } from '../installation.ts';
