@@ -11,10 +11,10 @@ import type { CommunityId, LedgerReads } from '../../core/ledger/account.ts';
 import { type Announcement, announcementKind, type Effect } from '../../core/outbox/effect-kind.ts';
 import { handleTogether } from '../../core/outbox/perform.ts';
 import { parseQueue } from '../../core/outbox/queue.ts';
-import type { Panel, Reply } from '../../discord/commands/reply.ts';
+import type { Reply } from '../../discord/commands/reply.ts';
 import { classifySendError, describeDiscordError, tokenHint } from '../../discord/discord-errors.ts';
 import { type FoundBlock, hasFooter, type MessageRequest, postRequest, searchChannel } from '../../discord/posting.ts';
-import { asPanel, embedLimits, isPanel, panelLimits, textLengthOf } from '../../discord/rendering/message.ts';
+import { embedLimits } from '../../discord/rendering/message.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
 import { renderStyledAnnouncement } from './styled-announcement.ts';
 
@@ -75,7 +75,7 @@ type AnnouncerContext = Pick<
 
 /**
  * Announces over REST alone, so it works without the gateway. Up to 10 effects of one channel and nonce become one
- * message with an embed or panel each. With `enforce_nonce`, Discord returns the existing message if it is sent again. If
+ * message with an embed each. With `enforce_nonce`, Discord returns the existing message if it is sent again. If
  * Discord may have forgotten the nonce of an attempt with an unknown result, the channel history is searched before the
  * message is sent again.
  * @param votesOf the counted votes of a member in the community of a listing; called only for texts that contain them
@@ -102,7 +102,7 @@ export function createAnnouncer(
     effects: readonly Effect<Announcement>[],
     channelId: string,
     votes: VotesByMember,
-  ): Promise<readonly (Reply | Panel)[]> {
+  ): Promise<readonly Reply[]> {
     const names = [...new Set(effects.map(({ content }) => content.listing))];
     const cards = new Map(names.map((name) => [name, readCard(cardOf, name, clock)]));
     const hasIcon = effects.some(({ content }) => styleOf(content.listing).icon);
@@ -217,16 +217,10 @@ function nameOfVoter({ userId, listing }: Pick<Announcement, 'userId' | 'listing
 const tooLong = { outcome: 'split', reason: 'The announcements are too long for one message.' } as const;
 
 /** Whether texts would be cut, because the announcements of one message share its length. */
-function isTooLong(replies: readonly (Reply | Panel)[]): boolean {
+function isTooLong(replies: readonly Reply[]): boolean {
   if (replies.length === 1) return false;
-  if (replies.some(isPanel)) {
-    return replies.reduce((sum, reply) => sum + textLengthOf(asPanel(reply)), 0) > panelLimits.texts;
-  }
   const maxLength = Math.floor(embedLimits.total / replies.length);
-  return replies.some(({ title, footer, ...reply }) => {
-    const text = 'text' in reply ? reply.text : '';
-    return [title, footer, text].join('').length >= maxLength;
-  });
+  return replies.some(({ title, footer, text }) => [title, footer, text].join('').length >= maxLength);
 }
 
 /** Start of the earliest attempt whose result is unknown (ms since the epoch); null without one. */

@@ -21,17 +21,15 @@ import {
 } from '../../core/announcements/announcement.ts';
 import type { AnnouncementStyle } from '../../core/announcements/announcement-style.ts';
 import type { Announcement, Bonus } from '../../core/outbox/effect-kind.ts';
-import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
+import type { Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import type { Portrait } from '../../discord/known-guilds.ts';
-import { toPanel } from '../../discord/rendering/message.ts';
 import { type PlaceholderName, placeholdersIn, renderTemplate } from '../../texts/template.ts';
 import type { Texts } from '../../texts/texts.ts';
-import { endsOrder, premiumKinds } from '../../webhook/event.ts';
+import { endsOrder } from '../../webhook/event.ts';
 
 /**
  * Renders an announcement; `card` is null if only the configured name of the listing is known.
  * @param voteButtons the buttons below a vote that counted
- * @param restyle called with the content before it becomes a panel
  */
 function renderAnnouncement(
   announcement: Announcement,
@@ -45,24 +43,14 @@ function renderAnnouncement(
     readonly style: ShownParts;
   },
   voteButtons: readonly ReplyButton[],
-  restyle: (reply: Reply) => Reply,
-): Reply | Panel {
+): Reply {
   const listing = listingName(card, announcement.listing);
   const content = announcement.test ? renderTest(listing, texts) : renderEvent(announcement, listing, texts, style);
   const buttons = announcement.streak === null ? [] : voteButtons;
-  const reply = restyle({ ...content, at: announcement.at, buttons, ...(card?.url ? { url: card.url } : {}) });
-  return isPanelEvent(announcement) ? toPanel(reply) : reply;
+  return { ...content, at: announcement.at, buttons, ...(card?.url ? { url: card.url } : {}) };
 }
 
 type ShownParts = Pick<AnnouncementStyle, 'streak' | 'largeCredits'>;
-
-/** Whether the event is rarer than a vote, and so is shown as a panel. */
-function isPanelEvent(announcement: Announcement): boolean {
-  const isPremium = premiumEvents.includes(announcement.event);
-  return !announcement.test && (isPremium || milestoneOf(announcement) !== null);
-}
-
-const premiumEvents: readonly string[] = premiumKinds;
 
 /** The votes of the milestone that was reached; null for none. */
 function milestoneOf({ bonuses }: Announcement): number | null {
@@ -246,22 +234,19 @@ export function renderStyledAnnouncement(
   announcement: Announcement,
   context: StyleContext,
   voteButtons: readonly ReplyButton[],
-): Reply | Panel {
+): Reply {
   const { style, card, texts } = context;
   const content = withoutHidden(announcement, style);
   const links = style.voteButton ? voteLinks(card, texts.text('announcement.voteButton')) : [];
-  const restyle = (reply: Reply) =>
-    withPortraits(isStyled(content) ? withStyle(reply, content, context) : reply, content, context);
-  return renderAnnouncement(content, { card, texts, style }, [...links, ...voteButtons], restyle);
+  const reply = renderAnnouncement(content, { card, texts, style }, [...links, ...voteButtons]);
+  return withPortraits(isStyled(content) ? withStyle(reply, content, context) : reply, content, context);
 }
 
-/** An announcement with the voter and the icon of the server. A panel has one picture and no place for a name. */
+/** An announcement with the voter and the icon of the server. */
 function withPortraits(reply: Reply, announcement: Announcement, { style, card, voter, icon }: StyleContext): Reply {
   const { name, avatarUrl } = (!announcement.test && style.avatar && voter) || { name: '', avatarUrl: null };
-  const avatar = isPanelEvent(announcement) && avatarUrl !== null ? { url: avatarUrl, description: name } : undefined;
   const thumbnail =
     reply.thumbnail ??
-    avatar ??
     (style.icon && icon !== null ? { url: icon, description: card?.name ?? announcement.listing } : undefined);
   return {
     ...reply,

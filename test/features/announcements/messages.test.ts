@@ -70,19 +70,9 @@ async function announcing(
   const messages = () => discord.messages(discord.channels.announcements);
   const announce = async (changes: Partial<Announcement> = {}) => {
     expect(await perform([effect(changes, messages().length + 1)])).toEqual({ outcome: 'done' });
-    const message = messages().at(-1);
-    return message?.embeds[0] ?? panelOf(message?.components);
+    return messages().at(-1)?.embeds[0];
   };
   return { at, clock, discord, database, perform, effect, announce, messages, reads: () => reads };
-}
-
-/** The title and the text of a panel, in the shape of an embed. */
-function panelOf(components: unknown) {
-  const [title, ...texts] = JSON.stringify(components)
-    .split('"content":"')
-    .slice(1)
-    .flatMap((part) => String(JSON.parse(`"${part.slice(0, part.search(/(?<!\\)"/))}"`)).split('\n'));
-  return { title: title?.replace('### ', ''), description: texts.slice(0, -1).join('\n') };
 }
 
 const milestone = { cause: 'milestone', credits: 100, count: 50 };
@@ -186,20 +176,6 @@ describe('the announcement of a vote', () => {
     );
   });
 
-  it('is a message of its own if it would be cut beside a panel', async () => {
-    const { perform, effect, messages } = await announcing({
-      title: 'a'.repeat(200),
-      text: `${'b'.repeat(180)} {mention}`,
-    });
-    const earned = { credits: 120, bonuses: [milestone] };
-    const effects = Array.from({ length: 10 }, (_, index) => effect(index === 0 ? earned : {}, index + 1));
-    expect(await perform(effects)).toMatchObject({ outcome: 'split' });
-    expect(await perform(effects.slice(0, 5))).toEqual({ outcome: 'done' });
-    const shown = JSON.stringify(messages());
-    expect(shown.match(/a{200}/g)).toHaveLength(5);
-    expect(shown).not.toContain('…');
-  });
-
   it('is found again after Discord has forgotten the nonce, also if its text does not mention the voter', async () => {
     const { perform, effect, messages, discord, clock } = await announcing({ text: 'Somebody voted.' });
     discord.faults.loseAnswers(1);
@@ -246,12 +222,6 @@ describe('the voter and the server in the announcement of a vote', () => {
     expect(embed).not.toHaveProperty('thumbnail');
     const ofTest = await shownIn({}, known, { test: true, streak: null });
     expect(ofTest?.embeds[0]).not.toHaveProperty('author');
-  });
-
-  it('are the picture of a milestone, whose panel has no place for a name', async () => {
-    const message = await shownIn({}, known, { bonuses: [milestone] });
-    expect(JSON.stringify(message?.components)).toContain(avatarUrl);
-    expect(JSON.stringify(message?.components)).not.toContain(icon);
   });
 
   it('can be switched off, like the streak and the large credits', async () => {
