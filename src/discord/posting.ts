@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { Panel, Reply, ReplyFile } from './commands/reply.ts';
 import { classifySendError, rejectionOf } from './discord-errors.ts';
 import { renderFiles, uploadOf } from './rendering/components.ts';
-import { renderFooter, renderMessage } from './rendering/message.ts';
+import { isPanel, renderFooter, renderMessage } from './rendering/message.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** Discord certainly remembers a nonce for this long (ms). */
@@ -102,11 +102,11 @@ export interface MessageRequest {
 }
 
 /**
- * The request that posts replies as one message, which pings nobody. Their buttons name their command. With the nonce,
+ * The request that posts a panel, or replies as one message, which pings nobody. Their buttons name their command. With the nonce,
  * Discord returns the existing message if it is sent again within a few minutes.
  */
-export function postRequest(replies: readonly (Reply | Panel)[], nonce: string): MessageRequest {
-  return request(replies, { nonce, enforce_nonce: true });
+export function postRequest(shown: Panel | readonly Reply[], nonce: string): MessageRequest {
+  return request(shown, { nonce, enforce_nonce: true });
 }
 
 /**
@@ -120,24 +120,25 @@ export async function postReply(
   nonce: string,
   pinged?: string,
 ): Promise<unknown> {
-  const { body, files } = postRequest([reply], nonce);
+  const { body, files } = postRequest(isPanel(reply) ? reply : [reply], nonce);
   const ping = pinged !== undefined && { content: mention(pinged), allowed_mentions: { users: [pinged] } };
   return rest.post(Routes.channelMessages(channelId), { ...body, ...ping }, files);
 }
 
 function editRequest(panel: Panel): MessageRequest {
   // Discord keeps what an edit does not mention.
-  return request([panel], { attachments: [] });
+  return request(panel, { attachments: [] });
 }
 
-function request(replies: readonly (Reply | Panel)[], fields: object): MessageRequest {
+function request(shown: Panel | readonly Reply[], fields: object): MessageRequest {
+  const messages = isPanel(shown) ? [shown] : shown;
   const { attachments, files } = uploadOf(
-    renderFiles(replies.flatMap((reply): readonly ReplyFile[] => reply.files ?? [])),
+    renderFiles(messages.flatMap((reply): readonly ReplyFile[] => reply.files ?? [])),
   );
   return {
     body: {
       ...fields,
-      ...renderMessage(replies, null),
+      ...renderMessage(shown, null),
       ...(attachments.length > 0 ? { attachments } : {}),
       allowed_mentions: { parse: [] },
     },

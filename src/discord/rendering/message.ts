@@ -62,109 +62,31 @@ type ContentOf<Each extends Reply | Panel> = Each extends Panel ? PanelContent :
 export function renderReply<Each extends Reply | Panel>(reply: Each, command: string): MessageBody<ContentOf<Each>>;
 export function renderReply(reply: Reply | Panel, command: string): MessageBody {
   return {
-    ...renderMessage([reply], command),
+    ...renderMessage(isPanel(reply) ? reply : [reply], command),
     ...(reply.files?.length ? { files: renderFiles(reply.files) } : {}),
     allowed_mentions: { parse: [] },
   };
 }
 
 /**
- * Renders up to ten replies as one message, in which they share Discord's limits. If one of them is a panel, all become
- * panels, because such a message has no embeds. `command` is null for none. Files are to be sent with it.
+ * Renders a panel, or up to ten replies as one message, in which they share Discord's limits. `command` is null for none.
+ * Files are to be sent with it.
  */
-export function renderMessage<Each extends Reply | Panel>(
-  replies: readonly Each[],
-  command: string | null,
-): ContentOf<Each>;
-export function renderMessage(replies: readonly (Reply | Panel)[], command: string | null): MessageContent {
-  const embedded = replies.flatMap((reply) => (isPanel(reply) ? [] : [reply]));
-  if (embedded.length < replies.length) return renderPanels(replies.map(asPanel), command);
-  const maxLength = Math.floor(embedLimits.total / replies.length);
+export function renderMessage(shown: Panel | readonly Reply[], command: string | null): MessageContent {
+  if (isPanel(shown)) return { flags: MessageFlags.IsComponentsV2, components: [renderContainer(shown, command)] };
+  const maxLength = Math.floor(embedLimits.total / shown.length);
   return {
-    embeds: embedded.map((reply) => renderEmbed(reply, maxLength)),
-    components: renderComponents(embedded, command),
+    embeds: shown.map((reply) => renderEmbed(reply, maxLength)),
+    components: renderComponents(shown, command),
   };
 }
 
-export function isPanel(reply: Reply | Panel): reply is Panel {
-  return 'kind' in reply;
+export function isPanel(shown: Reply | Panel | readonly Reply[]): shown is Panel {
+  return 'kind' in shown;
 }
 
 export function asPanel(reply: Reply | Panel): Panel {
   return isPanel(reply) ? reply : toPanel(reply);
-}
-
-/** A single panel contains its buttons and selects; several share theirs, each once, below all of them. */
-function renderPanels(panels: readonly Panel[], command: string | null): PanelContent {
-  const flags = MessageFlags.IsComponentsV2;
-  const [only] = panels;
-  if (panels.length === 1 && only !== undefined) return { flags, components: [renderContainer(only, command)] };
-
-  const minComponents = 2 * panels.length;
-  const rows = fittingRows(renderComponents(panels.map(controlsOf), command), panelLimits.components - minComponents);
-  const keys = new Set(rows.flatMap(({ components }) => components.map(keyOf)));
-  const components = Math.floor((panelLimits.components - countOf(rows)) / panels.length);
-  const render = (maxLengthAt: (index: number) => number) => {
-    const budget = { components, keys: new Set(keys) };
-    return panels.map((panel, index) => renderContainer(withoutControls(panel), command, budget, maxLengthAt(index)));
-  };
-  return { flags, components: [...fitTexts(render, panels.length), ...rows] };
-}
-
-/**
- * Renders the containers of a message so that all texts fit together: short ones are complete. They are measured as they
- * are in this message, where a section or select that does not fit makes the text around it longer by its separators.
- * @param render renders all containers, each with a limit of characters
- */
-function fitTexts(
-  render: (maxLengthAt: (index: number) => number) => APIContainerComponent[],
-  count: number,
-): APIContainerComponent[] {
-  const { texts } = panelLimits;
-  const complete = render(() => texts);
-  const lengths = complete.map((container) => lengthOf(container.components));
-  if (sumOf(lengths) <= texts) return complete;
-  const maxLength = fairShare(lengths, texts);
-  const containers = render((index) => ((lengths[index] ?? 0) <= maxLength ? texts : maxLength));
-  const length = sumOf(containers.map((container) => lengthOf(container.components)));
-  // A text that is cut completely can leave room for a button, which a later container then cannot have, so that its
-  // section becomes a longer text. Equal limits do not depend on the other containers.
-  return length <= texts ? containers : render(() => Math.floor(texts / count));
-}
-
-function sumOf(lengths: readonly number[]): number {
-  return lengths.reduce((sum, length) => sum + length, 0);
-}
-
-/** Characters of a panel's texts, if it has a message to itself. All panels of a message have 4,000 together. */
-export function textLengthOf(panel: Panel): number {
-  return lengthOf(renderContainer(panel, null).components);
-}
-
-function lengthOf(components: readonly APIComponentInContainer[]): number {
-  return components.reduce((sum, component) => {
-    if (component.type === ComponentType.TextDisplay) return sum + component.content.length;
-    return component.type === ComponentType.Section ? sum + lengthOf(component.components) : sum;
-  }, 0);
-}
-
-function fittingRows(rows: readonly ComponentRow[], maxComponents: number): ComponentRow[] {
-  return rows.filter((_, index) => countOf(rows.slice(0, index + 1)) <= maxComponents);
-}
-
-function countOf(rows: readonly ComponentRow[]): number {
-  return rows.reduce((count, { components }) => count + 1 + components.length, 0);
-}
-
-function controlsOf({ blocks }: Panel): Pick<Reply, 'buttons' | 'selects'> {
-  return {
-    buttons: blocks.flatMap((block) => (block.kind === 'buttons' ? block.buttons : [])),
-    selects: blocks.flatMap((block) => (block.kind === 'select' ? [block.select] : [])),
-  };
-}
-
-function withoutControls(panel: Panel): Panel {
-  return { ...panel, blocks: panel.blocks.filter(({ kind }) => kind !== 'buttons' && kind !== 'select') };
 }
 
 /** Discord: "Embed Limits" (characters; `fields` is a count). `total` is shared by all embeds of one message. */
@@ -255,7 +177,7 @@ const toneColors: Readonly<Record<Reply['tone'], number>> = {
   bad: 0xed_42_45,
 };
 /** Discord: "Component Reference": all components of a message, and the characters of all its texts. */
-export const panelLimits = { components: 40, texts: 4_000 };
+const panelLimits = { components: 40, texts: 4_000 };
 /** Further blocks would not fit anyway (count). */
 const maxBlocks = 100;
 const maxTitleLength = 256;
@@ -273,19 +195,14 @@ const maxTime = 8.64e15;
  * Renders a panel within Discord's limits: truncates texts, and leaves out what does not fit and what Discord would
  * reject. The footer is above the buttons and selects at the end.
  * @param command the command of page buttons and actions; null outside a command, where an action names its command
- * @param maxLength characters of its texts, of the 4,000 of a message
  */
-export function renderContainer(
-  panel: Panel,
-  command: string | null,
-  budget: ContainerBudget = { components: panelLimits.components, keys: new Set() },
-  maxLength = panelLimits.texts,
-): APIContainerComponent {
+export function renderContainer(panel: Panel, command: string | null): APIContainerComponent {
+  const maxLength = panelLimits.texts;
   const blocks = panel.blocks.slice(0, maxBlocks);
   const footer = renderFooter(panel.footer, panel, Math.floor(maxLength / 2));
   const title = renderTitle(panel.title, Math.floor(maxLength / 3));
   const textLimit = textLimitOf(blocks, maxLength - title.length - footer.length - 2 * lineBreak.length);
-  const builder = createContainerBuilder(budget, footer);
+  const builder = createContainerBuilder(footer);
   const names = attachedNames(panel.files);
 
   builder.addText(title, lineBreak);
@@ -431,23 +348,18 @@ function addButtons(builder: ContainerBuilder, buttons: readonly ReplyButton[], 
 /** A zero-width space: Discord rejects empty texts and containers. */
 const blank = '\u200B';
 
-interface ContainerBudget {
-  /** Components that the container may have, itself and nested ones included. At least 2. */
-  readonly components: number;
-  /** The keys of the buttons and selects in the message: Discord accepts each custom id once. */
-  readonly keys: Set<string>;
-}
-
-/** Collects the components of a container within a budget. Adjacent texts become one text display. */
+/** Collects the components of a container within Discord's limits. Adjacent texts become one text display. */
 type ContainerBuilder = ReturnType<typeof createContainerBuilder>;
 
 /** @param footer empty for none */
-function createContainerBuilder(budget: ContainerBudget, footer: string) {
+function createContainerBuilder(footer: string) {
+  /** Of the buttons and selects: Discord accepts each custom id once. */
+  const used = new Set<string>();
   const components: APIComponentInContainer[] = [];
   /** The text display to which texts are added. */
   let open: { content: string; separator: string } | null = null;
   let reserved = footer === '' ? 0 : 1;
-  let room = budget.components - 1 - reserved;
+  let room = panelLimits.components - 1 - reserved;
 
   function close(): void {
     if (open !== null) components.push({ type: ComponentType.TextDisplay, content: open.content });
@@ -457,10 +369,10 @@ function createContainerBuilder(budget: ContainerBudget, footer: string) {
   return {
     /** Adds a component that counts as `count`, with these keys. False if it does not fit or a key is used already. */
     add(component: APIComponentInContainer, count: number, keys: readonly string[] = []): boolean {
-      if (count > room || keys.some((key) => budget.keys.has(key))) return false;
+      if (count > room || keys.some((key) => used.has(key))) return false;
       close();
       room -= count;
-      for (const key of keys) budget.keys.add(key);
+      for (const key of keys) used.add(key);
       components.push(component);
       return true;
     },
@@ -479,7 +391,7 @@ function createContainerBuilder(budget: ContainerBudget, footer: string) {
     },
     /** Components that still fit. */
     room: () => room,
-    isUsed: (key: string) => budget.keys.has(key),
+    isUsed: (key: string) => used.has(key),
     /** Adds the footer on a line of its own. Until then there is always room for it. */
     addFooter(): void {
       if (footer === '') return;

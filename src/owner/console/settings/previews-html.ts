@@ -8,7 +8,7 @@ import {
   textsOf,
 } from '../../../core/announcements/announcement.ts';
 import type { Panel, Reply } from '../../../discord/commands/reply.ts';
-import { renderMessage } from '../../../discord/rendering/message.ts';
+import { isPanel, renderMessage } from '../../../discord/rendering/message.ts';
 import type { Texts } from '../../../texts/texts.ts';
 import type { NameBook } from '../../names.ts';
 import { inlineMarkup, markupHtml } from './markup-html.ts';
@@ -49,7 +49,7 @@ export function previewsHtml(previews: readonly AnnouncementPreview[], view: Pre
     role: (id) => sampleNames.get(id) ?? view.names.role(id),
   };
   return html`${previews.map(({ subject, reply }) => {
-    const message = renderMessage([reply], null);
+    const message = renderMessage(isPanel(reply) ? reply : [reply], null);
     const drawn: DrawnMessage = {
       message,
       names: namesIn(JSON.stringify(message), names),
