@@ -121,7 +121,8 @@ const discord = group('Discord', {
       'The bot token (developer portal → your application → Bot → Reset Token). Without it `npm start` and `npx tallyhook` run the sandbox; with `NODE_ENV=production` or `TALLYHOOK_ROLES` that is an error, unless the process only receives.',
   }),
   DISCORD_API_URL: variable({
-    schema: httpUrl,
+    // Requests add the version, with which Discord documents the base URL.
+    schema: httpUrl.transform((url) => url.replace(/\/v\d+$/, '')),
     expected: 'an http(s) URL',
     default: 'https://discord.com/api',
     wish: 'another Discord, such as a proxy',

@@ -53,6 +53,7 @@ describe('a pasted setting', () => {
       id,
     ],
     ['VOTER_ROLE_ID', `<@&${id}>`, ({ base: { defaults } }) => defaults.VOTER_ROLE_ID, id],
+    ['DISCORD_API_URL', 'https://discord.com/api/v10/', ({ discord }) => discord.apiUrl, 'https://discord.com/api'],
     ['LOOKUP_BASE_URL', '127.0.0.1:3200', base, 'http://127.0.0.1:3200/api/v1'],
     ['LOOKUP_BASE_URL', ' <https://lists.example/> ', base, 'https://lists.example/api/v1'],
     ['PUBLIC_URL', '"votes.example.com/"', ({ publicUrl }) => publicUrl, 'https://votes.example.com'],
