@@ -153,8 +153,9 @@ describe.each(interfaces)('through %s', (through) => {
         through,
         listings: serverAndBot({ voteSecrets: [], premiumSecrets: [] }),
       });
-      expect((await post('/webhooks/vote', vote)).status).toBe(401);
-      expect((await post('/webhooks/vote', vote, { secret: '' })).status).toBe(401);
+      const refused = { status: 401, json: { error: expect.stringMatching(/^No secret is set for this address/) } };
+      expect(await post('/webhooks/vote', vote)).toMatchObject(refused);
+      expect(await post('/webhooks/vote', vote, { secret: '' })).toMatchObject(refused);
     });
   });
 });

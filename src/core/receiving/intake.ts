@@ -212,7 +212,9 @@ export class Intake {
     const text = body?.toString('utf8') ?? null;
     const now = this.#options.clock.now();
     const sender = recogniseSite({ readHeader: headerReader(headers), body: text, now }, address.site);
-    if (sender === null) return { status: 401, error, code };
+    const { secrets, authorizations } = address.credentials;
+    const isClosed = secrets.length + authorizations.length === 0;
+    if (sender === null) return { status: 401, error: isClosed ? noCredentials : error, code };
     const hint = explainSite(sender);
     const listing = address.listing?.name ?? null;
     this.#logHourly('warn', `${listing} ${sender.id}`, wrongSite, { listing, site: sender.id, hint });
@@ -399,6 +401,8 @@ const targetHint =
   'If the service sends the votes of another listing here, copy the address and secret of the right listing to its webhook. ' +
   'If they are of this listing, correct its id in the settings.';
 
+const noCredentials =
+  'No secret is set for this address, so it accepts nothing. Each listing also has an address of its own, /webhooks/<name>.';
 const wrongSite = 'deliveries of another site arrive at this address; they are rejected with 401';
 
 const clockHint =
