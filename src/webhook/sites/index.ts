@@ -67,6 +67,7 @@ const infinity: Site = {
   name: 'Infinity Bots',
   kinds: ['bot', 'server'],
   schemes: [signature('x-webhook-signature', { prefix: 'sha256=' }), token()],
+  ownHeaders: ['x-webhook-protocol'],
   cooldownMs: 12 * hour,
   // It never retries, but sends what was pending when it starts again.
   retryHorizonMs: 0,
@@ -195,6 +196,7 @@ const discordbotlist: Site = {
   name: 'discordbotlist.com',
   kinds: ['bot'],
   schemes: [token()],
+  ownHeaders: ['x-dbl-signature'],
   cooldownMs: 12 * hour,
   // Its retries are not documented.
   retryHorizonMs: 30 * minute,
