@@ -102,7 +102,9 @@ function read(described: DescribedSite, json: Fields, now: number): Reading {
   const { test, vote, time, voteAgain, id, double, isDiscordUser } = described;
   const valueAt = (path: string | undefined) => (path === undefined ? undefined : readPath(json, path));
   const userId = valueAt(described.user);
-  if (test !== undefined && isMet(test, json)) return { type: 'test', userId };
+  // Votes need not have the field: some sites mark nothing but tests.
+  const isTest = test !== undefined && (test.is === false || valueAt(test.field) !== undefined) && isMet(test, json);
+  if (isTest) return { type: 'test', userId };
   if (vote !== undefined && !isMet(vote, json)) {
     return { type: 'ignored', event: readEventName(valueAt(vote.field), vote.field) };
   }
