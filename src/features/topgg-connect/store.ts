@@ -31,8 +31,9 @@ export const writes = {
     return true;
   },
 
-  async linked({ db, connection }: Sql, connectionId: string, guildId: string): Promise<void> {
-    const row = db.updateTable('topgg_connections').set({ guild_id: guildId, sealed: null });
+  /** @param sealed the secret, if it was added to a listing that existed before */
+  async linked({ db, connection }: Sql, connectionId: string, guildId: string, sealed: string | null): Promise<void> {
+    const row = db.updateTable('topgg_connections').set({ guild_id: guildId, sealed });
     await run(connection, row.where('connection_id', '=', connectionId));
   },
 
@@ -58,7 +59,10 @@ export interface Connection {
   readonly targetId: string;
   /** The guild in which the listing was linked; null while the connection is held. */
   readonly guildId: string | null;
-  /** The encrypted secret of a connection that is held; null once it is linked, because the listing has the secret. */
+  /**
+   * The encrypted secret of a connection that is held, or that was added to a listing that existed before; null once it is
+   * linked, because the listing has the secret.
+   */
   readonly sealed: string | null;
 }
 
