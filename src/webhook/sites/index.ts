@@ -68,6 +68,8 @@ const infinity: Site = {
   kinds: ['bot', 'server'],
   schemes: [signature('x-webhook-signature', { prefix: 'sha256=' }), token()],
   ownHeaders: ['x-webhook-protocol'],
+  // Its default is a third protocol, which encrypts the body.
+  errors: { malformed: 'The delivery is not signed with hmac-sha256. Choose this protocol at Infinity Bots.' },
   cooldownMs: 12 * hour,
   // It never retries, but sends what was pending when it starts again.
   retryHorizonMs: 0,
