@@ -58,8 +58,8 @@ type TopggConnect = ReturnType<typeof createTopggConnect>;
 
 /**
  * Links listings that top.gg connects. A listing that exists accepts the new secret beside its own. A server is linked at
- * once if the member may manage it in Discord; everything else is held for that member to confirm in `/setup`. Its address
- * does not exist before, so its votes get 404.
+ * once if the member may manage it in Discord; everything else is held to be confirmed in `/setup`, a server by any of its
+ * managers, a bot by the member. Its address does not exist before, so its votes get 404.
  */
 function createTopggConnect(context: TopggContext) {
   const { encryption, setup: settings, directory, rest, clock, stopwatch, log } = context;
@@ -183,18 +183,14 @@ function createTopggConnect(context: TopggContext) {
       await store.remove(connectionId);
     },
 
-    /** The connections that are held for a member who manages a guild. A server is offered in its own guild alone. */
-    async heldFor(guildId: string, userId: string): Promise<readonly HeldConnection[]> {
-      const held = await store.heldFor(userId);
-      return held.filter(({ kind, targetId }) => kind === 'bot' || targetId === guildId);
-    },
+    /** The connections that a member who manages a guild may link there. A server is offered in its own guild alone. */
+    heldFor: (guildId: string, userId: string): Promise<readonly HeldConnection[]> => store.heldFor(guildId, userId),
 
     /** Links what is held for the author, who manages the guild; null if nothing with this name is. */
     async confirm(listing: string, author: SettingsAuthor): Promise<LinkResult | null> {
-      const held = await store.heldFor(author.authorId);
+      const held = await store.heldFor(author.guildId, author.authorId);
       const connection = held.find((each) => each.listing === listing);
-      const isOffered = connection?.kind === 'bot' || connection?.targetId === author.guildId;
-      return connection === undefined || !isOffered ? null : link(connection, author);
+      return connection === undefined ? null : link(connection, author);
     },
   };
 }

@@ -129,12 +129,11 @@ it('links a server for its manager, each in its own guild, and unlinks what it h
   expect(lines.join('\n')).not.toMatch(/whs_of_c|secret-of-the-integration/);
 });
 
-it('holds everything else for the member who has connected it, and pays nothing before it is confirmed', async () => {
-  const { start, linked, controls, first, manager, member, guilds, setup } = await installation();
+it('holds a bot for the member who has connected it, and pays nothing before it is confirmed', async () => {
+  const { start, linked, controls, first, manager, member, setup } = await installation();
   const bot = { kind: 'bot', targetId: otherBot } as const;
   const before = await start();
-  // A member who may not manage the guild, and a guild without the bot.
-  await before.handshake(created('c1', { kind: 'server', targetId: guilds.first }, member.id));
+  // A guild without the bot, and the bot of another member.
   await before.handshake(created('c2', { kind: 'server', targetId: '716390085896962059' }, manager.id));
   await before.handshake(created('c3', bot, member.id));
   expect(controls(await setup(manager.id), 'Link it here')).toEqual([]);
@@ -162,6 +161,21 @@ it('holds everything else for the member who has connected it, and pays nothing 
   expect(addressIn(await after.handshake(created('c6', bot, manager.id)))).toBe(addressIn(held));
   await after.app.stop();
   expect(await linked()).toEqual([[bot], []]);
+});
+
+it('holds a server for its managers, if a member has connected it who is none', async () => {
+  const { start, controls, first, manager, member, ofSecond, guilds, setup } = await installation();
+  const running = await start();
+  const server = { kind: 'server', targetId: guilds.first } as const;
+  const held = await running.handshake(created('c1', server, member.id));
+  await running.handshake(created('c2', { kind: 'server', targetId: guilds.second }, member.id));
+  expect(await running.vote(addressIn(held), 'whs_of_c1', server, ofSecond)).toMatchObject([404, {}]);
+  const shown = await setup(manager.id);
+  const [confirm, ...others] = controls(shown, 'Link it here');
+  expect(others).toEqual([]);
+  await first.clickButton(shown.id, confirm?.custom_id ?? '', manager.id).settled;
+  expect(await running.vote(addressIn(held), 'whs_of_c1', server, ofSecond)).toMatchObject([200, {}]);
+  await running.app.stop();
 });
 
 it('adds the secret to a listing of the operator, and ends it', async () => {
