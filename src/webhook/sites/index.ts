@@ -259,6 +259,7 @@ const described = {
     page: null,
     prefix: 'Bearer ',
     user: 'user_id',
+    olderUser: 'id',
     target: { server: 'guild_id', bot: 'client_id' },
     test: { field: 'is_test', is: true },
     time: 'voted_on_iso',
