@@ -4,6 +4,7 @@ import { collectingLog } from '@tallyhook/platform/testing/collecting-log';
 import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { onFinished } from '@tallyhook/platform/testing/on-finished';
 import { describe, expect, it } from 'vitest';
+import { setupSections } from '../../../commands/setup/sections.ts';
 import { problemOf } from '../../../commands/setup/view.ts';
 import { loadConfig } from '../../../config/load.ts';
 import type { SettingSpec } from '../../../src/core/settings/setting-spec.ts';
@@ -43,6 +44,19 @@ const typed = (settings as readonly SettingSpec[]).flatMap((spec) =>
 );
 
 const isText = (each: PropertyKey) => typeof each === 'string';
+
+describe('the forms of /setup', () => {
+  const forms = setupSections.flatMap((section) => section.forms);
+
+  it.each(forms)('have at most the five fields that Discord shows: $name', ({ fields }) => {
+    expect(fields({ texts: english, value: () => undefined, entry: null, variant: null }).length).toBeLessThan(6);
+  });
+
+  it('have every setting that has fields', () => {
+    const editable = (settings as readonly SettingSpec[]).filter((spec) => spec.fields !== undefined);
+    expect(forms.flatMap(({ paths }) => paths)).toEqual(expect.arrayContaining(editable.map(({ path }) => path)));
+  });
+});
 
 describe('what a value has to be', () => {
   it.each(typed)('is a rule for the field %s, in every language', (_name, spec, { part, kind, isList }) => {
