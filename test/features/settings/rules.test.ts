@@ -5,7 +5,7 @@ import { manualClock } from '@tallyhook/platform/testing/manual-clock';
 import { onFinished } from '@tallyhook/platform/testing/on-finished';
 import { describe, expect, it } from 'vitest';
 import { setupSections } from '../../../commands/setup/sections.ts';
-import { problemOf } from '../../../commands/setup/view.ts';
+import { escapedName, problemOf, settingName } from '../../../commands/setup/view.ts';
 import { loadConfig } from '../../../config/load.ts';
 import type { SettingSpec } from '../../../src/core/settings/setting-spec.ts';
 import { ruleText } from '../../../src/core/settings/value-schemas.ts';
@@ -52,9 +52,10 @@ describe('the forms of /setup', () => {
     expect(fields({ texts: english, value: () => undefined, entry: null, variant: null }).length).toBeLessThan(6);
   });
 
-  it('have every setting that has fields', () => {
+  it('have every setting that has fields, by a name', () => {
     const editable = (settings as readonly SettingSpec[]).filter((spec) => spec.fields !== undefined);
     expect(forms.flatMap(({ paths }) => paths)).toEqual(expect.arrayContaining(editable.map(({ path }) => path)));
+    for (const { path } of editable) expect(settingName(path, english)).not.toBe(escapedName(path));
   });
 });
 
