@@ -503,7 +503,7 @@ const features = ({ id, byKey }: Words) => [
   `create table if not exists member_languages (user_id text not null primary key, locale text not null) ${byKey}`,
 ];
 
-/** What programs outside hear of. */
+/** Tables of the events for other programs. */
 const events = ({ id, byKey }: Words) => [
   `create table if not exists events (
     id ${id},
