@@ -91,3 +91,16 @@ it('a path of an address keeps its last slash', () => {
   const own = { ...variables, WEBHOOK_URL: `${url}/`, DISCORD_GUILD_ID: '1000' };
   expect(endpointsIn('1000', own)).toMatchObject([{ url: `${url}/` }]);
 });
+
+it.each([
+  ['https://bot.example.com/hook', 0],
+  ['http://bot.example.com/hook', 1],
+  ['https://127.0.0.1/hook', 1],
+  ['https://[::1]:8443/hook', 1],
+  ['https://my-bot:8080/', 1],
+])('warns of an address to which nothing is sent: %s', (address, count) => {
+  const own = { ...environmentWith([harbour]), ...variables, WEBHOOK_URL: address };
+  const warned = (more: object) => loadConfig({ ...own, ...more }).warnings.filter(({ setting }) => setting === 'WEBHOOK_URL');
+  expect(warned({})).toHaveLength(count);
+  expect(warned({ WEBHOOK_PRIVATE_TARGETS: 'on' })).toEqual([]);
+});
