@@ -100,7 +100,8 @@ it.each([
   ['https://my-bot:8080/', 1],
 ])('warns of an address to which nothing is sent: %s', (address, count) => {
   const own = { ...environmentWith([harbour]), ...variables, WEBHOOK_URL: address };
-  const warned = (more: object) => loadConfig({ ...own, ...more }).warnings.filter(({ setting }) => setting === 'WEBHOOK_URL');
+  const warned = (more: object) =>
+    loadConfig({ ...own, ...more }).warnings.filter(({ setting }) => setting === 'WEBHOOK_URL');
   expect(warned({})).toHaveLength(count);
   expect(warned({ WEBHOOK_PRIVATE_TARGETS: 'on' })).toEqual([]);
 });
