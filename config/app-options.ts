@@ -332,7 +332,25 @@ export interface AppListing extends Omit<ReceiverListing, 'rewards'> {
   readonly premiumChannelId?: string;
   /** The channel for reports to the owner. */
   readonly ownerChannelId?: string;
+  /** The channel in which members are reminded who accept no direct messages, if they choose it. */
+  readonly reminderChannelId?: string;
   readonly rewards?: AppRewards;
+  /** Whose votes are not paid, and who is on no leaderboard: `minAccountAge` is a duration such as `30d`, the lists are Discord IDs. */
+  readonly guards?: {
+    readonly minAccountAge?: string;
+    readonly membersOnly?: boolean;
+    readonly blocked?: readonly string[];
+    readonly hiddenRoles?: readonly string[];
+  };
+  /** A page on the web for everyone, at `/c/<slug>`. */
+  readonly publicPage?: { readonly slug: string };
+  /** Up to 10 addresses that receive signed events, such as `vote.recorded`; all events by default. */
+  readonly webhooks?: readonly {
+    readonly url: string;
+    /** They sign the requests: `whsec_…`, or any text of 16 characters or more. */
+    readonly secrets: readonly string[];
+    readonly events?: readonly string[];
+  }[];
   readonly announcements?: AppAnnouncements;
   readonly shop?: readonly AppShopItem[];
   /** Whose votes are not paid, and who is on no leaderboard: an age such as `30d`, and Discord IDs. */

@@ -185,7 +185,7 @@ export function configOfOptions(options: ParsedSettings, environment: Environmen
   const values: Values = { ...variables, ...(environment === null && defaultsInCode), ...valuesOf(options) };
   const read = readAllListings(options, values, environment, issues);
   const describe = environment === null ? (name: RequiredSetting) => requiredOptions[name] : undefined;
-  issues.push(...tokenIssues(values, environment === null));
+  issues.push(...tokenIssues(values, environment === null), ...endpointIssues(values, issues));
   issues.unshift(...missingSettings(values, read.listings, issues, describe));
   if (issues.length > 0) throw new InvalidConfigError(issues, environment === null ? 'createApp' : null);
   return toConfig({ environment: environment ?? {}, values, read, secretFiles });
@@ -198,6 +198,16 @@ function tokenIssues({ DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl = '' }: Val
   const problem = invalidValue(settings.DISCORD_TOKEN, '', found);
   if (isInCode) return [{ ...requiredOptions.DISCORD_TOKEN, problem }];
   return [{ setting: 'DISCORD_TOKEN', problem, hint: `Set it to ${settings.DISCORD_TOKEN.expected}.` }];
+}
+
+/** An address without a secret hears of nothing: what is not signed is not sent. */
+function endpointIssues({ WEBHOOK_URL: url, WEBHOOK_SECRET: secrets }: Values, issues: readonly ConfigIssue[]) {
+  const setting = 'WEBHOOK_SECRET';
+  if (url === undefined || secrets !== undefined || issues.some((issue) => issue.setting.startsWith(setting)))
+    return [];
+  return [
+    { setting, problem: 'is missing, and WEBHOOK_URL needs it.', hint: `Set it to ${settings[setting].expected}.` },
+  ];
 }
 
 const requiredOptions = {
