@@ -200,7 +200,7 @@ export interface AppRewards extends Omit<ReceiverRewards, 'milestones'> {
   readonly multipliers?: readonly (NonNullable<ReceiverRewards['multipliers']>[number] & { readonly role?: string })[];
   /** With a `role`, members who reached it get that role. */
   readonly milestones?: readonly ({ readonly credits?: number; readonly role?: string } & (
-    | { readonly votes: number }
+    | { readonly votes: number; readonly per?: 'week' | 'month' }
     | { readonly everyVotes: number }
   ))[];
   /** Members keep the roles of `all` reached milestones (the default), or of the `highest` only. */
@@ -332,9 +332,44 @@ export interface AppListing extends Omit<ReceiverListing, 'rewards'> {
   readonly premiumChannelId?: string;
   /** The channel for reports to the owner. */
   readonly ownerChannelId?: string;
+  /** The channel in which members are reminded who accept no direct messages, if they choose it. */
+  readonly reminderChannelId?: string;
   readonly rewards?: AppRewards;
+  /** Whose votes are not paid, and who is on no leaderboard: `minAccountAge` is a duration such as `30d`, the lists are Discord IDs. */
+  readonly guards?: {
+    readonly minAccountAge?: string;
+    readonly membersOnly?: boolean;
+    readonly blocked?: readonly string[];
+    readonly hiddenRoles?: readonly string[];
+  };
+  /** A page on the web for everyone, at `/c/<slug>`. */
+  readonly publicPage?: { readonly slug: string };
+  /** Up to 10 addresses that receive signed events, such as `vote.recorded`; all events by default. */
+  readonly webhooks?: readonly {
+    readonly url: string;
+    /** They sign the requests: `whsec_…`, or any text of 16 characters or more. */
+    readonly secrets: readonly string[];
+    readonly events?: readonly string[];
+  }[];
   readonly announcements?: AppAnnouncements;
   readonly shop?: readonly AppShopItem[];
+  /** Whose votes are not paid, and who is on no leaderboard: an age such as `30d`, and Discord IDs. */
+  readonly guards?: {
+    readonly minAccountAge?: string;
+    readonly membersOnly?: boolean;
+    readonly blocked?: readonly string[];
+    readonly hiddenRoles?: readonly string[];
+  };
+  /** A page on the web for everyone, with the leaderboard, at `/c/<slug>`. */
+  readonly publicPage?: { readonly slug: string };
+  /** The channel in which members are reminded who accept no direct messages (Discord ID), if they choose it. */
+  readonly reminderChannelId?: string;
+  /** Addresses that receive the events of the community, by default those of all types; the secrets sign the requests. */
+  readonly webhooks?: readonly {
+    readonly url: string;
+    readonly secrets: readonly string[];
+    readonly events?: readonly string[];
+  }[];
 }
 
 fileListing.shape satisfies Record<keyof AppListing, z.ZodType>;

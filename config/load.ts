@@ -200,12 +200,14 @@ function tokenIssues({ DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl = '' }: Val
   return [{ setting: 'DISCORD_TOKEN', problem, hint: `Set it to ${settings.DISCORD_TOKEN.expected}.` }];
 }
 
-/** Events are not sent unsigned: they would wait for the secret until they are buried. A receiver sends none. */
-function endpointIssues(values: Values, issues: readonly ConfigIssue[]): ConfigIssue[] {
-  if (values.WEBHOOK_URL === undefined || values.WEBHOOK_SECRET !== undefined) return [];
-  if (!needsDiscord(rolesOf(values)) || issues.some(({ setting }) => setting.startsWith('WEBHOOK_SECRET'))) return [];
-  const problem = 'is missing: it signs the requests to WEBHOOK_URL.';
-  return [{ setting: 'WEBHOOK_SECRET', problem, hint: `Set it to ${settings.WEBHOOK_SECRET.expected}.` }];
+/** An address without a secret hears of nothing: what is not signed is not sent. */
+function endpointIssues({ WEBHOOK_URL: url, WEBHOOK_SECRET: secrets }: Values, issues: readonly ConfigIssue[]) {
+  const setting = 'WEBHOOK_SECRET';
+  if (url === undefined || secrets !== undefined || issues.some((issue) => issue.setting.startsWith(setting)))
+    return [];
+  return [
+    { setting, problem: 'is missing, and WEBHOOK_URL needs it.', hint: `Set it to ${settings[setting].expected}.` },
+  ];
 }
 
 const requiredOptions = {

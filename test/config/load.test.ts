@@ -107,14 +107,6 @@ describe('the configuration', () => {
     expect(issuesOf({ ...minimal, [name]: value })).toMatchObject([{ setting: name }]);
   });
 
-  it('requires the secret of WEBHOOK_URL, except where nothing is sent', () => {
-    const endpoint = { ...minimal, WEBHOOK_URL: 'https://bot.example/events' };
-    expect(issuesOf(endpoint)).toMatchObject([{ setting: 'WEBHOOK_SECRET', hint: expect.stringContaining('whsec_') }]);
-    expect(issuesOf({ ...endpoint, WEBHOOK_SECRET: 'a,,b' })).toHaveLength(1);
-    expect(issuesOf({ ...endpoint, WEBHOOK_SECRET: 'whsec_bG9uZyBlbm91Z2g=' })).toEqual([]);
-    expect(issuesOf({ ...endpoint, TALLYHOOK_ROLES: 'receive' })).toEqual([]);
-  });
-
   it('rejects a setting that is set twice', () => {
     expect(issuesOf({ ...minimal, PORT: '1', PORT_FILE: '/x' })).toMatchObject([{ setting: 'PORT' }]);
   });
