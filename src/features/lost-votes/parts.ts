@@ -1,6 +1,6 @@
 import { day, hour, minute } from '@tallyhook/platform/durations';
 import { messageOf } from '@tallyhook/platform/errors';
-import { createLeaseShare } from '@tallyhook/platform/leases/lease-share';
+import { LeaseShare } from '@tallyhook/platform/leases/lease-share';
 import type { LeaseStore } from '@tallyhook/platform/leases/lease-store';
 import { createLoop, type Loop } from '@tallyhook/platform/loop';
 import type { CommunityId, LedgerReads } from '../../core/ledger/account.ts';
@@ -42,8 +42,7 @@ interface LostVotesContext extends Pick<PartsContext, 'directory' | 'nudge' | 'c
  */
 export function createLostVotes(context: LostVotesContext): Loop {
   const { directory, store, lookups, claimRecorder, guards, nudge, leases, clock, stopwatch, log } = context;
-  const share =
-    leases && createLeaseShare({ store: leases, group: 'history', size: 1, clock: stopwatch, log, onChange });
+  const share = leases && new LeaseShare({ store: leases, group: 'history', size: 1, clock: stopwatch, log, onChange });
   /** When the history of each listing was read to its end (ms since the epoch). */
   const readAt = new Map<string, number>();
   const loop = createLoop({
