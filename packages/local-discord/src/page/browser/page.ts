@@ -2,7 +2,7 @@ import { second } from '@tallyhook/platform/durations';
 import { styleComponents } from '../../web/browser/discord-components.ts';
 import { updateRelativeTimes } from '../../web/browser/render-markdown.ts';
 import { type ChatOptions, startChat } from './chat.ts';
-import { startComposer } from './composer.ts';
+import { Composer } from './composer.ts';
 import { styleCommands } from './message.ts';
 import { startModal } from './modal.ts';
 import { createPageClock } from './page-clock.ts';
@@ -33,7 +33,7 @@ export function startPage<Added extends { readonly kind: string } = never>(exten
   startRoleSettings(store);
   startChannelBar(store);
   startChat(store, chatOptions);
-  startComposer(store);
+  new Composer(store).start();
   startModal(store, chatOptions.linkTo);
   startSettings(store);
   startViews(store);
