@@ -19,10 +19,11 @@ export const roles = {
 } satisfies Feature;
 
 /** Who only votes uses no command that would show their roles, and some of these are on no leaderboard. */
-function askForRoles(tally: Tally, { listing, account, deliveryId, now }: CountedVote): void {
+function askForRoles(tally: Tally, { listing, account, now }: CountedVote): void {
   const { id, guildId } = listing.community;
   if (guildId === null || hiddenRolesOf([listing]).length === 0) return;
   const content = { guildId, userId: account.userId };
   const queue = queueName('membership', id, guildId);
-  tally.enqueue(newEffect(voterRolesKind, { queue, content, deliveryId, createdAt: now }));
+  // Not of the delivery: a trace need not show it.
+  tally.enqueue(newEffect(voterRolesKind, { queue, content, deliveryId: null, createdAt: now }));
 }
