@@ -3,10 +3,9 @@ import { defaultLocale } from '@tallyhook/platform/texts/locale';
 import { joined, withoutBold } from '@tallyhook/platform/texts/markup';
 import { HttpError } from '@tallyhook/platform/web/http-error';
 import type { z } from 'zod';
-import { findObjectProblems, openView, type Problem } from '../../commands/setup/view.ts';
+import { findObjectProblems, type Problem } from '../../commands/setup/view.ts';
 import type { EffectiveValue } from '../../config/describe.ts';
 import { operator } from '../core/ledger/correction.ts';
-import type { CommandInput } from '../discord/commands/command.ts';
 import type { CommunitySettings } from '../features/settings/community.ts';
 import { communityPaths, findSetting, listingPaths, type SettingPath } from '../features/settings.ts';
 import type { Caller, OwnerContext } from './context.ts';
@@ -86,7 +85,7 @@ function settingPath(listing: string | null, path: string): SettingPath {
  * creator of a token may not give, the token may not give either.
  */
 async function findProblems(
-  { setup, guilds, communities, languages, clock }: OwnerContext,
+  { setup, guilds, languages }: OwnerContext,
   {
     guild,
     community,
@@ -102,19 +101,14 @@ async function findProblems(
   if (setup === null) return [];
   const { reader } = guilds;
   const named = changes.map(({ value }) => value).filter((value) => typeof value === 'string');
-  const channels = (await setup.checks.channelsOf(guild)) ?? new Set();
+  const own = (await setup.checks.channelsOf(guild)) ?? new Set();
   const missing = named
-    .filter((id) => channels.has(id))
+    .filter((id) => own.has(id))
     .map(async (id) => [id, { name: '', missing: (await reader?.missingIn(id).catch(() => null)) ?? null }] as const);
   const member = creator === operator ? null : await reader?.member(guild, creator).catch(() => null);
-  const input: CommandInput = {
-    ...{ options: {}, action: null, values: [], fields: {}, userId: creator, displayName: '', applicationId: '' },
-    resolved: { channels: Object.fromEntries(await Promise.all(missing)), users: {}, roles: {} },
-    ...{ guildId: guild, channelId: null, roles: member?.roles ?? [], isManager: true, canAttachFiles: false },
-    ...{ interactionId: '', locale: defaultLocale, guildLocale: null },
-  };
-  const { standings } = communities.at(guild);
-  const view = await openView(input, { clock, texts: languages.for(defaultLocale), services: setup, standings }, guild);
+  const channels = Object.fromEntries(await Promise.all(missing));
+  const input = { userId: creator, roles: member?.roles ?? [], resolved: { channels, users: {}, roles: {} } };
+  const view = { input, texts: languages.for(defaultLocale), services: setup, guildId: guild };
   const valuesOf = (listing: string | null) =>
     listing === null ? community.values : community.listings.find(({ name }) => name === listing)?.values;
   return findObjectProblems(

@@ -2,7 +2,7 @@ import { systemClock } from '@tallyhook/platform/clock';
 import { createLog } from '@tallyhook/platform/log';
 import type { RoleIds } from 'local-discord';
 import { describe, expect, it } from 'vitest';
-import { findRoleProblems, openView, type SetupView } from '../../../commands/setup/view.ts';
+import { findRoleProblems, openView } from '../../../commands/setup/view.ts';
 import { importedValues, setup as setupCommand } from '../../../commands/setup.ts';
 import { createGuildChannels } from '../../../src/discord/inspection.ts';
 import { isModerating } from '../../../src/discord/permissions.ts';
@@ -35,8 +35,8 @@ async function setUp(names: Names = ['regular']) {
   };
   const byManager = await viewOf(members[1]?.id, names);
   const byOwner = await viewOf(members[0]?.id);
-  const problems = async (view: SetupView, changes: Parameters<typeof findRoleProblems>[1]) =>
-    (await findRoleProblems(view, changes)).map(({ text }) => text);
+  const problems = async (...of: Parameters<typeof findRoleProblems>) =>
+    (await findRoleProblems(...of)).map(({ text }) => text);
   const voterRole = (role: unknown, before: unknown = null) => [
     { path: 'rewards.voterRole', before, after: { role, for: '12h' } },
   ];

@@ -4,7 +4,7 @@ import { HttpError } from '@tallyhook/platform/web/http-error';
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { editOf, type SetupSection, sectionOf, setupSections } from '../../../../commands/setup/sections.ts';
-import { hasListing, openView } from '../../../../commands/setup/view.ts';
+import { openView } from '../../../../commands/setup/view.ts';
 import { type Draft, readDraft, runSetup } from '../../../../commands/setup.ts';
 import { wouldHavePaid } from '../../../core/settings/setting-spec.ts';
 import { type CommandInput, isChecked, type PostingPermission } from '../../../discord/commands/command.ts';
@@ -49,7 +49,7 @@ export function settingsRoutes({ requireSession, requireForm }: SessionMiddlewar
       if (typeof action !== 'string' || !isReading(action)) throw new HttpError(404, 'There is no such page.');
       const settings = await openSettings(request, response, visit);
       const { input, setup } = settings.shown;
-      if (!hasListing(setup)) return settings.answer(input);
+      if (!setup.hasListing()) return settings.answer(input);
       if (action === 'overview' || action === 'listing' || action === 'section') {
         const s = String(input.options['s'] ?? setupSections[0]?.id);
         const page = addressOf('section', { s, l: setup.listing.name }, settings.shown.view);
@@ -68,7 +68,7 @@ export function settingsRoutes({ requireSession, requireForm }: SessionMiddlewar
       const section = sectionOf(page);
       const action = typeof page === 'string' ? answerPages.get(page) : undefined;
       if (section === null && action === undefined) throw new HttpError(404, 'There is no such page.');
-      if (!hasListing(setup)) return response.redirect(303, '../settings');
+      if (!setup.hasListing()) return response.redirect(303, '../settings');
       if (section !== null && section.forms.length > 0) return settings.showSection(section, null);
       const options = { ...input.options, s: String(page), l: setup.listing.name };
       return settings.answer({ ...input, action: action ?? 'section', options });
@@ -112,7 +112,7 @@ async function openSettings(request: Request, response: Response, visit: Visit) 
   const view: PanelView = {
     ...{ texts, channels: channels ?? [], roles, formToken: visit.formToken, changeId: randomUUID() },
     ...{ base: `${relativeRoot(request.path)}settings`, names: await context.namesIn(scope)([]) },
-    isBesidePages: hasListing(setup),
+    isBesidePages: setup.hasListing(),
   };
   const shown = { input, view, root: consoleRoot(request), setup };
   const open = async () => ({ ...shown, setup: await openView(input, commandContext, scope.guildId) });
@@ -125,7 +125,7 @@ async function openSettings(request: Request, response: Response, visit: Visit) 
   /** @param answered what was done before, or not */
   async function showSection(section: SetupSection, answered: Answered | null): Promise<void> {
     const now = answered === null ? shown : await open();
-    if (hasListing(now.setup)) send(section.id, sectionPage(now.setup, section, now, answered), now);
+    if (now.setup.hasListing()) send(section.id, sectionPage(now.setup, section, now, answered), now);
     else response.redirect(303, view.base);
   }
 
@@ -161,7 +161,7 @@ async function openSettings(request: Request, response: Response, visit: Visit) 
     }
     const now = await open();
     const current = section?.id ?? currentOf(asked);
-    const tabs = current === 'listing' && hasListing(now.setup) ? listingTabs(now.setup, current, view) : null;
+    const tabs = current === 'listing' && now.setup.hasListing() ? listingTabs(now.setup, current, view) : null;
     send(current, panelHtml(result, named, tabs), now);
   }
 

@@ -4,9 +4,7 @@ import { type SettingsList, type SettingsPage, settingsPage } from '../../../../
 import { pathsOf, type SetupSection, setupSections } from '../../../../commands/setup/sections.ts';
 import {
   button,
-  hasListing,
   type ListingView,
-  listingOptions,
   listingTitle,
   notInEffect,
   type SetupView,
@@ -44,7 +42,7 @@ export interface Shown {
 /** A page of the settings. @param current the name of the page in the navigation; null for none */
 export function besideNavigation(current: string | null, content: Html, { setup, view }: Shown): Html {
   const { texts } = view;
-  if (!hasListing(setup)) return html`<div class="settings">${content}</div>`;
+  if (!setup.hasListing()) return html`<div class="settings">${content}</div>`;
   const names = [...setupSections.map(({ id }) => id), 'listing', 'tokens'] as const;
   const link = (name: (typeof names)[number]) => {
     const label = name === 'tokens' ? texts.text('setup.buttons.tokens') : texts.text(`setup.sections.${name}`);
@@ -62,7 +60,7 @@ function listingButtons(setup: ListingView): readonly ReplyButton[] {
   return [
     button(text('setup.buttons.link'), 'add'),
     button(text('setup.buttons.export'), 'export'),
-    button(text('setup.buttons.import'), 'import', listingOptions(setup)),
+    button(text('setup.buttons.import'), 'import', setup.listingOptions),
   ];
 }
 
