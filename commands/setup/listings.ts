@@ -35,6 +35,7 @@ import type {
 import type { SettingPath } from '../../src/features/settings.ts';
 import { missingFor } from '../../src/lookup/sites/site-apis.ts';
 import type { Texts } from '../../src/texts/texts.ts';
+import { createDescribedSite } from '../../src/webhook/sites/described-site.ts';
 import { linkableSites } from '../../src/webhook/sites/index.ts';
 import { homePageOf, type Site, trustOf } from '../../src/webhook/sites/site.ts';
 import { textInput, withDraft } from './form.ts';
@@ -150,17 +151,28 @@ export async function linkListing(view: SetupView): Promise<Panel> {
 }
 
 /** The second step on another site: what to do there first, a form, or at once the listing if nothing is asked. */
-export async function openSite(view: SetupView): Promise<Modal | Panel> {
-  const choice = chosenSite(view);
-  if (choice === null) return renderLinkStep(view);
-  const { site } = choice;
-  if (site !== customSite && site.setup.secret === 'theirs') return renderSiteSteps(view, site, choice);
+export const openSite = ofSite((view, choice) => {
+  if (choice.site.setup.secret === 'theirs') return renderSiteSteps(view, choice);
   const draft = view.input.values.length === 0 ? view.services.drafts.find(siteDraftKey(view)) : null;
   return siteForm(view, choice, draft ?? {}) ?? linkOnSite(view, choice);
+});
+
+/** The form after {@link renderSiteSteps}. */
+export const openSiteForm = ofSite((view, choice) => siteForm(view, choice));
+
+export const submitSite = ofSite(linkOnSite);
+
+/** Without a site that can be linked, or if nothing is asked of it, the first step. */
+function ofSite(handle: (view: SetupView, choice: SiteChoice) => Promise<Panel> | Panel | Modal | null) {
+  return async (view: SetupView): Promise<Panel | Modal> => {
+    const choice = chosenSite(view);
+    return (choice && (await handle(view, choice))) ?? renderLinkStep(view);
+  };
 }
 
 /** Where the site makes the secret, the address comes first, because it shows the secret where that is entered. */
-function renderSiteSteps(view: SetupView, site: Site, choice: SiteChoice): Panel {
+function renderSiteSteps(view: SetupView, choice: SiteChoice): Panel {
+  const { site } = choice;
   const { text, texts, services } = view;
   const { name, address } = services.settings.reserve(site.id, choice.name);
   return panel(
@@ -180,26 +192,25 @@ function renderSiteSteps(view: SetupView, site: Site, choice: SiteChoice): Panel
   );
 }
 
-/** The form after {@link renderSiteSteps}. */
-export async function openSiteForm(view: SetupView): Promise<Modal | Panel> {
-  const choice = chosenSite(view);
-  return (choice && siteForm(view, choice)) ?? renderLinkStep(view);
-}
-
-export async function submitSite(view: SetupView): Promise<Panel> {
-  const choice = chosenSite(view);
-  return choice === null ? renderLinkStep(view) : linkOnSite(view, choice);
-}
-
 async function linkOnSite(view: SetupView, choice: SiteChoice): Promise<Panel> {
-  const { site } = choice;
-  const since = view.clock.now();
-  const result = await linkSite(view, choice);
-  if (result.status === 'invalid' && site === customSite)
-    view.services.drafts.put(siteDraftKey(view), view.input.fields);
-  const name = site === customSite ? textField(view.input, 'siteName') : site.name;
-  const action = site !== customSite && site.setup.secret === 'theirs' ? 'site-form' : 'site';
-  return renderLinked(view, result, { since, name, form: { action, options: choiceOptions(choice) } });
+  const { site, kind, name } = choice;
+  const { input, guildId, services, clock } = view;
+  const since = clock.now();
+  const isCustom = site.id === customSite;
+  const result = await services.settings.link({
+    ...view.author,
+    kind,
+    site: site.id,
+    ...(isCustom && { custom: describedIn(view) }),
+    ...(name !== undefined && { name }),
+    targetId: kind === 'server' ? guildId : idForm('any').clean(textField(input, 'botId')) || input.applicationId,
+    lookupKey: null,
+    voteSecret: textField(input, 'secret') || null,
+  });
+  if (result.status === 'invalid' && isCustom) services.drafts.put(siteDraftKey(view), input.fields);
+  const action = site.setup.secret === 'theirs' ? 'site-form' : 'site';
+  const shownName = isCustom ? textField(input, 'siteName') : site.name;
+  return renderLinked(view, result, { since, name: shownName, form: { action, options: choiceOptions(choice) } });
 }
 
 function siteDraftKey({ guildId, input }: SetupView): string {
@@ -307,45 +318,46 @@ const kinds = ['server', 'bot'] as const;
 type Kind = (typeof kinds)[number];
 
 export interface SiteChoice {
-  /** {@link customSite} for a site that the owner describes. */
-  readonly site: Site | typeof customSite;
+  readonly site: Site;
   readonly kind: Kind;
   /** The name of the listing to be, if its address was shown already. */
   readonly name: string | undefined;
 }
 
-function siteStep({ text }: SetupView): PanelBlock[] {
+/** Stands for a site that the owner describes. */
+function siteToDescribe({ text }: SetupView): Site {
+  return createDescribedSite(customSite, { name: text('setup.choices.customSite'), page: null, user: 'user' });
+}
+
+function siteStep(view: SetupView): readonly PanelBlock[] {
+  const { text } = view;
   const placeholderOf = { server: text('setup.placeholders.serverSite'), bot: text('setup.placeholders.botSite') };
   return kinds.map((kind) => {
-    const listing = linkableSites.filter((site) => site.kinds.includes(kind));
+    const listing = [...linkableSites.filter((site) => site.kinds.includes(kind)), siteToDescribe(view)];
     return selectBlock({
       kind: 'choices',
       action: 'site',
       placeholder: placeholderOf[kind],
       options: { k: kind },
-      choices: [
-        ...listing.map(({ id, name }) => ({ label: name, value: id })),
-        { label: text('setup.choices.customSite'), value: customSite },
-      ],
+      choices: listing.map(({ id, name }) => ({ label: name, value: id })),
     });
   });
 }
 
 /** Site that a select, a button or a form names; null for a forged one. */
-function chosenSite({ input: { values, options } }: SetupView): SiteChoice | null {
+function chosenSite(view: SetupView): SiteChoice | null {
+  const { values, options } = view.input;
   const id = values[0] ?? options['w'];
   const kind = kinds.find((each) => each === options['k']);
-  const site = id === customSite ? customSite : findLinkableSite(id);
-  if (kind === undefined || site === null || (site !== customSite && !site.kinds.includes(kind))) return null;
+  const site = id === customSite ? siteToDescribe(view) : findLinkableSite(id);
+  if (kind === undefined || !site?.kinds.includes(kind)) return null;
   const name = options['n'];
-  const isName = typeof name === 'string' && /^[a-z]+-[\da-f]{10}$/.test(name) && name.startsWith(`${idOf(site)}-`);
+  const isName = typeof name === 'string' && /^[a-z]+-[\da-f]{10}$/.test(name) && name.startsWith(`${site.id}-`);
   return { site, kind, name: isName ? name : undefined };
 }
 
-const idOf = (site: SiteChoice['site']) => (site === customSite ? customSite : site.id);
-
 function choiceOptions({ site, kind, name }: SiteChoice): Readonly<Record<string, OptionValue>> {
-  return { w: idOf(site), k: kind, ...(name !== undefined && { n: name }) };
+  return { w: site.id, k: kind, ...(name !== undefined && { n: name }) };
 }
 
 /** How strong the scheme of a site is. Empty for a site of the operator's without any scheme. */
@@ -374,21 +386,20 @@ function openSiteButtons({ text }: Texts, site: Site): readonly ReplyButton[] {
 
 /** The form for what is not known already; null if that is everything. @param draft what was entered before */
 function siteForm(
-  { text, texts, input }: SetupView,
+  { texts, input }: SetupView,
   choice: SiteChoice,
   draft: SetupView['input']['fields'] = {},
 ): Modal | null {
   const { site, kind } = choice;
   const asked: readonly ModalField[] = [
-    ...(site === customSite ? descriptionFields(texts) : []),
+    ...(site.id === customSite ? descriptionFields(texts) : []),
     ...(kind === 'bot'
       ? [textInput(texts, 'botId', { hint: 'botId', required: false, maxLength: 20, value: input.applicationId })]
       : []),
-    ...(site !== customSite && site.setup.secret === 'theirs' ? [secretField(texts, site)] : []),
+    ...(site.setup.secret === 'theirs' ? [secretField(texts, site)] : []),
   ];
   if (asked.length === 0) return null;
-  const title = site === customSite ? text('setup.choices.customSite') : site.name;
-  return modal(title, 'site-linked', withDraft(asked, draft), choiceOptions(choice));
+  return modal(site.name, 'site-linked', withDraft(asked, draft), choiceOptions(choice));
 }
 
 function descriptionFields(texts: Texts): readonly ModalField[] {
@@ -422,20 +433,6 @@ function secretField(texts: Texts, site: Site | null): ModalField {
   if (secret === 'ours') return textInput(texts, 'secret', { hint: 'secret', maxLength: 200, required: false });
   const placeholder = secretPrefix && { placeholder: `${secretPrefix}…` };
   return textInput(texts, 'secret', { hint: 'siteSecret', maxLength: 200, ...placeholder });
-}
-
-function linkSite(view: SetupView, { site, kind, name }: SiteChoice): Promise<LinkResult> {
-  const { input, guildId } = view;
-  return view.services.settings.link({
-    ...view.author,
-    kind,
-    site: idOf(site),
-    ...(site === customSite && { custom: describedIn(view) }),
-    ...(name !== undefined && { name }),
-    targetId: kind === 'server' ? guildId : idForm('any').clean(textField(input, 'botId')) || input.applicationId,
-    lookupKey: null,
-    voteSecret: textField(input, 'secret') || null,
-  });
 }
 
 const families = ['vote', 'premium'] as const satisfies readonly SecretFamily[];
