@@ -3,7 +3,6 @@ import { bold, joined, lines, type Markup, markup, subtext } from '@tallyhook/pl
 import { isOff, type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
 import { type CommandInput, errorReply, textField } from '../src/discord/commands/command.ts';
 import type { Modal, Panel, PanelBlock, Reply } from '../src/discord/commands/reply.ts';
-import type { ListingSettings } from '../src/features/settings/community.ts';
 import {
   announcementSettings,
   parseSetting,
@@ -12,7 +11,6 @@ import {
   settings,
 } from '../src/features/settings.ts';
 import type { SimulatedCredits } from '../src/features/simulation/feature.ts';
-import type { AnnouncementSettings } from '../src/texts/announcement-settings.ts';
 import type { Command, CommandContext } from './context.ts';
 import { type FormValues, fileField, textInput, withDraft } from './setup/form.ts';
 import {
@@ -548,42 +546,26 @@ function draftKey({ guildId, input, listing }: SetupView, { form, entry, variant
   return JSON.stringify([guildId, input.userId, listing?.name, form.name, entry, variant]);
 }
 
-export type Draft =
-  | { readonly section: 'announcements'; readonly listing: DraftListing }
-  /** Credits that members would have been paid; null if it is not known, or the same. */
-  | { readonly section: 'rewards'; readonly paid: SimulatedCredits | null };
-
-interface DraftListing extends Pick<ListingSettings['inEffect'], 'rewards' | 'timeZone'> {
-  readonly name: string;
-  readonly kind: 'server' | 'bot';
-  /** The name on the service: external text. */
-  readonly title: string;
-  readonly announcements: AnnouncementSettings;
-}
-
 /** True if {@link readDraft} knows what the forms of a section would do. */
 export function hasDraft(section: string): boolean {
   return section === 'announcements' || section === 'rewards';
 }
 
-/** Null for other forms, or an unknown listing. Rejects with the errors of the store. */
-export async function readDraft(
-  input: CommandInput,
-  context: Pick<SetupView, 'clock' | 'texts' | 'services' | 'standings'>,
-  guildId: string,
-): Promise<Draft | null> {
-  const view = await openView(input, context, guildId);
-  const edit = editOf(input);
+/**
+ * What an unsaved form would do: the listing with other announcements, or the credits that members would have been paid,
+ * null if they are not known, or the same. Null for other forms, or an unknown listing. Rejects with the errors of the
+ * store.
+ */
+export async function readDraft(view: SetupView) {
+  const edit = editOf(view.input);
   if (edit === null || !view.namesListing()) return null;
-  const { section } = edit;
-  if (section === 'rewards') return { section, paid: await simulateDraft(view, edit) };
-  return section === 'announcements' ? { section, listing: draftListing(view, edit) } : null;
+  if (edit.section === 'rewards') return { paid: await simulateDraft(view, edit) };
+  return edit.section === 'announcements' ? { listing: draftListing(view, edit) } : null;
 }
 
-function draftListing(view: ListingView, edit: Edit): DraftListing {
-  const { input, listing } = view;
-  const { name, kind, inEffect } = listing;
-  const entered = edit.form.read(input, view.formContext());
+function draftListing(view: ListingView, edit: Edit) {
+  const { name, kind, inEffect } = view.listing;
+  const entered = edit.form.read(view.input, view.formContext());
   const stated = announcementSettings.map(({ path, schema }) => {
     // A value that is not valid yet changes nothing.
     const valid = [entered[path], view.value(path)].find((each) => each === null || schema.safeParse(each).success);
@@ -591,5 +573,6 @@ function draftListing(view: ListingView, edit: Edit): DraftListing {
   });
   const { rewards, timeZone } = inEffect;
   const announcements = readAnnouncements(Object.fromEntries(stated));
+  // The name on the service is external text.
   return { name, kind, rewards, timeZone, title: displayName(view, name), announcements };
 }

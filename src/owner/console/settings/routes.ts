@@ -5,13 +5,11 @@ import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { editOf, type SetupSection, sectionOf, setupSections } from '../../../../commands/setup/sections.ts';
 import { openView } from '../../../../commands/setup/view.ts';
-import { type Draft, readDraft, runSetup } from '../../../../commands/setup.ts';
+import { readDraft, runSetup } from '../../../../commands/setup.ts';
 import { wouldHavePaid } from '../../../core/settings/setting-spec.ts';
-import { type CommandInput, isChecked, type PostingPermission } from '../../../discord/commands/command.ts';
+import { type CommandInput, isChecked } from '../../../discord/commands/command.ts';
 import type { Modal, OptionValue, Panel, Reply } from '../../../discord/commands/reply.ts';
-import type { Texts } from '../../../texts/texts.ts';
 import { previewAnnouncements } from '../../announcement-previews.ts';
-import type { OwnerContext } from '../../context.ts';
 import type { SessionMiddleware } from '../middleware.ts';
 import { consoleRoot, relativeRoot, renderPage, textsOf } from '../render-page.ts';
 import { authorOf, type Visit } from '../session.ts';
@@ -78,10 +76,8 @@ export function settingsRoutes({ requireSession, requireForm }: SessionMiddlewar
   router.post(
     '/settings/preview',
     requireForm(async (request, response, visit) => {
-      const { input, texts } = await readRequest(request, visit);
-      const { reader } = visit.context.guilds;
-      const sender = (await reader?.user(input.applicationId).catch(() => null)) ?? 'tallyhook';
-      await sendPreview(response, input, { context: visit.context, texts, sender });
+      const settings = await openSettings(request, response, visit);
+      await settings.sendPreview();
     }),
   );
 
@@ -105,17 +101,19 @@ const noted: readonly (string | null)[] = ['submit', 'undo', 'reset'];
 async function openSettings(request: Request, response: Response, visit: Visit) {
   const { context } = visit;
   const { clock } = context;
-  const { input, texts, scope, setup: services, channels, roles } = await readRequest(request, visit);
+  const { input, texts, scope, setup: services, channels, guild } = await readRequest(request, visit);
   const [{ standings }] = context.communities.all();
-  const commandContext = { clock, texts, services, standings };
-  const setup = await openView(input, commandContext, scope.guildId);
+  const open = () => openView(input, { clock, texts, services, standings }, scope.guildId);
+  const run = (asked: CommandInput) => runSetup(asked, { clock, texts, setup: services, standings });
+  const setup = await open();
+  const roles = (guild?.roles ?? []).filter(({ id }) => id !== scope.guildId);
   const view: PanelView = {
     ...{ texts, channels: channels ?? [], roles, formToken: visit.formToken, changeId: randomUUID() },
     ...{ base: `${relativeRoot(request.path)}settings`, names: await context.namesIn(scope)([]) },
     isBesidePages: setup.hasListing(),
   };
   const shown = { input, view, root: consoleRoot(request), setup };
-  const open = async () => ({ ...shown, setup: await openView(input, commandContext, scope.guildId) });
+  const reopened = async () => ({ ...shown, setup: await open() });
 
   function send(current: string | null, content: Html, of: Shown): void {
     const body = html`<div lang="${texts.locale}" dir="auto">${besideNavigation(current, content, of)}</div>`;
@@ -124,7 +122,7 @@ async function openSettings(request: Request, response: Response, visit: Visit) 
 
   /** @param answered what was done before, or not */
   async function showSection(section: SetupSection, answered: Answered | null): Promise<void> {
-    const now = answered === null ? shown : await open();
+    const now = answered === null ? shown : await reopened();
     if (now.setup.hasListing()) send(section.id, sectionPage(now.setup, section, now, answered), now);
     else response.redirect(303, view.base);
   }
@@ -132,7 +130,7 @@ async function openSettings(request: Request, response: Response, visit: Visit) 
   /** The answer of `/setup`, as the page that it is about or as a page of its own. */
   async function answer(asked: CommandInput): Promise<void> {
     if (asked.action === 'webhook-attempts') return showAttempts(asked);
-    const result = await runSetup(asked, { clock, texts, setup: services, standings });
+    const result = await run(asked);
     const [file] = ('files' in result && result.files) || [];
     if (file !== undefined) {
       response.attachment(file.name).send(Buffer.from(file.content));
@@ -151,15 +149,13 @@ async function openSettings(request: Request, response: Response, visit: Visit) 
     if (section !== null && section.forms.length > 0 && noted.includes(asked.action)) {
       const isOfEntry = options['f'] !== undefined || options['p'] !== undefined;
       const isRejected = result.tone === 'bad' && isOfEntry && !isChecked(asked, 'remove');
-      const form = isRejected
-        ? await runSetup({ ...asked, action: 'edit' }, { clock, texts, setup: services, standings })
-        : null;
+      const form = isRejected ? await run({ ...asked, action: 'edit' }) : null;
       if (form !== null && isModal(form)) {
         return send(section.id, modalPage(form, { section: section.id, answered, sent: options }, shown), shown);
       }
       return showSection(section, answered);
     }
-    const now = await open();
+    const now = await reopened();
     const current = section?.id ?? currentOf(asked);
     const tabs = current === 'listing' && now.setup.hasListing() ? listingTabs(now.setup, current, view) : null;
     send(current, panelHtml(result, named, tabs), now);
@@ -172,7 +168,24 @@ async function openSettings(request: Request, response: Response, visit: Visit) 
     send('webhooks', attemptsPage(sent, { back, now: clock.now(), texts }), shown);
   }
 
-  return { shown, showSection, answer };
+  /** Answers with `{html}`: what a form would do that is not saved; empty for nothing. @throws HttpError 404 */
+  async function sendPreview(): Promise<void> {
+    const draft = await readDraft(setup);
+    if (draft === null) throw new HttpError(404, 'There is no preview of this form.');
+    const { names } = view;
+    if (draft.listing === undefined) {
+      response.json({ html: (draft.paid && markupHtml(wouldHavePaid(draft.paid, texts), names, texts))?.text ?? '' });
+      return;
+    }
+    const now = clock.now();
+    const sender = (await context.guilds.reader?.user(input.applicationId).catch(() => null)) ?? 'tallyhook';
+    const announced = texts.languages.for(draft.listing.announcements.language, guild?.locale);
+    const previews = previewAnnouncements(draft.listing, { title: draft.listing.title, texts: announced, now });
+    const shownTo = { names, texts, announced, now, sender, iconOf: guild?.icon ? guild.id : null };
+    response.json({ html: previewsHtml(previews, shownTo).text });
+  }
+
+  return { shown, showSection, answer, sendPreview };
 }
 
 /** Secrets are on no page again. */
@@ -204,76 +217,29 @@ async function readRequest(request: Request, visit: Visit) {
     reader?.channels(guildId).catch(() => null),
     setup.checks.channelsOf(guildId),
   ]);
-  const roles = (guild?.roles ?? []).filter(({ id }) => id !== guildId);
-  const objects = {
-    channels: channelIds,
-    missingIn: async (id: string) => (await reader?.missingIn(id)) ?? null,
-  };
   const applicationId = (await reader?.applicationId().catch(() => null)) ?? '';
-  const input = await readInput(request, { guildId, applicationId, visit, locale: texts.locale }, objects);
-  return { input, texts, scope, setup, channels, roles };
+  const sent = readInput(request, { guildId, applicationId, visit, locale: texts.locale });
+  const selected = [...sent.values, ...Object.values(sent.fields).filter(Array.isArray).flat()];
+  // `/setup` checks that channels and roles are of the guild.
+  const own = selected.filter((id) => channelIds?.has(id));
+  const missing = own.map(async (id) => [id, { name: '', missing: (await reader?.missingIn(id)) ?? null }] as const);
+  const resolved = { channels: Object.fromEntries(await Promise.all(missing)), users: {}, roles: {} };
+  return { input: { ...sent, resolved }, texts, scope, setup, channels, guild };
 }
 
 function mentionedIn(answer: object): string[] {
   return [...JSON.stringify(answer).matchAll(/<@(\d{1,20})>/g)].flatMap(([, id]) => id ?? []);
 }
 
-interface PreviewContext {
-  readonly context: OwnerContext;
-  readonly texts: Texts;
-  /** The name of the bot. */
-  readonly sender: string;
-}
-
-/** Answers with `{html}`: what a form would do that is not saved; empty for nothing. @throws HttpError 404 */
-async function sendPreview(response: Response, input: CommandInput, preview: PreviewContext): Promise<void> {
-  const { scope, setup, clock, communities } = preview.context;
-  const [{ standings }] = communities.all();
-  const draft =
-    scope &&
-    setup &&
-    (await readDraft(input, { clock, texts: preview.texts, services: setup, standings }, scope.guildId));
-  if (draft === null) throw new HttpError(404, 'There is no preview of this form.');
-  response.json({ html: (await draftHtml(draft, preview))?.text ?? '' });
-}
-
-async function draftHtml(draft: Draft, { context, texts, sender }: PreviewContext): Promise<Html | null> {
-  const { scope, guilds, clock } = context;
-  const [names, guild] = await Promise.all([
-    context.namesIn(scope)([]),
-    scope && guilds.reader?.guild(scope.guildId).catch(() => null),
-  ]);
-  if (draft.section === 'rewards') {
-    return draft.paid && markupHtml(wouldHavePaid(draft.paid, texts), names, texts);
-  }
-  const { listing } = draft;
-  const now = clock.now();
-  const announced = texts.languages.for(listing.announcements.language, guild?.locale);
-  const previews = previewAnnouncements(listing, { title: listing.title, texts: announced, now });
-  const iconOf = guild?.icon ? guild.id : null;
-  return previewsHtml(previews, { names, texts, announced, now, sender, iconOf });
-}
-
 const text = z.string().max(16_000);
 const form = z.record(z.string().max(100), z.union([text, z.array(text).max(50)]));
 
-interface SelectableObjects {
-  /** The ids of the channels of the guild; null if Discord does not say. */
-  readonly channels: ReadonlySet<string> | null;
-  readonly missingIn: (channelId: string) => Promise<readonly PostingPermission[] | null>;
-}
-
-/** A link or form as the input of `/setup`, which checks that channels and roles are of the guild. */
-async function readInput(
+/** A link or form as the input of `/setup`. */
+function readInput(
   { query, body, method }: Pick<Request, 'query' | 'body' | 'method'>,
-  {
-    guildId,
-    applicationId,
-    visit,
-    locale,
-  }: { readonly guildId: string; readonly applicationId: string; readonly visit: Visit; readonly locale: string },
-  objects: SelectableObjects,
-): Promise<CommandInput> {
+  place: { readonly guildId: string; readonly applicationId: string; readonly visit: Visit; readonly locale: string },
+): Omit<CommandInput, 'resolved'> {
+  const { visit, ...where } = place;
   const parsed = form.safeParse(method === 'POST' ? body : query).data ?? {};
   const first = (name: string) => [parsed[name] ?? ''].flat()[0] ?? '';
   const options: Record<string, OptionValue> = {};
@@ -285,34 +251,20 @@ async function readInput(
     if (kind === 'm.') fields[rest] = [value].flat().filter((each) => each !== '');
     if (kind === 'b.') fields[rest] = true;
   }
-  const values = first('value') === '' ? [] : [first('value')];
-  const selected = [...values, ...Object.values(fields).filter(Array.isArray).flat()];
   const { member, visitor } = visit;
   return {
+    ...where,
     options,
     action: first('a') || null,
-    values,
+    values: first('value') === '' ? [] : [first('value')],
     fields,
-    resolved: await resolve(selected, objects),
     userId: authorOf(visit),
     displayName: visitor?.name ?? '',
-    applicationId,
-    guildId,
     channelId: null,
     roles: member === null ? null : (visitor?.roles ?? []),
     isManager: true,
     canAttachFiles: false,
     interactionId: first('i') || 'link',
-    locale,
     guildLocale: null,
   };
-}
-
-async function resolve(
-  values: readonly string[],
-  { channels, missingIn }: SelectableObjects,
-): Promise<CommandInput['resolved']> {
-  const selected = values.filter((id) => channels?.has(id));
-  const resolved = selected.map(async (id) => [id, { name: '', missing: await missingIn(id) }] as const);
-  return { channels: Object.fromEntries(await Promise.all(resolved)), users: {}, roles: {} };
 }
