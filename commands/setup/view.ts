@@ -431,7 +431,7 @@ export async function renderHistory(view: SetupView): Promise<Panel> {
 }
 
 /** Who changes settings where: what they may choose is asked of Discord. */
-interface ChangeSource extends Pick<SetupView, 'texts' | 'guildId'> {
+export interface ChangeSource extends Pick<SetupView, 'texts' | 'guildId'> {
   readonly input: Pick<CommandInput, 'userId' | 'roles' | 'resolved'>;
   readonly services: { readonly checks: Pick<SetupServices['checks'], 'channelsOf' | 'roleAccess'> };
 }
