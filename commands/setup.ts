@@ -1,15 +1,11 @@
-import { isEqual, type JsonObject, listOf, objectOf, parseJson, textOf } from '@tallyhook/platform/json';
+import { isEqual } from '@tallyhook/platform/json';
 import { bold, joined, lines, type Markup, markup, subtext } from '@tallyhook/platform/texts/markup';
-import { isOff, type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
+import { isOff } from '../src/core/settings/setting-spec.ts';
 import { type CommandInput, errorReply, textField } from '../src/discord/commands/command.ts';
 import type { Modal, Panel, PanelBlock, Reply } from '../src/discord/commands/reply.ts';
-import {
-  announcementSettings,
-  parseSetting,
-  readAnnouncements,
-  type SettingPath,
-  settings,
-} from '../src/features/settings.ts';
+import type { ListingSettings } from '../src/features/settings/community.ts';
+import type { SettingChange } from '../src/features/settings/stored.ts';
+import { announcementSettings, parseSetting, readAnnouncements, type SettingPath } from '../src/features/settings.ts';
 import type { SimulatedCredits } from '../src/features/simulation/feature.ts';
 import type { Command, CommandContext } from './context.ts';
 import { type FormValues, fileField, textInput, withDraft } from './setup/form.ts';
@@ -72,6 +68,7 @@ import {
   type Problem,
   panel,
   problemOf,
+  problemsOf,
   renderHistory,
   renderSaved,
   renderUndone,
@@ -80,7 +77,6 @@ import {
   type SetupView,
   selectBlock,
   showSaved,
-  type ValueChange,
   withUploads,
 } from './setup/view.ts';
 
@@ -412,62 +408,44 @@ function importForm(view: SetupView): Modal {
 async function importSettings(view: SetupView): Promise<Panel> {
   const input = await withUploads(view);
   if ('hint' in input) return renderUnsaved(view, [input]);
-  const text = textField(input, 'settings');
-  const objectProblems = await findObjectProblems(view, importedValues(view, text));
+  const { settings } = view.services;
+  const imported = await settings.readExport(view.guildId, textField(input, 'settings'));
+  if ('issues' in imported) return renderUnsaved(view, problemsOf(view, imported.issues));
+  const { changes } = imported;
+  const objectProblems = await findObjectProblems(
+    view,
+    changes.map(({ listing, path, value }) => ({
+      path,
+      before: view.of(listingOf(view, listing)).value(path),
+      after: value,
+    })),
+  );
   if (objectProblems.length > 0) return renderUnsaved(view, objectProblems);
-  const { problems, targetIds } = await checkImportedKeys(view, text);
+  const { problems, targetIds } = await checkImportedKeys(view, changes);
   if (problems.length > 0) return renderUnsaved(view, problems);
-  return showSaved(view, view.services.settings.import({ ...view.author, text, targetIds }), { section: null });
+  return showSaved(view, settings.saveChanges(view.author, changes, { basis: null, targetIds }), { section: null });
+}
+
+function listingOf({ community }: SetupView, wanted: string): ListingSettings | null {
+  return community.listings.find(({ name }) => name === wanted) ?? null;
 }
 
 /** Checks imported API keys as a form does: with the key of another listing, its votes would count here. */
-async function checkImportedKeys(view: SetupView, text: string) {
-  const { community, services, guildId } = view;
+async function checkImportedKeys(view: SetupView, changes: readonly SettingChange[]) {
   const problems: Problem[] = [];
   /** Discord ids of the servers and bots that the keys belong to, by the name of the listing. */
   const targetIds = new Map<string, string>();
-  for (const entry of listingsIn(text)) {
-    const lookupKey = textOf(entry['lookupKey']);
-    const listing =
-      community.listings.find(({ name }) => name === entry['name']) ??
-      community.listings.find(
-        ({ kind, targetId }) => targetId !== null && kind === entry['kind'] && targetId === entry['id'],
-      );
-    // What is not found is reported by the import itself.
-    if (lookupKey === '' || listing === undefined) continue;
-    const { name, kind, targetId } = listing;
-    const check = await services.checks.checkKey(guildId, kind, lookupKey);
+  for (const { listing: name, path, value } of changes) {
+    const listing = listingOf(view, name);
+    if (path !== 'lookupKey' || typeof value !== 'string' || listing === null) continue;
+    const { kind, targetId } = listing;
+    const check = await view.services.checks.checkKey(view.guildId, kind, value);
     if (check.status !== 'valid') problems.push(keyProblem(view, check));
     else if (check.targetId !== null && targetId !== null && check.targetId !== targetId) {
-      const issue = { listing: name, path: 'lookupKey', code: 'other_listing', problem: '', hint: '' } as const;
-      problems.push(problemOf(issue, view));
+      problems.push(problemOf({ listing: name, path, code: 'other_listing', problem: '', hint: '' }, view));
     } else if (check.targetId !== null) targetIds.set(name, check.targetId);
   }
   return { problems, targetIds };
-}
-
-const withObjects = settings.filter(
-  ({ isChannel, givenRoles, requiredRoles }: SettingSpec) => isChannel || givenRoles || requiredRoles,
-);
-/** Single ones first, then those of lists. */
-const objectPaths = [false, true].flatMap((isList) =>
-  withObjects.filter((spec: SettingSpec) => (spec.showEntry !== undefined) === isList).map(({ path }) => path),
-);
-
-/** The settings with channels and roles in an imported text, which can be anything, and the values in effect. */
-export function importedValues(view: SetupView, text: string): readonly ValueChange[] {
-  return listingsIn(text).flatMap((imported) => {
-    const listing = view.community.listings.find(({ name }) => name === imported['name']) ?? null;
-    return objectPaths.map((path) => ({
-      path,
-      before: view.of(listing).value(path),
-      after: valueAt(imported, path),
-    }));
-  });
-}
-
-function listingsIn(text: string): readonly JsonObject[] {
-  return listOf(objectOf(parseJson(text))['listings']);
 }
 
 async function exportSettings({ services, guildId, text }: SetupView): Promise<Reply> {

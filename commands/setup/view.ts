@@ -99,12 +99,16 @@ export class SetupView {
     return this.listing !== null && this.listing.name === this.input.options['l'];
   }
 
-  effective(path: SettingPath): EffectiveValue {
-    return (isCommunityPath(path) ? this.community.values[path] : this.listing?.values[path]) ?? unset;
+  /** @param path of any part of a listing; only settings have values */
+  effective(path: string): EffectiveValue {
+    const of: { readonly values: Readonly<Partial<Record<string, EffectiveValue>>> } | null = isCommunityPath(path)
+      ? this.community
+      : this.listing;
+    return of?.values[path] ?? unset;
   }
 
   /** The value in effect, as in the file. */
-  readonly value = (path: SettingPath): unknown => this.effective(path).value;
+  readonly value = (path: string): unknown => this.effective(path).value;
 
   get author(): SettingsAuthor {
     const { userId: authorId, interactionId } = this.input;

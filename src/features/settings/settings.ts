@@ -136,7 +136,7 @@ export class Settings {
     return result;
   }
 
-  /** Validates and stores changes, and applies them in this process. */
+  /** Validates and stores changes, and applies them in this process. @param options.targetIds of new API keys */
   async saveChanges(
     author: SettingsAuthor,
     changes: readonly SettingChange[],
@@ -398,19 +398,10 @@ export class Settings {
     return exportSettings(guildId, { settings: opened.settings, listings, withSecrets: false });
   }
 
-  /** Saves an export in place of what is stored, except missing secrets. @param file.targetIds of its API keys */
-  async import({
-    text,
-    targetIds = new Map(),
-    ...author
-  }: SettingsAuthor & {
-    readonly text: string;
-    readonly targetIds?: ReadonlyMap<string, string>;
-  }): Promise<SaveResult> {
-    const { opened, listings } = await this.open(author.guildId);
-    const imported = importedChanges(text, { settings: opened.settings, listings });
-    if ('issues' in imported) return { status: 'invalid', issues: imported.issues };
-    return this.saveChanges(author, imported.changes, { basis: null, targetIds });
+  /** The changes that put an exported file in place of what is stored, except missing secrets, or what is wrong with it. */
+  async readExport(guildId: string, text: string): Promise<ReturnType<typeof importedChanges>> {
+    const { opened, listings } = await this.open(guildId);
+    return importedChanges(text, { settings: opened.settings, listings });
   }
 
   /** Changes of one listing; `decide` returns the issue if it cannot be changed. */

@@ -3,7 +3,7 @@ import { createLog } from '@tallyhook/platform/log';
 import type { RoleIds } from 'local-discord';
 import { describe, expect, it } from 'vitest';
 import { findRoleProblems, openView } from '../../../commands/setup/view.ts';
-import { importedValues, setup as setupCommand } from '../../../commands/setup.ts';
+import { setup as setupCommand } from '../../../commands/setup.ts';
 import { createGuildChannels } from '../../../src/discord/inspection.ts';
 import { isModerating } from '../../../src/discord/permissions.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
@@ -118,16 +118,27 @@ describe('the roles of a change', () => {
   });
 
   it('of an imported text are those that are not in effect', async () => {
-    const { discord, byManager, problems } = await setUp();
+    const { discord, byManager } = await setUp();
+    const { guildId, input } = byManager;
     const { voter, vip } = discord.roles;
-    const imported = (listing: object) =>
-      problems(byManager, importedValues(byManager, JSON.stringify({ listings: [{ name: 'a' }, listing] })));
-    expect(await imported({ rewards: { voterRole: { role: voter } }, shop: [{ id: 'x', role: voter }] })).toEqual([]);
-    expect(await imported({ rewards: { premiumRoles: { Gold: vip } }, shop: [{ id: 'x', role: vip }] })).toHaveLength(
+    const store = await openLedger(newSqliteUrl(), systemClock);
+    const setup = setupServicesOver(store, {
+      checks: byManager.services.checks,
+      environment: environmentWith([{ ...harbour, guildId, rewards: { voterRole: { role: vip, for: '12h' } } }]),
+    });
+    const standings = store.standingsIn(firstCommunity, 'UTC');
+    const context = { ...contextFor({ name: 'harbour', lookup: fakeLookup('server', {}) }), setup, standings };
+    const rejected = async (listing: object) => {
+      const settings = JSON.stringify({ listings: [{ name: 'harbour', ...listing }] });
+      const sent = { ...input, action: 'imported', guildId, isManager: true, fields: { settings } };
+      return JSON.stringify(await setupCommand.execute(sent, context)).match(/above your highest role/g) ?? [];
+    };
+    expect(await rejected({ rewards: { voterRole: { role: voter } }, shop: [{ id: 'x', role: voter }] })).toEqual([]);
+    expect(await rejected({ rewards: { voterRole: { role: vip, for: '12h' } } })).toEqual([]);
+    expect(await rejected({ rewards: { premiumRoles: { Gold: vip } }, shop: [{ id: 'x', role: vip }] })).toHaveLength(
       2,
     );
-    expect(await imported({ rewards: [vip], shop: { role: vip } })).toEqual([]);
-    expect(await problems(byManager, importedValues(byManager, 'not JSON'))).toEqual([]);
+    expect(await rejected({ rewards: [vip], shop: { role: vip } })).toEqual([]);
   });
 });
 
