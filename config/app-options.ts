@@ -9,7 +9,7 @@ import type { DiscordClient } from '../src/discord/gateway/own-client.ts';
 import type { Handlers } from '../src/features/handlers/handlers.ts';
 import type { TextOverrides } from '../src/texts/texts.ts';
 import type { Environment } from './environment.ts';
-import { listing as fileListing } from './listings-file.ts';
+import { listing as fileListing, rewards as fileRewards } from './listings-file.ts';
 import { appSettings, configOfOptions } from './load.ts';
 import {
   appHandlers,
@@ -198,10 +198,10 @@ function isIn(value: object): (key: string) => boolean {
 export interface AppRewards extends Omit<ReceiverRewards, 'milestones'> {
   /** Multipliers of votes; one with a `role` (Discord ID) applies to its members only. */
   readonly multipliers?: readonly (NonNullable<ReceiverRewards['multipliers']>[number] & { readonly role?: string })[];
-  /** With a `role`, members who reached it get that role. */
-  readonly milestones?: readonly ({ readonly credits?: number; readonly role?: string } & (
-    | { readonly votes: number }
-    | { readonly everyVotes: number }
+  /** With a `role`, members who reached it get that role; one of a week or month has none. */
+  readonly milestones?: readonly ({ readonly credits?: number } & (
+    | { readonly votes: number; readonly per?: 'week' | 'month'; readonly role?: string }
+    | { readonly everyVotes: number; readonly role?: string }
   ))[];
   /** Members keep the roles of `all` reached milestones (the default), or of the `highest` only. */
   readonly milestoneRoles?: 'all' | 'highest';
@@ -332,9 +332,35 @@ export interface AppListing extends Omit<ReceiverListing, 'rewards'> {
   readonly premiumChannelId?: string;
   /** The channel for reports to the owner. */
   readonly ownerChannelId?: string;
+  /** The channel in which members are mentioned who want reminders, but accept no direct messages. */
+  readonly reminderChannelId?: string;
   readonly rewards?: AppRewards;
   readonly announcements?: AppAnnouncements;
   readonly shop?: readonly AppShopItem[];
+  /** Whose votes are not paid, by the age of the Discord account (`7d`) or by Discord ID, and who is on no leaderboard. */
+  readonly guards?: {
+    readonly minAccountAge?: string;
+    /** `true`: only members of the guild are paid. */
+    readonly membersOnly?: boolean;
+    readonly blocked?: readonly string[];
+    readonly hiddenRoles?: readonly string[];
+  };
+  /** A page on the web with the leaderboard: `slug` is the end of its address, `/c/<slug>`. */
+  readonly publicPage?: { readonly slug: string };
+  /** At most ten addresses that receive signed events; by default all types of them. */
+  readonly webhooks?: readonly {
+    readonly url: string;
+    readonly secrets: readonly string[];
+    readonly events?: readonly string[];
+  }[];
 }
 
+/** What the file has and these types lack: nothing. */
+type Missing =
+  | Exclude<keyof z.input<typeof fileListing>, keyof AppListing>
+  | Exclude<keyof z.input<typeof fileRewards>, keyof AppRewards>
+  | Exclude<keyof NonNullable<z.input<typeof fileListing>['announcements']>, keyof AppAnnouncements>
+  | Exclude<keyof NonNullable<z.input<typeof fileListing>['shop']>[number], keyof AppShopItem>;
+
 fileListing.shape satisfies Record<keyof AppListing, z.ZodType>;
+({}) satisfies Record<Missing, never>;
