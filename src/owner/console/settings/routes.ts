@@ -17,15 +17,7 @@ import { attemptsPage } from './attempts-page.ts';
 import { markupHtml } from './markup-html.ts';
 import { addressOf, isReading, type PanelView, panelHtml } from './panel-html.ts';
 import { previewsHtml } from './previews-html.ts';
-import {
-  type Answered,
-  answerPages,
-  besideNavigation,
-  listingTabs,
-  modalPage,
-  type Shown,
-  sectionPage,
-} from './settings-page.ts';
+import { type Answered, answerPages, besideNavigation, listingTabs, modalPage, sectionPage } from './settings-page.ts';
 
 /** Requests that a page lists of an endpoint. */
 const maxAttempts = 50;
@@ -46,11 +38,11 @@ export function settingsRoutes({ requireSession, requireForm }: SessionMiddlewar
       const { a: action = 'overview' } = request.query;
       if (typeof action !== 'string' || !isReading(action)) throw new HttpError(404, 'There is no such page.');
       const settings = await openSettings(request, response, visit);
-      const { input, setup } = settings.shown;
+      const { input, setup } = settings;
       if (!setup.hasListing()) return settings.answer(input);
       if (action === 'overview' || action === 'listing' || action === 'section') {
         const s = String(input.options['s'] ?? setupSections[0]?.id);
-        const page = addressOf('section', { s, l: setup.listing.name }, settings.shown.view);
+        const page = addressOf('section', { s, l: setup.listing.name }, settings.view);
         return response.redirect(303, page);
       }
       return settings.answer(input);
@@ -62,7 +54,7 @@ export function settingsRoutes({ requireSession, requireForm }: SessionMiddlewar
     requireSession(async (request, response, visit) => {
       const { page } = request.params;
       const settings = await openSettings(request, response, visit);
-      const { input, setup } = settings.shown;
+      const { input, setup } = settings;
       const section = sectionOf(page);
       const action = typeof page === 'string' ? answerPages.get(page) : undefined;
       if (section === null && action === undefined) throw new HttpError(404, 'There is no such page.');
@@ -86,7 +78,7 @@ export function settingsRoutes({ requireSession, requireForm }: SessionMiddlewar
       path,
       requireForm(async (request, response, visit) => {
         const settings = await openSettings(request, response, visit);
-        await settings.answer(settings.shown.input);
+        await settings.answer(settings.input);
       }),
     );
   }
@@ -110,19 +102,18 @@ async function openSettings(request: Request, response: Response, visit: Visit) 
   const view: PanelView = {
     ...{ texts, channels: channels ?? [], roles, formToken: visit.formToken, changeId: randomUUID() },
     ...{ base: `${relativeRoot(request.path)}settings`, names: await context.namesIn(scope)([]) },
-    isBesidePages: setup.hasListing(),
+    ...{ root: consoleRoot(request), setup },
   };
-  const shown = { input, view, root: consoleRoot(request), setup };
-  const reopened = async () => ({ ...shown, setup: await open() });
+  const reopened = async (): Promise<PanelView> => ({ ...view, setup: await open() });
 
-  function send(current: string | null, content: Html, of: Shown): void {
+  function send(current: string | null, content: Html, of: PanelView): void {
     const body = html`<div lang="${texts.locale}" dir="auto">${besideNavigation(current, content, of)}</div>`;
     renderPage(request, response, { title: texts.text('console.settings'), session: visit, body });
   }
 
   /** @param answered what was done before, or not */
   async function showSection(section: SetupSection, answered: Answered | null): Promise<void> {
-    const now = answered === null ? shown : await reopened();
+    const now = answered === null ? view : await reopened();
     if (now.setup.hasListing()) send(section.id, sectionPage(now.setup, section, now, answered), now);
     else response.redirect(303, view.base);
   }
@@ -143,7 +134,7 @@ async function openSettings(request: Request, response: Response, visit: Visit) 
     const named = { ...view, names: await context.namesIn(scope)(mentionedIn(result)) };
     if (isModal(result)) {
       const page = { section: section?.id ?? null, answered: null, sent: options };
-      return send(section?.id ?? currentOf(asked), modalPage(result, page, shown), shown);
+      return send(section?.id ?? currentOf(asked), modalPage(result, page, view), view);
     }
     const answered: Answered = { panel: result, input: withoutFields(asked, edit?.form.secretFields) };
     if (section !== null && section.forms.length > 0 && noted.includes(asked.action)) {
@@ -151,7 +142,7 @@ async function openSettings(request: Request, response: Response, visit: Visit) 
       const isRejected = result.tone === 'bad' && isOfEntry && !isChecked(asked, 'remove');
       const form = isRejected ? await run({ ...asked, action: 'edit' }) : null;
       if (form !== null && isModal(form)) {
-        return send(section.id, modalPage(form, { section: section.id, answered, sent: options }, shown), shown);
+        return send(section.id, modalPage(form, { section: section.id, answered, sent: options }, view), view);
       }
       return showSection(section, answered);
     }
@@ -165,7 +156,7 @@ async function openSettings(request: Request, response: Response, visit: Visit) 
     const sent = await services.endpoints.attempts(scope.guildId, String(options['w']), maxAttempts);
     if (sent === null) throw new HttpError(404, 'There is no such endpoint.');
     const back = addressOf('webhook', options, view);
-    send('webhooks', attemptsPage(sent, { back, now: clock.now(), texts }), shown);
+    send('webhooks', attemptsPage(sent, { back, now: clock.now(), texts }), view);
   }
 
   /** Answers with `{html}`: what a form would do that is not saved; empty for nothing. @throws HttpError 404 */
@@ -185,7 +176,7 @@ async function openSettings(request: Request, response: Response, visit: Visit) 
     response.json({ html: previewsHtml(previews, shownTo).text });
   }
 
-  return { shown, showSection, answer, sendPreview };
+  return { input, view, setup, showSection, answer, sendPreview };
 }
 
 /** Secrets are on no page again. */
