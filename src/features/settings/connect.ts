@@ -27,7 +27,16 @@ const settingsDelayMs = 6 * second;
 /** Discord's limit for the address of a button. */
 const maxUrlLength = 512;
 
-type ConnectObstacle = 'managersOnly' | 'already' | 'unavailable';
+/** Why a listing is not connected: the status of the page, and its text. */
+const failures = {
+  expired: [400, 'webPage.expired'],
+  cancelled: [400, 'webPage.cancelled'],
+  managersOnly: [403, 'failure.managersOnly'],
+  already: [409, 'setup.connect.already'],
+  unavailable: [503, 'setup.connect.unavailable'],
+  tooMany: [429, 'webPage.tooMany'],
+} as const;
+type Failure = keyof typeof failures;
 
 interface ConnectContext {
   readonly serviceUrl: string;
@@ -64,21 +73,15 @@ export function createConnect(context: ConnectContext) {
       userId: string,
     ): Promise<{ readonly url: string; readonly listing: string } | null> {
       if (!mayLink() || !community.canStoreSecrets || hasServer(community)) return null;
-      if (
-        !(await settleWithin(
-          offerTimeoutMs,
-          stopwatch,
-          client.endpoints().catch(() => null),
-        ))
-      )
-        return null;
+      const endpoints = client.endpoints().catch(() => null);
+      if (!(await settleWithin(offerTimeoutMs, stopwatch, endpoints))) return null;
       const { ticket, listing } = await tickets.issue(community.guildId, userId);
       const url = `${publicUrl}${connectPath}/${ticket}`;
       return url.length > maxUrlLength ? null : { url, listing };
     },
 
     /** Checked at the beginning and at the end. Rejects with the errors of Discord and of the store. */
-    async obstacle({ guildId, userId }: ConnectTicket): Promise<ConnectObstacle | null> {
+    async obstacle({ guildId, userId }: ConnectTicket): Promise<Failure | null> {
       if (!(await isManager(guildId, userId))) return 'managersOnly';
       const community = await settings.read(guildId);
       if (hasServer(community)) return 'already';
@@ -305,12 +308,10 @@ function createConnectTickets({
 /** How long the page waits for the name and the picture of the server (ms). */
 const serverTimeoutMs = 3 * second;
 
-type Failure = 'expired' | 'cancelled' | 'managersOnly' | 'already' | 'unavailable' | 'tooMany';
-
 /** The cookie binds the way back to the browser that went. Keys, secrets and codes are in no page, log or cookie. */
 function createConnectRoutes(
   connect: {
-    obstacle(ticket: ConnectTicket): Promise<ConnectObstacle | null>;
+    obstacle(ticket: ConnectTicket): Promise<Failure | null>;
     start(ticket: ConnectTicket, attempt: { readonly state: string; readonly verifier: string }): Promise<string>;
     finish(ticket: ConnectTicket, verifier: string, code: string): Promise<boolean>;
   },
@@ -336,23 +337,12 @@ function createConnectRoutes(
   /** @param guildId the server to go back to; null if it is not known */
   function fail(request: Request, response: Response, failure: Failure, guildId: string | null = null): void {
     const texts = textsFor(request);
-    const { text } = texts;
-    const reasons = {
-      expired: text('webPage.expired'),
-      cancelled: text('webPage.cancelled'),
-      tooMany: text('webPage.tooMany'),
-      managersOnly: text('failure.managersOnly'),
-      already: text('setup.connect.already'),
-      unavailable: text('setup.connect.unavailable'),
-    };
-    const body = html`<p>${reasons[failure]}</p>`;
-    const next = backToDiscord(guildId, texts);
+    const [status, reason] = failures[failure];
     sendPlainPage(response, {
-      status: statuses[failure],
-      locale: texts.locale,
-      title: text('setup.connect.titleFailed'),
-      body,
-      next,
+      ...{ status, locale: texts.locale },
+      title: texts.text('setup.connect.titleFailed'),
+      body: html`<p>${texts.text(reason)}</p>`,
+      next: backToDiscord(guildId, texts),
     });
   }
 
@@ -409,15 +399,6 @@ function createConnectRoutes(
   });
   return app;
 }
-
-const statuses: Readonly<Record<Failure, number>> = {
-  expired: 400,
-  cancelled: 400,
-  managersOnly: 403,
-  already: 409,
-  unavailable: 503,
-  tooMany: 429,
-};
 
 function backToDiscord(guildId: string | null, texts: Texts): PlainPage['next'] {
   return { url: `https://discord.com/channels/${guildId ?? '@me'}`, label: texts.text('webPage.back') };
