@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { webhookEndpoints } from '../src/features/events/event.ts';
 import { toListingBase } from './describe.ts';
 import { type Environment, invalidValue, keySourcesOf, mayStoreSecrets, readValues } from './environment.ts';
-import { listedListings, type ReadListings, readListings } from './listings.ts';
+import { listedListings, type ReadListings, readListings, toListings } from './listings.ts';
 import { listings } from './listings-file.ts';
 import type { Config, ListingConfig, ListingSource } from './schema.ts';
 import {
@@ -367,35 +367,21 @@ function deepFreeze<Value>(value: Value): Value {
  * listing that is missing in the newer one remains, without webhook secrets. All other changes need a restart.
  */
 export function withRotatedSecrets(active: Config, next: Config): Config {
+  const sources = active.base.sources.map((source) => withSecretsOf(source, next.base.sources));
   return {
     ...active,
-    listings: active.listings.map((listing) => withSecretsOf(listing, next.listings.find(isSameListing(listing)))),
-    base: {
-      ...active.base,
-      sources: active.base.sources.map((source) => withSecretsOfSource(source, next.base.sources)),
-    },
+    listings: toListings(sources, active.base.defaults, []),
+    base: { ...active.base, sources },
     // Old secrets remain redacted, since they may still appear in a log line.
     secrets: [...new Set([...active.secrets, ...next.secrets])],
   };
 }
 
-const isSameListing =
-  ({ name, kind }: ListingConfig) =>
-  (other: ListingConfig) =>
-    other.name === name && other.kind === kind;
-
-function withSecretsOf(listing: ListingConfig, next: ListingConfig | undefined): ListingConfig {
-  const { voteSecrets = [], premiumSecrets = [], voteAuthorization = null } = next ?? {};
-  // Adding or removing a key needs a restart, because it changes which commands are registered.
-  const lookupKey = listing.lookupKey === null ? null : (next?.lookupKey ?? listing.lookupKey);
-  const site = listing.site && { ...listing.site, key: next?.site?.key ?? listing.site.key };
-  return { ...listing, voteSecrets, premiumSecrets, voteAuthorization, lookupKey, ...(site && { site }) };
-}
-
-function withSecretsOfSource(source: ListingSource, others: readonly ListingSource[]): ListingSource {
+function withSecretsOf(source: ListingSource, others: readonly ListingSource[]): ListingSource {
   const { name, kind, lookupKey } = source.listing;
   const next = others.find(({ listing }) => listing.name === name && listing.kind === kind)?.listing;
   const { voteSecrets = [], premiumSecrets = [], voteAuthorization, siteKey = source.listing.siteKey } = next ?? {};
+  // Adding or removing a key needs a restart, because it changes which commands are registered.
   const key = lookupKey === undefined ? undefined : (next?.lookupKey ?? lookupKey);
   const secrets = { voteSecrets, premiumSecrets, voteAuthorization, lookupKey: key, siteKey };
   return { ...source, listing: { ...source.listing, ...secrets } };
