@@ -331,13 +331,11 @@ function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): 
   const formatHint = 'Its schema: `tallyhook config --schema`.';
   const file = parseJsonFile({ path, setting: 'TALLYHOOK_CONFIG', formatHint }, listingsFile, issues);
   const nameOf = (index: number) => `TALLYHOOK_CONFIG listings.${index}`;
-  const place = { setting: 'TALLYHOOK_CONFIG', nameOf, directory: dirname(path) };
-  return listedListings(file?.listings ?? [], place, values, issues);
+  return listedListings(file?.listings ?? [], { nameOf, directory: dirname(path) }, values, issues);
 }
 
-/** Where listings are written: the setting with all, the name of one by its index, and where paths begin. */
+/** Where listings are written: the name of one by its index, and where paths begin. */
 interface ListingsPlace {
-  readonly setting: string;
   readonly nameOf: (index: number) => string;
   readonly directory: string;
 }

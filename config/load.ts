@@ -184,22 +184,25 @@ export function configOfOptions(options: ParsedSettings, environment: Environmen
   const { values: variables, issues, secretFiles } = readValues(environment ?? {});
   const values: Values = { ...variables, ...(environment === null && defaultsInCode), ...valuesOf(options) };
   const read = readAllListings(options, values, environment, issues);
-  const describe = environment === null ? (name: RequiredSetting) => requiredOptions[name] : undefined;
-  issues.push(...tokenIssues(values, environment === null));
-  issues.unshift(...missingSettings(values, read.listings, issues, describe));
+  const placeOf = (name: RequiredSetting) =>
+    environment === null ? requiredOptions[name] : { setting: name, hint: `Set it to ${settings[name].expected}.` };
+  issues.push(...tokenIssues(values, placeOf));
+  issues.unshift(...missingSettings(values, read.listings, issues, placeOf));
   if (issues.length > 0) throw new InvalidConfigError(issues, environment === null ? 'createApp' : null);
   return toConfig({ environment: environment ?? {}, values, read, secretFiles });
 }
 
 /** Tokens of Discord itself have one form, unlike those of a local Discord. */
-function tokenIssues({ DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl = '' }: Values, isInCode: boolean): ConfigIssue[] {
+function tokenIssues(
+  { DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl = '' }: Values,
+  placeOf: (name: RequiredSetting) => Omit<ConfigIssue, 'problem'>,
+): ConfigIssue[] {
   const found = token === undefined ? null : tokenProblem(token, apiUrl);
   if (found === null) return [];
-  const problem = invalidValue(settings.DISCORD_TOKEN, '', found);
-  if (isInCode) return [{ ...requiredOptions.DISCORD_TOKEN, problem }];
-  return [{ setting: 'DISCORD_TOKEN', problem, hint: `Set it to ${settings.DISCORD_TOKEN.expected}.` }];
+  return [{ ...placeOf('DISCORD_TOKEN'), problem: invalidValue(settings.DISCORD_TOKEN, '', found) }];
 }
 
+/** The settings that are required, the second one by listings with an API key, as options. */
 const requiredOptions = {
   DISCORD_TOKEN: {
     setting: 'token',
@@ -212,6 +215,7 @@ const requiredOptions = {
     hint: `Set it to ${settings.LOOKUP_BASE_URL.expected}. ${unsetHint}`,
   },
 };
+type RequiredSetting = keyof typeof requiredOptions;
 
 function readAllListings(
   { listings }: ParsedSettings,
@@ -220,12 +224,7 @@ function readAllListings(
   issues: ConfigIssue[],
 ): ReadListings {
   if (listings !== undefined)
-    return listedListings(
-      listings,
-      { setting: 'listings', nameOf: (index) => `listings[${index}]`, directory: '.' },
-      values,
-      issues,
-    );
+    return listedListings(listings, { nameOf: (index) => `listings[${index}]`, directory: '.' }, values, issues);
   if (environment !== null) return readListings(values, issues);
   if (needsDiscord(rolesOf(values)) && !mayStoreSecrets(values)) {
     const problem = 'is missing, and listings cannot be linked in Discord without settingsKey.';
@@ -236,26 +235,19 @@ function readAllListings(
   return { listings: [], sources: [], secretFiles: [] };
 }
 
-/** The settings that are required, the second one by listings with an API key. */
-export type RequiredSetting = 'DISCORD_TOKEN' | 'LOOKUP_BASE_URL';
-
-/** An issue for each required setting that is missing. @param describe names it, with a hint */
+/** An issue for each required setting that is missing. */
 function missingSettings(
   values: Values,
   listings: readonly ListingConfig[],
   issues: readonly ConfigIssue[],
-  describe = describeVariable,
+  placeOf: (name: RequiredSetting) => Omit<ConfigIssue, 'problem'>,
 ): ConfigIssue[] {
   if (!needsDiscord(rolesOf(values))) return [];
   const hasKey = listings.some(({ lookupKey, site }) => lookupKey !== null && site === undefined);
   const required: readonly RequiredSetting[] = ['DISCORD_TOKEN', ...(hasKey ? ['LOOKUP_BASE_URL' as const] : [])];
   return required
     .filter((name) => values[name] === undefined && !issues.some(({ setting }) => setting.startsWith(name)))
-    .map((name) => ({ problem: 'is missing.', ...describe(name) }));
-}
-
-function describeVariable(setting: RequiredSetting): Omit<ConfigIssue, 'problem'> {
-  return { setting, hint: `Set it to ${settings[setting].expected}.` };
+    .map((name) => ({ problem: 'is missing.', ...placeOf(name) }));
 }
 
 /** The frozen configuration of valid settings. @param environment where warnings and sources of settings come from */

@@ -12,7 +12,6 @@ import {
   type NewChange,
   type SettingKey,
   type StoredChange,
-  type StoredCommunity,
 } from '../../core/settings/stored-settings.ts';
 import { rule } from '../../core/settings/value-schemas.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
@@ -40,7 +39,6 @@ import { exportSettings, importedChanges } from './file.ts';
 import {
   canUseKey,
   hasSecrets,
-  type OpenedSettings,
   openSettings,
   type SettingChange,
   toStoredValues,
@@ -52,12 +50,6 @@ import {
 const maxShownChanges = 100;
 /** How often others may change the community, or the key of the database, while a change is saved. */
 const maxAttempts = 30;
-
-interface CurrentCommunity {
-  readonly stored: StoredCommunity;
-  readonly opened: OpenedSettings;
-  readonly listings: readonly ListingConfig[];
-}
 
 interface SaveOptions {
   readonly basis: number | null;
@@ -104,7 +96,7 @@ export class Settings {
   }
 
   /** Reads what is stored of a community, with its secrets, and the listings in effect. */
-  async open(guildId: string): Promise<CurrentCommunity> {
+  async open(guildId: string) {
     const { encryption, base } = this.options;
     const [stored] = await this.store.communities([guildId]);
     if (stored === undefined) throw new Error('The community could not be read.');
