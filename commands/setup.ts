@@ -402,7 +402,12 @@ async function isReceiving(view: ListingView): Promise<boolean> {
 function importForm(view: SetupView): Modal {
   const { text, texts } = view;
   const settings = textInput(texts, 'settings', { hint: 'settings', multiline: true, required: false });
-  return modal(text('setup.forms.import'), 'imported', [fileField('settings', texts), settings], view.listingOptions);
+  return modal(
+    text('setup.forms.import'),
+    'imported',
+    [fileField('settingsFile', texts), settings],
+    view.listingOptions,
+  );
 }
 
 async function importSettings(view: SetupView): Promise<Panel> {
@@ -520,8 +525,8 @@ function keepDraft(view: SetupView, edit: Edit): void {
   view.services.drafts.put(draftKey(view, edit), Object.fromEntries(kept));
 }
 
-function draftKey({ guildId, input, listing }: SetupView, { form, entry, variant }: Edit): string {
-  return JSON.stringify([guildId, input.userId, listing?.name, form.name, entry, variant]);
+function draftKey(view: SetupView, { form, entry, variant }: Edit): string {
+  return view.draftKey(view.listing?.name, form.name, entry, variant);
 }
 
 /** True if {@link readDraft} knows what the forms of a section would do. */

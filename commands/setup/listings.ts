@@ -153,7 +153,7 @@ export async function linkListing(view: SetupView): Promise<Panel> {
 /** The second step on another site: what to do there first, a form, or at once the listing if nothing is asked. */
 export const openSite = ofSite((view, choice) => {
   if (choice.site.setup.secret === 'theirs') return renderSiteSteps(view, choice);
-  const draft = view.input.values.length === 0 ? view.services.drafts.find(siteDraftKey(view)) : null;
+  const draft = view.input.values.length === 0 ? view.services.drafts.find(view.draftKey('site')) : null;
   return siteForm(view, choice, draft ?? {}) ?? linkOnSite(view, choice);
 });
 
@@ -207,14 +207,10 @@ async function linkOnSite(view: SetupView, choice: SiteChoice): Promise<Panel> {
     lookupKey: null,
     voteSecret: textField(input, 'secret') || null,
   });
-  if (result.status === 'invalid' && isCustom) services.drafts.put(siteDraftKey(view), input.fields);
+  if (result.status === 'invalid' && isCustom) services.drafts.put(view.draftKey('site'), input.fields);
   const action = site.setup.secret === 'theirs' ? 'site-form' : 'site';
   const shownName = isCustom ? textField(input, 'siteName') : site.name;
   return renderLinked(view, result, { since, name: shownName, form: { action, options: choiceOptions(choice) } });
-}
-
-function siteDraftKey({ guildId, input }: SetupView): string {
-  return JSON.stringify([guildId, input.userId, 'site']);
 }
 
 const formOfService: ActionTarget = { action: 'link' };

@@ -1,10 +1,10 @@
 import { escapeName, type Markup, subtext } from '@tallyhook/platform/texts/markup';
 import { plainName } from '@tallyhook/platform/truncate';
 import { selectedValues, textField } from '../../src/discord/commands/command.ts';
-import type { Modal, ModalField, Panel } from '../../src/discord/commands/reply.ts';
+import type { Modal, Panel } from '../../src/discord/commands/reply.ts';
 import type { Picture, ProfileChanges, ProfileProblem } from '../../src/discord/guild-profile.ts';
 import type { Texts } from '../../src/texts/texts.ts';
-import { textInput } from './form.ts';
+import { fileField, textInput } from './form.ts';
 import { escapedName, modal, panel, type SetupView } from './view.ts';
 
 /** Discord: "Modify Current Member" (characters). */
@@ -32,19 +32,9 @@ export async function profileForm({ text, texts, services, guildId }: SetupView)
   return modal(text('setup.buttons.profile'), 'profile-saved', [
     textInput(texts, 'nick', { hint: 'nick', required: false, maxLength: maxNickLength, value: nick }),
     { kind: 'radios', name: 'picture', label: text('setup.fields.picture'), choices },
-    fileOf('pictureFile', texts),
-    fileOf('bannerFile', texts),
+    fileField('pictureFile', texts, 'picture'),
+    fileField('bannerFile', texts, 'picture'),
   ]);
-}
-
-function fileOf(name: 'pictureFile' | 'bannerFile', { text }: Texts): ModalField {
-  return {
-    kind: 'file',
-    name,
-    label: text(`setup.fields.${name}`),
-    description: text('setup.hints.picture'),
-    required: false,
-  };
 }
 
 /** Changes the profile in Discord. What the form leaves out stays as it is. */

@@ -306,7 +306,7 @@ const roleFields: readonly SettingField[] = [
 function codeFields({ entry, texts }: FormContext): readonly ModalField[] {
   const label = entry === null ? 'codes' : 'newCodes';
   const codes = textInput(texts, label, { hint: label, name: 'codes', multiline: true, required: false });
-  return [codes, fileField('codes', texts)];
+  return [codes, fileField('codesFile', texts)];
 }
 
 /** How many can be sold, and to whom. An item that is gone has no id. */

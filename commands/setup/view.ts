@@ -19,7 +19,14 @@ import { type EffectiveValue, unset } from '../../config/describe.ts';
 import { operator } from '../../src/core/ledger/correction.ts';
 import type { Standings } from '../../src/core/ledger/standing.ts';
 import { showLink } from '../../src/core/settings/listing-settings.ts';
-import { hintText, isOff, showValue, wouldHavePaid } from '../../src/core/settings/setting-spec.ts';
+import {
+  type GivenRole,
+  hintText,
+  isOff,
+  type SettingSpec,
+  showValue,
+  wouldHavePaid,
+} from '../../src/core/settings/setting-spec.ts';
 import { linkPath } from '../../src/core/settings/stored-settings.ts';
 import { ruleText } from '../../src/core/settings/value-schemas.ts';
 import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/command.ts';
@@ -147,6 +154,11 @@ export class SetupView {
       ...(entry === null ? {} : { e: entry }),
       ...(variant === null ? {} : { k: variant }),
     };
+  }
+
+  /** Names what the member has entered in a form, until it can be saved. @param form what tells it from other forms */
+  draftKey(...form: readonly unknown[]): string {
+    return JSON.stringify([this.guildId, this.input.userId, ...form]);
   }
 
   /** What a form shows and reads. @param edit the entry of a list, or its kind */
@@ -450,28 +462,21 @@ const requiredPermissions: readonly string[] = ['View Channel', 'Send Messages',
  */
 export async function channelProblem(view: ChangeSource, channelId: unknown, label: Markup): Promise<Problem | null> {
   const { input, texts, services, guildId } = view;
-
+  const { text } = texts;
   const own = await services.checks.channelsOf(guildId);
   const selected = typeof channelId === 'string' && Object.hasOwn(input.resolved.channels, channelId);
-  const named = (text: Markup, hint: Markup): Problem => ({ text: markup`${bold(label)}: ${text}`, hint });
   if (own === null && !selected)
-    return named(texts.text('setup.problems.channelsUnknown'), texts.text('setup.problems.rolesUnknownHint'));
+    return at(label, text('setup.problems.channelsUnknown'), text('setup.problems.rolesUnknownHint'));
   if (typeof channelId !== 'string' || (own !== null && !own.has(channelId))) {
-    return {
-      ...named(texts.text('setup.problems.unknownChannel'), texts.text('setup.problems.unknownChannelHint')),
-      isForeign: true,
-    };
+    const unknown = at(label, text('setup.problems.unknownChannel'), text('setup.problems.unknownChannelHint'));
+    return { ...unknown, isForeign: true };
   }
   const lacking = (selected && input.resolved.channels[channelId]?.missing) || [];
   const missing = lacking.filter((name) => requiredPermissions.includes(name));
   if (missing.length === 0) return null;
-  return named(
-    texts.text('setup.problems.channel', {
-      channel: channelMention(channelId),
-      permissions: trustedMarkup(texts.list(missing)),
-    }),
-    texts.text('setup.problems.channelHint'),
-  );
+  const permissions = trustedMarkup(texts.list(missing));
+  const problem = text('setup.problems.channel', { channel: channelMention(channelId), permissions });
+  return at(label, problem, text('setup.problems.channelHint'));
 }
 
 /** A setting before and after a change; undefined for one that `/setup` does not store. */
@@ -505,31 +510,20 @@ export async function findObjectProblems(
 }
 
 /**
- * The roles that are given after a change and were not before, or not in this way. Not those of the operator's file and
+ * The roles that a change names and that were not there before, or not in this way: not those of the operator's file and
  * environment, which `/setup` does not store. `role` is the id; external, so it can be anything.
  */
-function newlyGivenRoles(changes: readonly ValueChange[]) {
+function newRoles(
+  changes: readonly ValueChange[],
+  rolesIn: (spec: SettingSpec, value: unknown) => readonly GivenRole[],
+) {
   return changes.flatMap(({ path, before, after }) => {
-    const rolesIn = (value: unknown) =>
-      (findSetting(path)?.givenRoles?.(value) ?? []).filter(({ role }) => role !== undefined && role !== null);
-    const earlier = rolesIn(before);
-    return rolesIn(after)
-      .filter(({ entry }) => !earlier.some((each) => isEqual(each.entry, entry)))
+    const spec = findSetting(path);
+    if (spec === undefined) return [];
+    const earlier = rolesIn(spec, before);
+    return rolesIn(spec, after)
+      .filter(({ role, entry }) => !isOff(role) && !earlier.some((each) => isEqual(each.entry, entry)))
       .map(({ role }) => ({ path, role }));
-  });
-}
-
-/** The roles that members need after a change and did not need before. The ids can be anything. */
-function newlyRequiredRoles(changes: readonly ValueChange[]) {
-  return changes.flatMap(({ path, before, after }) => {
-    const rolesIn = (value: unknown) =>
-      findSetting(path)
-        ?.requiredRoles?.(value)
-        .filter((role) => !isOff(role)) ?? [];
-    const earlier = rolesIn(before);
-    return rolesIn(after)
-      .filter((role) => !earlier.includes(role))
-      .map((role) => ({ path, role }));
   });
 }
 
@@ -538,47 +532,40 @@ export async function findRoleProblems(
   view: ChangeSource,
   changes: readonly ValueChange[],
 ): Promise<readonly Problem[]> {
-  const given = newlyGivenRoles(changes);
-  const required = newlyRequiredRoles(changes);
+  const given = newRoles(changes, ({ givenRoles }, value) => givenRoles?.(value) ?? []);
+  const required = newRoles(changes, ({ requiredRoles }, value) =>
+    (requiredRoles?.(value) ?? []).map((role) => ({ role, entry: role })),
+  );
   const [first] = [...given, ...required];
   if (first === undefined) return [];
   const access = await view.services.checks.roleAccess(view.guildId);
-  const { text } = view.texts;
+  const { input, texts } = view;
+  const { text } = texts;
+  const nameOf = (path: string) => settingName(path, texts);
   if (access === null)
-    return [at(view, first.path, text('setup.problems.rolesUnknown'), text('setup.problems.rolesUnknownHint'))];
+    return [at(nameOf(first.path), text('setup.problems.rolesUnknown'), text('setup.problems.rolesUnknownHint'))];
+  const unknownRole = (path: string): Problem => ({
+    ...at(nameOf(path), text('setup.problems.unknownRole'), text('setup.problems.unknownRoleHint')),
+    isForeign: true,
+  });
   const unknown = required.filter(({ role }) => typeof role !== 'string' || !access.roles.has(role));
   return [
-    ...given.flatMap(({ path, role }) => problemOfRole(view, access, { path, role }) ?? []),
-    ...unknown.map(({ path }) => unknownRole(view, path)),
+    ...given.flatMap(({ path, role }) => {
+      const issue = typeof role === 'string' ? roleIssue(role, access) : 'role_deleted';
+      if (typeof role !== 'string' || issue === 'role_deleted') return unknownRole(path);
+      if (issue !== null) return at(nameOf(path), ...explainRoleIssue(issue, role, texts));
+      // The operator, whose id is none of Discord's, decides for all servers.
+      const isBound = input.userId !== operator && input.userId !== access.ownerId;
+      if (!isBound || !isAbove(role, input.roles ?? [], access)) return [];
+      const problem = text('setup.problems.roleAboveMember', { role: roleMention(role) });
+      return at(nameOf(path), problem, text('setup.problems.roleAboveMemberHint'));
+    }),
+    ...unknown.map(({ path }) => unknownRole(path)),
   ];
 }
 
-function at({ texts }: ChangeSource, path: string, text: Markup, hint: Markup): Problem {
-  return { text: markup`${bold(settingName(path, texts))}: ${text}`, hint };
-}
-
-function unknownRole(view: ChangeSource, path: string): Problem {
-  const { text } = view.texts;
-  return {
-    ...at(view, path, text('setup.problems.unknownRole'), text('setup.problems.unknownRoleHint')),
-    isForeign: true,
-  };
-}
-
-function problemOfRole(
-  view: ChangeSource,
-  access: RoleAccess,
-  { path, role }: { readonly path: string; readonly role: unknown },
-): Problem | null {
-  const { input, texts } = view;
-  const issue = typeof role === 'string' ? roleIssue(role, access) : 'role_deleted';
-  if (typeof role !== 'string' || issue === 'role_deleted') return unknownRole(view, path);
-  if (issue !== null) return at(view, path, ...explainRoleIssue(issue, role, texts));
-  // The operator, whose id is none of Discord's, decides for all servers.
-  const isBound = input.userId !== operator && input.userId !== access.ownerId;
-  if (!isBound || !isAbove(role, input.roles ?? [], access)) return null;
-  const text = texts.text('setup.problems.roleAboveMember', { role: roleMention(role) });
-  return at(view, path, text, texts.text('setup.problems.roleAboveMemberHint'));
+function at(name: Markup, text: Markup, hint: Markup): Problem {
+  return { text: markup`${bold(name)}: ${text}`, hint };
 }
 
 function isAbove(roleId: string, memberRoles: readonly string[], { positions }: RoleAccess): boolean {

@@ -192,14 +192,10 @@ function eventsField({ text }: Texts, selected: readonly string[]): ModalField {
   };
 }
 
-function draftKey({ guildId, input }: ListingView): string {
-  return JSON.stringify([guildId, input.userId, 'webhooks']);
-}
-
 /** The form for a new address, with what was entered before if it was rejected. */
 function addForm(view: ListingView): Modal {
   const { text, texts, services, input } = view;
-  const draft = input.options['d'] === undefined ? null : services.drafts.find(draftKey(view));
+  const draft = input.options['d'] === undefined ? null : services.drafts.find(view.draftKey('webhooks'));
   const fields = [textInput(texts, 'url', { hint: 'url', maxLength: 500 }), eventsField(texts, [])];
   const shown = draft ? withDraft(fields, draft) : fields;
   return modal(text('setup.buttons.addWebhook'), 'webhook-added', shown, view.listingOptions);
@@ -210,7 +206,7 @@ async function addEndpoint(view: ListingView): Promise<Panel> {
   const url = textField(input, 'url');
   const rejected = await services.endpoints.check(url);
   if (rejected !== null) {
-    services.drafts.put(draftKey(view), input.fields);
+    services.drafts.put(view.draftKey('webhooks'), input.fields);
     const again = { action: 'webhook-add', options: { ...view.listingOptions, d: 1 } };
     const problem = markup`${bold(escapedName(texts.text('setup.fields.url')))}: ${escapeText(ruleText(rejected, texts))}`;
     return renderUnsaved(view, [{ text: problem, hint: null }], again);
