@@ -50,15 +50,15 @@ export function headerSecretProblem({
 const serviceFields = ['lookupKey', 'voteAuthorization'] as const;
 const siteFields = ['siteKey', 'slug', 'confirm'] as const;
 
-/** Issues with what a listing states of its site. @param setting where it is configured @param position leads to it */
+/** Issues with what a listing states of its site. @param setting where it is configured @param index among the listings */
 export function siteIssues(
   listing: ListingOfSite & Partial<Pick<FileListing, (typeof serviceFields)[number]>>,
   setting: string,
-  position: readonly (string | number)[] = [],
+  index: number,
 ): readonly ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   const add = (field: string, problem: string, hint: string) =>
-    issues.push({ setting: `${setting}.${field}`, problem, hint, path: [...position, field] });
+    issues.push({ setting: `${setting}.${field}`, problem, hint, path: ['listings', index, field] });
   const { site: id = defaultSite } = listing;
   if (id === 'custom' && listing.custom === undefined)
     add('custom', 'is missing.', 'Describe the site: the header with the secret, and the path of the voter.');

@@ -362,7 +362,7 @@ export function listedListings(
   });
   const listings = toListings(sources, values, issues);
   issues.push(
-    ...listed.flatMap((listing, index) => siteIssues(listing, sources[index]?.setting ?? '')),
+    ...listed.flatMap((listing, index) => siteIssues(listing, place.nameOf(index), index)),
     ...sourceIssues(sources, values),
   );
   return { listings, sources, secretFiles };
